@@ -1,0 +1,92 @@
+// The values that the axes of a point can take, and their spelling in options, results and tables.
+// Needs nothing but the language, so that device code can include it.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace syncmeter {
+
+enum class value_type : std::uint8_t { int32, uint32, uint64, float32, float64 };
+
+/// shared: every lane the same cell, and the compiler can see it. strided: each lane its own, `stride`
+/// elements apart, opaque to the compiler even at stride 0. none: the op touches no cell.
+enum class placement : std::uint8_t { none, shared, strided };
+
+/// Memory order. unordered: the form of the API that has no order clause (a bare `omp flush`, a barrier).
+/// acq_rel on an access means acquire for a load, release for a store and for an update whose result
+/// is unused, both for a read-modify-write whose result is used.
+enum class order : std::uint8_t { unordered, relaxed, acquire, release, acq_rel, seq_cst };
+
+/// How lanes are placed on processing units (hwloc PUs); see core/placement.hpp.
+enum class affinity : std::uint8_t { none, close, spread, smt };
+
+/// What a waiting OpenMP or Kokkos thread does: spin (active) or sleep (passive). It is part of a
+/// worker's launch environment.
+enum class wait_policy : std::uint8_t { active, passive };
+
+template <class Enum> struct spelling {
+  Enum value;
+  std::string_view text;
+};
+
+inline constexpr std::array value_type_names{
+    spelling{value_type::int32, "int32"}, spelling{value_type::uint32, "uint32"},
+    spelling{value_type::uint64, "uint64"}, spelling{value_type::float32, "float"},
+    spelling{value_type::float64, "double"}};
+inline constexpr std::array placement_names{spelling{placement::none, "none"},
+                                            spelling{placement::shared, "shared"},
+                                            spelling{placement::strided, "strided"}};
+inline constexpr std::array order_names{
+    spelling{order::unordered, "unordered"}, spelling{order::relaxed, "relaxed"},
+    spelling{order::acquire, "acquire"},     spelling{order::release, "release"},
+    spelling{order::acq_rel, "acq_rel"},     spelling{order::seq_cst, "seq_cst"}};
+inline constexpr std::array affinity_names{
+    spelling{affinity::none, "none"}, spelling{affinity::close, "close"},
+    spelling{affinity::spread, "spread"}, spelling{affinity::smt, "smt"}};
+inline constexpr std::array wait_policy_names{spelling{wait_policy::active, "active"},
+                                              spelling{wait_policy::passive, "passive"}};
+
+constexpr auto& names_of(value_type) { return value_type_names; }
+constexpr auto& names_of(placement) { return placement_names; }
+constexpr auto& names_of(order) { return order_names; }
+constexpr auto& names_of(affinity) { return affinity_names; }
+constexpr auto& names_of(wait_policy) { return wait_policy_names; }
+
+template <class Enum>
+concept axis_value = requires(Enum e) { names_of(e); };
+
+template <axis_value Enum> [[nodiscard]] constexpr std::string_view to_text(Enum value) {
+  for (const auto& name : names_of(value)) {
+    if (name.value == value) return name.text;
+  }
+  return "?";
+}
+
+/// The value spelled `text`, or nothing. Spelling is exact: user input is checked by its caller, who
+/// can say where it stood.
+template <axis_value Enum> [[nodiscard]] constexpr std::optional<Enum> from_text(std::string_view text) {
+  for (const auto& name : names_of(Enum{})) {
+    if (name.text == text) return name.value;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] constexpr std::size_t size_of(value_type type) {
+  return type == value_type::uint64 || type == value_type::float64 ? 8 : 4;
+}
+
+template <class T> struct type_tag;
+template <> struct type_tag<std::int32_t> { static constexpr auto value = value_type::int32; };
+template <> struct type_tag<std::uint32_t> { static constexpr auto value = value_type::uint32; };
+template <> struct type_tag<std::uint64_t> { static constexpr auto value = value_type::uint64; };
+template <> struct type_tag<float> { static constexpr auto value = value_type::float32; };
+template <> struct type_tag<double> { static constexpr auto value = value_type::float64; };
+
+}  // namespace syncmeter

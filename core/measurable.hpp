@@ -1,0 +1,129 @@
+// The table of what a backend can measure: every op x type x order x placement as function pointers,
+// made at compile time from the ops and the backend's lane.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "core/op.hpp"
+
+namespace syncmeter {
+
+struct sample;
+
+/// Takes one sample: `trips` trips of one side on the lanes of `rig` (the backend's own object, made
+/// ready for one point). Called once per sample, never per op.
+using sampler = sample (*)(void* rig, std::uint32_t trips);
+
+/// One row of a backend's table.
+struct measurable {
+  op_info info;
+  std::optional<value_type> type;       ///< nothing for an op that has no type axis
+  enum order order = order::unordered;
+  enum placement placement = placement::none;
+  std::array<sampler, 4> by_count{};    ///< samplers for `counts`; null when unsupported
+  std::array<const void*, 4> code{};    ///< the loops' first instructions; null where they have no symbol
+  bool (*litmus)(void* rig) = nullptr;  ///< the op's untimed check: true when nothing forbidden was seen
+  std::string_view unsupported{};       ///< why not, for the user; empty when supported
+};
+
+template <class... Ops> struct op_list {};
+
+inline constexpr std::array no_orders{order::unordered};
+inline constexpr std::array atomic_orders{order::relaxed, order::acq_rel, order::seq_cst};
+inline constexpr std::array fence_orders{order::unordered, order::acquire, order::release, order::acq_rel,
+                                         order::seq_cst};
+inline constexpr std::array no_places{placement::none};
+inline constexpr std::array shared_places{placement::shared};
+inline constexpr std::array both_places{placement::shared, placement::strided};
+inline constexpr std::array strided_places{placement::strided};
+
+[[nodiscard]] constexpr std::span<const order> orders_of(orders axis) {
+  if (axis == orders::atomic) return atomic_orders;
+  if (axis == orders::fence) return fence_orders;
+  return no_orders;
+}
+[[nodiscard]] constexpr std::span<const placement> places_of(places axis) {
+  if (axis == places::shared) return shared_places;
+  if (axis == places::shared_and_strided) return both_places;
+  if (axis == places::strided) return strided_places;
+  return no_places;
+}
+
+/// An op whose words the lane has. A misspelt word reads as "unsupported": the golden capability
+/// matrix in tests/ is what catches it.
+template <class Op, class Lane>
+concept runs_on = (Op::info.pairing == pairing::self && requires(Lane& lane) {
+                    Op::common(lane);
+                    Op::measured(lane);
+                  }) || (Op::info.pairing == pairing::insert && requires(Lane& lane) {
+                    Op::before(lane);
+                    Op::measured(lane);
+                    Op::after(lane);
+                  });
+
+namespace detail {
+
+template <class Op> consteval void check_shape() {
+  static_assert(Op::info.unroll >= 1 && Op::info.unroll <= 64, "unroll must be 1..64: the loop has to fit the instruction cache");
+  static_assert(Op::info.ops_per_step >= 1, "an op measures at least one primitive per step");
+  static_assert(Op::info.places == places::none || Op::info.typed, "an op that touches a cell has a type");
+  static_assert(!Op::info.name.empty(), "an op needs a name");
+}
+
+template <class Backend, class T, class Op, order O, placement P> consteval measurable make_row() {
+  measurable row{.info = Op::info, .order = O, .placement = P};
+  if constexpr (Op::info.typed) row.type = type_tag<T>::value;
+  using lane = typename Backend::template lane<T, O, P>;
+  if constexpr (runs_on<Op, lane>) {
+    row.by_count = {Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
+                    Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
+    row.code = {Backend::template code_of<Op, 0, lane>(), Backend::template code_of<Op, 1, lane>(),
+                Backend::template code_of<Op, 2, lane>(), Backend::template code_of<Op, 4, lane>()};
+    row.litmus = Backend::template litmus_of<Op, lane>();
+  } else {
+    row.unsupported = Backend::why_unsupported(Op::info, row.type, O);
+  }
+  return row;
+}
+
+template <class Backend, class T, class Op> consteval auto rows_of_op() {
+  check_shape<Op>();
+  constexpr auto os = orders_of(Op::info.orders);
+  constexpr auto ps = places_of(Op::info.places);
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<measurable, sizeof...(I)>{
+        make_row<Backend, T, Op, orders_of(Op::info.orders)[I / ps.size()],
+                 places_of(Op::info.places)[I % ps.size()]>()...};
+  }(std::make_index_sequence<os.size() * ps.size()>{});
+}
+
+template <std::size_t... N> consteval auto concatenate(const std::array<measurable, N>&... parts) {
+  std::array<measurable, (N + ... + 0)> all{};
+  auto at = all.begin();
+  ((at = std::copy(parts.begin(), parts.end(), at)), ...);
+  return all;
+}
+
+template <bool Keep, class Backend, class T, class Op> consteval auto rows_if() {
+  if constexpr (Keep) return rows_of_op<Backend, T, Op>();
+  else return std::array<measurable, 0>{};
+}
+
+}  // namespace detail
+
+/// The rows of the ops in the list that have a type axis, at type T, in the list's order.
+template <class Backend, class T, class... Ops> consteval auto bind_typed(op_list<Ops...>) {
+  return detail::concatenate(detail::rows_if<Ops::info.typed, Backend, T, Ops>()...);
+}
+
+/// The rows of the ops in the list that have no type axis. Their lane is instantiated at int32.
+template <class Backend, class... Ops> consteval auto bind_untyped(op_list<Ops...>) {
+  return detail::concatenate(detail::rows_if<!Ops::info.typed, Backend, std::int32_t, Ops>()...);
+}
+
+}  // namespace syncmeter

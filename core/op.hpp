@@ -1,0 +1,131 @@
+// The seam: a primitive is a struct with two functions, `common` (in both loops) and `measured` (in
+// the test loop only), written once against the words of a lane. Everything timed is made here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "core/axes.hpp"
+
+#if defined(__CUDACC__)
+#define SM_FN __host__ __device__ __forceinline__
+#define SM_LOOP __device__ __forceinline__
+#define SM_ROLLED _Pragma("unroll 1")
+#else
+// A word that is not inlined adds a call to one side only; a loop that is inlined has no symbol to
+// disassemble, and is laid out differently for each caller.
+#define SM_FN [[gnu::always_inline]] inline
+#define SM_LOOP [[gnu::noinline]]
+#if defined(__clang__)
+#define SM_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define SM_ROLLED _Pragma("GCC unroll 1")
+#endif
+#endif
+
+namespace syncmeter {
+
+/// What kind of synchronization an op is; the word that output and docs group by.
+enum class family : std::uint8_t {
+  barrier, atomic, fence, critical, warp, group, handoff, launch, memory, control, reduction
+};
+
+/// How `measured` relates to `common`. self: it is `common` again on the same cell, so that the
+/// difference is the cost of one op. insert: it stands between two accesses (`before`, `after`),
+/// so that the difference is a marginal cost, never the bare cost of the op.
+enum class pairing : std::uint8_t { self, insert };
+
+/// What must hold of the cells after every sample; core/oracle.* checks it. `n` is the number of
+/// ops that one lane did. Sums are modulo the word size; floating sums of ones stop at 2^24 or 2^53.
+enum class oracle : std::uint8_t {
+  none,           ///< the op changes no cell
+  adds,           ///< final = initial + lanes x n
+  subtracts,      ///< final = initial - lanes x n
+  raises,         ///< final = the largest operand of its lanes
+  lowers,         ///< final = the smallest operand of its lanes
+  unchanged,      ///< final = initial, and every lane's tally is 0
+  exchanges,      ///< sum of tallies + final = initial + sum of what was written (bit patterns)
+  written,        ///< final = the operand of one of its lanes
+  written_twice,  ///< `written` for the first and for the second array
+  adds_twice,     ///< `adds` for the first and for the second array
+};
+
+/// An untimed check of ops that leave no value behind, run once per point.
+enum class litmus : std::uint8_t { none, barrier, fence };
+
+/// Which values of the placement axis an op has.
+enum class places : std::uint8_t { none, shared, shared_and_strided, strided };
+
+/// Which values of the order axis an op has (see orders_of in core/axes.hpp). The first is the
+/// default: what the API does when the program does not say.
+enum class orders : std::uint8_t { none, atomic, fence };
+
+struct op_info {
+  std::string_view name;
+  enum family family{};
+  enum pairing pairing = pairing::self;
+  bool typed = false;              ///< the type axis applies
+  enum places places = places::none;
+  enum orders orders = orders::none;
+  enum oracle oracle = oracle::none;
+  enum litmus litmus = litmus::none;
+  unsigned unroll = 32;            ///< steps in one trip
+  unsigned ops_per_step = 1;       ///< primitives in one `common`, and in one `measured`
+  unsigned min_lanes = 1;
+  bool cost_per_lane = false;      ///< one measured op visits every lane in turn: divide by lanes
+  bool communicates = false;       ///< lanes meet in it even without a common cell
+  bool empty_on_purpose = false;   ///< A/A: equal code on both sides is the point, not `elided`
+  std::string_view note{};         ///< one line for `list` and the report
+};
+
+// Repetition is by pack expansion: g++ ignores `#pragma unroll`, and a lambda in the timed path was
+// once outlined on one side only.
+template <class Op, std::size_t... I> SM_FN void repeat_measured(auto& lane, std::index_sequence<I...>) {
+  ((void(I), Op::measured(lane)), ...);
+}
+template <class Op, std::size_t... I> SM_FN void repeat_inserted(auto& lane, std::index_sequence<I...>) {
+  ((void(I), Op::before(lane), Op::measured(lane), Op::after(lane)), ...);
+}
+
+/// One unrolled repetition. Count is 0 on the baseline side, 1 on the test side, 2 and 4 for the
+/// additivity check. An `insert` op repeats the whole step, so that work is outstanding each time:
+/// there one op at Count k costs (t_k - k t_0) / k, and (t_k - t_0) / k with `self`.
+template <class Op, int Count> SM_FN void step(auto& lane) {
+  if constexpr (Op::info.pairing == pairing::self) {
+    Op::common(lane);
+    repeat_measured<Op>(lane, std::make_index_sequence<Count>{});
+  } else if constexpr (Count == 0) {
+    Op::before(lane);
+    Op::after(lane);
+  } else {
+    repeat_inserted<Op>(lane, std::make_index_sequence<Count>{});
+  }
+}
+
+template <class Op, int Count, std::size_t... I> SM_FN void trip(auto& lane, std::index_sequence<I...>) {
+  ((void(I), step<Op, Count>(lane)), ...);
+}
+
+/// The timed loop of one side. The lane comes by value: through a reference g++ reloads its members
+/// from memory at every step. Returns what the lane's oracle needs.
+template <class Op, int Count, class Lane> SM_LOOP auto loop(Lane lane, std::uint32_t trips) {
+  SM_ROLLED for (std::uint32_t t = 0; t < trips; ++t) {
+    trip<Op, Count>(lane, std::make_index_sequence<Op::info.unroll>{});
+  }
+  return lane.outcome();
+}
+
+/// The numbers of measured ops that are built for every op; index into measurable::by_count.
+inline constexpr std::array<int, 4> counts{0, 1, 2, 4};
+
+/// Ops that one lane does in one step at a Count: the n of its oracle, per step.
+[[nodiscard]] constexpr unsigned ops_in_step(const op_info& info, int count) {
+  const auto k = static_cast<unsigned>(count);
+  if (info.pairing == pairing::insert) return (k == 0 ? 1U : k) * info.ops_per_step;
+  return (1U + k) * info.ops_per_step;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,44 @@
+// One point: an op with one value on every axis. Its canonical text is its identity in results files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+struct point {
+  std::string backend;                   ///< "omp", "cuda", "kokkos-openmp", ...
+  std::string op;
+  std::optional<value_type> type;        ///< nothing for an op without a type
+  enum placement placement = placement::none;
+  unsigned stride = 0;                   ///< elements between the cells of neighbouring lanes; strided only
+  unsigned lanes = 1;                    ///< CPU: threads of the team. GPU: threads per block
+  unsigned blocks = 1;                   ///< GPU only
+  std::string scope;                     ///< GPU only: "block", "device", "system"; empty elsewhere
+  enum order order = order::unordered;
+  enum affinity affinity = affinity::none;
+  enum wait_policy wait = wait_policy::active;
+
+  friend bool operator==(const point&, const point&) = default;
+};
+
+/// Bytes between the cells of neighbouring lanes: 0 when shared or without a cell.
+[[nodiscard]] std::size_t stride_bytes(const point& p);
+
+/// All axes as "backend=omp op=atomic_add type=int32 ...", in a fixed order, axes without a value
+/// left out. Two points are the same exactly when their texts are.
+[[nodiscard]] std::string canonical(const point& p);
+
+/// A point as a JSON object: one member per axis, plus "stride_bytes". Members without a value are left out.
+void to_json(nlohmann::json& j, const point& p);
+
+/// Throws std::invalid_argument naming the offending member and text; ignores members it does not
+/// know (a newer minor schema), and "stride_bytes", which is derived.
+void from_json(const nlohmann::json& j, point& p);
+
+}  // namespace syncmeter

@@ -1,0 +1,91 @@
+// The machine as hwloc sees it, what of it this process may use, and which PU each lane gets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+/// One hardware thread (hwloc PU) that this process may use. All numbers are the operating system's
+/// for `os`, and hwloc's logical indices for the rest; -1 where hwloc knows no such object.
+struct processing_unit {
+  int os = -1;         ///< the number that sched_setaffinity and sched_getcpu use
+  int core = -1;
+  int package = -1;
+  int numa = -1;
+  int l2 = -1;         ///< which L2, L3 cache it sits under
+  int l3 = -1;
+  int thread_in_core = 0;  ///< 0 for the first hardware thread of its core
+  int kind = 0;        ///< hwloc cpukind (0 is the least efficient-performing); 0 when homogeneous
+};
+
+/// Move-only owner of an hwloc topology. Throws std::runtime_error with hwloc's message.
+class topology {
+ public:
+  /// This machine, as allowed (cgroup cpuset and the process's affinity mask applied).
+  [[nodiscard]] static topology of_this_machine();
+  /// From hwloc's synthetic description ("package:2 core:4 pu:2"), for tests.
+  [[nodiscard]] static topology synthetic(const std::string& description);
+  /// From an XML file that lstopo wrote.
+  [[nodiscard]] static topology from_xml(const std::string& path);
+
+  topology(topology&&) noexcept;
+  topology& operator=(topology&&) noexcept;
+  ~topology();
+
+  /// The PUs that lanes may use, in hwloc's logical order (depth first: siblings are neighbours).
+  [[nodiscard]] std::span<const processing_unit> units() const;
+  /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
+  [[nodiscard]] unsigned line_bytes() const;
+  /// Number of cpukinds hwloc tells apart; 1 on a homogeneous machine.
+  [[nodiscard]] int kinds() const;
+  [[nodiscard]] bool has_smt() const;
+
+  /// The OS numbers of the PUs for `lanes` lanes under a policy; size() == lanes. For affinity::none
+  /// every entry is -1 (not bound).
+  ///  close:  fill the cores of one L3 (or package), one hardware thread per core, before the next
+  ///          one; second hardware threads only when every core has one.
+  ///  spread: each further lane as far as possible from those already placed (other package, other
+  ///          NUMA node, other L3, other core), hardware threads last.
+  ///  smt:    all hardware threads of a core before the next core, neighbours first.
+  /// Throws std::invalid_argument naming both numbers when lanes > units().size().
+  [[nodiscard]] std::vector<int> place(affinity policy, unsigned lanes) const;
+
+  /// Packages, NUMA nodes, caches, cores and PUs as an indented text, one object a line.
+  [[nodiscard]] std::string describe() const;
+
+  /// The hwloc_topology_t, for binding; valid while *this lives.
+  [[nodiscard]] void* native() const;
+
+ private:
+  struct state;
+  explicit topology(std::unique_ptr<state> s);
+  std::unique_ptr<state> state_;
+};
+
+/// What the container or scheduler grants.
+struct cpu_grant {
+  std::vector<int> allowed;           ///< OS numbers from the process's affinity mask and cpuset cgroup
+  std::optional<double> quota_cpus;   ///< cgroup cpu.max (v2) or cfs quota (v1), in CPUs; nothing = unlimited
+  std::string quota_source;           ///< the file that said so
+};
+[[nodiscard]] cpu_grant read_cpu_grant();
+
+/// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota (at least 1).
+[[nodiscard]] unsigned max_lanes(const topology& machine, const cpu_grant& grant);
+
+/// Binds the calling thread to one PU (hwloc, thread, strict). Returns nothing on success, else the
+/// system's message.
+[[nodiscard]] std::optional<std::string> bind_this_thread(const topology& machine, int os_pu);
+/// Gives the calling thread every allowed PU again.
+[[nodiscard]] std::optional<std::string> unbind_this_thread(const topology& machine);
+/// The PU this thread runs on now, by the operating system's word (sched_getcpu); -1 if it will not say.
+[[nodiscard]] int current_pu();
+
+}  // namespace syncmeter
