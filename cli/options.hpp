@@ -1,0 +1,61 @@
+// What the user asked for: the command line of `syncmeter`, parsed and validated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+/// A mistake of the user's: the message names the option, the offending text and what is allowed.
+/// Exit status 2.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One element of a --lanes list: a number, a range, or "max" (resolved when the machine is known).
+struct lane_range {
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  bool max = false;   ///< stands for the largest allowed number
+  friend bool operator==(const lane_range&, const lane_range&) = default;
+};
+
+/// The options of `syncmeter run`. An empty list means: the study's own values.
+struct run_options {
+  std::string study = "quick";
+  std::vector<std::string> backends;      ///< empty: every backend with a worker
+  std::vector<std::string> ops;
+  std::vector<value_type> types;
+  std::vector<placement> placements;
+  std::vector<lane_range> lanes;
+  std::vector<unsigned> strides;
+  std::vector<affinity> affinities;
+  std::vector<order> orders;
+  std::vector<wait_policy> waits;
+  double precision = 0.01;
+  double max_time_s = 0.15;               ///< per point, over all its visits
+  double min_sample_us = 100;
+  unsigned visits = 5;
+  std::optional<double> budget_s;
+  std::optional<std::string> output;      ///< nothing: syncmeter-HOST-TIME.jsonl in the working directory
+  std::optional<std::string> resume;
+  std::optional<std::string> csv;
+  std::uint64_t seed = 0;                 ///< 0: drawn, and recorded
+  bool additivity = false;
+  bool oversubscribe = false;
+  bool retry = false;
+  bool dry_run = false;
+};
+
+/// For the campaign line, so that --resume can plan the same points again.
+void to_json(nlohmann::json& j, const run_options& o);
+void from_json(const nlohmann::json& j, run_options& o);
+
+}  // namespace syncmeter

@@ -1,0 +1,63 @@
+// From options, capabilities and the machine to the list of points that a campaign measures.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "core/point.hpp"
+#include "core/topology.hpp"
+
+namespace syncmeter {
+
+/// One entry of a worker's capabilities (docs/worker-protocol.md).
+struct capability {
+  std::string backend, op, family, pairing, note, reason;
+  std::optional<value_type> type;
+  enum order order = order::unordered;
+  std::vector<placement> placements;
+  unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
+  bool communicates = false, supported = false, empty_on_purpose = false;
+  std::vector<std::string> code;      ///< hashes of the baseline and the test loop; may be empty
+  std::vector<std::string> symbols;   ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
+  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one op
+};
+
+/// A worker found on this machine and what it said of itself.
+struct worker_info {
+  std::string name;                   ///< "omp"
+  std::string path;
+  std::string problem;                ///< why it cannot be used; empty when it can
+  std::vector<std::string> backends;
+  nlohmann::json build;               ///< its "build" object
+  std::vector<capability> capabilities;
+};
+
+/// One point to measure, where its lanes sit, and which other points it stands for.
+struct planned_point {
+  point what;
+  std::vector<int> pus;               ///< one per lane; -1 = not bound
+  std::vector<point> same_as;         ///< equal machine code on equal cells and PUs: measured once, here
+  std::string why;                    ///< why same_as are the same, for the reader
+  bool additivity = false;
+  unsigned visits = 5;
+};
+
+/// A point that is not measured, and why (status unsupported or elided).
+struct refused_point {
+  point what;
+  std::string status, reason;
+};
+
+struct campaign_plan {
+  std::vector<planned_point> points;
+  std::vector<refused_point> refused;
+  double predicted_s = 0;
+};
+
+/// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.
+[[nodiscard]] campaign_plan make_plan(const run_options& options, const std::vector<worker_info>& workers,
+                                      const topology& machine, const cpu_grant& grant);
+
+}  // namespace syncmeter

@@ -1,0 +1,58 @@
+// A results file read back: what `show`, the summary, `--csv` and `--resume` see.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/harness.hpp"
+#include "core/point.hpp"
+
+namespace syncmeter {
+
+inline constexpr int schema_major = 1;
+inline constexpr int schema_minor = 0;
+
+/// One point's estimate over its visits, as the tables show it.
+struct point_summary {
+  point what;
+  enum status status = status::ok;
+  std::string reason;
+  std::string measured_as;         ///< canonical text of the point that was measured in its place; or empty
+  std::size_t visits = 0;          ///< visits that hold an estimate in the headline state
+  std::string state;               ///< "" when there is one state only; else e.g. "state 0, quiet (63 %)"
+  interval cost_ns;                ///< median of visit medians, Student's t over visits
+  interval host_cost_ns;
+  double baseline_ns = 0, test_ns = 0;   ///< one step of each side
+  double fairness = 1, slowest_over_fastest = 1;
+  std::size_t rounds_kept = 0, rounds_dropped = 0;
+  std::optional<bool> additive;
+  std::vector<int> pus;
+};
+
+struct results_file {
+  std::string path;
+  nlohmann::json campaign;         ///< its `campaign` line
+  std::vector<nlohmann::json> workers;
+  std::vector<nlohmann::json> visits;   ///< visit lines, in file order
+  std::vector<nlohmann::json> same;     ///< `same` lines: {"kind":"same","point":{..},"measured_as":{..},"why":".."}
+  std::vector<nlohmann::json> refused;  ///< `refused` lines: {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
+  nlohmann::json end;              ///< the last `end` line; null when the campaign was cut off
+  std::uint64_t whole_bytes = 0;   ///< bytes up to the end of the last whole line
+  bool torn = false;               ///< a last line without an end, or not JSON
+};
+
+/// Reads a file. Throws usage_error: not readable, empty, no campaign line, another schema major, a
+/// line (named by number) that is not JSON anywhere but at the end.
+[[nodiscard]] results_file read_results(const std::string& path);
+
+/// One summary per point, in order of first appearance, `same` and `refused` points included.
+[[nodiscard]] std::vector<point_summary> summarize(const results_file& file);
+
+/// "OP|...|build|visit": the key of a visit line, for --resume.
+[[nodiscard]] std::string visit_key(const nlohmann::json& visit_line, const std::string& build_id);
+
+}  // namespace syncmeter
