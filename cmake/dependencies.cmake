@@ -1,0 +1,11 @@
+# What is needed and what is optional. A missing part is named with what to install; nothing is downloaded.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.9)
+find_package(OpenMP COMPONENTS CXX)
+if(NOT OpenMP_CXX_FOUND)
+  message(STATUS "OpenMP: not found, so no backend `omp`. Install a compiler with OpenMP (Debian: g++, or clang with libomp-dev).")
+endif()

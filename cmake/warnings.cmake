@@ -1,0 +1,11 @@
+# Warnings for our own targets only; dependencies are SYSTEM.
+function(sm_target name)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  if(SM_WERROR)
+    target_compile_options(${name} PRIVATE -Werror)
+  endif()
+  if(SM_SANITIZE)
+    target_compile_options(${name} PRIVATE -fsanitize=${SM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${name} PUBLIC -fsanitize=${SM_SANITIZE})
+  endif()
+endfunction()
