@@ -188,7 +188,7 @@ void visit::take_rounds() {
 }
 
 void visit::conclude() {
-  if (!hops_ns_.empty()) result_.probe_floor_hop_ns = median(hops_ns_);
+  if (!hops_ns_.empty()) result_.hop_ns = median(hops_ns_);
   if (!states_.empty()) {
     result_.fairness = median(fairness_);
     result_.slowest_over_fastest = median(slowest_over_fastest_);

@@ -93,7 +93,7 @@ struct visit_result {
   std::vector<round> rounds;      ///< kept rounds, in the order taken
   double fairness = 1;            ///< median over rounds of the test side
   double slowest_over_fastest = 1;
-  double probe_floor_hop_ns = 0;  ///< median of the pair probe over the visit; 0 when there is none
+  double hop_ns = 0;              ///< median of the pair probe over the visit; 0 when there is none
   std::optional<bool> additive;   ///< with additivity: cost(4)/4 agrees with cost(1)
   std::array<double, 3> additivity_ns{};  ///< cost of 1, 2/2, 4/4 measured ops
   double timed_ns = 0;            ///< inside timed loops and probes

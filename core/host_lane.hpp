@@ -78,8 +78,8 @@ template <class T> class host_lane {
 
   SM_FN void sink(T value) const { make_opaque(value); }
   // Opaque too: g++ collected the results of a whole trip on the stack, to add them up later.
-  SM_FN void tally_sum(T value) {
-    tally_ = static_cast<bits_of<T>>(tally_ + std::bit_cast<bits_of<T>>(value));
+  SM_FN void tally_exchange(T returned, T written) {
+    tally_ += std::bit_cast<bits_of<T>>(returned) - std::bit_cast<bits_of<T>>(written);
     make_opaque(tally_);
   }
   SM_FN void tally_difference(T value) {

@@ -20,12 +20,6 @@ constexpr std::size_t mailbox_bytes = 128;  // two lines: adjacent-line prefetch
 // address bits would alias in the store buffer.
 constexpr std::size_t second_offset = 1024;
 
-long involuntary_switches() {
-  rusage usage{};
-  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
-  return usage.ru_nivcsw;
-}
-
 std::byte* allocate(std::size_t bytes) {
   auto* memory = static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
   if (memory == nullptr) throw std::runtime_error(fmt::format("no memory for {} bytes of cells", bytes));
@@ -49,10 +43,16 @@ void floor_body(host_rig& rig, unsigned lane) {
 
 }  // namespace
 
+long involuntary_switches() {
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
+  return usage.ru_nivcsw;
+}
+
 void host_rig::free_bytes::operator()(std::byte* p) const { std::free(p); }
 
-host_rig::host_rig(const topology& machine, team_runner run, team_releaser release, void* backend_objects)
-    : machine_{machine}, run_{run}, release_{release}, backend_objects_{backend_objects} {
+host_rig::host_rig(const topology& machine, team_runner runner, team_releaser releaser, void* backend_objects)
+    : machine_{machine}, run_{runner}, release_{releaser}, backend_objects_{backend_objects} {
   asm volatile("" : "+m"(ones_));
 }
 

@@ -42,9 +42,12 @@ struct alignas(128) lane_record {
   std::string problem;
 };
 
+/// Involuntary context switches of the calling thread so far.
+[[nodiscard]] long involuntary_switches();
+
 class host_rig final : public bench {
  public:
-  host_rig(const topology& machine, team_runner run, team_releaser release, void* backend_objects);
+  host_rig(const topology& machine, team_runner runner, team_releaser releaser, void* backend_objects);
   ~host_rig() override;
   host_rig(const host_rig&) = delete;
   host_rig& operator=(const host_rig&) = delete;
@@ -81,6 +84,8 @@ class host_rig final : public bench {
 
   /// Mean hop of a token round the lanes prepared, over about `duration_ns`.
   [[nodiscard]] double hop_ns(double duration_ns);
+  /// Whether a lane was switched out during the last sample or hop measurement.
+  [[nodiscard]] bool was_preempted() const;
 
   [[nodiscard]] const std::vector<int>& pus_seen() const { return pus_seen_; }
   [[nodiscard]] std::vector<double> quiet_floor_ns() const;
@@ -90,6 +95,7 @@ class host_rig final : public bench {
   struct free_bytes { void operator()(std::byte* p) const; };
   using bytes = std::unique_ptr<std::byte[], free_bytes>;
 
+  [[nodiscard]] double ring_ns(double duration_ns);
   void place(std::span<const int> pus);
   void fit_cells();
   void reset_cells();

@@ -23,9 +23,9 @@ bool contended(const measurable& row, const point& where, std::size_t lanes, uns
 
 }  // namespace
 
-host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runner run, team_releaser release,
+host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runner runner, team_releaser releaser,
                                          void* objects)
-    : machine_{topology::of_this_machine()}, rows_{std::move(rows)}, rig_{machine_, run, release, objects} {}
+    : machine_{topology::of_this_machine()}, rows_{std::move(rows)}, rig_{machine_, runner, releaser, objects} {}
 
 bench& host_worker_backend::prepare(const measurable& row, const point& where, const std::vector<int>& pus,
                                     bool watch_states) {
@@ -46,7 +46,8 @@ std::vector<double> host_worker_backend::probe(const std::vector<int>& pus, doub
   const auto budget_ns = static_cast<std::int64_t>(seconds * 1e9);
   (void)rig_.hop_ns(10e3);  // learns how many rotations fit
   while (hops.size() < most && steady_ns() - start < budget_ns) {
-    hops.push_back(rig_.hop_ns(10e3));
+    const double hop = rig_.hop_ns(10e3);
+    if (!rig_.was_preempted()) hops.push_back(hop);
     // Spread over the time asked for: placement states last from a tenth of a second to seconds.
     std::this_thread::sleep_for(std::chrono::nanoseconds{budget_ns / static_cast<std::int64_t>(most)});
   }

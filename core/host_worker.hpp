@@ -12,7 +12,7 @@ namespace syncmeter {
 class host_worker_backend : public worker_backend {
  public:
   /// `objects` is handed to every lane (lane_setup::backend) and must outlive this.
-  host_worker_backend(std::vector<measurable> rows, team_runner run, team_releaser release, void* objects);
+  host_worker_backend(std::vector<measurable> rows, team_runner runner, team_releaser releaser, void* objects);
 
   [[nodiscard]] std::string clock() const override { return "host lanes"; }
   [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }

@@ -47,7 +47,7 @@ enum class oracle : std::uint8_t {
   raises,         ///< final = the largest operand of its lanes
   lowers,         ///< final = the smallest operand of its lanes
   unchanged,      ///< final = initial, and every lane's tally is 0
-  exchanges,      ///< sum of tallies + final = initial + sum of what was written (bit patterns)
+  exchanges,      ///< initial + written = returned + final: tally is returned - written (bit patterns)
   written,        ///< final = the operand of one of its lanes
   written_twice,  ///< `written` for the first and for the second array
   adds_twice,     ///< `adds` for the first and for the second array

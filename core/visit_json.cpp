@@ -59,7 +59,7 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
                    {"estimates", estimates},
                    {"fairness", result.fairness},
                    {"slowest_over_fastest", result.slowest_over_fastest},
-                   {"hop_ns", result.probe_floor_hop_ns},
+                   {"hop_ns", result.hop_ns},
                    {"timed_ns", result.timed_ns},
                    {"elapsed_ns", result.elapsed_ns},
                    {"rounds", rounds_json(result.rounds)}};
