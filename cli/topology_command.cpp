@@ -152,7 +152,7 @@ std::string pus_text(std::span<const int> pus) {
     const int step = first + 1 < pus.size() ? pus[first + 1] - pus[first] : 0;
     while (last + 1 < pus.size() && step > 0 && pus[last + 1] - pus[last] == step) ++last;
     if (!text.empty()) text += ' ';
-    if (last - first >= 2) {
+    if (last - first >= (step == 1 ? 2 : 3)) {
       text += fmt::format("{}-{}", pus[first], pus[last]);
       if (step > 1) text += fmt::format(":{}", step);
       first = last + 1;

@@ -15,8 +15,8 @@ namespace syncmeter {
 /// and for a file or description that hwloc cannot read.
 [[nodiscard]] int topology_command(const std::vector<std::string>& arguments, std::FILE* out);
 
-/// PU numbers in the order given, runs of three or more with one step between them as "a-b" (step
-/// 1) or "a-b:s": {0, 1, 2, 3, 8, 10, 12, 5} is "0-3 8-12:2 5".
+/// PU numbers in the order given; three or more in a row as "a-b", four or more with the same step
+/// s between them as "a-b:s": {0, 1, 2, 8, 10, 12, 14, 5} is "0-2 8-14:2 5".
 [[nodiscard]] std::string pus_text(std::span<const int> pus);
 
 }  // namespace syncmeter

@@ -196,7 +196,7 @@ topology topology::from_xml(const std::string& path) {
   return topology(std::make_unique<state>(std::move(tree), std::nullopt));
 }
 
-std::span<const processing_unit> topology::units() const { return state_->units; }
+std::span<const processing_unit> topology::units() const& { return state_->units; }
 unsigned topology::line_bytes() const { return state_->line_bytes; }
 int topology::kinds() const { return state_->kinds; }
 bool topology::has_smt() const { return state_->smt; }

@@ -49,7 +49,9 @@ class topology {
   ~topology();
 
   /// The PUs that lanes may use, in hwloc's logical order (depth first: siblings are neighbours).
-  [[nodiscard]] std::span<const processing_unit> units() const;
+  /// Not of a temporary: a range-for over one would outlive it.
+  [[nodiscard]] std::span<const processing_unit> units() const&;
+  std::span<const processing_unit> units() const&& = delete;
   /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
   [[nodiscard]] unsigned line_bytes() const;
   /// Number of cpukinds that hwloc tells apart and ranks; 1 on a homogeneous machine.
