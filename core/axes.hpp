@@ -35,7 +35,6 @@ template <class Enum> struct spelling {
   Enum value;
   std::string_view text;
 };
-// clang before 17 does not deduce an aggregate's arguments on its own.
 template <class Enum> spelling(Enum, const char*) -> spelling<Enum>;
 
 inline constexpr std::array value_type_names{
