@@ -52,7 +52,7 @@ struct visit_options {
   std::uint64_t seed = 1;         ///< orders the sides within rounds
   std::uint32_t trips = 0;        ///< what an earlier visit calibrated; 0 = calibrate
   bool additivity = false;        ///< also take 2 and 4 measured ops
-  std::vector<double> state_bounds;  ///< ns between placement-state classes, ascending; empty = one state
+  std::vector<double> state_bounds{};  ///< ns between placement-state classes, ascending; empty = one state
 };
 
 /// One round: baseline and test back to back (and 2 and 4 measured ops, NaN when not asked for).
