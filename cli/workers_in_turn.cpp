@@ -73,9 +73,7 @@ exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome
     const std::string reason =
         fmt::format("{} was not gone {} s after SIGKILL; worker '{}' and its device are given up",
                     env.process->who(), std::chrono::duration<double>(how_.deadlines.reaping).count(), env.info->name);
-    for (auto& [key, other] : environments_) {
-      if (key.first == env.info->name) other.given_up = reason;
-    }
+    lost_workers_[env.info->name] = reason;
     outcome.reason += "; " + reason;
   }
   env.process.reset();
@@ -93,13 +91,14 @@ exchange_outcome workers_in_turn::await(environment& env, const char* wanted, mi
   }
   const json got = member(said.object, "kind");
   const json id = member(said.object, "id");
-  if (id != next_id_) {
-    return {kind::crashed, {}, fmt::format("{} answered request {} where {} was asked", env.process->who(), shown(id), next_id_)};
-  }
+  // A worker that could not read a request may not know its id.
   if (got == "error") {
     const json text = member(said.object, "text");
     return {kind::refused, {}, fmt::format("{} refused the request: {}", env.process->who(),
                                            quote(text.is_string() ? text.get<std::string>() : text.dump(-1, ' ', true), 300))};
+  }
+  if (id != next_id_) {
+    return {kind::crashed, {}, fmt::format("{} answered request {} where {} was asked", env.process->who(), shown(id), next_id_)};
   }
   if (got != wanted) {
     return {kind::crashed, {}, fmt::format("{} answered {} where \"{}\" was due", env.process->who(), shown(got), wanted)};
@@ -149,6 +148,8 @@ exchange_outcome workers_in_turn::start(environment& env) {
 
 // Afterwards this environment's worker runs, and no other one does.
 exchange_outcome workers_in_turn::make_ready(environment& env) {
+  const auto lost = lost_workers_.find(env.info->name);
+  if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
   if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
   for (auto& [key, other] : environments_) {
     if (&other != &env && other.process) other.process->stop();

@@ -74,6 +74,7 @@ class workers_in_turn {
   const std::vector<worker_info>& infos_;
   settings how_;
   std::map<std::pair<std::string, wait_policy>, environment> environments_;  // by worker name
+  std::map<std::string, std::string> lost_workers_;  // name -> how it outlived SIGKILL
   long long next_id_ = 1;
 };
 
