@@ -13,26 +13,27 @@ namespace syncmeter {
 [[nodiscard]] std::string as_clock(std::chrono::seconds time);
 
 class progress {
- public:
+public:
   using clock = std::chrono::steady_clock;
 
   /// `fd` is where it writes; on a terminal one line that is drawn over, elsewhere a plain line
   /// every tenth of the way.
   explicit progress(int fd);
   progress(int fd, bool terminal);
-  progress(const progress&) = delete;
-  progress& operator=(const progress&) = delete;
+  progress(const progress &) = delete;
+  progress &operator=(const progress &) = delete;
   ~progress();
 
   /// `done` of `total` visits are measured, `op` is next. Draws at most ten times a second.
-  void show(std::size_t done, std::size_t total, std::string_view op, clock::time_point now = clock::now());
+  void show(std::size_t done, std::size_t total, std::string_view op,
+            clock::time_point now = clock::now());
   /// A line that stays.
   void note(std::string_view text);
   /// Takes the drawn line away.
   void clear();
 
- private:
-  void write(const std::string& text) const;
+private:
+  void write(const std::string &text) const;
   std::string remaining(std::size_t done, std::size_t total, clock::time_point now);
 
   int fd_;
@@ -45,4 +46,4 @@ class progress {
   std::size_t last_tenth_ = 0;
 };
 
-}  // namespace syncmeter
+} // namespace syncmeter
