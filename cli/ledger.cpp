@@ -51,8 +51,8 @@ ledger::ledger(const std::vector<planned_point> &points,
 }
 
 std::size_t ledger::point_state::done() const {
-  return static_cast<std::size_t>(std::count_if(statuses.begin(), statuses.end(),
-                                                [](const auto &text) { return !text.empty(); }));
+  return static_cast<std::size_t>(std::count_if(
+      statuses.begin(), statuses.end(), [](const auto &status) { return !status.empty(); }));
 }
 
 std::size_t ledger::point_state::wanted() const { return settled ? 0 : statuses.size() - done(); }
