@@ -154,7 +154,7 @@ private:
             {"visit", number},
             {"options",
              {{"precision", options_.precision},
-              {"max_time_ns", options_.max_time_s * 1e9 / planned.visits},
+              {"max_time_ns", options_.max_time_s * 1e9 / options_.visits},
               {"min_sample_ns", options_.min_sample_us * 1e3},
               {"seed", visit_seed(options_.seed, file_.visits().text(index), number)},
               {"trips", file_.visits().trips(index)},

@@ -47,14 +47,18 @@ double quantile(const std::vector<double> &sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-std::vector<int> bound_pus(const planned_point &planned, const topology &machine) {
-  const bool bound =
-      planned.pus.size() == planned.what.lanes &&
-      std::none_of(planned.pus.begin(), planned.pus.end(), [](int pu) { return pu < 0; });
-  if (bound)
-    return planned.pus;
-  const auto most = static_cast<unsigned>(machine.units().size());
-  return machine.place(affinity::close, std::min(planned.what.lanes, most));
+// Each PU once: a token does not hop between two lanes of one.
+std::vector<int> probed_pus(const planned_point &planned, const topology &machine) {
+  const auto lanes = std::min(planned.what.lanes, static_cast<unsigned>(machine.units().size()));
+  const auto unbound = [](int pu) { return pu < 0; };
+  if (std::any_of(planned.pus.begin(), planned.pus.end(), unbound))
+    return machine.place(affinity::close, lanes);
+  std::vector<int> pus;
+  for (const int pu : planned.pus) {
+    if (std::find(pus.begin(), pus.end(), pu) == pus.end())
+      pus.push_back(pu);
+  }
+  return pus;
 }
 
 } // namespace
@@ -92,11 +96,11 @@ std::vector<state_probe> state_probes(const campaign_plan &plan,
     return a->what.lanes < b->what.lanes;
   };
   const auto [fewest, most] = std::minmax_element(points.begin(), points.end(), by_lanes);
-  std::vector<int> largest = bound_pus(**most, machine);
+  std::vector<int> largest = probed_pus(**most, machine);
   if (largest.size() < 2)
-    return probes; // oversubscribed lanes of one PU never hop
-  if ((*fewest)->what.lanes < (*most)->what.lanes) {
-    std::vector<int> pair = bound_pus(**fewest, machine);
+    return probes;
+  if ((*fewest)->what.lanes < (*most)->what.lanes && largest.size() > 2) {
+    std::vector<int> pair = probed_pus(**fewest, machine);
     pair.resize(2);
     probes.push_back({std::move(pair), 0});
   }
