@@ -23,6 +23,7 @@ struct point {
   enum order order = order::unordered;
   enum affinity affinity = affinity::none;
   enum wait_policy wait = wait_policy::active;
+  unsigned repeat = 0;                   ///< tells repeats of one point apart (study `control`); 0: not repeated
 
   friend bool operator==(const point&, const point&) = default;
 };
