@@ -43,8 +43,8 @@ unsigned read_number(const nlohmann::json& j, const char* member, unsigned least
     return value <= std::numeric_limits<unsigned>::max();
   };
   if (!fits()) {
-    throw std::invalid_argument(
-        fmt::format("point: {}: {} is not a whole number of at least {}", member, value.dump(), least));
+    throw std::invalid_argument(fmt::format("point: {}: {} is not a whole number of at least {}",
+                                            member, value.dump(), least));
   }
   return value.get<unsigned>();
 }
