@@ -35,6 +35,8 @@ template <class Enum> struct spelling {
   Enum value;
   std::string_view text;
 };
+// clang before 17 does not deduce an aggregate's arguments on its own.
+template <class Enum> spelling(Enum, const char*) -> spelling<Enum>;
 
 inline constexpr std::array value_type_names{
     spelling{value_type::int32, "int32"}, spelling{value_type::uint32, "uint32"},
