@@ -25,7 +25,8 @@ template <axis_value Enum> consteval bool round_trips() {
   return !from_text<Enum>("") && !from_text<Enum>("?") && !from_text<Enum>("no such value");
 }
 
-template <class Enum> inline constexpr bool spelled = spelled_exactly<Enum>(std::make_index_sequence<64>{});
+template <class Enum>
+inline constexpr bool spelled = spelled_exactly<Enum>(std::make_index_sequence<64>{});
 
 static_assert(is_enumerator<order::relaxed>() && !is_enumerator<static_cast<order>(63)>());
 
@@ -35,7 +36,8 @@ static_assert(spelled<order> && round_trips<order>());
 static_assert(spelled<affinity> && round_trips<affinity>());
 static_assert(spelled<wait_policy> && round_trips<wait_policy>());
 
-static_assert(!from_text<order>("Relaxed") && !from_text<order>("relaxed ") && !from_text<order>("rel"));
+static_assert(!from_text<order>("Relaxed") && !from_text<order>("relaxed ") &&
+              !from_text<order>("rel"));
 
 template <class T> inline constexpr bool right_size = sizeof(T) == size_of(type_tag<T>::value);
 static_assert(right_size<std::int32_t> && right_size<std::uint32_t> && right_size<std::uint64_t>);

@@ -1,4 +1,5 @@
-// Which ops a lane gets, how many rows they make, and that a lane without the words makes them unsupported.
+// Which ops a lane gets, how many rows they make, and that a lane without the words makes them
+// unsupported.
 #include "core/ops/all.hpp"
 #include "tests/compile/toy_backend.hpp"
 
@@ -47,14 +48,17 @@ static_assert(adds[0].by_count[1] == &backend::take<ops::atomic_add, 1, lane<flo
 static_assert(adds[0].by_count[2] == &backend::take<ops::atomic_add, 2, lane<float>>);
 static_assert(adds[0].by_count[3] == &backend::take<ops::atomic_add, 4, lane<float>>);
 
-constexpr auto few = bind_untyped<backend>(op_list<ops::atomic_add, ops::barrier, without_measured, good_op>{});
+constexpr auto few =
+    bind_untyped<backend>(op_list<ops::atomic_add, ops::barrier, without_measured, good_op>{});
 static_assert(few.size() == 3);
-static_assert(few[0].info.name == "barrier" && few[0].unsupported == "a toy has few words" && !few[0].by_count[1]);
+static_assert(few[0].info.name == "barrier" && few[0].unsupported == "a toy has few words" &&
+              !few[0].by_count[1]);
 static_assert(few[1].info.name == "without_measured" && !few[1].unsupported.empty());
 static_assert(few[2].unsupported.empty() && !few[2].type);
 static_assert(few[2].by_count[1] == &backend::take<good_op, 1, int_lane>);
 
-// Ops in one step on the sides 0, 1, 2, 4: `self` keeps its common op, `insert` repeats the whole step.
+// Ops in one step on the sides 0, 1, 2, 4: `self` keeps its common op, `insert` repeats the whole
+// step.
 static_assert(ops_in_step(good_op::info, 0) == 1 && ops_in_step(good_op::info, 4) == 5);
 static_assert(ops_in_step(inserted::info, 0) == 1 && ops_in_step(inserted::info, 1) == 1);
 static_assert(ops_in_step(inserted::info, 4) == 4);
@@ -69,7 +73,8 @@ template <class... Ops> consteval bool names_differ(op_list<Ops...>) {
   return true;
 }
 static_assert(names_differ(shared_ops{}));
-static_assert(bind_untyped<backend>(shared_ops{}).size() > 0 && bind_typed<backend, double>(shared_ops{}).size() > 0);
+static_assert(bind_untyped<backend>(shared_ops{}).size() > 0 &&
+              bind_typed<backend, double>(shared_ops{}).size() > 0);
 
 }  // namespace
 }  // namespace toy

@@ -1,5 +1,5 @@
-// The smallest backend that the seam accepts: one lane on the calling thread. The compile tests bind
-// ops to it.
+// The smallest backend that the seam accepts: one lane on the calling thread. The compile tests
+// bind ops to it.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,13 @@ struct backend {
     static_cast<Lane*>(rig)->value = loop<Op, Count>(*static_cast<Lane*>(rig), trips);
     return {};
   }
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() { return &take<Op, Count, Lane>; }
+  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
+    return &take<Op, Count, Lane>;
+  }
   template <class Op, class Lane> static consteval code_finder code_of() { return nullptr; }
   template <class Op, class Lane> static consteval litmus_check litmus_of() { return nullptr; }
-  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>, order) {
+  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
+                                                    order) {
     return "a toy has few words";
   }
 };

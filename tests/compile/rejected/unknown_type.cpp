@@ -8,4 +8,5 @@ using type = short;
 #else
 using type = double;
 #endif
-constexpr auto table = syncmeter::bind_typed<toy::backend, type>(syncmeter::op_list<syncmeter::ops::atomic_add>{});
+constexpr auto table =
+    syncmeter::bind_typed<toy::backend, type>(syncmeter::op_list<syncmeter::ops::atomic_add>{});
