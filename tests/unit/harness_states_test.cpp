@@ -41,7 +41,7 @@ TEST(Harness, TwoPlacementStatesAreEstimatedApart) {
   EXPECT_DOUBLE_EQ(visit.estimates[0].share + visit.estimates[1].share, 1);
   EXPECT_EQ(visit.estimates[0].rounds + visit.estimates[1].rounds, visit.rounds.size());
   EXPECT_GE(visit.drops[static_cast<std::size_t>(drop::state_changed)], 10U);
-  EXPECT_EQ(visit.probe_floor_hop_ns, 12);
+  EXPECT_EQ(visit.hop_ns, 12);
   EXPECT_EQ(visit.status, status::ok) << visit.reason;
 }
 
