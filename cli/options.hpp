@@ -30,7 +30,7 @@ struct lane_range {
 /// The options of `syncmeter run`. An empty list means: the study's own values.
 struct run_options {
   std::string study = "quick";
-  std::vector<std::string> backends;      ///< empty: every backend with a worker
+  std::vector<std::string> backends;  ///< empty: every backend with a worker
   std::vector<std::string> ops;
   std::vector<value_type> types;
   std::vector<placement> placements;
@@ -40,14 +40,15 @@ struct run_options {
   std::vector<order> orders;
   std::vector<wait_policy> waits;
   double precision = 0.01;
-  double max_time_s = 0.15;               ///< per point, over all its visits
+  double max_time_s = 0.15;  ///< per point, over all its visits
   double min_sample_us = 100;
   unsigned visits = 5;
   std::optional<double> budget_s;
-  std::optional<std::string> output;      ///< nothing: syncmeter-HOST-TIME.jsonl in the working directory
+  std::optional<std::string> output;  ///< nothing: syncmeter-HOST-TIME.jsonl in the working
+                                      ///< directory
   std::optional<std::string> resume;
   std::optional<std::string> csv;
-  std::uint64_t seed = 0;                 ///< 0: drawn, and recorded
+  std::uint64_t seed = 0;  ///< 0: drawn, and recorded
   bool additivity = false;
   bool oversubscribe = false;
   bool retry = false;
@@ -57,5 +58,34 @@ struct run_options {
 /// For the campaign line, so that --resume can plan the same points again.
 void to_json(nlohmann::json& j, const run_options& o);
 void from_json(const nlohmann::json& j, run_options& o);
+
+/// What the words after `syncmeter run` ask for.
+struct run_request {
+  run_options options;
+  bool help = false;
+};
+
+/// Parses and validates them. With --resume, only --retry, --budget and --csv may stand beside it:
+/// the points come from the file. Throws usage_error. Ops and backends are checked by make_plan,
+/// which knows them.
+[[nodiscard]] run_request parse_run(const std::vector<std::string>& arguments);
+
+/// What the words after `syncmeter show` and `syncmeter list` ask for.
+struct show_request {
+  std::string file;
+  std::optional<std::string> csv;
+  bool help = false;
+};
+[[nodiscard]] show_request parse_show(const std::vector<std::string>& arguments);
+struct list_request {
+  std::vector<std::string> backends;  ///< empty: every one that is found
+  bool help = false;
+};
+[[nodiscard]] list_request parse_list_command(const std::vector<std::string>& arguments);
+
+/// The text of `syncmeter SUBCOMMAND --help`; every option with its default and unit.
+[[nodiscard]] std::string run_help();
+[[nodiscard]] std::string show_help();
+[[nodiscard]] std::string list_help();
 
 }  // namespace syncmeter

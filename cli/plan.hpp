@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/options.hpp"
 #include "core/point.hpp"
 #include "core/topology.hpp"
@@ -19,27 +21,28 @@ struct capability {
   std::vector<placement> placements;
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
   bool communicates = false, supported = false, empty_on_purpose = false;
-  std::vector<std::string> code;      ///< hashes of the baseline and the test loop; may be empty
-  std::vector<std::string> symbols;   ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
-  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one op
+  std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
+  std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
+  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
+                                                ///< op
 };
 
 /// A worker found on this machine and what it said of itself.
 struct worker_info {
-  std::string name;                   ///< "omp"
+  std::string name;  ///< "omp"
   std::string path;
-  std::string problem;                ///< why it cannot be used; empty when it can
+  std::string problem;  ///< why it cannot be used; empty when it can
   std::vector<std::string> backends;
-  nlohmann::json build;               ///< its "build" object
+  nlohmann::json build;  ///< its "build" object
   std::vector<capability> capabilities;
 };
 
 /// One point to measure, where its lanes sit, and which other points it stands for.
 struct planned_point {
   point what;
-  std::vector<int> pus;               ///< one per lane; -1 = not bound
-  std::vector<point> same_as;         ///< equal machine code on equal cells and PUs: measured once, here
-  std::string why;                    ///< why same_as are the same, for the reader
+  std::vector<int> pus;        ///< one per lane; -1 = not bound
+  std::vector<point> same_as;  ///< equal machine code on equal cells and PUs: measured once, here
+  std::string why;             ///< why same_as are the same, for the reader
   bool additivity = false;
   unsigned visits = 5;
 };
@@ -57,7 +60,14 @@ struct campaign_plan {
 };
 
 /// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.
-[[nodiscard]] campaign_plan make_plan(const run_options& options, const std::vector<worker_info>& workers,
+[[nodiscard]] campaign_plan make_plan(const run_options& options,
+                                      const std::vector<worker_info>& workers,
                                       const topology& machine, const cpu_grant& grant);
+
+/// Backends that this project has workers for, and what a machine without one has to install.
+struct known_backend {
+  std::string name, install;
+};
+[[nodiscard]] const std::vector<known_backend>& known_backends();
 
 }  // namespace syncmeter

@@ -13,6 +13,10 @@
 
 namespace syncmeter {
 
+/// A file's first line is {"kind":"campaign","schema":{"major":1,"minor":0},"argv":[..],
+/// "options":{..},"machine":{..}, ...}; its last one
+/// {"kind":"end","wall_s":..,"timed_s":..,"interrupted":..}. A reader takes any minor number of its
+/// own major one.
 inline constexpr int schema_major = 1;
 inline constexpr int schema_minor = 0;
 
@@ -21,12 +25,13 @@ struct point_summary {
   point what;
   enum status status = status::ok;
   std::string reason;
-  std::string measured_as;         ///< canonical text of the point that was measured in its place; or empty
-  std::size_t visits = 0;          ///< visits that hold an estimate in the headline state
-  std::string state;               ///< "" when there is one state only; else e.g. "state 0, quiet (63 %)"
-  interval cost_ns;                ///< median of visit medians, Student's t over visits
+  std::string measured_as;  ///< canonical text of the point that was measured in its place; or
+                            ///< empty
+  std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
+  std::string state;        ///< "" when there is one state only; else e.g. "state 0, quiet (63 %)"
+  interval cost_ns;         ///< median of visit medians, Student's t over visits
   interval host_cost_ns;
-  double baseline_ns = 0, test_ns = 0;   ///< one step of each side
+  double baseline_ns = 0, test_ns = 0;  ///< one step of each side
   double fairness = 1, slowest_over_fastest = 1;
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
@@ -35,14 +40,17 @@ struct point_summary {
 
 struct results_file {
   std::string path;
-  nlohmann::json campaign;         ///< its `campaign` line
+  nlohmann::json campaign;  ///< its `campaign` line
   std::vector<nlohmann::json> workers;
-  std::vector<nlohmann::json> visits;   ///< visit lines, in file order
-  std::vector<nlohmann::json> same;     ///< `same` lines: {"kind":"same","point":{..},"measured_as":{..},"why":".."}
-  std::vector<nlohmann::json> refused;  ///< `refused` lines: {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
-  nlohmann::json end;              ///< the last `end` line; null when the campaign was cut off
-  std::uint64_t whole_bytes = 0;   ///< bytes up to the end of the last whole line
-  bool torn = false;               ///< a last line without an end, or not JSON
+  std::vector<nlohmann::json> visits;  ///< visit lines, in file order
+  std::vector<nlohmann::json> same;    ///< `same` lines:
+                                     ///< {"kind":"same","point":{..},"measured_as":{..},"why":".."}
+  std::vector<nlohmann::json>
+      refused;         ///< `refused` lines:
+                       ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
+  nlohmann::json end;  ///< the last `end` line; null when the campaign was cut off
+  std::uint64_t whole_bytes = 0;  ///< bytes up to the end of the last whole line
+  bool torn = false;              ///< a last line without an end, or not JSON
 };
 
 /// Reads a file. Throws usage_error: not readable, empty, no campaign line, another schema major, a

@@ -52,7 +52,7 @@ struct visit_options {
   std::uint64_t seed = 1;         ///< orders the sides within rounds
   std::uint32_t trips = 0;        ///< what an earlier visit calibrated; 0 = calibrate
   bool additivity = false;        ///< also take 2 and 4 measured ops
-  std::vector<double> state_bounds;  ///< ns between placement-state classes, ascending; empty = one state
+  std::vector<double> state_bounds{};  ///< ns between placement-state classes, ascending; empty = one state
 };
 
 /// One round: baseline and test back to back (and 2 and 4 measured ops, NaN when not asked for).
@@ -85,7 +85,7 @@ struct state_estimate {
 struct visit_result {
   enum status status = status::ok;
   std::string reason;             ///< why, for every status but ok
-  std::string stopped_by;         ///< "precision", "resolution", "max_time", "failure"
+  std::string stopped_by;         ///< "precision", "resolution", "max_time", "max_rounds", "failure"
   std::uint32_t trips = 0;
   std::size_t rounds_taken = 0;
   std::array<std::size_t, drop_kinds> drops{};
@@ -93,8 +93,8 @@ struct visit_result {
   std::vector<round> rounds;      ///< kept rounds, in the order taken
   double fairness = 1;            ///< median over rounds of the test side
   double slowest_over_fastest = 1;
-  double probe_floor_hop_ns = 0;  ///< median of the pair probe; 0 when there is none
-  std::optional<bool> additive;   ///< with additivity: cost(2)/2 and cost(4)/4 agree with cost(1)
+  double hop_ns = 0;              ///< median of the pair probe over the visit; 0 when there is none
+  std::optional<bool> additive;   ///< with additivity: cost(4)/4 agrees with cost(1)
   std::array<double, 3> additivity_ns{};  ///< cost of 1, 2/2, 4/4 measured ops
   double timed_ns = 0;            ///< inside timed loops and probes
   double elapsed_ns = 0;
@@ -104,7 +104,9 @@ struct visit_result {
 /// would cost coverage). Returns the first such number greater than `rounds`.
 [[nodiscard]] std::size_t next_look(std::size_t rounds);
 
-/// Measures one visit. Never throws for what the bench does: a throwing sample is status::failed.
+/// Measures one visit. Never throws for what the bench does: a throwing sample is status::failed, and
+/// then nothing is estimated. At least 5 rounds are kept whatever max_time_ns says, or 2 where a single
+/// round takes longer than that.
 [[nodiscard]] visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
                                          const visit_options& options);
 

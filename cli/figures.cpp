@@ -1,0 +1,58 @@
+// How figures are written.
+#include "cli/figures.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/catalogue.hpp"
+
+namespace syncmeter {
+
+bool has_cost(const point_summary& s) {
+  const bool usable =
+      s.status == status::ok || s.status == status::busy || s.status == status::noisy;
+  return usable && s.visits != 0 && s.cost_ns.value > 0 && s.cost_ns.low > 0;
+}
+
+bool has_upper_bound(const point_summary& s) {
+  const bool usable = s.status == status::not_resolved || s.status == status::noisy;
+  return usable && s.visits != 0 && s.cost_ns.low <= 0 && s.cost_ns.high > 0 &&
+         std::isfinite(s.cost_ns.high);
+}
+
+std::string nanoseconds(double ns) {
+  if (!std::isfinite(ns)) return "unknown";
+  const double size = std::abs(ns);
+  if (size >= 999.95) return fmt::format("{:.0f}", ns);
+  if (size >= 99.995) return fmt::format("{:.1f}", ns);
+  if (size >= 9.9995) return fmt::format("{:.2f}", ns);
+  if (size >= 0.99995) return fmt::format("{:.3f}", ns);
+  return fmt::format("{:.4f}", ns);
+}
+
+std::string engineering(double value) {
+  constexpr std::array<const char*, 5> prefixes{"", " k", " M", " G", " T"};
+  std::size_t step = 0;
+  // 999.5 would be written as 1e+03.
+  while (value >= 999.5 && step + 1 < prefixes.size()) {
+    value /= 1000;
+    ++step;
+  }
+  if (value >= 999.5) return fmt::format("{:.3g}{}", value, prefixes[step]);
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, prefixes[step]);
+}
+
+std::optional<rates> rates_of(const point_summary& s) {
+  const op_facts facts = facts_of(s.what.op);
+  if (!has_cost(s) || facts.inserted) return std::nullopt;
+  const double ops_per_s = 1e9 / s.cost_ns.value;
+  const double lanes = static_cast<double>(s.what.lanes) * s.what.blocks;
+  // A handoff costs the time of one hop, and only one lane at a time has the token.
+  if (facts.cost_per_lane) return rates{ops_per_s / lanes, ops_per_s};
+  return rates{ops_per_s, facts.joint ? ops_per_s : ops_per_s * lanes};
+}
+
+}  // namespace syncmeter

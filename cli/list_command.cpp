@@ -1,0 +1,155 @@
+// `syncmeter list`: ops x backends, and why what is missing is missing.
+#include "cli/list_command.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "cli/campaign.hpp"
+#include "cli/catalogue.hpp"
+#include "cli/columns.hpp"
+#include "cli/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// One op of one backend: what its supported entries have together.
+struct offer {
+  std::string backend, op, family, pairing, note;
+  std::vector<std::string> types, orders, placements;
+};
+
+void add_once(std::vector<std::string>& words, std::string_view word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
+}
+
+std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
+  std::vector<offer> offers;
+  for (const worker_info& worker : workers) {
+    for (const capability& row : worker.capabilities) {
+      if (!row.supported) continue;
+      auto found = std::find_if(offers.begin(), offers.end(), [&](const offer& o) {
+        return o.backend == row.backend && o.op == row.op;
+      });
+      if (found == offers.end()) {
+        found = offers.insert(offers.end(),
+                              {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}});
+      }
+      if (row.type) add_once(found->types, to_text(*row.type));
+      if (row.order != order::unordered || row.family == "fence")
+        add_once(found->orders, to_text(row.order));
+      for (const placement p : row.placements) {
+        if (p != placement::none) add_once(found->placements, to_text(p));
+      }
+    }
+  }
+  std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
+    return std::tuple(facts_of(a.op).rank, a.op, a.backend) <
+           std::tuple(facts_of(b.op).rank, b.op, b.backend);
+  });
+  return offers;
+}
+
+std::string offer_table(const std::vector<offer>& offers) {
+  columns table({{"op"},
+                 {"backend"},
+                 {"pairing"},
+                 {"types"},
+                 {"orders, default first"},
+                 {"placements"},
+                 {"note"}});
+  std::string family;
+  for (const offer& o : offers) {
+    if (o.family != family) table.heading(o.family);
+    family = o.family;
+    table.row({o.op, o.backend, o.pairing, join(o.types, " "), join(o.orders, " "),
+               join(o.placements, " "), o.note});
+  }
+  return table.text();
+}
+
+/// What one op lacks for one reason, in words: "atomic_min_hold (float double; seq_cst)". Axes of
+/// which everything is missing go without saying.
+struct lack {
+  std::vector<std::string> types, orders;
+};
+
+std::string unsupported_text(const std::vector<worker_info>& workers) {
+  std::map<std::tuple<std::string, std::string>, std::map<std::string, lack>> by_reason;
+  std::map<std::string, lack> listed;
+  for (const worker_info& worker : workers) {
+    for (const capability& row : worker.capabilities) {
+      const auto note = [&row](lack& l) {
+        if (row.type) add_once(l.types, to_text(*row.type));
+        add_once(l.orders, to_text(row.order));
+      };
+      note(listed[row.backend + " " + row.op]);
+      if (!row.supported) note(by_reason[{row.backend, row.reason}][row.op]);
+    }
+  }
+  std::string text;
+  for (const auto& [key, ops] : by_reason) {
+    const auto& [backend, reason] = key;
+    std::vector<std::string> names;
+    for (const auto& [op, lacking] : ops) {
+      const lack& all = listed[backend + " " + op];
+      std::vector<std::string> parts;
+      if (lacking.types.size() < all.types.size()) parts.push_back(join(lacking.types, " "));
+      if (lacking.orders.size() < all.orders.size()) parts.push_back(join(lacking.orders, " "));
+      names.push_back(parts.empty() ? op : fmt::format("{} ({})", op, join(parts, "; ")));
+    }
+    text += fmt::format("  {}: {}: {}\n", backend, reason.empty() ? "no reason given" : reason,
+                        join(names));
+  }
+  return text.empty() ? "" : "\nNot supported\n" + text;
+}
+
+std::string missing_text(const std::vector<worker_info>& workers) {
+  std::string text;
+  for (const worker_info& worker : workers) {
+    if (worker.problem.empty()) continue;
+    text += fmt::format("  {}: {}", worker.name, worker.problem);
+    for (const known_backend& known : known_backends()) {
+      if (known.name == worker.name) text += fmt::format("; it needs {}", known.install);
+    }
+    text += "\n";
+  }
+  return text.empty() ? "" : "\nNot usable\n" + text;
+}
+
+}  // namespace
+
+std::string list_text(const std::vector<worker_info>& workers) {
+  const std::vector<offer> offers = offers_of(workers);
+  return (offers.empty() ? "No backend can be used here.\n" : offer_table(offers)) +
+         unsupported_text(workers) + missing_text(workers);
+}
+
+int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  const list_request request = parse_list_command(arguments);
+  if (request.help) {
+    std::fputs(list_help().c_str(), out);
+    return 0;
+  }
+  std::vector<std::string> wanted = request.backends;
+  if (wanted.empty()) {
+    for (const known_backend& known : known_backends()) wanted.push_back(known.name);
+  }
+  std::vector<worker_info> workers = find_workers(wanted);
+  if (!request.backends.empty()) {
+    const auto asked_for = [&](const std::string& name) {
+      return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    };
+    for (worker_info& worker : workers) {
+      std::erase_if(worker.capabilities,
+                    [&](const capability& row) { return !asked_for(row.backend); });
+      if (!asked_for(worker.name)) worker.problem.clear();
+    }
+  }
+  std::fputs(list_text(workers).c_str(), out);
+  return 0;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,97 @@
+// The options in the campaign line of a results file, so that --resume plans the same points again.
+#include <nlohmann/json.hpp>
+
+#include "cli/options.hpp"
+#include "cli/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+template <axis_value Enum> nlohmann::json texts(const std::vector<Enum>& values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Enum value : values) list.push_back(to_text(value));
+  return list;
+}
+
+template <axis_value Enum>
+void read_texts(const nlohmann::json& j, const char* member, std::vector<Enum>& values) {
+  values.clear();
+  if (!j.contains(member)) return;
+  for (const std::string text : j.at(member)) {
+    const auto value = from_text<Enum>(text);
+    if (!value) throw usage_error(unknown_name(member, "name", text, names_allowed<Enum>()));
+    values.push_back(*value);
+  }
+}
+
+template <class T>
+void read_optional(const nlohmann::json& j, const char* member, std::optional<T>& value) {
+  value = j.contains(member) && !j.at(member).is_null() ? std::optional<T>(j.at(member).get<T>())
+                                                        : std::nullopt;
+}
+
+template <class T> nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& j, const run_options& o) {
+  nlohmann::json lanes = nlohmann::json::array();
+  for (const lane_range& range : o.lanes) lanes.push_back(to_text(range));
+  j = nlohmann::json{{"study", o.study},
+                     {"backends", o.backends},
+                     {"ops", o.ops},
+                     {"types", texts(o.types)},
+                     {"placements", texts(o.placements)},
+                     {"lanes", lanes},
+                     {"strides", o.strides},
+                     {"affinities", texts(o.affinities)},
+                     {"orders", texts(o.orders)},
+                     {"waits", texts(o.waits)},
+                     {"precision", o.precision},
+                     {"max_time_s", o.max_time_s},
+                     {"min_sample_us", o.min_sample_us},
+                     {"visits", o.visits},
+                     {"budget_s", or_null(o.budget_s)},
+                     {"output", or_null(o.output)},
+                     {"resume", or_null(o.resume)},
+                     {"csv", or_null(o.csv)},
+                     {"seed", o.seed},
+                     {"additivity", o.additivity},
+                     {"oversubscribe", o.oversubscribe},
+                     {"retry", o.retry},
+                     {"dry_run", o.dry_run}};
+}
+
+void from_json(const nlohmann::json& j, run_options& o) {
+  o = run_options{};
+  o.study = j.value("study", o.study);
+  o.backends = j.value("backends", o.backends);
+  o.ops = j.value("ops", o.ops);
+  read_texts(j, "types", o.types);
+  read_texts(j, "placements", o.placements);
+  for (const std::string range : j.value("lanes", nlohmann::json::array())) {
+    const auto parsed = parse_lanes("lanes", range);
+    o.lanes.insert(o.lanes.end(), parsed.begin(), parsed.end());
+  }
+  o.strides = j.value("strides", o.strides);
+  read_texts(j, "affinities", o.affinities);
+  read_texts(j, "orders", o.orders);
+  read_texts(j, "waits", o.waits);
+  o.precision = j.value("precision", o.precision);
+  o.max_time_s = j.value("max_time_s", o.max_time_s);
+  o.min_sample_us = j.value("min_sample_us", o.min_sample_us);
+  o.visits = j.value("visits", o.visits);
+  read_optional(j, "budget_s", o.budget_s);
+  read_optional(j, "output", o.output);
+  read_optional(j, "resume", o.resume);
+  read_optional(j, "csv", o.csv);
+  o.seed = j.value("seed", o.seed);
+  o.additivity = j.value("additivity", o.additivity);
+  o.oversubscribe = j.value("oversubscribe", o.oversubscribe);
+  o.retry = j.value("retry", o.retry);
+  o.dry_run = j.value("dry_run", o.dry_run);
+}
+
+}  // namespace syncmeter

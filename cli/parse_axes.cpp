@@ -1,0 +1,195 @@
+// The small grammars of the command line, written out by hand so that each can say what it
+// expected.
+#include "cli/parse_axes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace syncmeter {
+namespace {
+
+constexpr unsigned most_lanes = 4096;
+constexpr unsigned most_stride = 65536;
+
+// A whole number and nothing else: no sign, no blank, no trailing text.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// A plain decimal number at the start of `text` ("inf", "nan" and signs are refused), and the rest.
+std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
+  const auto starts_number = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  if (text.empty() || !starts_number(text.front())) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[k - 1] ? 0U : 1U);
+      diagonal = row[k];
+      row[k] = std::min({replaced, row[k] + 1, row[k - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+unsigned parse_lane_number(std::string_view option, std::string_view whole,
+                           std::string_view digits) {
+  const auto value = whole_number(digits);
+  if (!value) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a number, a range such as 4-8, or max", option, whole));
+  }
+  if (*value < 1 || *value > most_lanes) {
+    throw usage_error(
+        fmt::format("{}: '{}' is out of range: lanes go from 1 to {}", option, whole, most_lanes));
+  }
+  return static_cast<unsigned>(*value);
+}
+
+}  // namespace
+
+std::string join(const std::vector<std::string>& words, std::string_view between) {
+  std::string all;
+  for (const std::string& word : words) {
+    if (!all.empty()) all += between;
+    all += word;
+  }
+  return all;
+}
+
+std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& allowed) {
+  std::optional<std::string> best;
+  // A third of the letters may be wrong; beyond that a proposal is a guess.
+  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  for (const std::string& word : allowed) {
+    const std::size_t distance = edit_distance(text, word);
+    if (distance < best_distance) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string unknown_name(std::string_view option, std::string_view what, std::string_view text,
+                         const std::vector<std::string>& allowed) {
+  const auto meant = nearest(text, allowed);
+  const std::string proposal = meant ? fmt::format("did you mean '{}'? ", *meant) : "";
+  return fmt::format("{}: unknown {} '{}'; {}allowed: {}", option, what, text, proposal,
+                     join(allowed));
+}
+
+std::vector<std::string> parse_list(std::string_view option, std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t comma = text.find(',', at);
+    const std::string_view part =
+        text.substr(at, comma == std::string_view::npos ? comma : comma - at);
+    if (part.empty()) {
+      throw usage_error(
+          fmt::format("{}: '{}' has an empty part; write a list as a,b,c", option, text));
+    }
+    parts.emplace_back(part);
+    if (comma == std::string_view::npos) return parts;
+    at = comma + 1;
+  }
+}
+
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least,
+                          std::uint64_t most) {
+  const auto value = whole_number(text);
+  if (!value || *value < least || *value > most) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, least, most));
+  }
+  return *value;
+}
+
+std::vector<unsigned> parse_strides(std::string_view option, std::string_view text) {
+  std::vector<unsigned> strides;
+  for (const std::string& part : parse_list(option, text)) {
+    strides.push_back(static_cast<unsigned>(parse_count(option, part, 0, most_stride)));
+  }
+  return strides;
+}
+
+std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
+  std::vector<lane_range> ranges;
+  for (const std::string& part : parse_list(option, text)) {
+    if (part == "max") {
+      ranges.push_back({.max = true});
+      continue;
+    }
+    const std::size_t dash = part.find('-');
+    const std::string_view whole = part;
+    const unsigned first = parse_lane_number(option, whole, whole.substr(0, dash));
+    const unsigned last = dash == std::string::npos
+                              ? first
+                              : parse_lane_number(option, whole, whole.substr(dash + 1));
+    if (last < first) {
+      throw usage_error(
+          fmt::format("{}: '{}' runs backwards; write {}-{}", option, part, last, first));
+    }
+    ranges.push_back({.first = first, .last = last});
+  }
+  return ranges;
+}
+
+std::string to_text(const lane_range& range) {
+  if (range.max) return "max";
+  if (range.first == range.last) return std::to_string(range.first);
+  return fmt::format("{}-{}", range.first, range.last);
+}
+
+double parse_seconds(std::string_view option, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 6> units{
+      {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}};
+  const auto number = leading_number(text);
+  if (!number) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a time; write it as 1s, 150ms or 5min", option, text));
+  }
+  const auto [value, unit] = *number;
+  if (unit.empty()) {
+    throw usage_error(fmt::format("{}: '{}' has no unit; write it as {}s, {}ms or {}min", option,
+                                  text, text, text, text));
+  }
+  const auto found =
+      std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  if (found == units.end()) {
+    throw usage_error(fmt::format(
+        "{}: '{}' has an unknown unit '{}'; allowed: ns, us, ms, s, min, h", option, text, unit));
+  }
+  if (!(value > 0)) throw usage_error(fmt::format("{}: '{}' is not longer than 0", option, text));
+  return value * found->second;
+}
+
+double parse_share(std::string_view option, std::string_view text) {
+  const auto number = leading_number(text);
+  if (!number || !number->second.empty() || !(number->first > 0) || !(number->first < 1)) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a number above 0 and below 1, such as 0.01", option, text));
+  }
+  return number->first;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,71 @@
+// The small grammars of the command line: lists, names, numbers, lane ranges and durations. Every
+// error is a usage_error that names the option, the offending text and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+/// "a, b and c" with a comma only: what is allowed, for a message.
+[[nodiscard]] std::string join(const std::vector<std::string>& words,
+                               std::string_view between = ", ");
+
+/// The word of `allowed` that is nearest to `text` by edit distance, when it is near enough to be
+/// meant.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view text,
+                                                 const std::vector<std::string>& allowed);
+
+/// The message for a name that is not known: "--study: unknown study 'quik'; did you mean 'quick'?
+/// Allowed: quick, scaling".
+[[nodiscard]] std::string unknown_name(std::string_view option, std::string_view what,
+                                       std::string_view text,
+                                       const std::vector<std::string>& allowed);
+
+/// The parts between commas, none of them empty.
+[[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);
+
+/// A whole number from `least` to `most`.
+[[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text,
+                                        std::uint64_t least, std::uint64_t most);
+
+/// Numbers of elements, 0 to 65536.
+[[nodiscard]] std::vector<unsigned> parse_strides(std::string_view option, std::string_view text);
+
+/// "1,2,4-8,max".
+[[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
+[[nodiscard]] std::string to_text(const lane_range& range);
+
+/// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
+[[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);
+
+/// A number above 0 and below 1.
+[[nodiscard]] double parse_share(std::string_view option, std::string_view text);
+
+/// Every spelling of an axis, in the order of its declaration.
+template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed() {
+  std::vector<std::string> names;
+  for (const auto& name : names_of(Enum{})) names.emplace_back(name.text);
+  return names;
+}
+
+/// A comma-separated list of an axis' values. `what` is the axis in words, for the message.
+template <axis_value Enum>
+[[nodiscard]] std::vector<Enum> parse_names(std::string_view option, std::string_view what,
+                                            std::string_view text) {
+  std::vector<Enum> values;
+  for (const std::string& part : parse_list(option, text)) {
+    const auto value = from_text<Enum>(part);
+    if (!value) throw usage_error(unknown_name(option, what, part, names_allowed<Enum>()));
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,68 @@
+// `syncmeter run`: plan, measure, show.
+#include "cli/run_command.hpp"
+
+#include "cli/campaign.hpp"
+#include "cli/csv.hpp"
+#include "cli/results.hpp"
+#include "cli/show_command.hpp"
+#include "cli/table.hpp"
+
+namespace syncmeter {
+namespace {
+
+// A resumed campaign keeps every setting that decided its points; what was asked for now goes on
+// top.
+run_options resumed(const run_options& now) {
+  const results_file file = read_results(*now.resume);
+  run_options then;
+  try {
+    then = file.campaign.at("options").get<run_options>();
+  } catch (const nlohmann::json::exception& error) {
+    throw usage_error("--resume: '" + *now.resume +
+                      "' does not hold the options of its campaign: " + error.what());
+  }
+  then.resume = now.resume;
+  then.retry = now.retry;
+  then.budget_s = now.budget_s;
+  then.csv = now.csv;
+  then.output.reset();
+  then.dry_run = false;
+  return then;
+}
+
+std::vector<std::string> backends_to_look_for(const run_options& options) {
+  if (!options.backends.empty()) return options.backends;
+  std::vector<std::string> names;
+  for (const known_backend& known : known_backends()) names.push_back(known.name);
+  return names;
+}
+
+}  // namespace
+
+int run_command(const std::string& program, const std::vector<std::string>& arguments,
+                std::FILE* out) {
+  const run_request request = parse_run(arguments);
+  if (request.help) {
+    std::fputs(run_help().c_str(), out);
+    return 0;
+  }
+  const run_options options = request.options.resume ? resumed(request.options) : request.options;
+  if (options.csv) require_writable(*options.csv);
+
+  const cpu_grant grant = read_cpu_grant();
+  const topology machine = topology::of_this_machine();
+  const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  const campaign_plan plan = make_plan(options, workers, machine, grant);
+  if (options.dry_run) {
+    std::fputs(plan_text(plan).c_str(), out);
+    return 0;
+  }
+
+  std::vector<std::string> argv{program, "run"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);
+  const int shown = show_results(outcome.file, options.csv.value_or(""), out);
+  return outcome.any_failed ? 1 : shown;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,16 @@
+// `syncmeter show FILE`: a results file as the table that its run printed.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace syncmeter {
+
+/// Exit status 1 when a point of the file failed, as `run` would say.
+int show_command(const std::vector<std::string>& arguments, std::FILE* out);
+
+/// Reads, prints and, where asked, exports a results file; the end of `show` and of `run`.
+int show_results(const std::string& file, const std::string& csv, std::FILE* out);
+
+}  // namespace syncmeter

@@ -1,0 +1,69 @@
+// The named sets of points, as data: which ops, and which values on every axis. A new study or a
+// new backend's ops are rows in studies.cpp, not code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+/// Which types of those that an op offers.
+enum class type_set : std::uint8_t {
+  one,        ///< int32, or the first offered where there is no int32
+  published,  ///< int32, uint64, float, double
+  all
+};
+
+/// Which numbers of lanes, given the largest allowed.
+enum class lane_set : std::uint8_t {
+  one,
+  max,
+  one_and_max,
+  powers,    ///< 1, 2, 4, ... and max
+  published  ///< every number up to 32; above that 1, 2, 4, ... and max
+};
+
+/// The values that a study takes on each axis for some ops. Values that an op does not have are
+/// left out.
+struct study_axes {
+  type_set types = type_set::one;
+  std::vector<placement> placements{placement::shared, placement::strided};
+  std::vector<unsigned> strides{};  ///< elements; empty: one cache line, whatever the type
+  lane_set lanes = lane_set::one;
+  std::vector<affinity> affinities{affinity::close};
+  std::vector<wait_policy> waits{wait_policy::active};
+  unsigned repeats = 0;  ///< 0: once; n: points 1 to n, each measured
+  bool additivity = false;
+  bool strided_beyond_one_lane = false;  ///< where an op has both placements, no strided cell for a
+                                         ///< lone lane
+};
+
+/// One row of a study: op names (`*` stands for any letters), minus exceptions, and their axes.
+struct study_rule {
+  std::vector<std::string_view> ops, except;
+  study_axes axes;
+};
+
+struct study {
+  std::string_view name, purpose;
+  std::vector<study_rule> rules;
+  study_axes others;  ///< for ops that only the user names
+};
+
+[[nodiscard]] std::span<const study> studies();
+/// Null when there is none of that name.
+[[nodiscard]] const study* find_study(std::string_view name);
+[[nodiscard]] std::vector<std::string> study_names();
+
+/// Whether the name of an op fits a pattern, in which `*` stands for any letters, or none.
+[[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
+[[nodiscard]] bool covers(const study_rule& rule, std::string_view op);
+
+/// Ascending, without repeats; never more than `max`.
+[[nodiscard]] std::vector<unsigned> lanes_of(lane_set set, unsigned max);
+
+}  // namespace syncmeter

@@ -1,0 +1,31 @@
+// The tables that a reader sees: points with their estimates, the notes below them, and the points
+// of a plan before it is measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/plan.hpp"
+#include "cli/results.hpp"
+
+namespace syncmeter {
+
+/// One row per measured point, grouped by family; merged points share the row of the one that was
+/// measured, refused ones stand in the notes.
+[[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
+
+/// What a reader must know of the figures, failures first: one sentence a line.
+[[nodiscard]] std::vector<std::string> summary_notes(const results_file& file,
+                                                     const std::vector<point_summary>& points);
+
+/// Table, notes and where the results are: what `run` and `show` print.
+[[nodiscard]] std::string summary_text(const results_file& file,
+                                       const std::vector<point_summary>& points);
+
+/// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
+[[nodiscard]] std::string plan_text(const campaign_plan& plan);
+
+/// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
+[[nodiscard]] std::string short_name(const point& p);
+
+}  // namespace syncmeter

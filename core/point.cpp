@@ -1,0 +1,119 @@
+// The identity of a point in text and JSON: one fixed order of axes, and nothing written for an
+// axis that has no value.
+#include "core/point.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace syncmeter {
+namespace {
+
+template <axis_value Enum> std::string all_names() {
+  std::string names;
+  for (const auto& name : names_of(Enum{})) {
+    if (!names.empty()) names += ", ";
+    names += name.text;
+  }
+  return names;
+}
+
+std::string read_text(const nlohmann::json& j, const char* member) {
+  const auto& value = j.at(member);
+  if (!value.is_string()) {
+    throw std::invalid_argument(fmt::format("point: {}: {} is not a text", member, value.dump()));
+  }
+  return value.get<std::string>();
+}
+
+template <axis_value Enum> Enum read_name(const nlohmann::json& j, const char* member) {
+  const std::string text = read_text(j, member);
+  if (const auto value = from_text<Enum>(text)) return *value;
+  throw std::invalid_argument(
+      fmt::format("point: {}: '{}' is not one of {}", member, text, all_names<Enum>()));
+}
+
+unsigned read_number(const nlohmann::json& j, const char* member, unsigned least) {
+  const auto& value = j.at(member);
+  const auto fits = [&] {
+    if (!value.is_number_integer() || value < least) return false;
+    return value <= std::numeric_limits<unsigned>::max();
+  };
+  if (!fits()) {
+    throw std::invalid_argument(fmt::format("point: {}: {} is not a whole number of at least {}",
+                                            member, value.dump(), least));
+  }
+  return value.get<unsigned>();
+}
+
+// Stride has a meaning only between strided cells; a stray one is kept visible, so that two points
+// that differ never have the same text.
+bool has_stride(const point& p) { return p.placement == placement::strided || p.stride != 0; }
+
+}  // namespace
+
+std::size_t stride_bytes(const point& p) {
+  if (p.placement != placement::strided || !p.type) return 0;
+  return p.stride * size_of(*p.type);
+}
+
+std::string canonical(const point& p) {
+  std::string text = fmt::format("backend={} op={}", p.backend, p.op);
+  const auto add = [&text](std::string_view axis, const auto& value) {
+    text += fmt::format(" {}={}", axis, value);
+  };
+  if (p.type) add("type", to_text(*p.type));
+  if (p.placement != placement::none) add("placement", to_text(p.placement));
+  if (has_stride(p)) add("stride", p.stride);
+  add("lanes", p.lanes);
+  if (p.blocks != 1) add("blocks", p.blocks);
+  if (!p.scope.empty()) add("scope", p.scope);
+  add("order", to_text(p.order));
+  add("affinity", to_text(p.affinity));
+  add("wait", to_text(p.wait));
+  if (p.repeat != 0) add("repeat", p.repeat);
+  return text;
+}
+
+void to_json(nlohmann::json& j, const point& p) {
+  j = nlohmann::json{{"backend", p.backend},
+                     {"op", p.op},
+                     {"lanes", p.lanes},
+                     {"order", to_text(p.order)},
+                     {"affinity", to_text(p.affinity)},
+                     {"wait", to_text(p.wait)},
+                     {"stride_bytes", stride_bytes(p)}};
+  if (p.type) j["type"] = to_text(*p.type);
+  if (p.placement != placement::none) j["placement"] = to_text(p.placement);
+  if (has_stride(p)) j["stride"] = p.stride;
+  if (p.blocks != 1) j["blocks"] = p.blocks;
+  if (!p.scope.empty()) j["scope"] = p.scope;
+  if (p.repeat != 0) j["repeat"] = p.repeat;
+}
+
+void from_json(const nlohmann::json& j, point& p) {
+  if (!j.is_object()) throw std::invalid_argument("point: " + j.dump() + " is not an object");
+  for (const char* member : {"backend", "op"}) {
+    if (!j.contains(member)) {
+      throw std::invalid_argument(fmt::format("point: the member '{}' is missing", member));
+    }
+  }
+  p = point{};
+  p.backend = read_text(j, "backend");
+  p.op = read_text(j, "op");
+  if (j.contains("type")) p.type = read_name<value_type>(j, "type");
+  if (j.contains("placement")) p.placement = read_name<placement>(j, "placement");
+  if (j.contains("stride")) p.stride = read_number(j, "stride", 0);
+  if (j.contains("lanes")) p.lanes = read_number(j, "lanes", 1);
+  if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
+  if (j.contains("scope")) p.scope = read_text(j, "scope");
+  if (j.contains("order")) p.order = read_name<order>(j, "order");
+  if (j.contains("affinity")) p.affinity = read_name<affinity>(j, "affinity");
+  if (j.contains("wait")) p.wait = read_name<wait_policy>(j, "wait");
+  if (j.contains("repeat")) p.repeat = read_number(j, "repeat", 0);
+}
+
+}  // namespace syncmeter
