@@ -25,7 +25,7 @@ using kind = answer::kind;
 
 constexpr auto patient = 20s;
 
-worker_process shell(const std::string &script, worker_deadlines deadlines = {}) {
+worker_process shell(const std::string& script, worker_deadlines deadlines = {}) {
   return {"test",
           {.path = "/bin/sh", .arguments = {"-c", script}, .wait = wait_policy::active, .cpus = {}},
           deadlines};
@@ -40,11 +40,10 @@ char state_of(pid_t pid) {
   return name_end == std::string::npos ? '\0' : text.at(name_end + 2);
 }
 
-bool soon(const std::function<bool()> &condition) {
+bool soon(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + 10s;
   while (!condition()) {
-    if (std::chrono::steady_clock::now() > end)
-      return false;
+    if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(5ms);
   }
   return true;
@@ -224,14 +223,14 @@ TEST(worker_process, a_program_that_cannot_start_is_named_with_the_reason) {
     const worker_process worker(
         "test", {.path = "/no/such/program", .arguments = {}, .wait = {}, .cpus = {}});
     FAIL() << "it started";
-  } catch (const std::runtime_error &error) {
+  } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/program"));
     EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
   }
 }
 
 TEST(worker_process, has_no_descriptor_of_ours_but_its_own_three) {
-  const int ours = ::dup(1); // without close-on-exec, as a library may leave one
+  const int ours = ::dup(1);  // without close-on-exec, as a library may leave one
   worker_process bystander = shell("exec sleep 100");
   ::close(ours);
   worker_process worker = shell("cd /proc/self/fd && set -- * && echo \"{\\\"fds\\\": $#}\"");
@@ -260,8 +259,7 @@ TEST(launch, gives_the_worker_the_mask_asked_for) {
   cpu_set_t ours;
   ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
   int first = 0;
-  while (!CPU_ISSET(static_cast<std::size_t>(first), &ours))
-    ++first;
+  while (!CPU_ISSET(static_cast<std::size_t>(first), &ours)) ++first;
   worker_process worker(
       "test",
       {.path = "/bin/sh",
@@ -285,5 +283,5 @@ TEST(stream_tail, keeps_the_last_bytes) {
   ::close(ends[0]);
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter
