@@ -202,8 +202,8 @@ disassembly_reader::disassembly_reader(std::vector<code_range> ranges, code_sink
   std::ranges::sort(ranges_, [](const code_range& a, const code_range& b) {
     return a.first != b.first ? a.first < b.first : a.size > b.size;
   });
-  const auto same = std::ranges::unique(ranges_, {}, &code_range::first);
-  ranges_.erase(same.begin(), same.end());
+  const auto same = [](const code_range& a, const code_range& b) { return a.first == b.first; };
+  ranges_.erase(std::unique(ranges_.begin(), ranges_.end(), same), ranges_.end());
 }
 
 void disassembly_reader::hand_over() {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # the scripts set root and script_name
 # Configures and builds with a CMake preset, quietly: the log is shown when something fails. Sourced.
 
 # As many jobs as processors, and no more than one for each GiB that is free: the larger sources

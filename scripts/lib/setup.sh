@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # the scripts set root and script_name
 # What the project needs from the system, how to tell that it is there, and how to get it. Sourced.
 #
 # Needs are probed for (a program, a header, a library), not looked up as packages: a compiler or a
