@@ -5,27 +5,12 @@
 
 #include "cli/results.hpp"
 #include "core/point.hpp"
-
-#if !defined(SM_VERSION)
-#define SM_VERSION "unknown"
-#endif
-#if !defined(SM_GIT_SHA)
-#define SM_GIT_SHA "unknown"
-#endif
+#include "git_info.hpp"
 
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
-
-json git_state() {
-#if defined(SM_GIT_DIRTY)
-  const json dirty = static_cast<bool>(SM_GIT_DIRTY);
-#else
-  const json dirty = "unknown";
-#endif
-  return {{"sha", SM_GIT_SHA}, {"dirty", dirty}};
-}
 
 json plan_counts(const campaign_plan& plan) {
   std::size_t visits = 0, same = 0;
@@ -55,7 +40,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
   return {{"kind", "campaign"},
           {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
           {"version", SM_VERSION},
-          {"git", git_state()},
+          {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
           {"time", utc_now()},
           {"argv", facts.argv},
           {"seed", facts.options.seed},
