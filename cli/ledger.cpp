@@ -79,8 +79,8 @@ void ledger::record(const json& visit_line) {
     state.statuses[where.visit - 1] = status;
     if (settles(status, visit_line)) state.settled = true;
     const auto trips = visit_line.find("trips");
-    if (!is_failure(status) && trips != visit_line.end() && trips->is_number_unsigned() &&
-        *trips <= std::numeric_limits<std::uint32_t>::max())
+    if (!is_failure(status) && trips != visit_line.end() && trips->is_number_integer() &&
+        *trips > 0 && *trips <= std::numeric_limits<std::uint32_t>::max())
       state.trips = trips->get<std::uint32_t>();
   });
 }

@@ -2,14 +2,16 @@
 // scripts stand for workers.
 #include "cli/worker_process.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -229,13 +231,32 @@ TEST(worker_process, a_program_that_cannot_start_is_named_with_the_reason) {
   }
 }
 
-TEST(worker_process, has_no_descriptor_of_ours_but_its_own_three) {
-  const int ours = ::dup(1);  // without close-on-exec, as a library may leave one
-  worker_process bystander = shell("exec sleep 100");
-  ::close(ours);
-  worker_process worker = shell("cd /proc/self/fd && set -- * && echo \"{\\\"fds\\\": $#}\"");
-  // The glob opens the directory itself: a fourth one.
-  EXPECT_LE(worker.receive(patient).object.at("fds").get<int>(), 4);
+// The links of a process's descriptors that lead to pipes.
+std::set<std::string> pipes_of(pid_t pid) {
+  std::set<std::string> pipes;
+  for (const auto& fd :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    const std::string target = std::filesystem::read_symlink(fd.path());
+    if (target.starts_with("pipe:")) pipes.insert(target);
+  }
+  return pipes;
+}
+
+// Else the end of one worker's output would wait for the end of the other.
+TEST(worker_process, holds_no_pipe_of_another_worker) {
+  const std::set<std::string> inherited = pipes_of(::getpid());
+  worker_process first = shell("echo '{}'; exec sleep 100");
+  worker_process second = shell("echo '{}'; exec sleep 100");
+  ASSERT_EQ(first.receive(patient).what, kind::line);
+  ASSERT_EQ(second.receive(patient).what, kind::line);
+  const std::set<std::string> held = pipes_of(second.pid());
+  std::size_t own = 0;
+  for (const std::string& pipe : pipes_of(first.pid())) {
+    if (inherited.contains(pipe)) continue;
+    ++own;
+    EXPECT_FALSE(held.contains(pipe)) << pipe;
+  }
+  EXPECT_EQ(own, 3U);
 }
 
 TEST(launch, removes_what_would_place_or_size_a_pool) {
