@@ -21,6 +21,8 @@ class line_reader {
   read_outcome read_from(int fd);
   /// The next whole line, without its end.
   [[nodiscard]] std::optional<std::string> next();
+  /// How long a line may be, in bytes; next() gives longer ones too, when their end came with them.
+  [[nodiscard]] std::size_t longest() const { return longest_; }
   /// True when what waits is longer than a line may be and still has no end.
   [[nodiscard]] bool overlong() const { return waiting().size() > longest_; }
   /// What came after the last line that next() gave.

@@ -76,7 +76,12 @@ void worker_process::send(const nlohmann::json& request) {
   }
 }
 
-answer worker_process::interpret(std::string line) const {
+answer worker_process::interpret(const std::string& line) const {
+  if (line.size() > lines_.longest()) {
+    return {answer::kind::garbage,
+            {},
+            fmt::format("{} wrote a line of {} bytes: {}", who(), line.size(), quote(line))};
+  }
   nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (object.is_object()) return {answer::kind::line, std::move(object), {}};
   return {answer::kind::garbage,
@@ -102,7 +107,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   const auto deadline = clock::now() + within;
   bool first_look = true;
   for (;;) {
-    if (auto line = lines_.next()) return interpret(std::move(*line));
+    if (auto line = lines_.next()) return interpret(*line);
     if (lines_.overlong()) {
       return {answer::kind::garbage,
               {},

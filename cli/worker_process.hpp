@@ -79,7 +79,7 @@ class worker_process {
   void signal_group(int number) const;
   bool gone_within(std::chrono::milliseconds limit);
   bool look_after(int options);
-  answer interpret(std::string line) const;
+  answer interpret(const std::string& line) const;
   answer describe_end();
 
   std::string name_;
