@@ -5,31 +5,16 @@
 
 #include "cli/results.hpp"
 #include "core/point.hpp"
-
-#if !defined(SM_VERSION)
-#define SM_VERSION "unknown"
-#endif
-#if !defined(SM_GIT_SHA)
-#define SM_GIT_SHA "unknown"
-#endif
+#include "git_info.hpp"
 
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
 
-json git_state() {
-#if defined(SM_GIT_DIRTY)
-  const json dirty = static_cast<bool>(SM_GIT_DIRTY);
-#else
-  const json dirty = "unknown";
-#endif
-  return {{"sha", SM_GIT_SHA}, {"dirty", dirty}};
-}
-
-json plan_counts(const campaign_plan &plan) {
+json plan_counts(const campaign_plan& plan) {
   std::size_t visits = 0, same = 0;
-  for (const planned_point &planned : plan.points) {
+  for (const planned_point& planned : plan.points) {
     visits += planned.visits;
     same += planned.same_as.size();
   }
@@ -40,7 +25,7 @@ json plan_counts(const campaign_plan &plan) {
           {"predicted_s", plan.predicted_s}};
 }
 
-} // namespace
+}  // namespace
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -51,11 +36,11 @@ std::string utc_now() {
   return text.data();
 }
 
-json campaign_line(const campaign_facts &facts, const campaign_plan &plan) {
+json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
   return {{"kind", "campaign"},
           {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
           {"version", SM_VERSION},
-          {"git", git_state()},
+          {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
           {"time", utc_now()},
           {"argv", facts.argv},
           {"seed", facts.options.seed},
@@ -68,18 +53,18 @@ json campaign_line(const campaign_facts &facts, const campaign_plan &plan) {
           {"plan", plan_counts(plan)}};
 }
 
-json same_line(const planned_point &measured, const point &same) {
+json same_line(const planned_point& measured, const point& same) {
   return {{"kind", "same"}, {"point", same}, {"measured_as", measured.what}, {"why", measured.why}};
 }
 
-json refused_line(const refused_point &refused) {
+json refused_line(const refused_point& refused) {
   return {{"kind", "refused"},
           {"point", refused.what},
           {"status", refused.status},
           {"reason", refused.reason}};
 }
 
-json lost_visit_line(const planned_point &planned, unsigned visit, std::string_view status,
+json lost_visit_line(const planned_point& planned, unsigned visit, std::string_view status,
                      std::string_view stopped_by, std::string_view reason) {
   return {{"kind", "visit"},          {"point", planned.what}, {"visit", visit},
           {"time", utc_now()},        {"status", status},      {"reason", reason},
@@ -87,10 +72,10 @@ json lost_visit_line(const planned_point &planned, unsigned visit, std::string_v
           {"rounds_taken", 0},        {"rounds_kept", 0}};
 }
 
-json end_line(const run_totals &totals) {
+json end_line(const run_totals& totals) {
   return {{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
           {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
           {"failed", totals.failed}};
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter
