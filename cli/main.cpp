@@ -41,9 +41,12 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
                                  {"run", "list", "topology", "show", "--help", "--version"}));
 }
 
-// One sentence, whatever bytes the user's words hold.
-int fail(const char* what, int exit_status) {
-  std::fprintf(stderr, "syncmeter: %s\n", what);
+// One line, whatever control characters the user's words hold.
+int fail(std::string what, int exit_status) {
+  for (char& c : what) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  std::fprintf(stderr, "syncmeter: %s\n", what.c_str());
   return exit_status;
 }
 
