@@ -35,6 +35,7 @@ template <class Enum> struct spelling {
   Enum value;
   std::string_view text;
 };
+template <class Enum> spelling(Enum, const char*) -> spelling<Enum>;
 
 inline constexpr std::array value_type_names{
     spelling{value_type::int32, "int32"}, spelling{value_type::uint32, "uint32"},

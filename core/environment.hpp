@@ -1,6 +1,7 @@
 // What this machine was while measuring: everything a reader needs to judge or repeat a run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,20 @@
 namespace syncmeter {
 
 /// The machine as a JSON object: "cpu_model", "architecture", "hypervisor" (bool), "virtualization"
-/// (name or ""), "packages", "numa_nodes", "cores", "pus", "smt" (bool), "caches" (level, bytes,
-/// line_bytes, shared_by), "line_bytes", "allowed_pus", "quota_cpus" (or null), "governor", "turbo"
-/// ("on", "off", "unknown"), "kernel", "os", "host", "hwloc", "memory_bytes", "clock_tick_ns".
-/// What the system does not say is "unknown", never left out.
+/// (name or ""), "packages", "numa_nodes", "cores", "pus" (of the whole machine), "cpu_kinds",
+/// "smt" (bool), "caches" (level, bytes, line_bytes, shared_by = PUs under one, count = how many
+/// such), "line_bytes", "allowed_pus" (OS numbers), "quota_cpus" (or null), "quota_source" (file or
+/// ""), "governor", "turbo" ("on", "off", "unknown"), "kernel", "os", "host", "hwloc",
+/// "memory_bytes", "clock_tick_ns". What the system does not say is "unknown", never left out.
+/// Throws std::runtime_error where hwloc cannot read the machine.
 [[nodiscard]] nlohmann::json describe_machine();
 
-/// True where the CPU reports that it runs under a hypervisor.
+/// True where the CPU reports that it runs under a hypervisor (x86), or the firmware does
+/// (elsewhere).
 [[nodiscard]] bool under_hypervisor();
 
-/// Stolen time of the PUs named, summed, in ns since boot (/proc/stat); 0 where the kernel does not tell.
+/// Stolen time of the PUs named, summed, in ns since boot (/proc/stat); 0 where the kernel does not
+/// tell.
 [[nodiscard]] std::int64_t stolen_ns(const std::vector<int>& pus);
 
 /// The smallest step of std::chrono::steady_clock between two calls that differ, in ns: the median
@@ -26,7 +31,8 @@ namespace syncmeter {
 [[nodiscard]] double clock_tick_ns();
 
 /// One sentence for each circumstance a reader of the figures must know (virtual machine, governor
-/// not performance, turbo on, SMT on, CPU quota, fewer PUs allowed than the machine has). From describe_machine's object.
+/// not performance, turbo on, SMT on, several kinds of core, CPU quota, fewer PUs allowed than the
+/// machine has). From describe_machine's object; what is missing or unknown says nothing.
 [[nodiscard]] std::vector<std::string> caveats(const nlohmann::json& machine);
 
 }  // namespace syncmeter

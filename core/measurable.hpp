@@ -19,15 +19,21 @@ struct sample;
 /// ready for one point). Called once per sample, never per op.
 using sampler = sample (*)(void* rig, std::uint32_t trips);
 
+/// The address of the loop for counts[index].
+using code_finder = const void* (*)(std::size_t index);
+
+/// Runs an op's litmus on a rig made ready for the point; returns how often the forbidden was seen.
+using litmus_check = std::uint64_t (*)(void* rig);
+
 /// One row of a backend's table.
 struct measurable {
-  op_info info;
-  std::optional<value_type> type;       ///< nothing for an op that has no type axis
+  op_info info{};
+  std::optional<value_type> type{};     ///< nothing for an op that has no type axis
   enum order order = order::unordered;
   enum placement placement = placement::none;
   std::array<sampler, 4> by_count{};    ///< samplers for `counts`; null when unsupported
-  std::array<const void*, 4> code{};    ///< the loops' first instructions; null where they have no symbol
-  bool (*litmus)(void* rig) = nullptr;  ///< the op's untimed check: true when nothing forbidden was seen
+  code_finder code = nullptr;           ///< finds the machine code of the four loops; null where they have no symbol
+  litmus_check litmus = nullptr;        ///< the op's untimed check; null when it has none
   std::string_view unsupported{};       ///< why not, for the user; empty when supported
 };
 
@@ -82,8 +88,7 @@ template <class Backend, class T, class Op, order O, placement P> consteval meas
   if constexpr (runs_on<Op, lane>) {
     row.by_count = {Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
                     Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
-    row.code = {Backend::template code_of<Op, 0, lane>(), Backend::template code_of<Op, 1, lane>(),
-                Backend::template code_of<Op, 2, lane>(), Backend::template code_of<Op, 4, lane>()};
+    row.code = Backend::template code_of<Op, lane>();
     row.litmus = Backend::template litmus_of<Op, lane>();
   } else {
     row.unsupported = Backend::why_unsupported(Op::info, row.type, O);
@@ -91,15 +96,19 @@ template <class Backend, class T, class Op, order O, placement P> consteval meas
   return row;
 }
 
+// Row I of an op: placements follow each other, orders are the slower axis.
+template <class Backend, class T, class Op, std::size_t... I>
+consteval auto rows_at(std::index_sequence<I...>) {
+  constexpr std::size_t place_count = places_of(Op::info.places).size();
+  return std::array<measurable, sizeof...(I)>{
+      make_row<Backend, T, Op, orders_of(Op::info.orders)[I / place_count],
+               places_of(Op::info.places)[I % place_count]>()...};
+}
+
 template <class Backend, class T, class Op> consteval auto rows_of_op() {
   check_shape<Op>();
-  constexpr auto os = orders_of(Op::info.orders);
-  constexpr auto ps = places_of(Op::info.places);
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<measurable, sizeof...(I)>{
-        make_row<Backend, T, Op, orders_of(Op::info.orders)[I / ps.size()],
-                 places_of(Op::info.places)[I % ps.size()]>()...};
-  }(std::make_index_sequence<os.size() * ps.size()>{});
+  constexpr std::size_t rows = orders_of(Op::info.orders).size() * places_of(Op::info.places).size();
+  return rows_at<Backend, T, Op>(std::make_index_sequence<rows>{});
 }
 
 template <std::size_t... N> consteval auto concatenate(const std::array<measurable, N>&... parts) {

@@ -47,7 +47,7 @@ enum class oracle : std::uint8_t {
   raises,         ///< final = the largest operand of its lanes
   lowers,         ///< final = the smallest operand of its lanes
   unchanged,      ///< final = initial, and every lane's tally is 0
-  exchanges,      ///< sum of tallies + final = initial + sum of what was written (bit patterns)
+  exchanges,      ///< initial + written = returned + final: tally is returned - written (bit patterns)
   written,        ///< final = the operand of one of its lanes
   written_twice,  ///< `written` for the first and for the second array
   adds_twice,     ///< `adds` for the first and for the second array
@@ -109,9 +109,11 @@ template <class Op, int Count, std::size_t... I> SM_FN void trip(auto& lane, std
   ((void(I), step<Op, Count>(lane)), ...);
 }
 
-/// The timed loop of one side. The lane comes by value: through a reference g++ reloads its members
-/// from memory at every step. Returns what the lane's oracle needs.
-template <class Op, int Count, class Lane> SM_LOOP auto loop(Lane lane, std::uint32_t trips) {
+/// The timed loop of one side. The lane comes by value and is copied once more: through a reference
+/// g++ reloads its members from memory at every step, and from the argument itself clang does.
+/// Returns what the lane's oracle needs.
+template <class Op, int Count, class Lane> SM_LOOP auto loop(Lane given, std::uint32_t trips) {
+  Lane lane = given;
   SM_ROLLED for (std::uint32_t t = 0; t < trips; ++t) {
     trip<Op, Count>(lane, std::make_index_sequence<Op::info.unroll>{});
   }

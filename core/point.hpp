@@ -12,14 +12,14 @@
 namespace syncmeter {
 
 struct point {
-  std::string backend;                   ///< "omp", "cuda", "kokkos-openmp", ...
-  std::string op;
-  std::optional<value_type> type;        ///< nothing for an op without a type
+  std::string backend{};                 ///< "omp", "cuda", "kokkos-openmp", ...
+  std::string op{};
+  std::optional<value_type> type{};      ///< nothing for an op without a type
   enum placement placement = placement::none;
   unsigned stride = 0;                   ///< elements between the cells of neighbouring lanes; strided only
   unsigned lanes = 1;                    ///< CPU: threads of the team. GPU: threads per block
   unsigned blocks = 1;                   ///< GPU only
-  std::string scope;                     ///< GPU only: "block", "device", "system"; empty elsewhere
+  std::string scope{};                   ///< GPU only: "block", "device", "system"; empty elsewhere
   enum order order = order::unordered;
   enum affinity affinity = affinity::none;
   enum wait_policy wait = wait_policy::active;

@@ -15,20 +15,29 @@ namespace syncmeter {
 /// One hardware thread (hwloc PU) that this process may use. All numbers are the operating system's
 /// for `os`, and hwloc's logical indices for the rest; -1 where hwloc knows no such object.
 struct processing_unit {
-  int os = -1;         ///< the number that sched_setaffinity and sched_getcpu use
+  int os = -1;  ///< the number that sched_setaffinity and sched_getcpu use
   int core = -1;
   int package = -1;
-  int numa = -1;
-  int l2 = -1;         ///< which L2, L3 cache it sits under
+  int numa = -1;  ///< the nearest NUMA node
+  int l2 = -1;    ///< which L2, L3 cache it sits under
   int l3 = -1;
-  int thread_in_core = 0;  ///< 0 for the first hardware thread of its core
-  int kind = 0;        ///< hwloc cpukind (0 is the least efficient-performing); 0 when homogeneous
+  int thread_in_core = 0;  ///< 0 for the first hardware thread of its core, allowed or not
+  int kind = 0;  ///< rank of its hwloc cpukind, 0 the least performant; 0 when homogeneous
 };
+
+/// The placement policies as a pure function of the PUs, which are in hwloc's logical order; see
+/// topology::place for what each does. Throws std::invalid_argument as it does.
+[[nodiscard]] std::vector<int> place_on(std::span<const processing_unit> units, affinity policy,
+                                        unsigned lanes);
 
 /// Move-only owner of an hwloc topology. Throws std::runtime_error with hwloc's message.
 class topology {
  public:
-  /// This machine, as allowed (cgroup cpuset and the process's affinity mask applied).
+  /// This machine, as allowed: the cgroup's cpuset and the calling thread's affinity mask applied,
+  /// a mask can be set without a cgroup. No OpenMP variable is looked at; but a runtime that was
+  /// told to bind (OMP_PROC_BIND) may have narrowed the main thread's mask before main() began.
+  /// Also throws when hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) make it describe
+  /// another machine.
   [[nodiscard]] static topology of_this_machine();
   /// From hwloc's synthetic description ("package:2 core:4 pu:2"), for tests.
   [[nodiscard]] static topology synthetic(const std::string& description);
@@ -40,24 +49,32 @@ class topology {
   ~topology();
 
   /// The PUs that lanes may use, in hwloc's logical order (depth first: siblings are neighbours).
-  [[nodiscard]] std::span<const processing_unit> units() const;
+  /// Not of a temporary: a range-for over one would outlive it.
+  [[nodiscard]] std::span<const processing_unit> units() const&;
+  std::span<const processing_unit> units() const&& = delete;
   /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
   [[nodiscard]] unsigned line_bytes() const;
-  /// Number of cpukinds hwloc tells apart; 1 on a homogeneous machine.
+  /// Number of cpukinds that hwloc tells apart and ranks; 1 on a homogeneous machine.
   [[nodiscard]] int kinds() const;
+  /// Some core of the machine, allowed or not, has more than one hardware thread.
   [[nodiscard]] bool has_smt() const;
 
-  /// The OS numbers of the PUs for `lanes` lanes under a policy; size() == lanes. For affinity::none
-  /// every entry is -1 (not bound).
+  /// The OS numbers of the PUs for `lanes` lanes under a policy; size() == lanes. For
+  /// affinity::none every entry is -1 (not bound).
   ///  close:  fill the cores of one L3 (or package), one hardware thread per core, before the next
-  ///          one; second hardware threads only when every core has one.
+  ///          one; second hardware threads only when every core has one. Where the machine has
+  ///          several kinds of core, those of the most performant kind come first.
   ///  spread: each further lane as far as possible from those already placed (other package, other
-  ///          NUMA node, other L3, other core), hardware threads last.
-  ///  smt:    all hardware threads of a core before the next core, neighbours first.
+  ///          NUMA node, other L3, other L2, other core), hardware threads last. Among equally far
+  ///          PUs, the emptiest package, NUMA node and caches, then the more performant kind.
+  ///  smt:    all hardware threads of a core before the next core, neighbours first; the most
+  ///          performant kind of core first.
+  /// The same machine gives the same placement, and that of k lanes begins that of k + 1 lanes.
   /// Throws std::invalid_argument naming both numbers when lanes > units().size().
   [[nodiscard]] std::vector<int> place(affinity policy, unsigned lanes) const;
 
-  /// Packages, NUMA nodes, caches, cores and PUs as an indented text, one object a line.
+  /// Packages, NUMA nodes, caches, cores and PUs as an indented text, one object a line; PUs that
+  /// this process may not use are there too, and marked.
   [[nodiscard]] std::string describe() const;
 
   /// The hwloc_topology_t, for binding; valid while *this lives.
@@ -69,23 +86,40 @@ class topology {
   std::unique_ptr<state> state_;
 };
 
+/// A limit on CPU time, and who set it.
+struct cpu_quota {
+  double cpus = 0;     ///< CPU time per time, in CPUs
+  std::string source;  ///< the file that said so
+};
+/// The smallest quota between this process's cgroup and the root of what is mounted, in both cgroup
+/// versions (cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us); nothing = unlimited. An ancestor's
+/// limit binds its descendants too, so all of them are read. `root` goes before every path that is
+/// read.
+[[nodiscard]] std::optional<cpu_quota> read_cpu_quota(const std::string& root = "");
+
 /// What the container or scheduler grants.
 struct cpu_grant {
-  std::vector<int> allowed;           ///< OS numbers from the process's affinity mask and cpuset cgroup
-  std::optional<double> quota_cpus;   ///< cgroup cpu.max (v2) or cfs quota (v1), in CPUs; nothing = unlimited
-  std::string quota_source;           ///< the file that said so
+  std::vector<int> allowed;  ///< OS numbers from the process's affinity mask and cpuset cgroup
+  std::optional<double>
+      quota_cpus;  ///< cgroup cpu.max (v2) or cfs quota (v1), in CPUs; nothing = unlimited
+  std::string quota_source;  ///< the file that said so
 };
+/// `allowed` is the calling thread's mask: the kernel has already taken from it what the cpuset
+/// cgroup does not allow. Throws std::runtime_error with the system's message when it cannot be
+/// read.
 [[nodiscard]] cpu_grant read_cpu_grant();
 
-/// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota (at least 1).
+/// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota rounded
+/// down (at least 1).
 [[nodiscard]] unsigned max_lanes(const topology& machine, const cpu_grant& grant);
 
-/// Binds the calling thread to one PU (hwloc, thread, strict). Returns nothing on success, else the
-/// system's message.
+/// Binds the calling thread to one PU (hwloc, thread, strict). Returns nothing on success, else a
+/// sentence with the PU's number and the system's message.
 [[nodiscard]] std::optional<std::string> bind_this_thread(const topology& machine, int os_pu);
 /// Gives the calling thread every allowed PU again.
 [[nodiscard]] std::optional<std::string> unbind_this_thread(const topology& machine);
-/// The PU this thread runs on now, by the operating system's word (sched_getcpu); -1 if it will not say.
+/// The PU this thread runs on now, by the operating system's word (sched_getcpu); -1 if it will not
+/// say.
 [[nodiscard]] int current_pu();
 
 }  // namespace syncmeter

@@ -62,10 +62,11 @@ struct atomic_min_hold {  // x = min(x, e), e above the cell: the value never ch
   SM_FN static void measured(has_atomic_min auto& lane) { common(lane); }
 };
 
-struct atomic_exchange {  // v = x, x = e; what was returned is summed, so that no value can get lost unseen
+struct atomic_exchange {  // v = x, x = e; e grows each step, so that no lost or doubled value goes unseen
   static constexpr op_info info = atomic_info("atomic_exchange", oracle::exchanges);
   SM_FN static void common(has_atomic_exchange auto& lane) {
-    lane.tally_sum(lane.atomic_exchange(lane.cell(), lane.operand()));
+    const auto written = lane.operand_up();
+    lane.tally_exchange(lane.atomic_exchange(lane.cell(), written), written);
   }
   SM_FN static void measured(has_atomic_exchange auto& lane) { common(lane); }
 };

@@ -1,0 +1,71 @@
+// syncmeter-omp: the worker that measures OpenMP on the CPU.
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "backends/omp/omp_backend.hpp"
+#include "backends/omp/omp_census.hpp"
+#include "core/host_worker.hpp"
+
+namespace syncmeter::omp {
+namespace {
+
+bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+  bool whole = true;
+#pragma omp parallel num_threads(static_cast<int>(lanes)) default(none) shared(whole, lanes, body, rig)
+  {
+    // A smaller team would wait at the gate for ever.
+    if (static_cast<unsigned>(omp_get_num_threads()) == lanes) {
+      body(rig, static_cast<unsigned>(omp_get_thread_num()));
+    } else {
+#pragma omp single
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+void release_team() { omp_pause_resource_all(omp_pause_soft); }
+
+std::vector<measurable> all_rows() {
+  auto rows = rows_untyped();
+  for (const auto& more : {rows_int32(), rows_uint64(), rows_float(), rows_double()}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+class openmp final : public host_worker_backend {
+ public:
+  explicit openmp(shared_objects& objects)
+      : host_worker_backend{all_rows(), &run_team, &release_team, &objects} {}
+
+  [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
+  [[nodiscard]] nlohmann::json declares(const measurable& row) const override { return declared_instructions(row); }
+  [[nodiscard]] nlohmann::json runtime() const override {
+    return {{"api", fmt::format("OpenMP {}", _OPENMP)},
+            {"max_threads", omp_get_max_threads()},
+            {"thread_limit", omp_get_thread_limit()},
+            {"proc_bind", static_cast<int>(omp_get_proc_bind())},
+            {"dynamic", omp_get_dynamic() != 0}};
+  }
+};
+
+int run(int argc, char** argv) {
+  omp_set_dynamic(0);
+  shared_objects objects;
+  openmp backend{objects};
+  return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+}
+
+}  // namespace
+}  // namespace syncmeter::omp
+
+int main(int argc, char** argv) {
+  try {
+    return syncmeter::omp::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "syncmeter-" SM_BACKEND_NAME ": " << e.what() << '\n';
+    return 1;
+  }
+}

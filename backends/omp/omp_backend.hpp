@@ -1,0 +1,33 @@
+// The OpenMP backend: its lane, why it lacks what it lacks, and its table.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "backends/omp/omp_lane.hpp"
+#include "core/host_sampler.hpp"
+#include "core/measurable.hpp"
+
+namespace syncmeter::omp {
+
+struct backend : host_backend {
+  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both placements.
+  template <class T, order O, placement> using lane = omp::lane<T, O>;
+
+  static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>, order o) {
+    if (info.family == family::atomic) return "this compiler has no `omp atomic compare` (OpenMP 5.1)";
+    if (info.family == family::fence && o == order::seq_cst) {
+      return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";
+    }
+    return "OpenMP has no construct for it";
+  }
+};
+
+/// The table, by type: each is a translation unit of its own (omp_table.cpp).
+[[nodiscard]] std::vector<measurable> rows_untyped();
+[[nodiscard]] std::vector<measurable> rows_int32();
+[[nodiscard]] std::vector<measurable> rows_uint64();
+[[nodiscard]] std::vector<measurable> rows_float();
+[[nodiscard]] std::vector<measurable> rows_double();
+
+}  // namespace syncmeter::omp

@@ -1,0 +1,21 @@
+// The census as text for people and as JSON for tools.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/census.hpp"
+
+namespace syncmeter {
+
+/// Column headings, one row per entry, and below it a reason for every entry that has one, the groups
+/// of equal code and the number of entries per verdict.
+[[nodiscard]] std::string census_table(const std::vector<census_entry>& census);
+
+/// One object per entry: the axes, "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
+/// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".
+[[nodiscard]] nlohmann::json census_json(const std::vector<census_entry>& census);
+
+}  // namespace syncmeter

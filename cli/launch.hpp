@@ -1,0 +1,39 @@
+// Starts a program as a worker: environment, CPU mask, process group and pipes as a worker needs
+// them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/unique_fd.hpp"
+#include "core/axes.hpp"
+
+namespace syncmeter {
+
+/// What to start, and in which launch environment.
+struct launch {
+  std::string path;
+  std::vector<std::string> arguments{}; ///< after the program's name
+  wait_policy wait = wait_policy::active;
+  std::vector<int> cpus{}; ///< its CPU mask, as the operating system numbers them; empty = ours
+};
+
+/// A started program and our ends of its standard input, output and error. All are close-on-exec
+/// and do not block.
+struct started_program {
+  pid_t pid = -1;
+  unique_fd to, from, errors;
+};
+
+/// The environment of a worker: ours, without the settings that would place its threads, size its
+/// pool or change how they wait, and with OMP_WAIT_POLICY as the launch environment has it.
+/// Each entry is NAME=VALUE.
+[[nodiscard]] std::vector<std::string> worker_environment(wait_policy wait);
+
+/// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
+/// that called this dies. Throws std::runtime_error with the path and the system's message.
+[[nodiscard]] started_program start_program(const launch &what);
+
+} // namespace syncmeter

@@ -1,0 +1,49 @@
+// How far the campaign is, on standard error. It writes only when it is called, and it is called
+// between visits only: what a terminal does with a line must not fall into a measurement.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace syncmeter {
+
+/// What remains, as "0:42" or "1:02:03".
+[[nodiscard]] std::string as_clock(std::chrono::seconds time);
+
+class progress {
+public:
+  using clock = std::chrono::steady_clock;
+
+  /// `fd` is where it writes; on a terminal one line that is drawn over, elsewhere a plain line
+  /// every tenth of the way.
+  explicit progress(int fd);
+  progress(int fd, bool terminal);
+  progress(const progress &) = delete;
+  progress &operator=(const progress &) = delete;
+  ~progress();
+
+  /// `done` of `total` visits are measured, `op` is next. Draws at most ten times a second.
+  void show(std::size_t done, std::size_t total, std::string_view op,
+            clock::time_point now = clock::now());
+  /// A line that stays.
+  void note(std::string_view text);
+  /// Takes the drawn line away.
+  void clear();
+
+private:
+  void write(const std::string &text) const;
+  std::string remaining(std::size_t done, std::size_t total, clock::time_point now);
+
+  int fd_;
+  bool terminal_;
+  bool drawn_ = false;
+  bool started_ = false;
+  clock::time_point start_{};
+  std::size_t done_at_start_ = 0;
+  clock::time_point last_draw_{};
+  std::size_t last_tenth_ = 0;
+};
+
+} // namespace syncmeter

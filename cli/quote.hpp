@@ -1,0 +1,14 @@
+// Foreign text made safe to show: what a worker wrote, on one line of plain ASCII.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace syncmeter {
+
+/// The text in single quotes with everything but printable ASCII escaped; at most its first `limit`
+/// bytes, with "..." behind the quote when there was more.
+[[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 80);
+
+} // namespace syncmeter

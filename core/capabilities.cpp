@@ -1,0 +1,95 @@
+#include "core/capabilities.hpp"
+
+#include <fmt/format.h>
+
+#include "core/machine_code.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+
+std::string_view family_name(family f) {
+  constexpr std::array<std::string_view, 11> names{"barrier", "atomic", "fence",  "critical", "warp",     "group",
+                                                   "handoff", "launch", "memory", "control",  "reduction"};
+  return names.at(static_cast<std::size_t>(f));
+}
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+bool same_loops(const measurable& a, const measurable& b) {
+  return a.info.name == b.info.name && a.type == b.type && a.order == b.order && a.by_count == b.by_count;
+}
+
+json op_json(const worker_backend& backend, const measurable& row) {
+  json j{{"backend", backend.name()},
+         {"op", row.info.name},
+         {"family", family_name(row.info.family)},
+         {"pairing", row.info.pairing == pairing::self ? "self" : "insert"},
+         {"order", to_text(row.order)},
+         {"placements", json::array()},
+         {"unroll", row.info.unroll},
+         {"ops_per_step", row.info.ops_per_step},
+         {"min_lanes", row.info.min_lanes},
+         {"communicates", row.info.communicates},
+         {"empty_on_purpose", row.info.empty_on_purpose},
+         {"note", row.info.note},
+         {"supported", row.unsupported.empty()}};
+  if (row.type) j["type"] = to_text(*row.type);
+  if (!row.unsupported.empty()) {
+    j["reason"] = row.unsupported;
+    return j;
+  }
+  j["declares"] = backend.declares(row);
+  if (row.code == nullptr) return j;
+  json hashes = json::array(), symbols = json::array();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto code = machine_code_at(row.code(i));
+    if (!code) return j;
+    symbols.push_back(code->symbol);
+    if (i < 2) hashes.push_back(hex(code->hash));
+  }
+  j["code"] = hashes;
+  j["symbols"] = symbols;
+  return j;
+}
+
+}  // namespace
+
+json build_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
+  auto hash = fnv1a(who.compiler.data(), who.compiler.size());
+  hash = fnv1a(who.flags.data(), who.flags.size(), hash);
+  for (const auto* backend : backends) {
+    for (const auto& row : backend->rows()) {
+      for (std::size_t i = 0; row.code != nullptr && i < counts.size(); ++i) {
+        if (const auto code = machine_code_at(row.code(i))) hash = fnv1a(&code->hash, sizeof code->hash, hash);
+      }
+    }
+  }
+  return {{"id", hex(hash)}, {"compiler", who.compiler}, {"flags", who.flags}};
+}
+
+json capabilities_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
+  json j{{"kind", "capabilities"}, {"protocol", protocol_version}, {"worker", who.name},
+         {"backends", json::array()}, {"build", build_json(who, backends)}, {"ops", json::array()}};
+  for (const auto* backend : backends) {
+    j["backends"].push_back({{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});
+    const measurable* previous = nullptr;
+    for (const auto& row : backend->rows()) {
+      // Placements follow each other in the table; on a CPU they are the same loops.
+      if (previous == nullptr || !same_loops(*previous, row)) j["ops"].push_back(op_json(*backend, row));
+      if (row.placement != placement::none) j["ops"].back()["placements"].push_back(to_text(row.placement));
+      previous = &row;
+    }
+  }
+  return j;
+}
+
+bool is_elided(const measurable& row) {
+  if (row.info.empty_on_purpose || row.code == nullptr) return false;
+  const auto baseline = machine_code_at(row.code(0));
+  const auto test = machine_code_at(row.code(1));
+  return baseline && test && baseline->bytes == test->bytes && baseline->hash == test->hash;
+}
+
+}  // namespace syncmeter

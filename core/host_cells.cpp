@@ -1,0 +1,78 @@
+// The cells of a CPU point: set before each sample, read and checked after it, outside the clock.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/host_rig.hpp"
+
+namespace syncmeter {
+namespace {
+
+template <class T> void write_initial(std::byte* cell, oracle kind) {
+  const T value = initial_value<T>(kind);
+  std::memcpy(cell, &value, sizeof value);
+}
+
+void write_initial(std::byte* cell, value_type type, oracle kind) {
+  switch (type) {
+    case value_type::int32: return write_initial<std::int32_t>(cell, kind);
+    case value_type::uint32: return write_initial<std::uint32_t>(cell, kind);
+    case value_type::uint64: return write_initial<std::uint64_t>(cell, kind);
+    case value_type::float32: return write_initial<float>(cell, kind);
+    case value_type::float64: return write_initial<double>(cell, kind);
+  }
+}
+
+std::uint64_t read_bits(const std::byte* cell, value_type type) {
+  if (size_of(type) == 8) {
+    std::uint64_t wide = 0;
+    std::memcpy(&wide, cell, sizeof wide);
+    return wide;
+  }
+  std::uint32_t narrow = 0;
+  std::memcpy(&narrow, cell, sizeof narrow);
+  return narrow;
+}
+
+}  // namespace
+
+void host_rig::reset_cells() {
+  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : ~std::uint64_t{0};
+  if (what_->info.places == places::none) return;
+  for (std::size_t cell = 0; cell < cell_count(); ++cell) {
+    write_initial(cell_at(first_, cell), *what_->type, what_->info.oracle);
+    write_initial(cell_at(second_, cell), *what_->type, what_->info.oracle);
+  }
+}
+
+std::string host_rig::check_cells(int count) const {
+  const auto& info = what_->info;
+  const auto n = std::uint64_t{trips_} * info.unroll * ops_in_step(info, count);
+  if (info.family == family::handoff) {
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      if (*mailbox(lane) != n) {
+        return fmt::format("oracle: mailbox {} holds token {} after {} rotations", lane, *mailbox(lane), n);
+      }
+    }
+  }
+  if (info.oracle == oracle::none) return {};
+  std::vector<lane_outcome> outcomes;
+  for (const auto& record : records_) outcomes.push_back(record.outcome);
+  std::vector<std::uint64_t> first, second;
+  const bool two = info.oracle == oracle::written_twice || info.oracle == oracle::adds_twice;
+  for (std::size_t cell = 0; cell < cell_count(); ++cell) {
+    first.push_back(read_bits(cell_at(first_, cell), *what_->type));
+    if (two) second.push_back(read_bits(cell_at(second_, cell), *what_->type));
+  }
+  // Two-array ops do half their accesses on each array.
+  const auto per_array = info.oracle == oracle::written_twice ? n / 2 : n;
+  return check({.kind = info.oracle,
+                .type = *what_->type,
+                .one_cell = cell_count() == 1,
+                .ops_per_lane = per_array,
+                .lanes = outcomes,
+                .cells = first,
+                .second_cells = second});
+}
+
+}  // namespace syncmeter

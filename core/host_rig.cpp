@@ -1,0 +1,212 @@
+#include "core/host_rig.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "core/quiet_probe.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t mailbox_bytes = 128;  // two lines: adjacent-line prefetch must not couple lanes
+// The second array starts off a page boundary: stores to one and loads from the other at equal low 12
+// address bits would alias in the store buffer.
+constexpr std::size_t second_offset = 1024;
+
+std::byte* allocate(std::size_t bytes) {
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+  if (memory == nullptr) throw std::runtime_error(fmt::format("no memory for {} bytes of cells", bytes));
+  return memory;
+}
+
+void bind_body(host_rig& rig, unsigned lane) {
+  const int pu = rig.pu(lane);
+  const auto problem = pu < 0 ? unbind_this_thread(rig.machine()) : bind_this_thread(rig.machine(), pu);
+  rig.record(lane).problem = problem.value_or("");
+}
+
+// Both sides of the floor: all lanes probe at once, as they do around samples.
+void floor_body(host_rig& rig, unsigned lane) {
+  auto& record = rig.record(lane);
+  record.quiet_before_ns = 1e9;
+  rig.gate().wait(rig.lanes());
+  for (int i = 0; i < 100; ++i) record.quiet_before_ns = std::min(record.quiet_before_ns, quiet_probe_ns());
+}
+
+
+}  // namespace
+
+long involuntary_switches() {
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
+  return usage.ru_nivcsw;
+}
+
+void host_rig::free_bytes::operator()(std::byte* p) const { std::free(p); }
+
+host_rig::host_rig(const topology& machine, team_runner runner, team_releaser releaser, void* backend_objects)
+    : machine_{machine}, run_{runner}, release_{releaser}, backend_objects_{backend_objects} {
+  asm volatile("" : "+m"(ones_));
+}
+
+host_rig::~host_rig() = default;
+
+void host_rig::prepare(const measurable& what, const point& where, std::span<const int> pus, bool watch_states) {
+  what_ = &what;
+  where_ = where;
+  watch_states_ = watch_states;
+  place(pus);
+  fit_cells();
+}
+
+void host_rig::place(std::span<const int> pus) {
+  if (pus.size() != lanes_) {
+    finish();
+    release_();
+  }
+  lanes_ = static_cast<unsigned>(pus.size());
+  pus_.assign(pus.begin(), pus.end());
+  pus_seen_ = pus_;
+  records_.assign(lanes_, {});
+  quiet_seen_.assign(lanes_, {});
+  if (mailbox_capacity_ < lanes_) {
+    mailboxes_.reset(allocate(lanes_ * mailbox_bytes));
+    mailbox_capacity_ = lanes_;
+  }
+  gate_.reset();
+  run_untimed([](host_rig&, unsigned) {});  // the threads exist before any of them is bound
+  run_untimed(&bind_body);
+  auto [floor, is_new] = floors_.try_emplace(pus_);
+  floor_ = &floor->second;
+  if (is_new) {
+    run_untimed(&floor_body);
+    for (const auto& record : records_) floor_->push_back(record.quiet_before_ns);
+  }
+}
+
+void host_rig::finish() {
+  // A failure leaves lane 0 bound, which the next binding overrides.
+  (void)unbind_this_thread(machine_);
+}
+
+void host_rig::run_untimed(lane_body body, void* board) {
+  board_ = board;
+  gate_.reset();
+  if (!run_(lanes_, body, *this)) {
+    throw std::runtime_error(fmt::format("the runtime does not give a team of {} threads", lanes_));
+  }
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    if (!records_[lane].problem.empty()) {
+      throw std::runtime_error(fmt::format("lane {}: {}", lane, records_[lane].problem));
+    }
+  }
+}
+
+std::size_t host_rig::cell_count() const {
+  const bool own = where_.placement == placement::strided && where_.stride > 0;
+  return own ? lanes_ : 1;
+}
+
+void host_rig::fit_cells() {
+  if (!what_->type) return;
+  const auto needed = cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
+                      second_offset + page;
+  if (needed <= capacity_) return;
+  first_.reset(allocate(needed));
+  second_.reset(allocate(needed));
+  capacity_ = needed;
+}
+
+std::byte* host_rig::cell_at(const bytes& array, std::size_t index) const {
+  const auto offset = &array == &second_ ? second_offset : 0;
+  return array.get() + offset + index * stride_bytes(where_);
+}
+
+std::uint64_t* host_rig::mailbox(unsigned lane) const {
+  return reinterpret_cast<std::uint64_t*>(mailboxes_.get() + lane * mailbox_bytes);
+}
+
+lane_setup host_rig::setup(unsigned lane) const {
+  const std::size_t cell = cell_count() == 1 ? 0 : lane;
+  const bool has_cell = what_->info.places != places::none;
+  return {.cell = has_cell ? cell_at(first_, cell) : nullptr,
+          .second_cell = has_cell ? cell_at(second_, cell) : nullptr,
+          .mailbox = mailbox(lane),
+          .next_mailbox = mailbox((lane + 1) % lanes_),
+          .ones = &ones_,
+          .backend = backend_objects_,
+          .lane = lane,
+          .lanes = lanes_,
+          .oracle = what_->info.oracle};
+}
+
+void host_rig::enter(unsigned lane) {
+  auto& record = records_[lane];
+  record.problem.clear();
+  record.switches = involuntary_switches();
+  record.quiet_before_ns = quiet_probe_ns();
+  record.pu_before = current_pu();
+  gate_.wait(lanes_);
+}
+
+void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
+  auto& record = records_[lane];
+  record.pu_after = current_pu();
+  record.quiet_after_ns = quiet_probe_ns();
+  record.switches = involuntary_switches() - record.switches;
+  record.outcome = outcome;
+}
+
+sample host_rig::take(std::size_t index, std::uint32_t trips) { return what_->by_count.at(index)(this, trips); }
+
+std::int64_t host_rig::now_ns() { return steady_ns(); }
+
+sample host_rig::run(lane_body body, int count, std::uint32_t trips) {
+  trips_ = trips;
+  reset_cells();
+  const auto start = steady_ns();
+  run_untimed(body);
+  const auto stop = steady_ns();
+
+  sample s;
+  s.host_ns = static_cast<double>(stop - start);
+  auto first_start = records_[0].start_ns;
+  auto last_stop = records_[0].stop_ns;
+  std::vector<double> durations, rates;
+  for (const auto& r : records_) {
+    first_start = std::min(first_start, r.start_ns);
+    last_stop = std::max(last_stop, r.stop_ns);
+    durations.push_back(std::max(1.0, static_cast<double>(r.stop_ns - r.start_ns)));
+    rates.push_back(1.0 / durations.back());
+  }
+  s.span_ns = static_cast<double>(last_stop - first_start);
+  s.fairness = jain_index(rates);
+  s.slowest_over_fastest = *std::max_element(durations.begin(), durations.end()) /
+                           *std::min_element(durations.begin(), durations.end());
+  judge_lanes(s);
+  s.failure = check_cells(count);
+  return s;
+}
+
+void host_rig::judge_lanes(sample& s) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    const auto& r = records_[lane];
+    const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
+    auto& floor = (*floor_)[lane];
+    floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
+    quiet_seen_[lane].push_back(slowest);
+    s.busy = s.busy || slowest > busy_ratio * floor;
+    if (r.switches > 0) s.dropped = drop::preempted;
+    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane])) s.dropped = drop::moved;
+    pus_seen_[lane] = r.pu_after;
+  }
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,72 @@
+#include "core/visit_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t most_raw_rounds = 50;
+
+nlohmann::json rounds_json(const std::vector<round>& rounds) {
+  // Evenly thinned, so that what is kept spans the visit.
+  auto list = nlohmann::json::array();
+  const std::size_t kept = std::min(rounds.size(), most_raw_rounds);
+  for (std::size_t i = 0; i < kept; ++i) {
+    const auto& r = rounds[i * rounds.size() / kept];
+    list.push_back({r.span_ns[0], r.span_ns[1], r.state_class, r.busy});
+  }
+  return list;
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& j, const interval& i) {
+  const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
+  j = {{"value", number(i.value)}, {"low", number(i.low)}, {"high", number(i.high)}};
+}
+
+void from_json(const nlohmann::json& j, interval& i) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto number = [&](const char* name, double otherwise) {
+    const auto& value = j.at(name);
+    return value.is_null() ? otherwise : value.get<double>();
+  };
+  i = {number("value", 0), number("low", -infinity), number("high", infinity)};
+}
+
+nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
+  auto estimates = nlohmann::json::array();
+  for (const auto& e : result.estimates) {
+    estimates.push_back({{"state", e.state_class}, {"busy", e.busy}, {"rounds", e.rounds},
+                         {"share", e.share}, {"cost_ns", e.cost_ns}, {"host_cost_ns", e.host_cost_ns},
+                         {"baseline_ns", e.baseline_ns}, {"test_ns", e.test_ns}});
+  }
+  nlohmann::json drops = nlohmann::json::object();
+  for (std::size_t d = 1; d < drop_kinds; ++d) {
+    drops[std::string{to_text(static_cast<drop>(d))}] = result.drops[d];
+  }
+  nlohmann::json j{{"status", to_text(result.status)},
+                   {"reason", result.reason},
+                   {"stopped_by", result.stopped_by},
+                   {"trips", result.trips},
+                   {"unroll", info.unroll},
+                   {"ops_per_step", info.ops_per_step},
+                   {"rounds_taken", result.rounds_taken},
+                   {"rounds_kept", result.rounds.size()},
+                   {"drops", drops},
+                   {"estimates", estimates},
+                   {"fairness", result.fairness},
+                   {"slowest_over_fastest", result.slowest_over_fastest},
+                   {"hop_ns", result.hop_ns},
+                   {"timed_ns", result.timed_ns},
+                   {"elapsed_ns", result.elapsed_ns},
+                   {"rounds", rounds_json(result.rounds)}};
+  if (result.additive) {
+    j["additivity"] = {{"additive", *result.additive}, {"cost_ns", result.additivity_ns}};
+  }
+  return j;
+}
+
+}  // namespace syncmeter

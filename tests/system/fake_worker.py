@@ -1,0 +1,184 @@
+"""A worker that measures nothing and misbehaves on request.
+
+It speaks docs/worker-protocol.md. What it does is read from $FAKE_DIR/behaviour.json at every request, so
+that a test can change it between two runs; what it was asked is appended to $FAKE_DIR/log.jsonl.
+
+behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
+"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage", "capabilities": "ok|exit|garbage|other protocol",
+"status": {op: status},
+"faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
+and strikes `times` times (default: always) over all processes together.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+HOME = os.environ["FAKE_DIR"]
+OPS = ["atomic_add", "atomic_read", "atomic_write", "plain_read", "barrier"]
+
+
+def behaviour():
+    with open(os.path.join(HOME, "behaviour.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def log(**entry):
+    # One write of a short line: processes that append together do not mix.
+    line = json.dumps({"pid": os.getpid(), "time": time.monotonic(), **entry}) + "\n"
+    fd = os.open(os.path.join(HOME, "log.jsonl"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        os.write(fd, line.encode())
+    except OSError:
+        pass  # a test may forbid files to grow
+    os.close(fd)
+
+
+def say(**answer):
+    os.write(RESULTS, (json.dumps(answer) + "\n").encode())
+
+
+def build():
+    return {"id": behaviour().get("build", "0123456789abcdef"), "compiler": "none", "flags": "", "runtime": "python"}
+
+
+def capabilities():
+    how = behaviour().get("capabilities", "ok")
+    if how == "exit":
+        sys.stderr.write("no device here\n")
+        sys.exit(4)
+    if how == "garbage":
+        os.write(RESULTS, b"Segmentation fault (core dumped)\n")
+        return
+    ops = []
+    for name in OPS:
+        entry = {
+            "backend": "fake", "op": name, "family": "atomic", "pairing": "self", "order": "relaxed", "type": "int32",
+            "placements": ["shared", "strided"], "unroll": 32, "ops_per_step": 1, "min_lanes": 1, "communicates": False,
+            "note": "", "supported": True, "code": [name + " baseline", name + " test"],
+        }
+        if name == "barrier":
+            entry.update(family="barrier", order="unordered", placements=["none"], communicates=True)
+            del entry["type"]
+        entry.update(behaviour().get("ops", {}).get(name, {}))
+        ops.append(entry)
+    say(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker="fake",
+        backends=[{"name": "fake", "clock": "none", "host": True}], build=build(), ops=ops)
+
+
+def states_of_others():
+    """What the kernel says of the other fake workers: T is stopped."""
+    states = {}
+    with open(os.path.join(HOME, "log.jsonl"), encoding="utf-8") as file:
+        pids = {entry["pid"] for entry in map(json.loads, file) if entry["kind"] == "hello"}
+    for pid in pids - {os.getpid()}:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                states[pid] = file.read().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            pass
+    return states
+
+
+def hello(request):
+    how = behaviour().get("start", "ok")
+    status = open("/proc/self/status", encoding="utf-8").read()
+    masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
+    log(kind="hello", environment=dict(os.environ), cpus=sorted(os.sched_getaffinity(0)), group=os.getpgrp(),
+        ignores_sigint=bool(int(masks["SigIgn"], 16) >> (signal.SIGINT - 1) & 1), parent=os.getppid())
+    if how == "exit":
+        sys.stderr.write("no licence\n")
+        sys.exit(3)
+    if how == "garbage":
+        os.write(RESULTS, b"Welcome!\n")
+        return
+    if how == "slow":
+        time.sleep(1.5)
+    say(kind="worker", id=request["id"], pid=os.getpid(), worker="fake", protocol=1, build=build(), runtime={},
+        environment={"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY")})
+
+
+def strikes(fault, point, visit):
+    """True when this fault is due; counts it."""
+    if fault.get("op", point["op"]) != point["op"] or fault.get("visit", visit) != visit:
+        return False
+    counter = os.path.join(HOME, "struck-" + str(behaviour()["faults"].index(fault)))
+    struck = os.path.getsize(counter) if os.path.exists(counter) else 0
+    if struck >= fault.get("times", 1_000_000):
+        return False
+    with open(counter, "a", encoding="utf-8") as file:
+        file.write("x")
+    return True
+
+
+def fail(what, request):
+    if what == "crash":
+        sys.stderr.write("boom: table 7 is on fire\n")
+        sys.stderr.flush()
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif what == "exit":
+        os._exit(5)
+    elif what == "hang":
+        time.sleep(1000)
+    elif what == "garbage":
+        os.write(RESULTS, b"Warning: \x1b[31mnot\xff JSON\n")
+    elif what == "half line":
+        os.write(RESULTS, b'{"kind":"visit","id":')
+        os._exit(0)
+    elif what == "unknown kind":
+        say(kind="celebration", id=request["id"])
+    elif what == "wrong id":
+        say(kind="visit", id=request["id"] + 100)
+    elif what == "wrong point":
+        say(kind="visit", id=request["id"], visit=request["visit"], status="ok", point={**request["point"], "op": "other"})
+    elif what == "error":
+        say(kind="error", id=request["id"], text="the request tastes wrong")
+    else:
+        raise ValueError(what)
+
+
+def measure(request):
+    how = behaviour()
+    point, visit = request["point"], request["visit"]
+    log(kind="measure", op=point["op"], point=point, visit=visit, resumed=request["resumed"], options=request["options"],
+        pus=request["pus"], wait=os.environ.get("OMP_WAIT_POLICY"), others=states_of_others())
+    say(kind="accepted", id=request["id"], predicted_ns=how.get("predicted_ns", 1e6))
+    sys.stderr.write("chatter " * (how.get("stderr_bytes", 0) // 8))
+    sys.stderr.flush()
+    for fault in how.get("faults", []):
+        if strikes(fault, point, visit):
+            fail(fault["do"], request)
+            return
+    time.sleep(how.get("sleep_s", 0))
+    status = how.get("status", {}).get(point["op"], "ok")
+    estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 4.6,
+                "cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}, "host_cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}}
+    say(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
+        reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
+        unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],
+        rounds_taken=11, rounds_kept=11, drops={}, estimates=[estimate] if status == "ok" else [], fairness=1.0,
+        slowest_over_fastest=1.0, timed_ns=1e6, elapsed_ns=1e6, stolen_ns=0, rounds=[])
+    log(kind="measured", op=point["op"], visit=visit)
+
+
+def main():
+    if "--capabilities" in sys.argv:
+        capabilities()
+        return
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["kind"] == "hello":
+            hello(request)
+        elif request["kind"] == "measure":
+            measure(request)
+        elif request["kind"] == "probe":
+            log(kind="probe", pus=request["pus"], seconds=request["seconds"])
+            say(kind="probe", id=request["id"], hop_ns=[20.0] * 60 + [50.0] * 60, bounds_ns=[31.6])
+
+
+# As real workers do: results on a private descriptor, what else is printed on standard error.
+RESULTS = os.dup(1)
+os.dup2(2, 1)
+main()

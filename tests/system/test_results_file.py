@@ -1,0 +1,312 @@
+"""The results file through bad luck: kills, Ctrl-C, full disks, torn lines, another machine."""
+
+import collections
+import fcntl
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import eventually
+
+
+def keys(visits):
+    return collections.Counter(visit["key"] for visit in visits)
+
+
+def cut_short(campaign, visits_before=3):
+    """A campaign that was killed by -9 after a few visits."""
+    campaign.behave(sleep_s=0.05)
+    process = campaign.start(*campaign.arguments(visits=4))
+    eventually("a few visits are in the file", lambda: len(campaign.visits()) >= visits_before)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    campaign.behave()
+    return campaign.visits()
+
+
+def test_kill_9_and_resume_measure_every_visit_once(campaign):
+    before = cut_short(campaign)
+    assert 3 <= len(before) < 12 and not campaign.lines("end")
+    status, _, err = campaign.resume()
+    assert status == 0, err
+    after = campaign.visits()
+    assert after[:len(before)] == before, "what was measured stays as it is"
+    assert len(after) == 12 and set(keys(after).values()) == {1}
+    assert len(campaign.lines("campaign")) == 1
+    assert campaign.lines()[-1]["reason"] == "complete"
+    # Only the visit that was in flight may have been begun twice.
+    begun = collections.Counter((entry["op"], entry["visit"]) for entry in campaign.log("measure"))
+    assert sum(begun.values()) <= 13
+
+
+def test_resume_keeps_the_order_that_the_seed_gives(campaign):
+    assert campaign.run(visits=4)[0] == 0
+    whole = [visit["key"] for visit in campaign.visits()]
+    campaign.file.unlink()
+    cut_short(campaign)
+    campaign.resume()
+    assert [visit["key"] for visit in campaign.visits()] == whole
+
+
+def test_resume_of_a_complete_file_measures_nothing(campaign):
+    campaign.run()
+    asked = len(campaign.log("measure"))
+    assert campaign.resume()[0] == 0
+    assert len(campaign.log("measure")) == asked and len(campaign.visits()) == 6
+
+
+@pytest.mark.parametrize("tail", ['{"kind":"visit","point":{"backe', "\0\0\0", '{"kind":"end"}'])
+def test_a_torn_tail_is_cut_and_said(campaign, tail):
+    before = cut_short(campaign)
+    with campaign.file.open("a", encoding="utf-8") as file:
+        file.write(tail)
+    status, _, err = campaign.resume()
+    assert status == 0, err
+    assert f"{len(tail)} bytes" in err and "torn" in err and str(campaign.file) in err
+    after = campaign.visits()
+    assert after[:len(before)] == before and len(after) == 12 and set(keys(after).values()) == {1}
+
+
+def edit_cpu(line):
+    line["machine"]["cpu_model"] = "Difference Engine No. 2"
+
+
+def edit_pus(line):
+    line["allowed_pus"] = [4711]
+
+
+def edit_schema(line):
+    line["schema"]["major"] = 99
+
+
+@pytest.mark.parametrize("edit, words", [
+    (edit_cpu, ["Difference Engine No. 2", "CPU"]),
+    (edit_pus, ["4711", "PUs"]),
+    (edit_schema, ["schema", "99", "1"]),
+])
+def test_resume_on_other_ground_is_refused(campaign, edit, words):
+    cut_short(campaign)
+    campaign.edit_campaign_line(edit)
+    with campaign.file.open("a", encoding="utf-8") as file:
+        file.write('{"torn')
+    before = campaign.file.read_bytes()
+    asked = len(campaign.log("measure"))
+    status, _, err = campaign.resume()
+    assert status == 2
+    assert all(word in err for word in words), err
+    assert len(err.strip().split("\n")) == 1, "one sentence"
+    assert campaign.file.read_bytes() == before and len(campaign.log("measure")) == asked
+
+
+def test_resume_with_another_build_names_both(campaign):
+    cut_short(campaign)
+    campaign.behave(build="fedcba9876543210")
+    status, _, err = campaign.resume()
+    assert status == 2
+    assert "0123456789abcdef" in err and "fedcba9876543210" in err and "syncmeter-fake" in err
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", '{"kind":"visit"}\n'])
+def test_resume_of_something_else_is_refused(campaign, text):
+    campaign.file.write_text(text, encoding="utf-8")
+    status, _, err = campaign.resume()
+    assert status == 2 and str(campaign.file) in err
+    assert campaign.file.read_text(encoding="utf-8") == text
+
+
+def test_resume_of_a_missing_file_is_refused(campaign):
+    status, _, err = campaign.resume()
+    assert status == 2 and str(campaign.file) in err and "No such file" in err
+
+
+def test_failed_visits_are_tried_again_only_on_request(campaign):
+    campaign.behave(faults=[{"do": "crash", "op": "atomic_read", "visit": 1, "times": 1}])
+    assert campaign.run()[0] == 1
+    asked = len(campaign.log("measure"))
+    assert campaign.resume()[0] == 1, "the failure still stands"
+    assert len(campaign.log("measure")) == asked
+    status, _, err = campaign.resume("--retry")
+    assert status == 0, err
+    assert [entry["op"] for entry in campaign.log("measure")[asked:]] == ["atomic_read"]
+    assert campaign.visits()[-1]["status"] == "ok"
+    assert campaign.visits()[-1]["key"] in keys(campaign.visits()[:-1])
+
+
+def test_what_was_not_tried_is_tried_with_retry(campaign):
+    campaign.behave(faults=[{"do": "crash", "op": "atomic_add", "times": 3}])
+    assert campaign.run(visits=5)[0] == 1
+    assert campaign.resume()[0] == 1
+    assert campaign.resume("--retry")[0] == 0
+    last = {visit["key"]: visit["status"] for visit in campaign.visits()}
+    assert len(last) == 15 and set(last.values()) == {"ok"}
+
+
+def test_an_output_that_exists_is_not_touched(campaign):
+    campaign.file.write_text("precious\n", encoding="utf-8")
+    status, _, err = campaign.run()
+    assert status == 2
+    assert str(campaign.file) in err and "--resume" in err and "--output" in err
+    assert campaign.file.read_text(encoding="utf-8") == "precious\n"
+
+
+def test_an_output_in_a_missing_directory_is_refused(campaign):
+    campaign.file = campaign.home / "no such directory" / "results.jsonl"
+    status, _, err = campaign.run()
+    assert status == 2 and str(campaign.file) in err and "No such file or directory" in err
+    assert not campaign.log("measure"), "before anything was measured"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the super-user may write anywhere")
+def test_an_output_in_a_read_only_directory_is_refused(campaign):
+    closed = campaign.home / "closed"
+    closed.mkdir(mode=0o555)
+    campaign.file = closed / "results.jsonl"
+    status, _, err = campaign.run()
+    assert status == 2 and str(campaign.file) in err and "Permission denied" in err
+
+
+def test_a_full_device_is_one_sentence(campaign):
+    arguments = campaign.arguments()
+    arguments[arguments.index("--output") + 1] = "/dev/full"
+    status, _, err = campaign.call(*arguments)
+    assert status == 1
+    assert "/dev/full" in err and "No space left on device" in err
+    assert len(err.strip().split("\n")) == 1
+    assert not campaign.log("measure")
+
+
+def test_a_disk_that_fills_up_leaves_whole_lines(campaign):
+    """A limit on the size of files stands for the disk; the line that hits it is written in part first."""
+    limit = 9000
+    status, _, err = campaign.call(
+        *campaign.arguments(visits=30), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert status == 1
+    assert str(campaign.file) in err and "File too large" in err
+    assert campaign.file.stat().st_size <= limit
+    assert campaign.file.read_bytes().endswith(b"\n")
+    measured = campaign.visits()
+    assert 0 < len(measured) < 90
+    status, _, err = campaign.resume()
+    assert status == 0, err
+    assert "torn" not in err, "nothing was left to cut"
+    assert len(campaign.visits()) == 90 and set(keys(campaign.visits()).values()) == {1}
+
+
+def test_a_file_in_use_is_not_shared(campaign):
+    cut_short(campaign)
+    with campaign.file.open("r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        before = campaign.file.read_bytes()
+        status, _, err = campaign.resume()
+        assert status == 2 and str(campaign.file) in err and "another syncmeter" in err
+        assert campaign.file.read_bytes() == before
+
+
+def test_ctrl_c_finishes_the_visit_and_says_how_to_resume(campaign):
+    campaign.behave(sleep_s=0.2)
+    process = campaign.start(*campaign.arguments(visits=20))
+    eventually("a visit is in the file", lambda: campaign.visits())
+    eventually("another one has begun", lambda: len(campaign.log("measure")) > len(campaign.log("measured")))
+    # As a terminal does it: to everything in the foreground group.
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    end = campaign.lines()[-1]
+    assert end["kind"] == "end" and end["reason"] == "interrupted" and end["visits"] == len(campaign.visits())
+    assert {visit["status"] for visit in campaign.visits()} == {"ok"}
+    assert len(campaign.visits()) == len(campaign.log("measure")), "the visit in flight was finished"
+    assert f"syncmeter run --resume {campaign.file}" in err
+    campaign.behave()
+    assert campaign.resume()[0] == 0
+    assert len(campaign.visits()) == 60 and set(keys(campaign.visits()).values()) == {1}
+
+
+def test_a_second_ctrl_c_ends_at_once(campaign):
+    campaign.behave(faults=[{"do": "hang", "op": "plain_read"}], predicted_ns=1e12)
+    process = campaign.start(*campaign.arguments(ops="plain_read"))
+    worker = eventually("a visit has begun", lambda: campaign.log("measure"))[0]["pid"]
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None, "the first one waits for the visit"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 0 and "--resume" in err
+    assert not os.path.exists(f"/proc/{worker}")
+    assert campaign.lines()[-1]["reason"] == "interrupted" and not campaign.visits()
+
+
+def test_a_spent_budget_ends_the_campaign_properly(campaign):
+    campaign.behave(sleep_s=0.1)
+    status, _, err = campaign.run("--budget", "500ms", visits=20)
+    assert status == 0
+    assert campaign.lines()[-1]["reason"] == "budget" and 0 < len(campaign.visits()) < 60
+    assert "budget" in err and f"--resume {campaign.file}" in err
+
+
+def test_progress_is_plain_lines_off_a_terminal(campaign):
+    _, out, err = campaign.run(visits=20)
+    lines = [line for line in err.split("\n") if " visits (" in line]
+    assert 5 <= len(lines) <= 10 and "\x1b" not in err and "\r" not in err
+    assert "ETA" in lines[-1] and " visits (" not in out
+
+
+def test_progress_is_one_line_on_a_terminal(campaign):
+    campaign.behave(sleep_s=0.05)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([campaign.driver, *campaign.arguments(visits=4)], env=campaign.environment, cwd=campaign.home,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(ours, 4096)
+        except OSError:  # the terminal's last writer is gone
+            break
+        if not chunk:
+            break
+        shown += chunk
+    out, _ = process.communicate(timeout=20)
+    os.close(ours)
+    assert process.returncode == 0
+    drawn = shown.split(b"\r")
+    assert sum(b"/12 visits (" in part for part in drawn) >= 3
+    assert b"ETA" in shown and b"atomic_add" in shown
+    assert b"\n" not in shown.split(b"visits (")[0] and shown.rstrip(b"\r\n").endswith(b"\x1b[K"), "cleared at the end"
+    assert b"\x1b" not in out
+
+
+def test_same_and_refused_points_are_in_the_file(campaign):
+    twins = {"code": ["one baseline", "one test"]}
+    campaign.behave(ops={"atomic_add": twins, "atomic_read": {"supported": False, "reason": "no word for it"}})
+    assert campaign.run()[0] == 0
+    (refused,) = campaign.lines("refused")
+    assert refused["status"] == "unsupported" and "no word for it" in refused["reason"]
+    assert refused["point"]["op"] == "atomic_read"
+    assert {visit["point"]["op"] for visit in campaign.visits()} == {"atomic_add", "plain_read"}
+    assert campaign.resume()[0] == 0
+    assert len(campaign.lines("refused")) == 1, "resuming does not say it twice"
+
+
+def test_lines_lost_before_the_first_visit_are_written_on_resume(campaign):
+    campaign.behave(ops={"atomic_read": {"supported": False, "reason": "no word for it"}})
+    campaign.run()
+    first = campaign.file.read_text(encoding="utf-8").split("\n")[0]
+    campaign.file.write_text(first + "\n", encoding="utf-8")
+    assert campaign.resume()[0] == 0
+    assert len(campaign.lines("refused")) == 1 and len(campaign.visits()) == 4
+
+
+def test_foreign_bytes_in_the_command_line_do_not_spoil_the_file(campaign):
+    arguments = [os.fsencode(word) for word in campaign.arguments()]
+    name = os.fsencode(str(campaign.home)) + b"/caf\xe9.jsonl"
+    arguments[arguments.index(b"--output") + 1] = name
+    assert campaign.call(*arguments)[0] == 0
+    with open(name, encoding="utf-8") as file:
+        assert json.loads(file.readline())["kind"] == "campaign"

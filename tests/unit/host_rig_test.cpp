@@ -1,0 +1,95 @@
+// The CPU rig on a team of threads: samples are right when the words are, and every broken word is
+// caught by its oracle or litmus.
+#include <gmock/gmock.h>
+
+#include "core/ops/all.hpp"
+#include "tests/unit/thread_team.hpp"
+
+namespace syncmeter {
+namespace {
+
+using test::backend;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr unsigned lanes = 2;
+
+class rig_test : public testing::Test {
+ protected:
+  template <template <class, order> class Lane, class Op, class T = std::int32_t> const measurable& row() {
+    static constexpr auto typed = bind_typed<backend<Lane>, T>(op_list<Op>{});
+    static constexpr auto untyped = bind_untyped<backend<Lane>>(op_list<Op>{});
+    if constexpr (Op::info.typed) return typed[0];
+    else return untyped[0];
+  }
+
+  // Not bound: the tests must pass on one PU too.
+  sample take(const measurable& what, std::size_t index, std::uint32_t trips, unsigned team = lanes) {
+    prepare(what, team);
+    return rig_.take(index, trips);
+  }
+
+  void prepare(const measurable& what, unsigned team = lanes) {
+    const point where{.backend = "test", .op = std::string{what.info.name}, .type = what.type,
+                      .placement = what.placement, .lanes = team};
+    rig_.prepare(what, where, std::vector<int>(team, -1), false);
+  }
+
+  topology machine_ = topology::of_this_machine();
+  start_gate barrier_;
+  host_rig rig_{machine_, &test::run_threads, &test::release_nothing, &barrier_};
+};
+
+TEST_F(rig_test, counts_every_add_of_every_lane_on_every_side) {
+  const auto& add = row<test::sound_lane, ops::atomic_add>();
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    EXPECT_THAT(take(add, index, 50).failure, IsEmpty()) << "count " << counts[index];
+  }
+}
+
+TEST_F(rig_test, a_lost_add_fails_the_sample) {
+  const auto s = take(row<test::broken_lane, ops::atomic_add>(), 1, 3000);
+  EXPECT_THAT(s.failure, HasSubstr("oracle: cell 0 holds"));
+}
+
+TEST_F(rig_test, a_lost_exchange_fails_the_sample) {
+  EXPECT_THAT(take(row<test::sound_lane, ops::atomic_exchange, double>(), 2, 50).failure, IsEmpty());
+  EXPECT_THAT((take(row<test::broken_lane, ops::atomic_exchange, double>(), 1, 3000).failure), HasSubstr("oracle"));
+}
+
+TEST_F(rig_test, a_value_nobody_wrote_fails_the_sample) {
+  EXPECT_THAT((take(row<test::sound_lane, ops::atomic_write, float>(), 1, 50).failure), IsEmpty());
+  const auto s = take(row<test::broken_lane, ops::atomic_write, float>(), 1, 50, 1);
+  EXPECT_THAT(s.failure, HasSubstr("which no lane wrote"));
+}
+
+TEST_F(rig_test, the_litmus_tells_a_barrier_from_none) {
+  const auto& sound = row<test::sound_lane, ops::barrier>();
+  prepare(sound);
+  EXPECT_EQ(sound.litmus(&rig_), 0U);
+  const auto& broken = row<test::broken_lane, ops::barrier>();
+  prepare(broken);
+  EXPECT_GT(broken.litmus(&rig_), 0U);
+}
+
+TEST_F(rig_test, a_sound_fence_passes_its_litmus) {
+  const auto& fence = row<test::sound_lane, ops::fence>();
+  prepare(fence);
+  EXPECT_EQ(fence.litmus(&rig_), 0U);
+}
+
+TEST_F(rig_test, a_lane_without_the_word_is_unsupported_with_the_backends_reason) {
+  const auto& critical = row<test::sound_lane, ops::critical_add>();
+  EXPECT_EQ(critical.unsupported, "no such word");
+  EXPECT_EQ(critical.by_count[0], nullptr);
+}
+
+TEST_F(rig_test, reports_which_pu_could_not_be_bound) {
+  const auto& add = row<test::sound_lane, ops::atomic_add>();
+  const point where{.backend = "test", .op = "atomic_add", .type = add.type, .placement = placement::shared};
+  EXPECT_THAT([&] { rig_.prepare(add, where, std::vector<int>{100000}, false); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("100000")));
+}
+
+}  // namespace
+}  // namespace syncmeter

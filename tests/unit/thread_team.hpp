@@ -1,0 +1,68 @@
+// A team of plain threads with lanes of std::atomic_ref: the smallest CPU backend there can be, and,
+// with broken words planted, what the oracles and litmus checks must catch.
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "core/host_sampler.hpp"
+#include "core/measurable.hpp"
+
+namespace syncmeter::test {
+
+inline bool run_threads(unsigned lanes, lane_body body, host_rig& rig) {
+  std::vector<std::thread> others;
+  for (unsigned lane = 1; lane < lanes; ++lane) others.emplace_back(body, std::ref(rig), lane);
+  body(rig, 0);
+  for (auto& other : others) other.join();
+  return true;
+}
+
+inline void release_nothing() {}
+
+/// Words that are right.
+template <class T, order O> class sound_lane : public host_lane<T> {
+ public:
+  static constexpr order memory_order = O;
+  explicit sound_lane(const lane_setup& s) : host_lane<T>{s}, gate_{static_cast<start_gate*>(s.backend)}, lanes_{s.lanes} {}
+
+  void barrier() const { gate_->wait(lanes_); }
+  void atomic_add(T& x, T by) const { std::atomic_ref<T>{x}.fetch_add(by); }
+  T atomic_exchange(T& x, T desired) const { return std::atomic_ref<T>{x}.exchange(desired); }
+  void atomic_write(T& x, T value) const { std::atomic_ref<T>{x}.store(value); }
+  void fence() const { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+ private:
+  start_gate* gate_;
+  unsigned lanes_;
+};
+
+/// The same words without what makes them synchronize.
+template <class T, order O> class broken_lane : public sound_lane<T, O> {
+ public:
+  using sound_lane<T, O>::sound_lane;
+  void barrier() const {}
+  void atomic_add(T& x, T by) const {
+    const T old = this->plain_read(x);
+    for (int i = 0; i < 20; ++i) spin_pause();  // wide enough for another lane on any machine
+    this->plain_write(x, static_cast<T>(old + by));
+  }
+  T atomic_exchange(T& x, T desired) const {
+    const T old = this->plain_read(x);
+    for (int i = 0; i < 20; ++i) spin_pause();
+    this->plain_write(x, desired);
+    return old;
+  }
+  void atomic_write(T& x, T value) const { this->plain_write(x, static_cast<T>(value + 1)); }
+  void fence() const {}
+};
+
+template <template <class, order> class Lane> struct backend : host_backend {
+  template <class T, order O, placement> using lane = Lane<T, O>;
+  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>, order) {
+    return "no such word";
+  }
+};
+
+}  // namespace syncmeter::test
