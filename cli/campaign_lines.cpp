@@ -2,16 +2,11 @@
 
 #include <array>
 #include <ctime>
+#include <string_view>
 
 #include "cli/results.hpp"
 #include "core/point.hpp"
-
-#if !defined(SM_VERSION)
-#define SM_VERSION "unknown"
-#endif
-#if !defined(SM_GIT_SHA)
-#define SM_GIT_SHA "unknown"
-#endif
+#include "git_info.hpp"
 
 namespace syncmeter {
 namespace {
@@ -19,12 +14,8 @@ namespace {
 using nlohmann::json;
 
 json git_state() {
-#if defined(SM_GIT_DIRTY)
-  const json dirty = static_cast<bool>(SM_GIT_DIRTY);
-#else
-  const json dirty = "unknown";
-#endif
-  return {{"sha", SM_GIT_SHA}, {"dirty", dirty}};
+  const std::string_view sha = SM_GIT_SHA;
+  return {{"sha", sha}, {"dirty", sha == "unknown" ? json("unknown") : json(SM_GIT_DIRTY)}};
 }
 
 json plan_counts(const campaign_plan &plan) {
