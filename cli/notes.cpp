@@ -117,8 +117,8 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   double taken = 0;
   for (const json& visit : file.visits) {
     taken += visit.value("rounds_taken", 0.0);
-    const json drops = visit.value("drops", json::object());
-    for (const auto& [why, n] : drops.items()) {
+    const json dropped = visit.value("drops", json::object());
+    for (const auto& [why, n] : dropped.items()) {
       if (n.is_number() && n > 0) drops[why] += n.get<double>();
     }
   }

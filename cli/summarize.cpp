@@ -165,7 +165,7 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
     s.rounds_kept += visit->value("rounds_kept", std::size_t{0});
     const json drops = visit->value("drops", json::object());
     for (const auto& [why, n] : drops.items()) {
-      if (n.is_number_unsigned()) s.rounds_dropped += n.get<std::size_t>();
+      if (n.is_number_integer() && n > 0) s.rounds_dropped += n.get<std::size_t>();
     }
     if (!visit->value("estimates", json::array()).empty()) {
       fairness.push_back(number(*visit, "fairness", 1));
