@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
-#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -93,7 +91,7 @@ std::string shape_problem(const capability& what, const std::array<loop_code, 4>
     const std::string& symbol = what.symbols[i];
     if (!loops[i].problem.empty()) return fmt::format("{}: {}", symbol, loops[i].problem);
     if (loops[i].has_loop != loops[0].has_loop) {
-      return fmt::format("{}: there is no loop left in it", symbol, what.symbols[loops[0].has_loop ? i : 0]);
+      return fmt::format("{}: there is no loop left in it", what.symbols[loops[0].has_loop ? i : 0]);
     }
     for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside, 1)) {
       if (must_repeat(name)) {
@@ -262,7 +260,6 @@ void group_same_code(std::vector<census_entry>& census, const std::vector<const 
     groups[std::move(key)].push_back(i);
   }
   std::size_t number = 0;
-  std::set<std::size_t> firsts;
   std::map<std::size_t, const std::vector<std::size_t>*> in_table_order;
   for (const auto& [key, members] : groups) {
     if (members.size() > 1) in_table_order[members.front()] = &members;

@@ -42,7 +42,8 @@ std::string once_per_loop_text(const std::map<std::string, int>& counts) {
 std::string notes(const std::vector<census_entry>& census) {
   std::string text;
   for (const census_entry& entry : census) {
-    if (entry.reason.empty()) continue;
+    // The table already shows what is not declared.
+    if (entry.reason.empty() || entry.verdict == verdict::not_declared) continue;
     text += fmt::format("{}: {}: {}\n", name_of(entry), to_text(entry.verdict), entry.reason);
   }
   for (const census_entry& entry : census) {

@@ -34,7 +34,7 @@ enum class flow : std::uint8_t {
 
 struct instruction_class {
   std::string name;
-  bool also_load = false;  ///< arithmetic with a memory operand: counts as its class and as a load
+  std::string_view also{};  ///< "load" or "spill": arithmetic with a memory operand is both
   enum flow flow = flow::next;
 };
 

@@ -171,15 +171,16 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
   if (stem.starts_with("set")) {
     return operands.memory ? access("store", operands) : instruction_class{.name = "alu"};
   }
-  if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also_load = operands.memory};
-  if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also_load = operands.memory};
+  const std::string_view also = !operands.memory ? "" : operands.stack ? "spill" : "load";
+  if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also = also};
+  if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also = also};
   if (is_one_of(stem, {"cltq", "cltd", "cqto", "cwtl"})) return {.name = "alu"};
   // A string move has no operand in a register; it would look like a load.
   if (!what.prefixes.empty() && what.prefixes.starts_with("rep")) {
     return {.name = "other:" + what.prefixes + "_" + what.mnemonic};
   }
   if (const auto floating = floating_class(stem); !floating.empty()) {
-    return {.name = std::string(floating), .also_load = operands.memory};
+    return {.name = std::string(floating), .also = also};
   }
   if (is_move(stem)) return move_class(operands);
   if (is_vector_logic(stem)) {

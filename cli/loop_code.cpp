@@ -74,7 +74,7 @@ std::size_t index_of(std::span<const instruction> body, std::uint64_t address) {
 
 void count(class_counts& counts, const instruction_class& what) {
   ++counts[what.name];
-  if (what.also_load) ++counts["load"];
+  if (!what.also.empty()) ++counts[std::string(what.also)];
 }
 
 }  // namespace
