@@ -117,7 +117,8 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   double taken = 0;
   for (const json& visit : file.visits) {
     taken += visit.value("rounds_taken", 0.0);
-    for (const auto& [why, n] : visit.value("drops", json::object()).items()) {
+    const json drops = visit.value("drops", json::object());
+    for (const auto& [why, n] : drops.items()) {
       if (n.is_number() && n > 0) drops[why] += n.get<double>();
     }
   }

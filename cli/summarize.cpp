@@ -163,7 +163,8 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
   std::size_t adds_up = 0, checked = 0;
   for (const json* visit : visits) {
     s.rounds_kept += visit->value("rounds_kept", std::size_t{0});
-    for (const auto& [why, n] : visit->value("drops", json::object()).items()) {
+    const json drops = visit->value("drops", json::object());
+    for (const auto& [why, n] : drops.items()) {
       if (n.is_number_unsigned()) s.rounds_dropped += n.get<std::size_t>();
     }
     if (!visit->value("estimates", json::array()).empty()) {

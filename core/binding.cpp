@@ -24,7 +24,6 @@ std::optional<std::string> bind_this_thread(const topology& machine, int os_pu) 
   const auto refuse = [os_pu](const std::string& why) {
     return fmt::format("cannot bind this thread to PU {}: {}", os_pu, why);
   };
-  if (os_pu < 0) return refuse("PU numbers start at 0");
   const auto tree = static_cast<hwloc_topology_t>(machine.native());
   // hwloc would say "invalid argument" only.
   if (hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(tree), static_cast<unsigned>(os_pu)) ==

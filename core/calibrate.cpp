@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t most_trips = std::numeric_limits<std::uint32_t>::max();
 constexpr std::array<std::size_t, 2> both_sides{1, 0};  // the test side first: usually the longer
 
-// A sample that says itself that it was disturbed is taken again, but not for ever: its length still
-// tells the order of magnitude.
+// A sample that says itself that it was disturbed is taken again, but not for ever: its length
+// still tells the order of magnitude.
 double span_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
   constexpr int attempts = 3;
   sample taken;
@@ -30,12 +30,13 @@ double span_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
 
 double longer_side_ns(timed_bench& subject, std::uint32_t trips) {
   double longest = 0;
-  for (const std::size_t index : both_sides) longest = std::max(longest, span_of(subject, index, trips));
+  for (const std::size_t index : both_sides)
+    longest = std::max(longest, span_of(subject, index, trips));
   return longest;
 }
 
-// The first look at the point, one trip of each side. A stop of the whole process can last longer than
-// max_time too, so the finding is confirmed, unless it is beyond what a stop explains.
+// The first look at the point, one trip of each side. A stop of the whole process can last longer
+// than max_time too, so the finding is confirmed, unless it is beyond what a stop explains.
 std::optional<double> too_slow(timed_bench& subject, double max_time_ns) {
   constexpr double beyond_doubt = 10;
   for (const std::size_t index : both_sides) {
@@ -48,8 +49,9 @@ std::optional<double> too_slow(timed_bench& subject, double max_time_ns) {
   return std::nullopt;
 }
 
-// Up by what is missing and a fifth, so that the goal is not missed by a hair again and again; never
-// more than tenfold, since a short sample is mostly overhead and says little about a long one.
+// Up by what is missing and a fifth, so that the goal is not missed by a hair again and again;
+// never more than tenfold, since a short sample is mostly overhead and says little about a long
+// one.
 std::uint32_t more_trips(std::uint32_t trips, double span_ns, double goal_ns) {
   const double factor = span_ns > 0 ? std::clamp(1.2 * goal_ns / span_ns, 1.2, 10.0) : 10.0;
   const double wanted = std::ceil(factor * trips);
@@ -64,14 +66,17 @@ std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
     if (span_ns >= goal_ns) span_ns = std::min(span_ns, longer_side_ns(subject, trips));
     if (span_ns >= goal_ns) return trips;
     if (trips == most_trips) {
-      throw point_failed(fmt::format("{} trips lasted {} ns: there is nothing in the loop to time, or the "
-                                     "clock stands still", trips, span_ns));
+      throw point_failed(
+          fmt::format("{} trips lasted {} ns: there is nothing in the loop to time, or the "
+                      "clock stands still",
+                      trips, span_ns));
     }
     trips = more_trips(trips, span_ns, goal_ns);
   }
 }
 
-// An earlier visit's trips are kept where they still fit, so that its samples and this one's compare.
+// An earlier visit's trips are kept where they still fit, so that its samples and this one's
+// compare.
 bool still_fits(timed_bench& subject, std::uint32_t trips, double goal_ns) {
   const double span_ns = longer_side_ns(subject, trips);
   return span_ns >= 0.5 * goal_ns && span_ns <= 3 * goal_ns;
@@ -88,7 +93,8 @@ calibration calibrate(timed_bench& subject, const visit_options& options) {
   const double goal_ns = sample_goal_ns(options);
   std::uint32_t trips = options.trips;
   if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
-    if (const auto seen_ns = too_slow(subject, options.max_time_ns)) return {.trips = 1, .too_slow_ns = seen_ns};
+    if (const auto seen_ns = too_slow(subject, options.max_time_ns))
+      return {.trips = 1, .too_slow_ns = seen_ns};
     trips = trips_to_reach(subject, goal_ns);
   }
   if (options.additivity) {

@@ -45,15 +45,16 @@ std::string list_of_drops(const visit_result& visit) {
   std::string list;
   for (std::size_t kind = 1; kind < drop_kinds; ++kind) {
     if (visit.drops[kind] == 0) continue;
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", to_text(static_cast<drop>(kind)), visit.drops[kind]);
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", to_text(static_cast<drop>(kind)),
+                        visit.drops[kind]);
   }
   return list;
 }
 
 }  // namespace
 
-double cost_per_op_ns(const op_info& info, unsigned lanes, int count, double baseline_ns, double test_ns,
-                      std::uint32_t trips) {
+double cost_per_op_ns(const op_info& info, unsigned lanes, int count, double baseline_ns,
+                      double test_ns, std::uint32_t trips) {
   assert(count > 0 && lanes > 0 && trips > 0);
   const double extra_ns =
       info.pairing == pairing::insert ? test_ns - count * baseline_ns : test_ns - baseline_ns;
@@ -66,7 +67,8 @@ std::size_t sort_in(std::vector<state_rounds>& states, const round& kept) {
     return state.state_class == kept.state_class && state.busy == kept.busy;
   });
   if (found == states.end()) {
-    found = states.insert(found, {.state_class = kept.state_class, .busy = kept.busy, .rounds = {}});
+    found =
+        states.insert(found, {.state_class = kept.state_class, .busy = kept.busy, .rounds = {}});
   }
   found->rounds.push_back(kept);
   return static_cast<std::size_t>(found - states.begin());
@@ -78,14 +80,17 @@ std::size_t headline(std::span<const state_rounds> states) {
     const bool speaks = !state.busy && state.rounds.size() >= enough_quiet_rounds;
     return std::tuple(speaks, state.rounds.size());
   };
-  const auto best = std::max_element(states.begin(), states.end(),
-                                     [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  const auto best =
+      std::max_element(states.begin(), states.end(),
+                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return static_cast<std::size_t>(best - states.begin());
 }
 
-std::vector<double> costs_ns(std::span<const round> rounds, const loop_shape& shape, std::size_t index) {
+std::vector<double> costs_ns(std::span<const round> rounds, const loop_shape& shape,
+                             std::size_t index) {
   return of_each(rounds, [&](const round& r) {
-    return cost_per_op_ns(shape.info, shape.lanes, counts.at(index), r.span_ns[0], r.span_ns[index], shape.trips);
+    return cost_per_op_ns(shape.info, shape.lanes, counts.at(index), r.span_ns[0], r.span_ns[index],
+                          shape.trips);
   });
 }
 
@@ -93,7 +98,8 @@ double resolution_ns(const loop_shape& shape, double clock_tick_ns) {
   return cost_per_op_ns(shape.info, shape.lanes, 1, 0, clock_tick_ns, shape.trips);
 }
 
-std::vector<state_estimate> estimate_states(std::span<const state_rounds> states, const loop_shape& shape) {
+std::vector<state_estimate> estimate_states(std::span<const state_rounds> states,
+                                            const loop_shape& shape) {
   std::size_t kept = 0;
   for (const state_rounds& state : states) kept += state.rounds.size();
 
@@ -108,14 +114,16 @@ std::vector<state_estimate> estimate_states(std::span<const state_rounds> states
   return estimates;
 }
 
-additivity_check check_additivity(std::span<const round> rounds, const loop_shape& shape, double clock_tick_ns) {
+additivity_check check_additivity(std::span<const round> rounds, const loop_shape& shape,
+                                  double clock_tick_ns) {
   const auto one = costs_ns(rounds, shape, 1);
   const auto four = costs_ns(rounds, shape, 3);
   std::vector<double> difference(one.size());
   std::transform(four.begin(), four.end(), one.begin(), difference.begin(), std::minus{});
   const interval apart = median_interval(difference);
 
-  additivity_check check{.cost_ns = {median(one), median(costs_ns(rounds, shape, 2)), median(four)}};
+  additivity_check check{
+      .cost_ns = {median(one), median(costs_ns(rounds, shape, 2)), median(four)}};
   const double matters =
       std::max(0.05 * std::abs(check.cost_ns[0]), resolution_ns(shape, clock_tick_ns));
   const bool excludes_zero = apart.low > 0 || apart.high < 0;
@@ -123,31 +131,37 @@ additivity_check check_additivity(std::span<const round> rounds, const loop_shap
   return check;
 }
 
-// The order is from what spoils most to what spoils least. Too many drops: even the kept rounds are a
-// selection. An interval that holds 0 or lies below it: there is no cost to show, whatever the reason,
-// so that comes before busy, where there is a cost, but one of a disturbed machine.
+// The order is from what spoils most to what spoils least. Too many drops: even the kept rounds are
+// a selection. An interval that holds 0 or lies below it: there is no cost to show, whatever the
+// reason, so that comes before busy, where there is a cost, but one of a disturbed machine.
 verdict judge(const visit_result& visit, const loop_shape& shape, double clock_tick_ns) {
   std::size_t dropped = 0;
   for (const std::size_t kind : visit.drops) dropped += kind;
-  if (2 * dropped > visit.rounds_taken || visit.estimates.empty()) {
-    return {status::noisy, fmt::format("{} of {} rounds were dropped ({})", dropped, visit.rounds_taken,
-                                       list_of_drops(visit))};
+  if (2 * dropped > visit.rounds_taken) {
+    return {status::noisy, fmt::format("{} of {} rounds were dropped ({})", dropped,
+                                       visit.rounds_taken, list_of_drops(visit))};
   }
+  assert(!visit.estimates.empty());
   const state_estimate& first = visit.estimates.front();
   const interval& cost = first.cost_ns;
   if (cost.low <= 0 && cost.high >= 0) {
     const double bound = std::max(cost.high, resolution_ns(shape, clock_tick_ns));
-    return {status::not_resolved, fmt::format("the interval holds 0: at most {:.3g} ns per op", bound)};
+    return {status::not_resolved,
+            fmt::format("the interval holds 0: at most {:.3g} ns per op", bound)};
   }
   if (cost.high < 0) {
-    return {status::interferes,
-            fmt::format("the loop with the op is the faster one, by {:.3g} to {:.3g} ns per op: the op changes "
-                        "what the rest of the loop costs", -cost.high, -cost.low)};
+    return {
+        status::interferes,
+        fmt::format(
+            "the loop with the op is the faster one, by {:.3g} to {:.3g} ns per op: the op changes "
+            "what the rest of the loop costs",
+            -cost.high, -cost.low)};
   }
   if (first.busy) {
-    return {status::busy, fmt::format("the estimate is from {} rounds in which a lane ran slow (a busy sibling, "
-                                      "preemption or a lower clock); fewer than {} rounds were quiet",
-                                      first.rounds, enough_quiet_rounds)};
+    return {status::busy,
+            fmt::format("the estimate is from {} rounds in which a lane ran slow (a busy sibling, "
+                        "preemption or a lower clock); fewer than {} rounds were quiet",
+                        first.rounds, enough_quiet_rounds)};
   }
   return {};
 }

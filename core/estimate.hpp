@@ -1,6 +1,8 @@
 // From the rounds of a visit to estimates per state, the headline among them, and the status.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,15 +52,16 @@ struct additivity_check {
 };
 /// Not additive when the interval of cost(4) - cost(1) per op over rounds excludes 0, and their
 /// difference matters: it is more than 5 % of cost(1), and more than the clock resolves.
-[[nodiscard]] additivity_check check_additivity(std::span<const round> rounds, const loop_shape& shape,
-                                                double clock_tick_ns);
+[[nodiscard]] additivity_check check_additivity(std::span<const round> rounds,
+                                                const loop_shape& shape, double clock_tick_ns);
 
 struct verdict {
   enum status status = status::ok;
   std::string reason;
 };
-/// The status of a visit whose rounds are done. `shape` and `clock_tick_ns` serve the upper bound of a
-/// cost that is not resolved.
-[[nodiscard]] verdict judge(const visit_result& visit, const loop_shape& shape, double clock_tick_ns);
+/// The status of a visit whose rounds, at least one, are done. `shape` and `clock_tick_ns` serve
+/// the upper bound of a cost that is not resolved.
+[[nodiscard]] verdict judge(const visit_result& visit, const loop_shape& shape,
+                            double clock_tick_ns);
 
 }  // namespace syncmeter

@@ -21,28 +21,34 @@ namespace {
 // Beyond this many rounds the interval shrinks too slowly to be worth the file and the time.
 constexpr std::size_t most_rounds = 2000;
 
-constexpr std::array drop_names{
-    spelling{drop::none, "none"}, spelling{drop::moved, "moved"}, spelling{drop::preempted, "preempted"},
-    spelling{drop::state_changed, "state_changed"}, spelling{drop::throttled, "throttled"}};
+constexpr std::array drop_names{spelling{drop::none, "none"}, spelling{drop::moved, "moved"},
+                                spelling{drop::preempted, "preempted"},
+                                spelling{drop::state_changed, "state_changed"},
+                                spelling{drop::throttled, "throttled"}};
 static_assert(drop_names.size() == drop_kinds);
 
-constexpr std::array status_names{
-    spelling{status::ok, "ok"}, spelling{status::not_resolved, "not_resolved"},
-    spelling{status::interferes, "interferes"}, spelling{status::elided, "elided"},
-    spelling{status::noisy, "noisy"}, spelling{status::busy, "busy"},
-    spelling{status::too_slow, "too_slow"}, spelling{status::unsupported, "unsupported"},
-    spelling{status::failed, "failed"}, spelling{status::timeout, "timeout"}};
+constexpr std::array status_names{spelling{status::ok, "ok"},
+                                  spelling{status::not_resolved, "not_resolved"},
+                                  spelling{status::interferes, "interferes"},
+                                  spelling{status::elided, "elided"},
+                                  spelling{status::noisy, "noisy"},
+                                  spelling{status::busy, "busy"},
+                                  spelling{status::too_slow, "too_slow"},
+                                  spelling{status::unsupported, "unsupported"},
+                                  spelling{status::failed, "failed"},
+                                  spelling{status::timeout, "timeout"}};
 
-// Which side comes first in the next round: AB and BA by turns in pairs, the first of each pair drawn.
-// Over a pair a linear drift cancels; the draw keeps step with nothing periodic on the machine.
+// Which side comes first in the next round: AB and BA by turns in pairs, the first of each pair
+// drawn. Over a pair a linear drift cancels; the draw keeps step with nothing periodic on the
+// machine.
 class side_order {
  public:
   explicit side_order(std::uint64_t seed) : draw_(seed) {}
 
   [[nodiscard]] bool test_first() const { return test_first_; }
 
-  // Only kept rounds count: a dropped one is taken again in the same order, so that what is kept stays
-  // balanced even where drops fall on one order more often.
+  // Only kept rounds count: a dropped one is taken again in the same order, so that what is kept
+  // stays balanced even where drops fall on one order more often.
   void next() {
     test_first_ = second_of_pair_ ? !test_first_ : drawn();
     second_of_pair_ = !second_of_pair_;
@@ -57,20 +63,21 @@ class side_order {
 };
 
 unsigned class_of(double hop_ns, const std::vector<double>& bounds) {
-  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), hop_ns) - bounds.begin());
+  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), hop_ns) -
+                               bounds.begin());
 }
 
 struct attempt {
   round taken;
-  sample test;                ///< the test side, for what is not a time
+  sample test;  ///< the test side, for what is not a time
   drop dropped = drop::none;
 };
 
 // The rounds of one visit as they are taken, and when to stop.
 class visit {
  public:
-  visit(timed_bench& subject, const loop_shape& shape, const visit_options& options, std::int64_t begin_ns,
-        visit_result& result)
+  visit(timed_bench& subject, const loop_shape& shape, const visit_options& options,
+        std::int64_t begin_ns, visit_result& result)
       : subject_(subject), shape_(shape), options_(options), begin_ns_(begin_ns), result_(result),
         order_(options.seed) {}
 
@@ -106,8 +113,8 @@ std::optional<double> visit::probe() {
 attempt visit::take_sides() {
   attempt made;
   made.taken.span_ns.fill(std::numeric_limits<double>::quiet_NaN());
-  // With additivity 2 and 4 measured ops follow. A BA round is the AB round backwards as a whole: only
-  // so does a drift cancel in every difference to the baseline.
+  // With additivity 2 and 4 measured ops follow. A BA round is the AB round backwards as a whole:
+  // only so does a drift cancel in every difference to the baseline.
   const std::size_t sides = options_.additivity ? counts.size() : 2;
   for (std::size_t turn = 0; turn < sides; ++turn) {
     const std::size_t index = order_.test_first() ? sides - 1 - turn : turn;
@@ -156,9 +163,9 @@ std::string_view visit::precise_enough() {
   return "";
 }
 
-// At least 5 rounds are finished even when the time is over; where a single round already takes longer
-// than the whole visit may, one AB and one BA round: the least in which a drift cancels. Where rounds
-// keep being dropped, twice as many tries are enough to call the point noisy.
+// At least 5 rounds are finished even when the time is over; where a single round already takes
+// longer than the whole visit may, one AB and one BA round: the least in which a drift cancels.
+// Where rounds keep being dropped, twice as many tries are enough to call the point noisy.
 std::string_view visit::reason_to_stop(double round_ns) {
   longest_round_ns_ = std::max(longest_round_ns_, round_ns);
   const double elapsed_ns = static_cast<double>(subject_.now_ns() - begin_ns_);
@@ -194,7 +201,8 @@ void visit::conclude() {
     result_.slowest_over_fastest = median(slowest_over_fastest_);
     result_.estimates = estimate_states(states_, shape_);
     if (options_.additivity) {
-      const auto check = check_additivity(states_[headline(states_)].rounds, shape_, options_.clock_tick_ns);
+      const auto check =
+          check_additivity(states_[headline(states_)].rounds, shape_, options_.clock_tick_ns);
       result_.additive = check.additive;
       result_.additivity_ns = check.cost_ns;
     }
@@ -204,15 +212,16 @@ void visit::conclude() {
   result_.reason = found.reason;
 }
 
-void measure(timed_bench& subject, const op_info& info, unsigned lanes, const visit_options& options,
-             std::int64_t begin_ns, visit_result& result) {
+void measure(timed_bench& subject, const op_info& info, unsigned lanes,
+             const visit_options& options, std::int64_t begin_ns, visit_result& result) {
   const calibration calibrated = calibrate(subject, options);
   result.trips = calibrated.trips;
   if (calibrated.too_slow_ns) {
     result.status = status::too_slow;
     result.stopped_by = "max_time";
-    result.reason = fmt::format("one trip ({} steps) took {:.3g} ms; a visit may take {:.3g} ms", info.unroll,
-                                *calibrated.too_slow_ns / 1e6, options.max_time_ns / 1e6);
+    result.reason =
+        fmt::format("one trip ({} steps) took {:.3g} ms; a visit may take {:.3g} ms", info.unroll,
+                    *calibrated.too_slow_ns / 1e6, options.max_time_ns / 1e6);
     return;
   }
   const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
@@ -256,7 +265,8 @@ std::size_t next_look(std::size_t rounds) {
   return look;
 }
 
-visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes, const visit_options& options) {
+visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
+                           const visit_options& options) {
   visit_result result;
   timed_bench timed(subject);
   const std::int64_t begin_ns = timed.now_ns();

@@ -35,14 +35,16 @@ double mean(std::span<const double> values) {
 
 void require_confidence(double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
-    throw std::invalid_argument("a confidence lies between 0 and 1, not at " + std::to_string(confidence));
+    throw std::invalid_argument("a confidence lies between 0 and 1, not at " +
+                                std::to_string(confidence));
   }
 }
 
-// Without the values that fewer than half of `min_share` of all lie near to (within gap^(1/4) either
-// way). A probe that saw the state change under it gives a value between two classes, and a handful of
-// those would bridge any gap.
-std::vector<double> without_strays(const std::vector<double>& ascending, double gap, double min_share) {
+// Without the values that fewer than half of `min_share` of all lie near to (within gap^(1/4)
+// either way). A probe that saw the state change under it gives a value between two classes, and a
+// handful of those would bridge any gap.
+std::vector<double> without_strays(const std::vector<double>& ascending, double gap,
+                                   double min_share) {
   const double reach = std::pow(gap, 0.25);
   const double wanted = min_share / 2 * static_cast<double>(ascending.size());
   std::vector<double> dense;
@@ -137,7 +139,8 @@ double jain_index(std::span<const double> rates) {
 }
 
 std::vector<double> class_bounds(std::span<const double> values, double gap, double min_share) {
-  if (!(gap > 1)) throw std::invalid_argument("a gap is a ratio above 1, not " + std::to_string(gap));
+  if (!(gap > 1))
+    throw std::invalid_argument("a gap is a ratio above 1, not " + std::to_string(gap));
   std::vector<double> ascending;
   std::copy_if(values.begin(), values.end(), std::back_inserter(ascending),
                [](double value) { return value > 0 && std::isfinite(value); });

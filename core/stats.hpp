@@ -16,13 +16,15 @@ struct interval {
   friend bool operator==(const interval&, const interval&) = default;
 };
 
-/// Median; the mean of the two middle values when the size is even. Throws std::invalid_argument when empty.
+/// Median; the mean of the two middle values when the size is even. Throws std::invalid_argument
+/// when empty.
 [[nodiscard]] double median(std::span<const double> values);
 
-/// Median with the exact distribution-free interval from order statistics x(r), x(n+1-r): the largest
-/// r with coverage 1 - 2 P(Binomial(n, 1/2) < r) >= `confidence` (Conover, Practical Nonparametric
-/// Statistics, 3.2). When even the extremes do not reach it (n < 6 at 95 %) they are returned.
-/// Throws std::invalid_argument when empty, or for a confidence outside (0, 1); so do all below.
+/// Median with the exact distribution-free interval from order statistics x(r), x(n+1-r): the
+/// largest r with coverage 1 - 2 P(Binomial(n, 1/2) < r) >= `confidence` (Conover, Practical
+/// Nonparametric Statistics, 3.2). When even the extremes do not reach it (n < 6 at 95 %) they are
+/// returned. Throws std::invalid_argument when empty, or for a confidence outside (0, 1); so do all
+/// below.
 [[nodiscard]] interval median_interval(std::span<const double> values, double confidence = 0.95);
 
 /// The r (1-based) that median_interval uses; 1 when the extremes do not reach the confidence.
@@ -44,15 +46,16 @@ struct interval {
 /// Standard deviation over mean, as a ratio (0.01 is 1 %); 0 for fewer than two values.
 [[nodiscard]] double coefficient_of_variation(std::span<const double> values);
 
-/// Jain's fairness index (sum x)^2 / (n sum x^2) of the lanes' rates: 1 when equal, 1/n when one has all.
-/// 1 when there are none, or all are 0.
+/// Jain's fairness index (sum x)^2 / (n sum x^2) of the lanes' rates: 1 when equal, 1/n when one
+/// has all. 1 when there are none, or all are 0.
 [[nodiscard]] double jain_index(std::span<const double> rates);
 
 /// Upper bounds between state classes: sorts the values and cuts wherever neighbours are at least
 /// `gap` apart in ratio and both parts keep at least `min_share` of all values. Stray values, near
-/// which (within gap^(1/4) either way) lie fewer than half of `min_share`, do not count as neighbours,
-/// and values that are not positive and finite not at all. Returns the geometric middle of each cut,
-/// ascending; empty when there is one class. Throws std::invalid_argument unless `gap` > 1.
+/// which (within gap^(1/4) either way) lie fewer than half of `min_share`, do not count as
+/// neighbours, and values that are not positive and finite not at all. Returns the geometric middle
+/// of each cut, ascending; empty when there is one class. Throws std::invalid_argument unless `gap`
+/// > 1.
 [[nodiscard]] std::vector<double> class_bounds(std::span<const double> values, double gap = 1.5,
                                                double min_share = 0.02);
 

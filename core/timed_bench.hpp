@@ -1,5 +1,5 @@
-// A bench whose samples and probes are timed and checked on the way through, so that nothing measured
-// with it can forget to.
+// A bench whose samples and probes are timed and checked on the way through, so that nothing
+// measured with it can forget to.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class timed_bench {
  public:
   explicit timed_bench(bench& subject) : subject_(subject) {}
 
-  /// One sample. Throws point_failed with the sample's own text when it is wrong, or when a time in it
-  /// cannot be one; whatever the bench throws goes through.
+  /// One sample. Throws point_failed with the sample's own text when it is wrong, or when a time in
+  /// it cannot be one; whatever the bench throws goes through.
   [[nodiscard]] sample take(std::size_t index, std::uint32_t trips);
   [[nodiscard]] std::optional<double> pair_probe();
   [[nodiscard]] std::int64_t now_ns() { return subject_.now_ns(); }

@@ -188,8 +188,6 @@ topology topology::synthetic(const std::string& description) {
 
 topology topology::from_xml(const std::string& path) {
   const std::string what = fmt::format("the topology file '{}'", path);
-  // hwloc calls every failure "invalid argument", a missing file too.
-  if (access(path.c_str(), R_OK) != 0) fail("cannot read " + what, errno);
   topology_owner tree = new_topology();
   if (hwloc_topology_set_xml(tree.get(), path.c_str()) != 0) fail("cannot read " + what, errno);
   load(tree.get(), what);

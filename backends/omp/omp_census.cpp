@@ -1,7 +1,92 @@
 #include "backends/omp/omp_census.hpp"
 
-namespace syncmeter::omp {
+#include <string>
 
-nlohmann::json declared_instructions(const measurable&) { return nlohmann::json::object(); }
+#include <fmt/format.h>
+
+namespace syncmeter::omp {
+namespace {
+
+// What the runtime is called: libgomp's entry points from g++, libomp's from clang.
+#if defined(__clang__)
+constexpr bool flush_is_call = true;  // clang calls the runtime for every flush, whatever its order
+constexpr std::string_view barrier_call = "call:__kmpc_barrier 1";
+constexpr std::string_view critical_calls = "call:__kmpc_critical 1, call:__kmpc_end_critical 1";
+constexpr std::string_view named_critical_calls = critical_calls;
+#else
+constexpr bool flush_is_call = false;
+constexpr std::string_view barrier_call = "call:GOMP_barrier 1";
+constexpr std::string_view critical_calls = "call:GOMP_critical_start 1, call:GOMP_critical_end 1";
+constexpr std::string_view named_critical_calls = "call:GOMP_critical_name_start 1, call:GOMP_critical_name_end 1";
+#endif
+
+bool is_float(const measurable& row) {
+  return row.type == value_type::float32 || row.type == value_type::float64;
+}
+
+// A plain x += 1 through volatile: g++ loads, adds and stores, clang does it in one instruction.
+std::string plain_add(const measurable& row) {
+  return is_float(row) ? "load 1, fp_add 1, store 1" : "load 1, store 1 | rmw 1";
+}
+
+// Puts what an alternative declaration shares in front of each alternative.
+std::string with(std::string_view shared, const std::string& alternatives) {
+  std::string text;
+  for (std::size_t at = 0; at <= alternatives.size();) {
+    const auto end = std::min(alternatives.find(" | ", at), alternatives.size());
+    text += fmt::format("{}{}, {}", text.empty() ? "" : " | ", shared, alternatives.substr(at, end - at));
+    at = end + 3;
+  }
+  return text;
+}
+
+// A compare-and-swap loop: the value is loaded once, the retry branch is taken only under contention.
+std::string cas_loop(std::string_view arithmetic) {
+  return fmt::format("load 1, lock_cmpxchg 1, branch 1{}{}", arithmetic.empty() ? "" : ", ", arithmetic);
+}
+
+std::string fence(order o) {
+  if (flush_is_call) return "call:__kmpc_flush 1";
+  // x86 keeps all but a store before a load in order: only the full fence is an instruction.
+  if (o == order::unordered || o == order::seq_cst) return "lock_or 1 | mfence 1";
+  return "nothing";
+}
+
+std::string x86_64(const measurable& row) {
+  const auto name = row.info.name;
+  const bool floating = is_float(row);
+  if (name == "barrier") return std::string{barrier_call};
+  if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";
+  if (name == "atomic_sub") return floating ? cas_loop("fp_add 1") : "lock_sub 1";
+  if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
+  if (name == "atomic_exchange") return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
+  if (name.starts_with("atomic_cas")) return "lock_cmpxchg 1";
+  if (name.ends_with("_hold")) return cas_loop(floating ? "fp_minmax 1" : "");
+  if (name.ends_with("_raise")) return cas_loop(floating ? "fp_minmax 1, fp_add 1" : "");
+  if (name == "atomic_read" || name == "plain_read") return "load 1";
+  if (name == "plain_write") return "store 1";
+  if (name == "atomic_write") return row.order == order::seq_cst ? "xchg_mem 1 | store 1, mfence 1" : "store 1";
+  if (name == "atomic_write_two_lines") {
+    return row.order == order::seq_cst ? "xchg_mem 2 | store 2, mfence 2" : "store 2";
+  }
+  if (name == "critical_add") return with(critical_calls, plain_add(row));
+  if (name == "critical_named_add") return with(named_critical_calls, plain_add(row));
+  if (name == "lock_add") return with("call:omp_set_lock 1, call:omp_unset_lock 1", plain_add(row));
+  if (row.info.family == family::fence) return fence(row.order);
+  if (name == "handoff") return "load 1, branch 1, store 1";
+  if (name == "control_aa") return "nothing";
+  if (name.starts_with("control_multiply_")) {
+    return fmt::format("{} {}", floating ? "fp_mul" : "imul", name.substr(name.rfind('_') + 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+nlohmann::json declared_instructions(const measurable& row) {
+  auto declared = nlohmann::json::object();
+  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
+  return declared;
+}
 
 }  // namespace syncmeter::omp

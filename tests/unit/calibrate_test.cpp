@@ -24,10 +24,12 @@ const interval& cost(const visit_result& visit) { return visit.estimates.at(0).c
 TEST(Calibration, TheLongerSideReachesTheGoal) {
   for (const double step_ns : {0.05, 2.0, 700.0, 90e3}) {
     scripted_bench bench({.step_ns = step_ns, .cost_ns = step_ns});
-    const auto visit = bench.measure({.max_time_ns = 1e9, .min_sample_ns = 100e3, .clock_tick_ns = 25});
+    const auto visit =
+        bench.measure({.max_time_ns = 1e9, .min_sample_ns = 100e3, .clock_tick_ns = 25});
     ASSERT_FALSE(visit.rounds.empty());
     EXPECT_GE(visit.rounds[0].span_ns[1], 100e3) << step_ns;
-    EXPECT_LE(visit.rounds[0].span_ns[1], 121e3 + 32 * 2 * step_ns) << "a fifth and a trip beyond, at most";
+    EXPECT_LE(visit.rounds[0].span_ns[1], 121e3 + 32 * 2 * step_ns)
+        << "a fifth and a trip beyond, at most";
   }
 }
 
@@ -40,7 +42,8 @@ TEST(Calibration, TheBaselineCountsWhereItIsTheLonger) {
 
 TEST(Calibration, ACoarseClockAsksForLongerSamples) {
   scripted_bench bench({});
-  const auto visit = bench.measure({.max_time_ns = 1e9, .min_sample_ns = 100e3, .clock_tick_ns = 1000});
+  const auto visit =
+      bench.measure({.max_time_ns = 1e9, .min_sample_ns = 100e3, .clock_tick_ns = 1000});
   EXPECT_GE(visit.rounds.at(0).span_ns[1], 2000 * 1000.0);
 }
 
@@ -75,6 +78,16 @@ TEST(Calibration, AFittingHintIsTakenAsItIs) {
   const auto visit = bench.measure({.trips = 500});
   EXPECT_EQ(visit.trips, 500U);
   EXPECT_EQ(bench.calls().size(), 2 + 2 * visit.rounds_taken) << "verified once";
+}
+
+TEST(Calibration, ASampleThatSaysItWasDisturbedIsTakenAgain) {
+  scripted_bench bench({.disturb = [](sample& taken, const call& made) {
+    if (made.number > 1) return;
+    taken.dropped = drop::preempted;
+    taken.span_ns *= 10;
+  }});
+  EXPECT_EQ(bench.measure({.trips = 500}).trips, 500U)
+      << "the hint is judged by undisturbed samples";
 }
 
 TEST(Calibration, AHintFarOffIsCalibratedAgain) {

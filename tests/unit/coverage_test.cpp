@@ -1,6 +1,6 @@
-// Does a reported 95 % interval hold the truth as often as it says? Simulated campaigns, whose visits
-// differ by a planted 5 % (other pages, other cores, another mood of the machine), and whose rounds
-// within one visit agree far better than that.
+// Does a reported 95 % interval hold the truth as often as it says? Simulated campaigns, whose
+// visits differ by a planted 5 % (other pages, other cores, another mood of the machine), and whose
+// rounds within one visit agree far better than that.
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -62,8 +62,8 @@ TEST(Coverage, PoolingTheRoundsOfOneStretchDoesNot) {
   EXPECT_LT(covered, campaigns / 2);
 }
 
-// Within a visit the interval is about that visit, and there it holds: also with the looks of the stop
-// rule, each of which is a chance to stop at a lucky moment.
+// Within a visit the interval is about that visit, and there it holds: also with the looks of the
+// stop rule, each of which is a chance to stop at a lucky moment.
 TEST(Coverage, AVisitsIntervalHoldsTheVisitsOwnCost) {
   int covered = 0;
   for (std::uint64_t seed = 1; seed <= campaigns; ++seed) {

@@ -112,7 +112,7 @@ TEST_F(environment_files, microsoft_firmware_is_a_virtual_machine_only_by_its_pr
 }
 
 TEST_F(environment_files, stolen_time_of_the_pus_named) {
-  write("/proc/stat", "cpu  9 9 9 9 9 9 9 999 9 9\n"
+  write("/proc/stat", "cpu  10 9 9 9 9 9 9 9 999 9\n"
                       "cpu0 1 2 3 4 5 6 7 80 9 10\n"
                       "cpu1 1 2 3 4 5 6 7 500 9 10\n"
                       "cpu10 1 2 3 4 5 6 7 3 9 10\n"

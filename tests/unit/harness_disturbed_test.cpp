@@ -71,8 +71,8 @@ TEST(Harness, DropsArePairsAndCounted) {
 }
 
 TEST(Harness, WhatIsKeptStaysBalancedWhenOneOrderIsDropped) {
-  // A BA round is lost at its first sample, for a while. With a fitting hint, calibration is samples 0
-  // and 1.
+  // A BA round is lost at its first sample, for a while. With a fitting hint, calibration is
+  // samples 0 and 1.
   std::size_t ab = 0;
   std::size_t ba = 0;
   bool within_round = false;
@@ -103,7 +103,8 @@ TEST(Harness, NoisyWhenMoreThanHalfIsDropped) {
 }
 
 TEST(Harness, NoisyAndDoneWhenEveryRoundIsDropped) {
-  scripted_bench bench({.disturb = [](sample& taken, const call&) { taken.dropped = drop::throttled; }});
+  scripted_bench bench(
+      {.disturb = [](sample& taken, const call&) { taken.dropped = drop::throttled; }});
   const auto visit = bench.measure({.max_time_ns = 5e6});
   EXPECT_EQ(visit.status, status::noisy);
   EXPECT_EQ(visit.stopped_by, "max_time");
@@ -147,7 +148,8 @@ TEST(Harness, NoiseThatNeverConvergesEndsAtMaxTimeAndSaysSo) {
 
 TEST(Harness, RoundsAreCapped) {
   scripted_bench bench({.step_ns = 0.001, .cost_ns = 0.001, .disturb = jitter(0.1, 4)});
-  const auto visit = bench.measure({.precision = 1e-9, .max_time_ns = 1e12, .min_sample_ns = 1, .clock_tick_ns = 1e-9});
+  const auto visit = bench.measure(
+      {.precision = 1e-9, .max_time_ns = 1e12, .min_sample_ns = 1, .clock_tick_ns = 1e-9});
   EXPECT_EQ(visit.stopped_by, "max_rounds");
   EXPECT_EQ(visit.rounds_taken, 2000U);
 }

@@ -1,5 +1,5 @@
-// Placement states and busy lanes: rounds are sorted, shares add up, the headline is the quiet one. And
-// additivity: whether four ops cost four times one.
+// Placement states and busy lanes: rounds are sorted, shares add up, the headline is the quiet one.
+// And additivity: whether four ops cost four times one.
 #include "core/harness.hpp"
 
 #include <cmath>
@@ -24,10 +24,12 @@ TEST(Harness, TwoPlacementStatesAreEstimatedApart) {
   // For 2 ms the lanes sit close and an op costs 3 ns, then for 1 ms apart, and 9 ns.
   const auto apart = [](double now_ns) { return std::fmod(now_ns, 3e6) > 2e6; };
   auto noise = jitter(0.02, 11);
-  scripted_bench bench({.disturb = [&](sample& taken, const call& made) {
-                          noise(taken, made);
-                          if (apart(made.begin_ns) && made.index == 1) taken.span_ns *= 2.2;  // 5 -> 11 ns a step
-                        },
+  scripted_bench bench({.disturb =
+                            [&](sample& taken, const call& made) {
+                              noise(taken, made);
+                              if (apart(made.begin_ns) && made.index == 1)
+                                taken.span_ns *= 2.2;  // 5 -> 11 ns a step
+                            },
                         .hop_ns = [&](double now_ns) { return apart(now_ns) ? 110.0 : 12.0; }});
   const auto visit = bench.measure({.precision = 0, .max_time_ns = 60e6, .state_bounds = {36}});
   ASSERT_THAT(visit.estimates, SizeIs(2));
@@ -39,7 +41,7 @@ TEST(Harness, TwoPlacementStatesAreEstimatedApart) {
   EXPECT_DOUBLE_EQ(visit.estimates[0].share + visit.estimates[1].share, 1);
   EXPECT_EQ(visit.estimates[0].rounds + visit.estimates[1].rounds, visit.rounds.size());
   EXPECT_GE(visit.drops[static_cast<std::size_t>(drop::state_changed)], 10U);
-  EXPECT_EQ(visit.probe_floor_hop_ns, 12);
+  EXPECT_EQ(visit.hop_ns, 12);
   EXPECT_EQ(visit.status, status::ok) << visit.reason;
 }
 
@@ -88,19 +90,33 @@ TEST(Harness, BusyWhenFewerThanFiveRoundsAreQuiet) {
 }
 
 TEST(Harness, WhatIsNotResolvedComesBeforeBusy) {
-  scripted_bench bench({.cost_ns = 0, .disturb = [](sample& taken, const call&) { taken.busy = true; }});
+  scripted_bench bench(
+      {.cost_ns = 0, .disturb = [](sample& taken, const call&) { taken.busy = true; }});
   EXPECT_EQ(bench.measure({}).status, status::not_resolved);
 }
 
 TEST(Additivity, ACostThatHidesTheFirstOpsIsFlagged) {
   // The flush of the notes: nothing for one, 1.3 ns each for two, 1.9 each for four.
-  scripted_bench bench({.added_ns = [](int k) { return k < 2 ? 0.05 * k : k < 4 ? 2.6 : 7.6; },
+  scripted_bench bench({.added_ns = [](int k) { return k < 2   ? 0.05 * k
+                                                       : k < 4 ? 2.6
+                                                               : 7.6; },
                         .disturb = jitter(0.001, 5)});
   const auto visit = bench.measure({.additivity = true});
   EXPECT_EQ(visit.additive, false);
   EXPECT_NEAR(visit.additivity_ns[0], 0.05, 0.01);
   EXPECT_NEAR(visit.additivity_ns[1], 1.3, 0.02);
   EXPECT_NEAR(visit.additivity_ns[2], 1.9, 0.02);
+}
+
+TEST(Additivity, IsThatOfTheHeadlineState) {
+  // A few busy rounds come first, and in them 4 ops cost more than 4 times one.
+  scripted_bench bench({.disturb = [](sample& taken, const call& made) {
+    taken.busy = made.number < 30;
+    if (taken.busy && made.index == 3) taken.span_ns *= 2;
+  }});
+  const auto visit = bench.measure({.additivity = true});
+  ASSERT_THAT(visit.estimates, SizeIs(2));
+  EXPECT_EQ(visit.additive, true);
 }
 
 TEST(Additivity, AResolvedButSmallDifferenceIsNot) {

@@ -25,14 +25,16 @@ bool holds(const interval& i, double truth) { return i.low <= truth && truth <= 
 const interval& cost(const visit_result& visit) { return visit.estimates.at(0).cost_ns; }
 
 // The samples after calibration and warm-up, that is, the rounds.
-std::vector<call> calls_in_rounds(const scripted_bench& bench, const visit_result& visit, std::size_t sides = 2) {
+std::vector<call> calls_in_rounds(const scripted_bench& bench, const visit_result& visit,
+                                  std::size_t sides = 2) {
   const auto& all = bench.calls();
   return {all.end() - static_cast<std::ptrdiff_t>(sides * visit.rounds_taken), all.end()};
 }
 
 TEST(HarnessTexts, EveryStatusReadsBack) {
-  for (const auto s : {status::ok, status::not_resolved, status::interferes, status::elided, status::noisy,
-                       status::busy, status::too_slow, status::unsupported, status::failed, status::timeout}) {
+  for (const auto s :
+       {status::ok, status::not_resolved, status::interferes, status::elided, status::noisy,
+        status::busy, status::too_slow, status::unsupported, status::failed, status::timeout}) {
     EXPECT_EQ(status_from_text(to_text(s)), s) << to_text(s);
   }
   EXPECT_EQ(to_text(status::not_resolved), "not_resolved");
@@ -76,8 +78,8 @@ TEST(CostPerOp, PerLaneWhereOneOpVisitsEveryLane) {
 struct planted : ::testing::TestWithParam<op_info> {};
 
 TEST_P(planted, CostIsFound) {
-  scripted_bench bench({.info = GetParam(), .lanes = 4, .step_ns = 2.5, .cost_ns = 7,
-                        .disturb = jitter(0.001, 1)});
+  scripted_bench bench(
+      {.info = GetParam(), .lanes = 4, .step_ns = 2.5, .cost_ns = 7, .disturb = jitter(0.001, 1)});
   const auto visit = bench.measure({.additivity = true});
   EXPECT_EQ(visit.status, status::ok) << visit.reason;
   EXPECT_EQ(visit.reason, "");
@@ -86,18 +88,20 @@ TEST_P(planted, CostIsFound) {
   EXPECT_TRUE(holds(cost(visit), 7));
   EXPECT_NEAR(visit.estimates[0].host_cost_ns.value, 7, 0.05);
   EXPECT_NEAR(visit.estimates[0].baseline_ns, 2.5, 0.02);
-  const double step_of_test_ns = 2.5 + 7 * GetParam().ops_per_step * (GetParam().cost_per_lane ? 4 : 1);
+  const double step_of_test_ns =
+      2.5 + 7 * GetParam().ops_per_step * (GetParam().cost_per_lane ? 4 : 1);
   EXPECT_NEAR(visit.estimates[0].test_ns, step_of_test_ns, 0.01 * step_of_test_ns);
   EXPECT_EQ(visit.additive, true);
   for (const double at_count : visit.additivity_ns) EXPECT_NEAR(at_count, 7, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairings, planted,
-                         ::testing::Values(op_info{.name = "self"}, op_info{.name = "host_op", .unroll = 1},
-                                           op_info{.name = "insert", .pairing = pairing::insert},
-                                           op_info{.name = "two_ops", .unroll = 16, .ops_per_step = 2},
-                                           op_info{.name = "ring", .unroll = 4, .cost_per_lane = true}),
-                         [](const auto& suite) { return std::string(suite.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Pairings, planted,
+    ::testing::Values(op_info{.name = "self"}, op_info{.name = "host_op", .unroll = 1},
+                      op_info{.name = "insert", .pairing = pairing::insert},
+                      op_info{.name = "two_ops", .unroll = 16, .ops_per_step = 2},
+                      op_info{.name = "ring", .unroll = 4, .cost_per_lane = true}),
+    [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST(Harness, StopsAtTheFirstLookWhenThereIsNoNoise) {
   scripted_bench bench({});
@@ -175,16 +179,18 @@ TEST(Harness, AdditivityRoundsAreReversedAsAWhole) {
   for (std::size_t first = 0; first < calls.size(); first += 4) {
     std::vector<std::size_t> order;
     for (std::size_t i = first; i < first + 4; ++i) order.push_back(calls[i].index);
-    EXPECT_THAT(order, ::testing::AnyOf(::testing::ElementsAre(0, 1, 2, 3), ::testing::ElementsAre(3, 2, 1, 0)));
+    EXPECT_THAT(order, ::testing::AnyOf(::testing::ElementsAre(0, 1, 2, 3),
+                                        ::testing::ElementsAre(3, 2, 1, 0)));
   }
 }
 
-// Every sample is slower than the one before by `per_sample_ns` a step, whatever its side: AB rounds
-// alone would find a cost too high by as much.
+// Every sample is slower than the one before by `per_sample_ns` a step, whatever its side: AB
+// rounds alone would find a cost too high by as much.
 scripted_bench drifting(double cost_ns, double per_sample_ns) {
   return scripted_bench({.cost_ns = cost_ns, .disturb = [=](sample& taken, const call& made) {
-    taken.span_ns += per_sample_ns * static_cast<double>(made.number) * made.trips * 32;
-  }});
+                           taken.span_ns +=
+                               per_sample_ns * static_cast<double>(made.number) * made.trips * 32;
+                         }});
 }
 
 TEST(Harness, ALinearDriftDoesNotBias) {
@@ -210,7 +216,8 @@ TEST(Harness, AdditivityDoesNotMistakeADriftForACost) {
 TEST(Harness, AaIsNotResolvedInNinetyOfAHundredSeeds) {
   int not_resolved = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    scripted_bench bench({.info = {.name = "aa", .empty_on_purpose = true}, .cost_ns = 0,
+    scripted_bench bench({.info = {.name = "aa", .empty_on_purpose = true},
+                          .cost_ns = 0,
                           .disturb = jitter(0.01, 1000 + seed)});
     const auto visit = bench.measure({.seed = seed});
     if (visit.status != status::not_resolved) continue;
@@ -233,6 +240,7 @@ TEST(Harness, InterferesWhenTheOpMakesTheLoopFaster) {
   scripted_bench bench({.step_ns = 5, .cost_ns = -1, .disturb = jitter(0.001, 2)});
   const auto visit = bench.measure({});
   EXPECT_EQ(visit.status, status::interferes);
+  EXPECT_EQ(visit.stopped_by, "precision") << "a negative estimate can be precise too";
   EXPECT_NEAR(cost(visit).value, -1, 0.05);
   EXPECT_THAT(visit.reason, HasSubstr("faster"));
 }

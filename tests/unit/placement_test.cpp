@@ -77,6 +77,17 @@ TEST(placement, spread_fills_four_hardware_threads_evenly) {
   EXPECT_THAT(place_all(machine, affinity::close), ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
+// A second thread on every core comes before a third on any, even where that leaves a package
+// emptier.
+TEST(placement, spread_gives_no_core_a_third_lane_before_all_have_two) {
+  std::vector<processing_unit> units;
+  for (int os = 0; os < 8; ++os) {
+    const int core = os < 4 ? os / 2 : 2;
+    units.push_back({.os = os, .core = core, .package = core / 2, .numa = core / 2, .l2 = core});
+  }
+  EXPECT_THAT(place_on(units, affinity::spread, 8), ElementsAre(0, 4, 2, 5, 1, 3, 6, 7));
+}
+
 TEST(placement, a_machine_of_one_pu) {
   const auto machine = topology::synthetic("package:1 core:1 pu:1");
   for (const affinity policy : {affinity::close, affinity::spread, affinity::smt}) {
@@ -90,6 +101,9 @@ TEST(placement, pus_without_caches_and_cores_are_cores_of_their_own) {
   EXPECT_THAT(place_all(machine, affinity::close), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(place_all(machine, affinity::spread), ElementsAre(0, 2, 1, 3));
   EXPECT_THAT(place_all(machine, affinity::smt), ElementsAre(0, 1, 2, 3));
+  const std::vector<processing_unit> mixed{
+      {.os = 0, .core = 0}, {.os = 1, .core = 0}, {.os = 2, .core = -1}, {.os = 3, .core = -1}};
+  EXPECT_THAT(place_on(mixed, affinity::close, 4), ElementsAre(0, 2, 3, 1));
 }
 
 TEST(placement, cores_without_an_l3_beside_cores_with_one) {

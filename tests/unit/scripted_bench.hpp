@@ -1,5 +1,6 @@
-// A bench that measures nothing: it plays a script on a virtual clock. The cost of the op is planted,
-// and the script may disturb any sample, so that the harness can be held against the truth.
+// A bench that measures nothing: it plays a script on a virtual clock. The cost of the op is
+// planted, and the script may disturb any sample, so that the harness can be held against the
+// truth.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ struct call {
   std::size_t number = 0;  ///< 0 for the first sample, calibration and warm-up included
   std::size_t index = 0;   ///< into `counts`
   std::uint32_t trips = 0;
-  double begin_ns = 0;     ///< the virtual clock when the sample begins
+  double begin_ns = 0;  ///< the virtual clock when the sample begins
 };
 
 struct script {
   op_info info{.name = "scripted"};
   unsigned lanes = 1;
-  double step_ns = 2;      ///< one step of the baseline
-  double cost_ns = 3;      ///< planted: one op, in the unit that the harness reports
+  double step_ns = 2;  ///< one step of the baseline
+  double cost_ns = 3;  ///< planted: one op, in the unit that the harness reports
   /// What the op adds to a step at k measured ops; empty: k times its cost.
   std::function<double(int)> added_ns{};
   /// Disturbs a sample; span_ns and host_ns are the undisturbed ones.
@@ -73,8 +74,8 @@ class scripted_bench : public bench {
  private:
   // The inverse of what the harness has to find out: see `step` in core/op.hpp.
   [[nodiscard]] double step_with_ops_ns(int k) const {
-    const double one_ns =
-        script_.cost_ns * script_.info.ops_per_step * (script_.info.cost_per_lane ? script_.lanes : 1);
+    const double one_ns = script_.cost_ns * script_.info.ops_per_step *
+                          (script_.info.cost_per_lane ? script_.lanes : 1);
     const double added_ns = script_.added_ns ? script_.added_ns(k) : k * one_ns;
     const bool repeats_step = script_.info.pairing == pairing::insert && k > 1;
     return (repeats_step ? k : 1) * script_.step_ns + added_ns;
@@ -89,8 +90,8 @@ class scripted_bench : public bench {
 
 /// A disturbance that multiplies every span by 1 + `share` x N(0, 1); host time grows along.
 inline std::function<void(sample&, const call&)> jitter(double share, std::uint64_t seed) {
-  return [share, random = std::mt19937_64(seed), normal = std::normal_distribution<>()](
-             sample& taken, const call&) mutable {
+  return [share, random = std::mt19937_64(seed),
+          normal = std::normal_distribution<>()](sample& taken, const call&) mutable {
     const double extra_ns = taken.span_ns * share * normal(random);
     taken.span_ns += extra_ns;
     taken.host_ns += extra_ns;

@@ -62,7 +62,8 @@ TEST(MedianCoverage, OfRanksThatMeetIsNothing) {
 }
 
 TEST(MedianRank, IsTheTabulatedOneOfTheSignTest) {
-  // Largest r with 2 P(Binomial(n, 1/2) < r) <= 0.05: the critical values of the sign test, plus one.
+  // Largest r with 2 P(Binomial(n, 1/2) < r) <= 0.05: the critical values of the sign test, plus
+  // one.
   EXPECT_EQ(median_rank(6), 1U);
   EXPECT_EQ(median_rank(8), 1U);
   EXPECT_EQ(median_rank(9), 2U);
@@ -75,9 +76,9 @@ TEST(MedianRank, IsTheTabulatedOneOfTheSignTest) {
 }
 
 TEST(MedianRank, AtOtherConfidences) {
-  EXPECT_EQ(median_rank(11, 0.99), 1U);   // 1 - 2/2048 has it, 1 - 24/2048 has not
+  EXPECT_EQ(median_rank(11, 0.99), 1U);  // 1 - 2/2048 has it, 1 - 24/2048 has not
   EXPECT_EQ(median_rank(11, 0.98), 2U);
-  EXPECT_EQ(median_rank(20, 0.5), 8U);   // P(Binomial(20, 1/2) < 8) = 0.13, < 9: 0.2517
+  EXPECT_EQ(median_rank(20, 0.5), 8U);  // P(Binomial(20, 1/2) < 8) = 0.13, < 9: 0.2517
 }
 
 TEST(MedianRank, IsTheLastWithTheConfidenceForEverySize) {
@@ -86,7 +87,8 @@ TEST(MedianRank, IsTheLastWithTheConfidenceForEverySize) {
     EXPECT_GE(median_coverage(n, r), 0.95) << n;
     EXPECT_LT(median_coverage(n, r + 1), 0.95) << n;
     // The normal approximation is within one rank from there on.
-    const double about = static_cast<double>(n + 1) / 2 - 1.959964 * std::sqrt(static_cast<double>(n)) / 2;
+    const double about =
+        static_cast<double>(n + 1) / 2 - 1.959964 * std::sqrt(static_cast<double>(n)) / 2;
     EXPECT_NEAR(static_cast<double>(r), about, 1) << n;
   }
 }
@@ -108,7 +110,8 @@ TEST(MedianInterval, TakesTheRanksFromBothEnds) {
 }
 
 TEST(MedianInterval, TakesTheExtremesOfFew) {
-  EXPECT_EQ(median_interval(std::vector{3.0, 1.0, 2.0}), (interval{.value = 2, .low = 1, .high = 3}));
+  EXPECT_EQ(median_interval(std::vector{3.0, 1.0, 2.0}),
+            (interval{.value = 2, .low = 1, .high = 3}));
   EXPECT_EQ(median_interval(std::vector{4.0}), (interval{.value = 4, .low = 4, .high = 4}));
 }
 
@@ -125,14 +128,16 @@ TEST(MedianInterval, CoversTheMedianOfASkewedLawAsOftenAsItSays) {
   }
   // Three standard errors round the exact coverage.
   const double exact = median_coverage(15, 4);
-  EXPECT_NEAR(static_cast<double>(covered) / repeats, exact, 3 * std::sqrt(exact * (1 - exact) / repeats));
+  EXPECT_NEAR(static_cast<double>(covered) / repeats, exact,
+              3 * std::sqrt(exact * (1 - exact) / repeats));
 }
 
 TEST(StudentT, MatchesItsClosedForms) {
   // One degree is Cauchy's law, two have an algebraic quantile.
   for (const double confidence : {0.5, 0.9, 0.95, 0.99}) {
     EXPECT_NEAR(student_t(confidence, 1), std::tan(std::numbers::pi * confidence / 2), 1e-9);
-    EXPECT_NEAR(student_t(confidence, 2), confidence * std::sqrt(2 / (1 - confidence * confidence)), 1e-9);
+    EXPECT_NEAR(student_t(confidence, 2), confidence * std::sqrt(2 / (1 - confidence * confidence)),
+                1e-9);
   }
 }
 
@@ -194,7 +199,8 @@ std::vector<double> hops(std::initializer_list<std::pair<double, double>> centre
   std::uniform_real_distribution<> band(0.95, 1.05);
   std::vector<double> values;
   for (const auto& [centre, share] : centres_and_shares) {
-    for (int i = 0; i < static_cast<int>(1000 * share); ++i) values.push_back(centre * band(random));
+    for (int i = 0; i < static_cast<int>(1000 * share); ++i)
+      values.push_back(centre * band(random));
   }
   std::shuffle(values.begin(), values.end(), random);
   return values;
@@ -206,7 +212,8 @@ TEST(ClassBounds, CutsAtTheGeometricMiddle) {
 
 TEST(ClassBounds, FindsEveryState) {
   const auto bounds = class_bounds(hops({{11, 0.5}, {28, 0.3}, {118, 0.2}}));
-  EXPECT_THAT(bounds, ElementsAre(DoubleNear(std::sqrt(11.0 * 28), 1), DoubleNear(std::sqrt(28.0 * 118), 4)));
+  EXPECT_THAT(bounds, ElementsAre(DoubleNear(std::sqrt(11.0 * 28), 1),
+                                  DoubleNear(std::sqrt(28.0 * 118), 4)));
 }
 
 TEST(ClassBounds, OneStateHasNone) {
@@ -234,7 +241,8 @@ TEST(ClassBounds, ValuesCaughtInAChangeDoNotBridgeTwoStates) {
 
 TEST(ClassBounds, ValuesThatAreNoTimesAreLeftOut) {
   const double nan = std::nan("");
-  EXPECT_THAT(class_bounds(std::vector{0.0, -1.0, nan, 10.0, 40.0, std::numeric_limits<double>::infinity()}),
+  EXPECT_THAT(class_bounds(
+                  std::vector{0.0, -1.0, nan, 10.0, 40.0, std::numeric_limits<double>::infinity()}),
               ElementsAre(DoubleEq(20)));
 }
 

@@ -1,0 +1,18 @@
+# The target `programs`: the driver and every worker that can be built here, and no test.
+function(sm_add_programs_of directory)
+  get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      add_dependencies(programs ${target})
+    endif()
+  endforeach()
+  get_property(children DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS children)
+    sm_add_programs_of(${child})
+  endforeach()
+endfunction()
+
+add_custom_target(programs)
+sm_add_programs_of(${CMAKE_SOURCE_DIR}/cli)
+sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)

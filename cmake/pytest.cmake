@@ -1,0 +1,17 @@
+# SM_PYTHON: a Python of at least 3.11 that can import pytest. The first python3 on PATH need not be
+# one (a version manager's, an active virtual environment); then the system's is asked.
+if(NOT SM_PYTHON)
+  find_program(python_on_path python3)
+  foreach(candidate IN ITEMS ${python_on_path} /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import sys, pytest; sys.exit(sys.version_info < (3, 11))"
+                    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(SM_PYTHON ${candidate} CACHE FILEPATH "Python 3.11 or newer with pytest")
+      break()
+    endif()
+  endforeach()
+  if(NOT SM_PYTHON)
+    message(FATAL_ERROR "Tests need Python 3.11 or newer with pytest (Debian: python3-pytest). "
+                        "Set SM_PYTHON to one, or SM_TESTS=OFF.")
+  endif()
+endif()

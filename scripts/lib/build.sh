@@ -1,0 +1,57 @@
+# shellcheck shell=bash disable=SC2154  # the scripts set root and script_name
+# Configures and builds with a CMake preset, quietly: the log is shown when something fails. Sourced.
+
+# As many jobs as processors, and no more than one for each GiB that is free: the larger sources
+# take that much to compile.
+build_jobs() {
+  local cpus free_gib
+  cpus=$(nproc)
+  free_gib=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || true)
+  if [[ -n $free_gib ]] && ((free_gib < cpus)); then
+    cpus=$((free_gib > 0 ? free_gib : 1))
+  fi
+  echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$cpus}"
+}
+
+fail_with_log() {
+  # The first failure is what matters; what follows is often the other jobs' output.
+  local first
+  first=$(grep -n -m1 -E '^FAILED:|CMake Error|error:' "$2" | cut -d: -f1 || true)
+  sed -n "${first:-1},\$p" "$2" | head -n 60 >&2
+  forget_set_up
+  die "$1 failed (whole log: $2)"
+}
+
+# configure PRESET [cmake options]: only when the build folder is not there or not as asked; ninja
+# itself notices changed CMake files.
+configure() {
+  local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
+  shift
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $*"
+  [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
+  say "configuring ($preset)"
+  (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"
+  echo "$key" >"$dir/.configured"
+}
+
+# build PRESET [cmake --build options]
+build() {
+  local preset=$1 log=$root/build/$1.log
+  shift
+  say "building ($preset; log: ${log#"$root"/})"
+  (cd "$root" && cmake --build --preset "$preset" -j "$(build_jobs)" "$@") >"$log" 2>&1 || fail_with_log "building" "$log"
+}
+
+# Two scripts at once in one build folder would spoil it: the second waits.
+lock_build() {
+  mkdir -p "$root/build"
+  command -v flock >/dev/null || return 0
+  exec {build_lock}>"$root/build/.lock"
+  flock -n "$build_lock" && return
+  say "waiting for another build in this folder"
+  flock "$build_lock"
+}
+unlock_build() {
+  [[ -n ${build_lock:-} ]] && exec {build_lock}>&-
+  build_lock=
+}

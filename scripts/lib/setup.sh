@@ -1,0 +1,173 @@
+# shellcheck shell=bash disable=SC2154  # the scripts set root and script_name
+# What the project needs from the system, how to tell that it is there, and how to get it. Sourced.
+#
+# Needs are probed for (a program, a header, a library), not looked up as packages: a compiler or a
+# Boost that somebody built counts as much as a package, and the same probes serve every
+# distribution. Packages are only the remedy.
+
+say() { printf '%s: %s\n' "scripts/$script_name" "$*" >&2; }
+die() { say "$1"; exit "${2:-1}"; }
+
+# probe | what it is, for the reader | Debian and Ubuntu | Fedora
+readonly needs_to_build=(
+  'compiler|a C++20 compiler with OpenMP (g++ 11 or clang++ 14, or newer)|g++|gcc-c++'
+  'cmake|CMake 3.25 or newer|cmake|cmake'
+  'ninja|Ninja|ninja-build|ninja-build'
+  'pkg_config|pkg-config|pkg-config|pkgconf-pkg-config'
+  'hwloc|hwloc 2.9 or newer|libhwloc-dev|hwloc-devel'
+  'fmt|{fmt}|libfmt-dev|fmt-devel'
+  'json|nlohmann-json|nlohmann-json3-dev|json-devel'
+  'boost_options|Boost.Program_options|libboost-program-options-dev|boost-devel'
+  'boost_math|Boost.Math (headers)|libboost-dev|boost-devel'
+)
+readonly needs_to_test=(
+  'gtest|GoogleTest|libgtest-dev|gtest-devel'
+  'gmock|GoogleMock|libgmock-dev|gmock-devel'
+  'pytest|Python 3.11 or newer with pytest|python3 python3-pytest|python3 python3-pytest'
+  'objdump|objdump|binutils|binutils'
+  'git|git|git|git-core'
+)
+readonly needs_to_format=(
+  'venv|Python 3 with venv and pip|python3 python3-venv|python3 python3-pip'
+)
+
+# The compiler that CMake will choose.
+find_compiler() {
+  local candidate
+  for candidate in "${CXX:-}" c++ g++ clang++; do
+    # CXX may hold a launcher or flags too ("ccache g++"); the program is its first word.
+    if [[ -n $candidate ]] && command -v "${candidate%% *}" >/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# Preprocesses, compiles or links standard input as C++. $compiler is split on purpose.
+try_cxx() {
+  # shellcheck disable=SC2086
+  $compiler -std=c++20 -x c++ - "$@" >"$probe_dir/log" 2>&1
+}
+has_header() { echo "#include <$1>" | try_cxx -E -M; }
+has_library() { echo 'int main() {}' | try_cxx -o "$probe_dir/program" "-l$1"; }
+
+has_compiler() {
+  printf '#if __cpp_concepts < 201907\n#error\n#endif\n#include <omp.h>\nint main() { return omp_get_max_threads() == 0; }\n' |
+    try_cxx -fopenmp -o "$probe_dir/program"
+}
+has_cmake() {
+  local version
+  version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+  [[ -n $version ]] || return 1
+  # shellcheck disable=SC2086
+  set -- $version
+  (($1 > 3 || ($1 == 3 && $2 >= 25)))
+}
+has_ninja() { command -v ninja >/dev/null || command -v ninja-build >/dev/null; }
+has_pkg_config() { command -v pkg-config >/dev/null; }
+has_hwloc() { pkg-config --atleast-version=2.9 hwloc 2>/dev/null; }
+has_fmt() { has_header fmt/format.h; }
+has_json() { has_header nlohmann/json.hpp; }
+has_boost_options() { has_header boost/program_options.hpp && has_library boost_program_options; }
+has_boost_math() { has_header boost/math/distributions/students_t.hpp; }
+has_gtest() { has_header gtest/gtest.h; }
+has_gmock() { has_header gmock/gmock.h; }
+has_objdump() { command -v objdump >/dev/null; }
+has_git() { command -v git >/dev/null; }
+# The python3 on PATH may be one without pytest (pyenv); the system's then serves, see cmake/pytest.cmake.
+has_pytest() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import sys, pytest; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && return
+  done
+  return 1
+}
+has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
+
+# Sets `missing` to those lines of the arguments whose probe fails.
+probe() {
+  local need
+  missing=()
+  compiler=$(find_compiler) || compiler=false
+  for need in "$@"; do
+    "has_${need%%|*}" || missing+=("$need")
+  done
+}
+
+# Column $1 of the missing needs, on one line, each word once.
+of_missing() {
+  printf '%s\n' "${missing[@]}" | cut -d'|' -f"$1" | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# Prints what is missing and how to get it.
+report_missing() {
+  say "$1"
+  printf '%s\n' "${missing[@]}" | cut -d'|' -f2 | sed 's/^/  - /' >&2
+  {
+    echo "Debian, Ubuntu:  apt-get install $(of_missing 3)"
+    echo "Fedora:          dnf install $(of_missing 4)"
+    echo "Self-built dependencies that only CMake can find (CMAKE_PREFIX_PATH): set SM_SETUP=off."
+  } >&2
+}
+
+# Installs the Debian packages of the missing needs when that is allowed; status 1 when it is not.
+install_missing() {
+  local -a as_root=()
+  command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 1
+    as_root=(sudo -n)
+  fi
+  local log=$root/build/setup.log
+  say "installing $(of_missing 3) (log: ${log#"$root"/})"
+  local -a packages
+  read -ra packages <<<"$(of_missing 3)"
+  if ! {
+    "${as_root[@]}" apt-get update -q &&
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "${packages[@]}"
+  } </dev/null >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say "apt-get failed (whole log: $log)"
+    return 1
+  fi
+}
+
+# set_up PURPOSE: makes sure that what PURPOSE (build, test or format) needs is there. A stamp, which
+# goes stale when this file or the compiler changes, makes the second call free; forget_set_up drops
+# it when a build fails, because then something may have been uninstalled.
+set_up() {
+  [[ ${SM_SETUP:-on} == off ]] && return
+  local purpose=$1 stamp key
+  local -a needs=()
+  case $purpose in
+    build) needs=("${needs_to_build[@]}") ;;
+    test) needs=("${needs_to_build[@]}" "${needs_to_test[@]}") ;;
+    format) needs=("${needs_to_format[@]}") ;;
+  esac
+  mkdir -p "$root/build"
+  stamp=$root/build/.setup-$purpose
+  key="$(cksum <"${BASH_SOURCE[0]}") ${CXX:-}"
+  [[ -f $stamp && $(<"$stamp") == "$key" ]] && return
+
+  probe_dir=$(mktemp -d)
+  trap 'rm -rf "$probe_dir"' EXIT
+  probe "${needs[@]}"
+  if ((${#missing[@]})); then
+    if ! install_missing; then
+      report_missing "these are needed and not here:"
+      exit 2
+    fi
+    probe "${needs[@]}"
+    if ((${#missing[@]})); then
+      report_missing "installed, but these are still missing or too old:"
+      exit 2
+    fi
+  fi
+  rm -rf "$probe_dir"
+  trap - EXIT
+  echo "$key" >"$stamp"
+}
+
+forget_set_up() { rm -f "$root"/build/.setup-*; }

@@ -1,0 +1,33 @@
+# core/ includes nothing of backends/ or cli/ and no backend's header; cli/ includes no backend; a
+# backend includes core/ and itself.
+cmake_policy(VERSION 3.25)
+
+function(forbid folder pattern)
+  file(GLOB_RECURSE files ${SOURCE}/${folder}/*.hpp ${SOURCE}/${folder}/*.cpp ${SOURCE}/${folder}/*.cuh
+       ${SOURCE}/${folder}/*.cu)
+  if(NOT files)
+    message(FATAL_ERROR "no sources in ${folder}/")
+  endif()
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"](${pattern})")
+    if(lines)
+      message(SEND_ERROR "${file}: ${lines}")
+    endif()
+  endforeach()
+endfunction()
+
+forbid(core "backends/|cli/|omp\\.h|cuda|cooperative_groups|Kokkos")
+forbid(cli "backends/|omp\\.h|cuda|cooperative_groups|Kokkos")
+file(GLOB backends RELATIVE ${SOURCE}/backends ${SOURCE}/backends/*)
+foreach(backend IN LISTS backends)
+  if(IS_DIRECTORY ${SOURCE}/backends/${backend})
+    set(others ${backends})
+    list(REMOVE_ITEM others ${backend} CMakeLists.txt)
+    list(TRANSFORM others PREPEND "backends/")
+    string(JOIN "/|" pattern "cli" ${others})
+    file(GLOB_RECURSE own ${SOURCE}/backends/${backend}/*.?pp ${SOURCE}/backends/${backend}/*.cu*)
+    if(own)
+      forbid(backends/${backend} "${pattern}/")
+    endif()
+  endif()
+endforeach()
