@@ -19,8 +19,14 @@ row row_of(const census_entry& entry) {
   const auto length = [&](std::size_t i) {
     return counted ? fmt::format("{}", entry.loops[i].instructions) : std::string("-");
   };
-  return {entry.op, or_dash(entry.type), entry.order, or_dash(entry.placements), length(0), length(1),
-          counted ? to_text(entry.per_op) : "-", std::string(to_text(entry.verdict))};
+  return {entry.op,
+          or_dash(entry.type),
+          entry.order,
+          or_dash(entry.placements),
+          length(0),
+          length(1),
+          counted ? to_text(entry.per_op) : "-",
+          std::string(to_text(entry.verdict))};
 }
 
 /// What makes an entry's loops the same in a note: all that its row says of it.
@@ -76,7 +82,8 @@ std::string census_table(const std::vector<census_entry>& census) {
     std::string line;
     for (std::size_t i = 0; i < r.size(); ++i) {
       const bool number = i == 4 || i == 5;
-      line += number ? fmt::format("{:>{}}  ", r[i], widths[i]) : fmt::format("{:<{}}  ", r[i], widths[i]);
+      line += number ? fmt::format("{:>{}}  ", r[i], widths[i])
+                     : fmt::format("{:<{}}  ", r[i], widths[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

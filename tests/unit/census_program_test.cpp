@@ -87,14 +87,19 @@ outcome run_census(const census_options& options, const std::vector<worker_info>
 }
 
 worker_info worker_with(std::vector<capability> entries) {
-  return {.name = "test", .path = this_program(), .problem = {}, .backends = {"test"},
-          .build = {{"compiler", "as"}}, .capabilities = std::move(entries)};
+  return {.name = "test",
+          .path = this_program(),
+          .problem = {},
+          .backends = {"test"},
+          .build = {{"compiler", "as"}},
+          .capabilities = std::move(entries)};
 }
 
 class CensusProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system("objdump --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "objdump is not installed";
+    if (std::system("objdump --version >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "objdump is not installed";
   }
 };
 
@@ -117,12 +122,14 @@ TEST_F(CensusProgram, CatchesOneLoadPerTrip) {
 TEST_F(CensusProgram, NamesASymbolThatIsNotThere) {
   const auto census = take_census(this_program(), {fixture("gone", "census_fixture_3")});
   EXPECT_EQ(census.front().verdict, verdict::not_proven);
-  EXPECT_THAT(census.front().reason, HasSubstr("census_fixture_3: not in the program's symbol tables"));
+  EXPECT_THAT(census.front().reason,
+              HasSubstr("census_fixture_3: not in the program's symbol tables"));
 }
 
 TEST_F(CensusProgram, TakesPathsWithBlanksAndQuotes) {
   const auto copy = std::filesystem::path(testing::TempDir()) / "-a worker's $(copy)";
-  std::filesystem::copy_file("/proc/self/exe", copy, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file("/proc/self/exe", copy,
+                             std::filesystem::copy_options::overwrite_existing);
   const auto census = take_census(copy.string(), {fixture("add")});
   std::filesystem::remove(copy);
   EXPECT_EQ(census.front().verdict, verdict::proven) << census.front().reason;
@@ -136,7 +143,8 @@ TEST_F(CensusProgram, ChecksByExitStatus) {
   EXPECT_THAT(good.text, HasSubstr("lock_add 1"));
   EXPECT_THAT(good.text, HasSubstr("1 entries: 1 proven"));
 
-  const worker_info defective = worker_with({fixture("add"), fixture("leaky", "census_fixture_leaky")});
+  const worker_info defective =
+      worker_with({fixture("add"), fixture("leaky", "census_fixture_leaky")});
   const outcome bad = run_census(check, {defective});
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.text, HasSubstr("leaky: wrong: expected lock_add 1, seen load 0.25"));
@@ -149,7 +157,8 @@ TEST_F(CensusProgram, ChecksByExitStatus) {
 TEST_F(CensusProgram, WritesJsonThatReadsBack) {
   census_options options;
   options.json = true;
-  const auto read = nlohmann::json::parse(run_census(options, {worker_with({fixture("add")})}).text);
+  const auto read =
+      nlohmann::json::parse(run_census(options, {worker_with({fixture("add")})}).text);
   const auto& entry = read.at("workers").at(0).at("entries").at(0);
   EXPECT_EQ(entry.at("verdict"), "proven");
   EXPECT_EQ(entry.at("per_op").at("lock_add"), 1.0);
@@ -200,13 +209,15 @@ std::string usage_message(const std::vector<std::string>& arguments) {
 TEST(CensusOptions, NameWhatIsWrongAndWhatIsAllowed) {
   EXPECT_EQ(usage_message({"--type", "int32,int"}),
             "--type: 'int' is not one of int32, uint32, uint64, float, double");
-  EXPECT_THAT(usage_message({"--order", "strong"}), HasSubstr("'strong' is not one of unordered, relaxed"));
+  EXPECT_THAT(usage_message({"--order", "strong"}),
+              HasSubstr("'strong' is not one of unordered, relaxed"));
   EXPECT_EQ(usage_message({"--op", "addd"}), "--op: 'addd' is not one of add");
   EXPECT_EQ(usage_message({"--backend", "cuda"}), "--backend: 'cuda' is not one of test");
   EXPECT_EQ(usage_message({"--op", "add,,x"}), "--op: 'add,,x' is a list with an empty element");
   EXPECT_THAT(usage_message({"--chek"}), HasSubstr("--chek"));
   EXPECT_THAT(usage_message({"add"}), HasSubstr("'add' is not an option; allowed are --backend"));
-  const census_options all = parse_census_options({"--op", "a,b", "--order", "seq_cst", "--json", "--check"});
+  const census_options all =
+      parse_census_options({"--op", "a,b", "--order", "seq_cst", "--json", "--check"});
   EXPECT_EQ(all.ops, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(all.orders, (std::vector<order>{order::seq_cst}));
   EXPECT_TRUE(all.json && all.check);

@@ -107,8 +107,10 @@ std::vector<std::string> mnemonics_of(std::vector<code_range> ranges) {
 }
 
 TEST(Disassembly, HandsOverTheWantedFunctionsWithoutPadding) {
-  EXPECT_THAT(mnemonics_of({{0x1130, 3}, {0x1110, 3}}), ElementsAre("1110 xor ret", "1130 pause ret"));
-  EXPECT_THAT(mnemonics_of({{0x1110, 3}, {0x1120, 4}}), ElementsAre("1110 xor ret", "1120 mfence ret"));
+  EXPECT_THAT(mnemonics_of({{0x1130, 3}, {0x1110, 3}}),
+              ElementsAre("1110 xor ret", "1130 pause ret"));
+  EXPECT_THAT(mnemonics_of({{0x1110, 3}, {0x1120, 4}}),
+              ElementsAre("1110 xor ret", "1120 mfence ret"));
 }
 
 TEST(Disassembly, TakesTwoNamesOfOneAddressOnce) {
@@ -116,7 +118,8 @@ TEST(Disassembly, TakesTwoNamesOfOneAddressOnce) {
 }
 
 TEST(Disassembly, SaysNothingOfRangesThatAreNotThere) {
-  EXPECT_THAT(mnemonics_of({{0x1000, 4}, {0x1120, 4}, {0x2000, 9}}), ElementsAre("1120 mfence ret"));
+  EXPECT_THAT(mnemonics_of({{0x1000, 4}, {0x1120, 4}, {0x2000, 9}}),
+              ElementsAre("1120 mfence ret"));
 }
 
 std::string message_of(const auto& action) {
@@ -146,10 +149,13 @@ class temporary_file {
 TEST(ElfSymbols, RefusesWhatIsNoProgram) {
   EXPECT_THAT(message_of([] { (void)read_elf_symbols("/no/such/worker"); }),
               HasSubstr("/no/such/worker: No such file"));
-  const temporary_file script("sm_script", "#!/bin/sh\nexec something else, and long enough for a header\n");
-  EXPECT_THAT(message_of([&] { (void)read_elf_symbols(script.path()); }), HasSubstr("not an ELF program"));
+  const temporary_file script("sm_script",
+                              "#!/bin/sh\nexec something else, and long enough for a header\n");
+  EXPECT_THAT(message_of([&] { (void)read_elf_symbols(script.path()); }),
+              HasSubstr("not an ELF program"));
   const temporary_file shortened("sm_short", "\177ELF");
-  EXPECT_THAT(message_of([&] { (void)read_elf_symbols(shortened.path()); }), HasSubstr("not an ELF program"));
+  EXPECT_THAT(message_of([&] { (void)read_elf_symbols(shortened.path()); }),
+              HasSubstr("not an ELF program"));
 }
 
 TEST(ElfSymbols, RefusesAProgramThatIsCutShort) {

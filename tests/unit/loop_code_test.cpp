@@ -39,7 +39,8 @@ TEST(LoopCode, AddsWithALockPrefix) {
   EXPECT_EQ(loop.problem, "");
 }
 
-// g++ puts the retry of a compare-exchange behind the return; it is executed as often as the CAS fails.
+// g++ puts the retry of a compare-exchange behind the return; it is executed as often as the CAS
+// fails.
 TEST(LoopCode, CountsRetryBlocksBehindTheReturn) {
   const loop_code loop = loop_of(R"(
     1170:	test   %esi,%esi
@@ -59,8 +60,13 @@ TEST(LoopCode, CountsRetryBlocksBehindTheReturn) {
     11a3:	mov    %rax,%rdx
     11a6:	jmp    1183 <double_add_loop+0x13>
 )");
-  EXPECT_EQ(loop.inside, (class_counts{{"load", 1}, {"move", 4}, {"fp_add", 1}, {"lock_cmpxchg", 1},
-                                       {"branch", 2}, {"alu", 2}, {"jump", 1}}));
+  EXPECT_EQ(loop.inside, (class_counts{{"load", 1},
+                                       {"move", 4},
+                                       {"fp_add", 1},
+                                       {"lock_cmpxchg", 1},
+                                       {"branch", 2},
+                                       {"alu", 2},
+                                       {"jump", 1}}));
 }
 
 TEST(LoopCode, KnowsCallsAndTheFrameAroundThem) {
@@ -95,8 +101,10 @@ TEST(LoopCode, KnowsCallsAndTheFrameAroundThem) {
     132e:	add    $0xffffffff,%ebx
     1331:	jne    1320 <exchange_loop+0x20>
 )");
-  EXPECT_EQ(clang.inside, (class_counts{{"xchg_mem", 1}, {"move", 2}, {"call:__kmpc_flush", 1},
-                                        {"alu", 1}, {"branch", 1}}));
+  EXPECT_EQ(
+      clang.inside,
+      (class_counts{
+          {"xchg_mem", 1}, {"move", 2}, {"call:__kmpc_flush", 1}, {"alu", 1}, {"branch", 1}}));
 }
 
 TEST(LoopCode, ReadsAArch64WithAndWithoutLargeSystemExtensions) {
@@ -108,8 +116,10 @@ TEST(LoopCode, ReadsAArch64WithAndWithoutLargeSystemExtensions) {
   1c:	cmp	w1, w2
   20:	b.ne	10 <add_loop+0x10>  // b.any
   24:	ret
-)", machine::aarch64);
-  EXPECT_EQ(lse.inside, (class_counts{{"lse_ldadd", 1}, {"lse_ldaddal", 1}, {"alu", 2}, {"branch", 1}}));
+)",
+                                machine::aarch64);
+  EXPECT_EQ(lse.inside,
+            (class_counts{{"lse_ldadd", 1}, {"lse_ldaddal", 1}, {"alu", 2}, {"branch", 1}}));
 
   const loop_code exclusive = loop_of(R"(
    8:	ldxr	w3, [x0]
@@ -123,11 +133,18 @@ TEST(LoopCode, ReadsAArch64WithAndWithoutLargeSystemExtensions) {
   28:	dmb	ishld
   2c:	bl	0 <GOMP_barrier>
   30:	b.ne	8 <add_loop+0x8>  // b.any
-)", machine::aarch64);
-  EXPECT_EQ(exclusive.inside,
-            (class_counts{{"ldxr", 1}, {"alu", 1}, {"stxr", 1}, {"branch", 2}, {"store_release", 1},
-                          {"dmb_ish", 1}, {"dmb_ishld", 1}, {"load", 1}, {"spill", 1},
-                          {"call:GOMP_barrier", 1}}));
+)",
+                                      machine::aarch64);
+  EXPECT_EQ(exclusive.inside, (class_counts{{"ldxr", 1},
+                                            {"alu", 1},
+                                            {"stxr", 1},
+                                            {"branch", 2},
+                                            {"store_release", 1},
+                                            {"dmb_ish", 1},
+                                            {"dmb_ishld", 1},
+                                            {"load", 1},
+                                            {"spill", 1},
+                                            {"call:GOMP_barrier", 1}}));
 }
 
 // clang unrolls a loop that nobody forbade it to, and keeps a second one for what is left over.
@@ -154,18 +171,23 @@ TEST(LoopCode, RefusesAJumpIntoAPartThatWasMovedOut) {
     1180:	dec    %edx
     1183:	jne    1150 <add_loop+0x20>
     1185:	ret
-)").problem, HasSubstr("jumps out to add_loop.cold"));
+)")
+                  .problem,
+              HasSubstr("jumps out to add_loop.cold"));
   // The last call of a function may be a jump.
   EXPECT_EQ(loop_of(R"(
     1150:	lock add %esi,(%rdi)
     1183:	jne    1150 <add_loop+0x20>
     1185:	jmp    1020 <finish@plt>
-)").problem, "");
+)")
+                .problem,
+            "");
   EXPECT_THAT(loop_of("    1150:\tjmp    *%rax\n").problem, HasSubstr("indirect jump"));
 }
 
 TEST(LoopCode, FindsNoLoopInAStraightLine) {
-  const loop_code line = loop_of("    1340:\ttest   %edi,%edi\n    1344:\tmfence\n    1347:\tret\n");
+  const loop_code line =
+      loop_of("    1340:\ttest   %edi,%edi\n    1344:\tmfence\n    1347:\tret\n");
   EXPECT_FALSE(line.has_loop);
   EXPECT_EQ(line.outside, (class_counts{{"alu", 1}, {"mfence", 1}, {"frame", 1}}));
 }
@@ -189,33 +211,40 @@ TEST_P(X86Class, Is) {
 INSTANTIATE_TEST_SUITE_P(
     Census, X86Class,
     testing::Values(
-        classified{"lock subq $0x8,(%rdi)", "lock_sub"}, classified{"lock sub %esi,(%rdi)", "lock_sub"},
-        classified{"lock xadd %rcx,(%rdi)", "lock_xadd"}, classified{"lock orq $0x0,(%rsp)", "lock_or"},
-        classified{"lock incl (%rdi)", "lock_inc"}, classified{"lock cmpxchg16b (%rdi)", "lock_cmpxchg16b"},
+        classified{"lock subq $0x8,(%rdi)", "lock_sub"},
+        classified{"lock sub %esi,(%rdi)", "lock_sub"},
+        classified{"lock xadd %rcx,(%rdi)", "lock_xadd"},
+        classified{"lock orq $0x0,(%rsp)", "lock_or"}, classified{"lock incl (%rdi)", "lock_inc"},
+        classified{"lock cmpxchg16b (%rdi)", "lock_cmpxchg16b"},
         classified{"xchg   %ecx,(%rdi)", "xchg_mem"}, classified{"xchg   %ax,%ax", "nop"},
         classified{"xchg   %eax,%ebx", "move"}, classified{"cs nopw 0x0(%rax,%rax,1)", "nop"},
         classified{"pause", "pause"}, classified{"sfence", "sfence"},
         classified{"mov    (%rdi),%eax", "load"}, classified{"mov    %eax,0x8(%rdi)", "store"},
         classified{"movl   $0x1,(%rdi)", "store"}, classified{"mov    %fs:0x28,%rax", "load"},
         classified{"mov    $0x1,%eax", "move"}, classified{"movzbl (%rdi),%eax", "load"},
-        classified{"movsd  %xmm0,0x8(%rsp)", "spill"}, classified{"mov    0x18(%rsp),%rax", "spill"},
-        classified{"mov    -0x8(%rbp),%rax", "load"}, classified{"movd   %xmm0,%eax", "move"},
-        classified{"add    %r12d,(%rbx)", "rmw"}, classified{"addl   $0x1,(%rbx)", "rmw"},
-        classified{"add    (%rbx),%eax", "load"}, classified{"addl   $0x1,0x8(%rsp)", "spill"},
-        classified{"cmp    %eax,(%rdi)", "load"}, classified{"sub    %eax,%edx", "alu"},
-        classified{"shl    %eax", "alu"}, classified{"lea    0x8(%rsp),%rdi", "alu"},
-        classified{"cmovge %edx,%eax", "alu"}, classified{"sete   %al", "alu"},
-        classified{"imul   %esi,%eax", "imul"}, classified{"imul   (%rdi),%eax", "imul", "load"},
-        classified{"addsd  %xmm0,%xmm1", "fp_add"}, classified{"addsd  (%rdi),%xmm1", "fp_add", "load"},
-        classified{"addsd  0x8(%rsp),%xmm1", "fp_add", "spill"}, classified{"vmulss %xmm0,%xmm1,%xmm1", "fp_mul"},
-        classified{"minss  %xmm0,%xmm1", "fp_minmax"}, classified{"comisd %xmm0,%xmm1", "fp_compare"},
-        classified{"pxor   %xmm0,%xmm0", "alu"}, classified{"push   %rbx", "frame"},
-        classified{"sub    $0x18,%rsp", "frame"}, classified{"endbr64", "frame"},
+        classified{"movsd  %xmm0,0x8(%rsp)", "spill"},
+        classified{"mov    0x18(%rsp),%rax", "spill"}, classified{"mov    -0x8(%rbp),%rax", "load"},
+        classified{"movd   %xmm0,%eax", "move"}, classified{"add    %r12d,(%rbx)", "rmw"},
+        classified{"addl   $0x1,(%rbx)", "rmw"}, classified{"add    (%rbx),%eax", "load"},
+        classified{"addl   $0x1,0x8(%rsp)", "spill"}, classified{"cmp    %eax,(%rdi)", "load"},
+        classified{"sub    %eax,%edx", "alu"}, classified{"shl    %eax", "alu"},
+        classified{"lea    0x8(%rsp),%rdi", "alu"}, classified{"cmovge %edx,%eax", "alu"},
+        classified{"sete   %al", "alu"}, classified{"imul   %esi,%eax", "imul"},
+        classified{"imul   (%rdi),%eax", "imul", "load"},
+        classified{"addsd  %xmm0,%xmm1", "fp_add"},
+        classified{"addsd  (%rdi),%xmm1", "fp_add", "load"},
+        classified{"addsd  0x8(%rsp),%xmm1", "fp_add", "spill"},
+        classified{"vmulss %xmm0,%xmm1,%xmm1", "fp_mul"},
+        classified{"minss  %xmm0,%xmm1", "fp_minmax"},
+        classified{"comisd %xmm0,%xmm1", "fp_compare"}, classified{"pxor   %xmm0,%xmm0", "alu"},
+        classified{"push   %rbx", "frame"}, classified{"sub    $0x18,%rsp", "frame"},
+        classified{"endbr64", "frame"},
         classified{"call   1030 <GOMP_barrier@plt>", "call:GOMP_barrier"},
         classified{"call   *%rax", "call:(indirect)"},
         classified{"call   1030 <_ZN9syncmeter4waitIiEEvRT_i>", "call:void syncmeter::wait<int>"},
         classified{"jne    1010 <f+0x10>", "branch"}, classified{"jmp    1010 <f+0x10>", "jump"},
-        classified{"rep stos %al,%es:(%rdi)", "other:rep_stos"}, classified{"rdtsc", "other:rdtsc"}));
+        classified{"rep stos %al,%es:(%rdi)", "other:rep_stos"},
+        classified{"rdtsc", "other:rdtsc"}));
 
 TEST(LoopCode, TakesTheFramePointerForTheStackOnlyWhereItIsOne) {
   EXPECT_EQ(loop_of(R"(
@@ -223,7 +252,9 @@ TEST(LoopCode, TakesTheFramePointerForTheStackOnlyWhereItIsOne) {
     1001:	mov    %rsp,%rbp
     1004:	mov    -0x8(%rbp),%rax
     1008:	jne    1004 <f+0x4>
-)").inside.count("spill"), 1U);
+)")
+                .inside.count("spill"),
+            1U);
 }
 
 }  // namespace
