@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/census_command.hpp"
 #include "cli/list_command.hpp"
 #include "cli/options.hpp"
 #include "cli/parse_axes.hpp"
@@ -20,6 +21,7 @@ constexpr const char* help =
     "  syncmeter list            which ops each backend can measure, and why not the others\n"
     "  syncmeter topology        packages, caches, cores, and where lanes would sit\n"
     "  syncmeter show FILE       print a results file as a table\n"
+    "  syncmeter census          what every op compiled to, and whether that is what it declares\n"
     "  syncmeter --help          print this; each sub-command has its own --help\n"
     "  syncmeter --version       print the version\n"
     "\n"
@@ -28,22 +30,26 @@ constexpr const char* help =
 int dispatch(const std::string& program, const std::vector<std::string>& words) {
   using namespace syncmeter;
   if (words.empty())
-    throw usage_error("what to do? Write syncmeter run, list, topology, show or --help");
+    throw usage_error("what to do? Write syncmeter run, list, topology, show, census or --help");
   const std::string& command = words.front();
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   if (command == "run") return run_command(program, rest, stdout);
   if (command == "list") return list_command(rest, stdout);
   if (command == "topology") return topology_command(rest, stdout);
   if (command == "show") return show_command(rest, stdout);
+  if (command == "census") return census_command(rest, stdout);
   if (command == "--help" || command == "-h") return std::fputs(help, stdout) < 0 ? 1 : 0;
   if (command == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   throw usage_error(unknown_name("syncmeter", "sub-command", command,
-                                 {"run", "list", "topology", "show", "--help", "--version"}));
+                                 {"run", "list", "topology", "show", "census", "--help", "--version"}));
 }
 
-// One sentence, whatever bytes the user's words hold.
-int fail(const char* what, int exit_status) {
-  std::fprintf(stderr, "syncmeter: %s\n", what);
+// One line, whatever control characters the user's words hold.
+int fail(std::string what, int exit_status) {
+  for (char& c : what) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  std::fprintf(stderr, "syncmeter: %s\n", what.c_str());
   return exit_status;
 }
 

@@ -35,19 +35,23 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
   return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
+// Letters put in, left out, replaced, or swapped with their neighbour (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t k = 1; k <= b.size(); ++k) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[k - 1] ? 0U : 1U);
-      diagonal = row[k];
-      row[k] = std::min({replaced, row[k] + 1, row[k - 1] + 1});
+      const std::size_t replaced = above[k - 1] + (a[i - 1] == b[k - 1] ? 0U : 1U);
+      row[k] = std::min({replaced, above[k] + 1, row[k - 1] + 1});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+        row[k] = std::min(row[k], two_above[k - 2] + 1);
+      }
     }
+    two_above = above;
+    above = row;
   }
-  return row.back();
+  return above.back();
 }
 
 unsigned parse_lane_number(std::string_view option, std::string_view whole,

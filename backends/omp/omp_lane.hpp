@@ -118,6 +118,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
 #pragma omp atomic write release
     *next_mailbox_ = token;
     ++expected_;
+    make_opaque(expected_);  // or the tokens of a whole trip are worked out ahead, and spilled
   }
 
  private:
