@@ -28,10 +28,10 @@ using kind = exchange_outcome::kind;
 
 constexpr unsigned losses_before_giving_up = 3;
 
-std::map<std::string, std::string> builds_by_backend(const std::vector<worker_info> &workers) {
+std::map<std::string, std::string> builds_by_backend(const std::vector<worker_info>& workers) {
   std::map<std::string, std::string> ids;
-  for (const worker_info &worker : workers) {
-    for (const std::string &backend : worker.backends)
+  for (const worker_info& worker : workers) {
+    for (const std::string& backend : worker.backends)
       ids.emplace(backend, worker.build.value("id", ""));
   }
   return ids;
@@ -39,26 +39,26 @@ std::map<std::string, std::string> builds_by_backend(const std::vector<worker_in
 
 std::uint64_t drawn_seed() {
   std::random_device device;
-  return std::uint64_t{device()} | 1U; // 0 stands for "draw one"
+  return std::uint64_t{device()} | 1U;  // 0 stands for "draw one"
 }
 
-double number_in(const json &line, const char *name) {
+double number_in(const json& line, const char* name) {
   const auto found = line.find(name);
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
 class campaign {
-public:
-  campaign(const campaign_plan &plan, const run_options &options,
-           const std::vector<worker_info> &workers, const topology &machine,
-           const std::vector<std::string> &argv)
+ public:
+  campaign(const campaign_plan& plan, const run_options& options,
+           const std::vector<worker_info>& workers, const topology& machine,
+           const std::vector<std::string>& argv)
       : plan_(plan), options_(options), infos_(workers), machine_(machine),
         grant_(read_cpu_grant()), progress_(STDERR_FILENO),
         file_(plan, options, builds_by_backend(workers)),
         workers_(workers, {.cpus = grant_.allowed,
                            .deadlines = {},
                            .cancel_fd = interrupts_.urgent_fd(),
-                           .on_start = [this](const json &hello) { file_.add_worker(hello); }}) {
+                           .on_start = [this](const json& hello) { file_.add_worker(hello); }}) {
     if (options.resume) {
       go_on(describe_machine());
     } else {
@@ -69,13 +69,11 @@ public:
   campaign_outcome run() {
     const unsigned passes = std::accumulate(
         plan_.points.begin(), plan_.points.end(), 0U,
-        [](unsigned most, const planned_point &planned) { return std::max(most, planned.visits); });
+        [](unsigned most, const planned_point& planned) { return std::max(most, planned.visits); });
     for (unsigned pass = 1; pass <= passes && reason_to_stop().empty(); ++pass) {
       for (const std::size_t index : pass_order(plan_.points.size(), options_.seed, pass)) {
-        if (!file_.visits().wants(index, pass))
-          continue;
-        if (!reason_to_stop().empty())
-          break;
+        if (!file_.visits().wants(index, pass)) continue;
+        if (!reason_to_stop().empty()) break;
         progress_.show(file_.visits().done(), file_.visits().done() + file_.visits().remaining(),
                        plan_.points[index].what.op);
         visit(index, pass);
@@ -84,10 +82,9 @@ public:
     return finish();
   }
 
-private:
-  void begin(const std::vector<std::string> &argv, const json &about) {
-    if (options_.seed == 0)
-      options_.seed = drawn_seed();
+ private:
+  void begin(const std::vector<std::string>& argv, const json& about) {
+    if (options_.seed == 0) options_.seed = drawn_seed();
     campaign_facts facts{.argv = argv,
                          .options = options_,
                          .machine = about,
@@ -99,22 +96,20 @@ private:
     file_.begin(facts);
   }
 
-  void go_on(const json &about) {
+  void go_on(const json& about) {
     ground now{
         .cpu_model = about.value("cpu_model", ""), .allowed_pus = grant_.allowed, .build_ids = {}};
-    for (const worker_info &worker : infos_) {
-      if (worker.problem.empty())
-        now.build_ids[worker.name] = worker.build.value("id", "");
+    for (const worker_info& worker : infos_) {
+      if (worker.problem.empty()) now.build_ids[worker.name] = worker.build.value("id", "");
     }
     const campaign_file::agreed found = file_.go_on(now, options_.retry);
-    if (!found.said.empty())
-      progress_.note(found.said);
+    if (!found.said.empty()) progress_.note(found.said);
     options_.seed = found.seed;
     states_ = found.states;
   }
 
-  void find_states(const json &about, campaign_facts &facts) {
-    const planned_point *asked = prober(plan_, infos_, machine_);
+  void find_states(const json& about, campaign_facts& facts) {
+    const planned_point* asked = prober(plan_, infos_, machine_);
     if (asked == nullptr) {
       facts.states_note = "one placement state: no point is contended";
       return;
@@ -123,7 +118,7 @@ private:
       facts.states_note = "one placement state: no hypervisor";
       return;
     }
-    for (const state_probe &probe : state_probes(plan_, infos_, machine_)) {
+    for (const state_probe& probe : state_probes(plan_, infos_, machine_)) {
       const exchange_outcome outcome = workers_.probe(
           asked->what.backend, asked->what.wait, {{"pus", probe.pus}, {"seconds", probe.seconds}});
       if (outcome.what != kind::answered) {
@@ -138,16 +133,14 @@ private:
   }
 
   std::string reason_to_stop() const {
-    if (interrupts_.requested())
-      return "interrupted";
+    if (interrupts_.requested()) return "interrupted";
     const double used_s = std::chrono::duration<double>(clock::now() - start_).count();
-    if (options_.budget_s && used_s >= *options_.budget_s)
-      return "budget";
+    if (options_.budget_s && used_s >= *options_.budget_s) return "budget";
     return {};
   }
 
   json request_for(std::size_t index, unsigned number) const {
-    const planned_point &planned = plan_.points[index];
+    const planned_point& planned = plan_.points[index];
     const bool meets = contended(planned.what, infos_, machine_.line_bytes());
     return {{"point", planned.what},
             {"pus", planned.pus},
@@ -165,9 +158,9 @@ private:
   }
 
   void visit(std::size_t index, unsigned number) {
-    const planned_point &planned = plan_.points[index];
+    const planned_point& planned = plan_.points[index];
     const std::string op = planned.what.backend + ' ' + planned.what.op;
-    unsigned &losses = losses_in_a_row_[op];
+    unsigned& losses = losses_in_a_row_[op];
     if (losses >= losses_before_giving_up) {
       keep(index, number,
            lost_visit_line(
@@ -248,27 +241,27 @@ private:
   }
 
   clock::time_point start_ = clock::now();
-  const campaign_plan &plan_;
+  const campaign_plan& plan_;
   run_options options_;
-  const std::vector<worker_info> &infos_;
-  const topology &machine_;
+  const std::vector<worker_info>& infos_;
+  const topology& machine_;
   cpu_grant grant_;
   interrupt_watch interrupts_;
   progress progress_;
   campaign_file file_;
   workers_in_turn workers_;
   json states_ = json::array();
-  std::map<std::string, unsigned> losses_in_a_row_; // by backend and op
+  std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
   std::set<std::string> said_;
   run_totals totals_;
 };
 
-} // namespace
+}  // namespace
 
-campaign_outcome run_campaign(const campaign_plan &plan, const run_options &options,
-                              const std::vector<worker_info> &workers, const topology &machine,
-                              const std::vector<std::string> &argv) {
+campaign_outcome run_campaign(const campaign_plan& plan, const run_options& options,
+                              const std::vector<worker_info>& workers, const topology& machine,
+                              const std::vector<std::string>& argv) {
   return campaign(plan, options, workers, machine, argv).run();
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <ctime>
-#include <string_view>
 
 #include "cli/results.hpp"
 #include "core/point.hpp"
@@ -13,14 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-json git_state() {
-  const std::string_view sha = SM_GIT_SHA;
-  return {{"sha", sha}, {"dirty", sha == "unknown" ? json("unknown") : json(SM_GIT_DIRTY)}};
-}
-
-json plan_counts(const campaign_plan &plan) {
+json plan_counts(const campaign_plan& plan) {
   std::size_t visits = 0, same = 0;
-  for (const planned_point &planned : plan.points) {
+  for (const planned_point& planned : plan.points) {
     visits += planned.visits;
     same += planned.same_as.size();
   }
@@ -31,7 +25,7 @@ json plan_counts(const campaign_plan &plan) {
           {"predicted_s", plan.predicted_s}};
 }
 
-} // namespace
+}  // namespace
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -42,11 +36,11 @@ std::string utc_now() {
   return text.data();
 }
 
-json campaign_line(const campaign_facts &facts, const campaign_plan &plan) {
+json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
   return {{"kind", "campaign"},
           {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
           {"version", SM_VERSION},
-          {"git", git_state()},
+          {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
           {"time", utc_now()},
           {"argv", facts.argv},
           {"seed", facts.options.seed},
@@ -59,18 +53,18 @@ json campaign_line(const campaign_facts &facts, const campaign_plan &plan) {
           {"plan", plan_counts(plan)}};
 }
 
-json same_line(const planned_point &measured, const point &same) {
+json same_line(const planned_point& measured, const point& same) {
   return {{"kind", "same"}, {"point", same}, {"measured_as", measured.what}, {"why", measured.why}};
 }
 
-json refused_line(const refused_point &refused) {
+json refused_line(const refused_point& refused) {
   return {{"kind", "refused"},
           {"point", refused.what},
           {"status", refused.status},
           {"reason", refused.reason}};
 }
 
-json lost_visit_line(const planned_point &planned, unsigned visit, std::string_view status,
+json lost_visit_line(const planned_point& planned, unsigned visit, std::string_view status,
                      std::string_view stopped_by, std::string_view reason) {
   return {{"kind", "visit"},          {"point", planned.what}, {"visit", visit},
           {"time", utc_now()},        {"status", status},      {"reason", reason},
@@ -78,10 +72,10 @@ json lost_visit_line(const planned_point &planned, unsigned visit, std::string_v
           {"rounds_taken", 0},        {"rounds_kept", 0}};
 }
 
-json end_line(const run_totals &totals) {
+json end_line(const run_totals& totals) {
   return {{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
           {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
           {"failed", totals.failed}};
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

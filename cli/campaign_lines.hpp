@@ -18,30 +18,30 @@ namespace syncmeter {
 /// What the first line tells of a campaign.
 struct campaign_facts {
   std::vector<std::string> argv;
-  run_options options;    ///< its seed is the one used
-  nlohmann::json machine; ///< describe_machine()
+  run_options options;     ///< its seed is the one used
+  nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
-  nlohmann::json states;   ///< placement states; [] when there is one
-  std::string states_note; ///< why there is one, or what went wrong with the probe
+  nlohmann::json states;    ///< placement states; [] when there is one
+  std::string states_note;  ///< why there is one, or what went wrong with the probe
 };
-[[nodiscard]] nlohmann::json campaign_line(const campaign_facts &facts, const campaign_plan &plan);
+[[nodiscard]] nlohmann::json campaign_line(const campaign_facts& facts, const campaign_plan& plan);
 
-[[nodiscard]] nlohmann::json same_line(const planned_point &measured, const point &same);
-[[nodiscard]] nlohmann::json refused_line(const refused_point &refused);
+[[nodiscard]] nlohmann::json same_line(const planned_point& measured, const point& same);
+[[nodiscard]] nlohmann::json refused_line(const refused_point& refused);
 
 /// The visit line of a visit that has no answer: `status` is failed or timeout.
-[[nodiscard]] nlohmann::json lost_visit_line(const planned_point &planned, unsigned visit,
+[[nodiscard]] nlohmann::json lost_visit_line(const planned_point& planned, unsigned visit,
                                              std::string_view status, std::string_view stopped_by,
                                              std::string_view reason);
 
 /// What the last line tells of this run of the campaign.
 struct run_totals {
-  std::string reason;     ///< "complete", "interrupted" or "budget"
-  std::size_t visits = 0; ///< visit lines this run wrote
+  std::string reason;      ///< "complete", "interrupted" or "budget"
+  std::size_t visits = 0;  ///< visit lines this run wrote
   double wall_ns = 0;
-  double timed_ns = 0;    ///< inside timed loops and probes
-  std::size_t failed = 0; ///< points of the file that failed or timed out
+  double timed_ns = 0;     ///< inside timed loops and probes
+  std::size_t failed = 0;  ///< points of the file that failed or timed out
 };
-[[nodiscard]] nlohmann::json end_line(const run_totals &totals);
+[[nodiscard]] nlohmann::json end_line(const run_totals& totals);
 
-} // namespace syncmeter
+}  // namespace syncmeter

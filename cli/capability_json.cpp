@@ -12,75 +12,66 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void reject(std::string_view member, const json &found, std::string_view wanted) {
+[[noreturn]] void reject(std::string_view member, const json& found, std::string_view wanted) {
   throw std::invalid_argument(
       fmt::format("\"{}\" is {}, not {}", member, quote(found.dump(-1, ' ', true)), wanted));
 }
 
-const json &member_of(const json &object, const char *name) {
+const json& member_of(const json& object, const char* name) {
   const auto found = object.find(name);
-  if (found == object.end())
-    throw std::invalid_argument(fmt::format("\"{}\" is missing", name));
+  if (found == object.end()) throw std::invalid_argument(fmt::format("\"{}\" is missing", name));
   return *found;
 }
 
-std::string text_of(const json &object, const char *name) {
-  const json &value = member_of(object, name);
-  if (!value.is_string())
-    reject(name, value, "a text");
+std::string text_of(const json& object, const char* name) {
+  const json& value = member_of(object, name);
+  if (!value.is_string()) reject(name, value, "a text");
   return value.get<std::string>();
 }
 
-std::string text_or_empty(const json &object, const char *name) {
+std::string text_or_empty(const json& object, const char* name) {
   return object.contains(name) ? text_of(object, name) : std::string{};
 }
 
-bool flag_or(const json &object, const char *name, bool otherwise) {
-  if (!object.contains(name))
-    return otherwise;
-  const json &value = object.at(name);
-  if (!value.is_boolean())
-    reject(name, value, "true or false");
+bool flag_or(const json& object, const char* name, bool otherwise) {
+  if (!object.contains(name)) return otherwise;
+  const json& value = object.at(name);
+  if (!value.is_boolean()) reject(name, value, "true or false");
   return value.get<bool>();
 }
 
-unsigned count_or(const json &object, const char *name, unsigned otherwise) {
-  if (!object.contains(name))
-    return otherwise;
-  const json &value = object.at(name);
+unsigned count_or(const json& object, const char* name, unsigned otherwise) {
+  if (!object.contains(name)) return otherwise;
+  const json& value = object.at(name);
   if (!value.is_number_integer() || value < 1 || value > 1'000'000) {
     reject(name, value, "a number from 1 to 1000000");
   }
   return value.get<unsigned>();
 }
 
-std::vector<std::string> texts_or_none(const json &object, const char *name) {
+std::vector<std::string> texts_or_none(const json& object, const char* name) {
   std::vector<std::string> texts;
-  if (!object.contains(name))
-    return texts;
-  const json &list = object.at(name);
-  if (!list.is_array())
-    reject(name, list, "a list of texts");
-  for (const json &text : list) {
-    if (!text.is_string())
-      reject(name, list, "a list of texts");
+  if (!object.contains(name)) return texts;
+  const json& list = object.at(name);
+  if (!list.is_array()) reject(name, list, "a list of texts");
+  for (const json& text : list) {
+    if (!text.is_string()) reject(name, list, "a list of texts");
     texts.push_back(text.get<std::string>());
   }
   return texts;
 }
 
-template <axis_value Enum> Enum axis_of(const std::string &text, const char *name) {
-  if (const auto value = from_text<Enum>(text))
-    return *value;
+template <axis_value Enum> Enum axis_of(const std::string& text, const char* name) {
+  if (const auto value = from_text<Enum>(text)) return *value;
   std::string allowed;
-  for (const auto &known : names_of(Enum{})) {
+  for (const auto& known : names_of(Enum{})) {
     allowed += allowed.empty() ? "" : ", ";
     allowed += known.text;
   }
   reject(name, json(text), "one of " + allowed);
 }
 
-capability read_entry(const json &entry) {
+capability read_entry(const json& entry) {
   capability read;
   read.backend = text_of(entry, "backend");
   read.op = text_of(entry, "op");
@@ -88,11 +79,9 @@ capability read_entry(const json &entry) {
   read.pairing = text_or_empty(entry, "pairing");
   read.note = text_or_empty(entry, "note");
   read.reason = text_or_empty(entry, "reason");
-  if (entry.contains("type"))
-    read.type = axis_of<value_type>(text_of(entry, "type"), "type");
-  if (entry.contains("order"))
-    read.order = axis_of<order>(text_of(entry, "order"), "order");
-  for (const std::string &text : texts_or_none(entry, "placements")) {
+  if (entry.contains("type")) read.type = axis_of<value_type>(text_of(entry, "type"), "type");
+  if (entry.contains("order")) read.order = axis_of<order>(text_of(entry, "order"), "order");
+  for (const std::string& text : texts_or_none(entry, "placements")) {
     read.placements.push_back(axis_of<placement>(text, "placements"));
   }
   read.unroll = count_or(entry, "unroll", 1);
@@ -100,71 +89,61 @@ capability read_entry(const json &entry) {
   read.min_lanes = count_or(entry, "min_lanes", 1);
   read.communicates = flag_or(entry, "communicates", false);
   read.empty_on_purpose = flag_or(entry, "empty_on_purpose", false);
-  if (!entry.contains("supported"))
-    (void)member_of(entry, "supported");
+  if (!entry.contains("supported")) (void)member_of(entry, "supported");
   read.supported = flag_or(entry, "supported", false);
   read.code = texts_or_none(entry, "code");
   read.symbols = texts_or_none(entry, "symbols");
   if (entry.contains("declares")) {
-    const json &declared = entry.at("declares");
-    if (!declared.is_object())
-      reject("declares", declared, "an object of texts");
-    for (const auto &[set, instructions] : declared.items()) {
-      if (!instructions.is_string())
-        reject("declares", declared, "an object of texts");
+    const json& declared = entry.at("declares");
+    if (!declared.is_object()) reject("declares", declared, "an object of texts");
+    for (const auto& [set, instructions] : declared.items()) {
+      if (!instructions.is_string()) reject("declares", declared, "an object of texts");
       read.declares[set] = instructions.get<std::string>();
     }
   }
   return read;
 }
 
-void read_into(const json &line, worker_info &info) {
-  if (text_of(line, "kind") != "capabilities")
-    reject("kind", line.at("kind"), "\"capabilities\"");
-  if (const json &protocol = member_of(line, "protocol"); protocol != protocol_version) {
+void read_into(const json& line, worker_info& info) {
+  if (text_of(line, "kind") != "capabilities") reject("kind", line.at("kind"), "\"capabilities\"");
+  if (const json& protocol = member_of(line, "protocol"); protocol != protocol_version) {
     throw std::invalid_argument(fmt::format("it speaks protocol {}, this driver speaks {}",
                                             protocol.dump(-1, ' ', true), protocol_version));
   }
   info.build = member_of(line, "build");
-  if (!info.build.is_object())
-    reject("build", info.build, "an object");
+  if (!info.build.is_object()) reject("build", info.build, "an object");
   (void)text_of(info.build, "id");
-  const json &backends = member_of(line, "backends");
-  if (!backends.is_array())
-    reject("backends", backends, "a list");
-  for (const json &backend : backends) {
-    if (!backend.is_object())
-      reject("backends", backend, "a list of objects");
+  const json& backends = member_of(line, "backends");
+  if (!backends.is_array()) reject("backends", backends, "a list");
+  for (const json& backend : backends) {
+    if (!backend.is_object()) reject("backends", backend, "a list of objects");
     info.backends.push_back(text_of(backend, "name"));
   }
-  const json &ops = member_of(line, "ops");
-  if (!ops.is_array())
-    reject("ops", ops, "a list");
-  for (const json &entry : ops)
-    info.capabilities.push_back(capability_from_json(entry));
+  const json& ops = member_of(line, "ops");
+  if (!ops.is_array()) reject("ops", ops, "a list");
+  for (const json& entry : ops) info.capabilities.push_back(capability_from_json(entry));
 }
 
-} // namespace
+}  // namespace
 
-capability capability_from_json(const json &entry) {
-  if (!entry.is_object())
-    reject("ops", entry, "a list of objects");
+capability capability_from_json(const json& entry) {
+  if (!entry.is_object()) reject("ops", entry, "a list of objects");
   try {
     return read_entry(entry);
-  } catch (const std::invalid_argument &error) {
+  } catch (const std::invalid_argument& error) {
     const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
     throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
   }
 }
 
-void read_capabilities(const json &line, worker_info &info) {
+void read_capabilities(const json& line, worker_info& info) {
   try {
     read_into(line, info);
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     info.backends.clear();
     info.capabilities.clear();
     info.problem = fmt::format("its capabilities cannot be used: {}", error.what());
   }
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

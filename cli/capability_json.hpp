@@ -11,10 +11,10 @@ inline constexpr int protocol_version = 1;
 
 /// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
 /// holds.
-[[nodiscard]] capability capability_from_json(const nlohmann::json &entry);
+[[nodiscard]] capability capability_from_json(const nlohmann::json& entry);
 
 /// Fills in name, backends, build and capabilities from the whole line; what the line does not
 /// allow to be read becomes info.problem. Never throws for what the line holds.
-void read_capabilities(const nlohmann::json &line, worker_info &info);
+void read_capabilities(const nlohmann::json& line, worker_info& info);
 
-} // namespace syncmeter
+}  // namespace syncmeter

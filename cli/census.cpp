@@ -1,10 +1,8 @@
-// Judges loops by the census rule, entry by entry, and runs it over a whole worker.
+// Judges one entry's loops by the census rule.
 #include "cli/census.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
-#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -21,11 +19,12 @@ int count_in(const class_counts& counts, const std::string& name) {
   return found == counts.end() ? 0 : found->second;
 }
 
-/// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k times,
-/// the branch is there once.
+/// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k
+/// times, the branch is there once.
 class_counts steps_of(const loop_code& loop) {
   class_counts steps = loop.inside;
-  if (const auto branch = steps.find("branch"); loop.has_loop && branch != steps.end()) --branch->second;
+  if (const auto branch = steps.find("branch"); loop.has_loop && branch != steps.end())
+    --branch->second;
   return steps;
 }
 
@@ -49,7 +48,7 @@ struct division {
 
 division divide(const class_counts& rest, const capability& what, int k) {
   const int unroll = static_cast<int>(what.unroll);
-  const double ops = static_cast<double>(what.unroll * what.ops_per_step) * k;
+  const double ops = static_cast<double>(unroll) * k;
   division result;
   for (const auto& [name, count] : rest) {
     if (is_ignored(name)) continue;
@@ -69,8 +68,8 @@ division divide(const class_counts& rest, const capability& what, int k) {
   return result;
 }
 
-/// True when the op's classes are those declared. A bookkeeping class counts only where it is named,
-/// except that an op that declares nothing may not even have bookkeeping.
+/// True when the op's classes are those declared. A bookkeeping class counts only where it is
+/// named, except that an op that declares nothing may not even have bookkeeping.
 bool matches(const multiset& seen, const class_counts& expected) {
   if (expected.empty()) return seen.empty();
   for (const auto& [name, count] : seen) {
@@ -84,7 +83,8 @@ bool matches(const multiset& seen, const class_counts& expected) {
 bool must_repeat(std::string_view name) {
   return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
          name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
-         name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" || name == "pause";
+         name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
+         name == "pause";
 }
 
 /// Why the four loops cannot be compared; empty when they can.
@@ -93,7 +93,8 @@ std::string shape_problem(const capability& what, const std::array<loop_code, 4>
     const std::string& symbol = what.symbols[i];
     if (!loops[i].problem.empty()) return fmt::format("{}: {}", symbol, loops[i].problem);
     if (loops[i].has_loop != loops[0].has_loop) {
-      return fmt::format("{}: there is no loop left in it", symbol, what.symbols[loops[0].has_loop ? i : 0]);
+      return fmt::format("{}: there is no loop left in it",
+                         what.symbols[loops[0].has_loop ? i : 0]);
     }
     for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside, 1)) {
       if (must_repeat(name)) {
@@ -136,18 +137,28 @@ std::string expected_and_seen(std::string_view expected, const multiset& seen, i
 
 std::string_view to_text(verdict v) {
   switch (v) {
-    case verdict::proven: return "proven";
-    case verdict::elided: return "elided";
-    case verdict::wrong: return "wrong";
-    case verdict::not_declared: return "not declared";
-    case verdict::not_proven: return "not proven";
-    case verdict::no_symbol: return "no symbol";
+  case verdict::proven:
+    return "proven";
+  case verdict::elided:
+    return "elided";
+  case verdict::wrong:
+    return "wrong";
+  case verdict::not_declared:
+    return "not declared";
+  case verdict::not_proven:
+    return "not proven";
+  case verdict::no_symbol:
+    return "no symbol";
   }
   return "?";
 }
 
 bool is_bookkeeping(std::string_view name) {
   return name == "move" || name == "alu" || name == "jump" || is_ignored(name);
+}
+
+census_entry unjudged(const capability& what, enum machine m, enum verdict v, std::string reason) {
+  return decided(entry_for(what, m), v, std::move(reason));
 }
 
 int bookkeeping_slack(unsigned unroll) {
@@ -200,109 +211,12 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
   for (std::size_t i = 1; i < counts.size(); ++i) {
     if (found[i].uneven.empty()) continue;
-    return decided(std::move(entry), verdict::wrong,
-                   fmt::format("not the same in every step: {}, at {} measured", found[i].uneven,
-                               counts[i]));
+    return decided(
+        std::move(entry), verdict::wrong,
+        fmt::format("not the same in every step: {}, at {} measured", found[i].uneven, counts[i]));
   }
   const bool elided = empty && !what.empty_on_purpose;
   return decided(std::move(entry), elided ? verdict::elided : verdict::proven);
-}
-
-namespace {
-
-/// The loops of all entries, by where they begin.
-using loops_by_address = std::map<std::uint64_t, loop_code>;
-
-std::vector<code_range> ranges_of(const elf_symbols& symbols, const std::vector<capability>& entries) {
-  std::vector<code_range> ranges;
-  for (const capability& what : entries) {
-    for (const std::string& symbol : what.symbols) {
-      const auto found = symbols.functions.find(symbol);
-      if (found != symbols.functions.end() && found->second.size > 0) ranges.push_back(found->second);
-    }
-  }
-  return ranges;
-}
-
-census_entry census_of(const capability& what, const elf_symbols& symbols,
-                       const loops_by_address& loops) {
-  if (what.symbols.empty()) {
-    return decided(entry_for(what, symbols.machine), verdict::no_symbol,
-                   "the worker names no loops for it");
-  }
-  std::array<loop_code, 4> four;
-  for (std::size_t i = 0; i < four.size(); ++i) {
-    std::string problem;
-    if (i >= what.symbols.size()) {
-      problem = fmt::format("the worker names {} loops, not 4", what.symbols.size());
-    } else if (const auto at = symbols.functions.find(what.symbols[i]); at == symbols.functions.end()) {
-      problem = fmt::format("{}: not in the program's symbol tables", what.symbols[i]);
-    } else if (const auto loop = loops.find(at->second.first); loop == loops.end()) {
-      problem = fmt::format("{}: objdump shows no code for it", what.symbols[i]);
-    } else {
-      four[i] = loop->second;
-    }
-    if (problem.empty()) continue;
-    return decided(entry_for(what, symbols.machine), verdict::not_proven, std::move(problem));
-  }
-  return judge(what, four, symbols.machine);
-}
-
-/// Numbers the groups of entries with equal code and equal counts on both sides.
-void group_same_code(std::vector<census_entry>& census, const std::vector<const capability*>& whats) {
-  std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < census.size(); ++i) {
-    if (whats[i]->code.size() < 2 || census[i].loops[0].inside.empty()) continue;
-    std::vector<std::string> key{census[i].backend, whats[i]->code[0], whats[i]->code[1]};
-    for (const std::size_t side : {0U, 1U}) {
-      for (const auto& [name, count] : census[i].loops[side].inside) {
-        key.push_back(fmt::format("{} {}", name, count));
-      }
-    }
-    groups[std::move(key)].push_back(i);
-  }
-  std::size_t number = 0;
-  std::set<std::size_t> firsts;
-  std::map<std::size_t, const std::vector<std::size_t>*> in_table_order;
-  for (const auto& [key, members] : groups) {
-    if (members.size() > 1) in_table_order[members.front()] = &members;
-  }
-  for (const auto& [first, members] : in_table_order) {
-    ++number;
-    for (const std::size_t i : *members) census[i].same_code_group = number;
-  }
-}
-
-}  // namespace
-
-std::vector<census_entry> take_census(const std::string& path,
-                                      const std::vector<capability>& entries) {
-  std::vector<census_entry> census;
-  std::vector<const capability*> supported;
-  for (const capability& what : entries) {
-    if (what.supported) supported.push_back(&what);
-  }
-  elf_symbols symbols;
-  loops_by_address loops;
-  std::string problem;
-  try {
-    symbols = read_elf_symbols(path);
-    if (symbols.machine == machine::other) {
-      throw disassembly_error(fmt::format("{}: only x86-64 and aarch64 programs are understood", path));
-    }
-    disassemble(path, ranges_of(symbols, entries),
-                [&](code_range range, std::span<const instruction> body) {
-                  loops[range.first] = read_loop(body, symbols.machine);
-                });
-  } catch (const disassembly_error& error) {
-    problem = error.what();
-  }
-  for (const capability* what : supported) {
-    if (problem.empty() || what->symbols.empty()) census.push_back(census_of(*what, symbols, loops));
-    else census.push_back(decided(entry_for(*what, symbols.machine), verdict::not_proven, problem));
-  }
-  group_same_code(census, supported);
-  return census;
 }
 
 }  // namespace syncmeter

@@ -1,7 +1,9 @@
-// The census: does the machine code of the timed loops hold what each op declares, and nothing else?
-//   self:    steps(k) - steps(0)     == k x unroll x ops_per_step x declared
-//   insert:  steps(k) - k x steps(0) == k x unroll x ops_per_step x declared      for k = 1, 2, 4
-// where steps(k) is the loop with k measured ops, without the one branch that closes a trip.
+// The census: does the machine code of the timed loops hold what each op declares, and nothing
+// else?
+//   self:    steps(k) - steps(0)     == k x unroll x declared
+//   insert:  steps(k) - k x steps(0) == k x unroll x declared      for k = 1, 2, 4
+// where steps(k) is the loop with k times the op's `measured`, without the one branch that closes a
+// trip. A declaration is of one whole `measured`, which may hold more than one primitive.
 #pragma once
 
 #include <array>
@@ -25,14 +27,14 @@ enum class verdict : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(verdict v);
 
-/// move, alu, jump, frame and nop: where values live and where blocks stand is the compiler's affair.
-/// Of these, move, alu and jump must still be the same in every step; frame and nop are not looked at.
-/// Every other class is part of what is measured and must match the declaration exactly.
+/// move, alu, jump, frame and nop: where values live and where blocks stand is the compiler's
+/// affair. Of these, move, alu and jump must still be the same in every step; frame and nop are not
+/// looked at. Every other class is part of what is measured and must match the declaration exactly.
 [[nodiscard]] bool is_bookkeeping(std::string_view class_name);
 
-/// What one op may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives stand
-/// between bars ("rmw 1 | load 1, store 1"); "nothing" is the empty one. A bookkeeping class is free
-/// unless it is named.
+/// What one `measured` may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives
+/// stand between bars ("rmw 1 | load 1, store 1"); "nothing" is the empty one. A bookkeeping class
+/// is free unless it is named.
 struct declaration {
   std::vector<class_counts> alternatives;
 };
@@ -46,19 +48,23 @@ struct declaration {
 /// One supported entry of a worker's capabilities and what its loops hold.
 struct census_entry {
   std::string backend, op, order, type, placements;  ///< as the user spells them; type may be empty
-  std::array<loop_code, 4> loops;            ///< for 0, 1, 2, 4 measured ops
-  std::map<std::string, double> per_op;      ///< what one measured op compiled to, bookkeeping included
+  std::array<loop_code, 4> loops;                    ///< for 0, 1, 2, 4 measured ops
+  std::map<std::string, double> per_op;  ///< what one `measured` compiled to, bookkeeping included
   std::map<std::string, int> once_per_loop;  ///< bookkeeping left over when dividing by unroll
   std::string declared;
   enum verdict verdict = verdict::no_symbol;
-  std::string reason;                        ///< empty for proven and elided
-  std::size_t same_code_group = 0;           ///< entries of one group share their machine code; 0: none
+  std::string reason;               ///< empty for proven and elided
+  std::size_t same_code_group = 0;  ///< entries of one group share their machine code; 0: none
 };
 
 /// How far move, alu and jump may differ once per loop rather than once per step: the compiler may
-/// count trips, close the loop or keep a value another way on each side. Less than half of unroll, so
-/// that a whole one per step can never pass for it; nothing at all for unroll 1 and 2.
+/// count trips, close the loop or keep a value another way on each side. Less than half of unroll,
+/// so that a whole one per step can never pass for it; nothing at all for unroll 1 and 2.
 [[nodiscard]] int bookkeeping_slack(unsigned unroll);
+
+/// An entry whose loops were not looked at, and why.
+[[nodiscard]] census_entry unjudged(const capability& what, enum machine m, enum verdict v,
+                                    std::string reason);
 
 /// Judges one entry by its four loops. `m` picks the declaration.
 [[nodiscard]] census_entry judge(const capability& what, const std::array<loop_code, 4>& loops,

@@ -41,7 +41,8 @@ void check_names(std::string_view option, const std::vector<std::string>& named,
   for (const std::string& name : named) {
     if (existing.contains(name)) continue;
     throw usage_error(fmt::format("--{}: '{}' is not one of {}", option, name,
-                                  existing.empty() ? "any worker's" : fmt::format("{}", fmt::join(existing, ", "))));
+                                  existing.empty() ? "any worker's"
+                                                   : fmt::format("{}", fmt::join(existing, ", "))));
   }
 }
 
@@ -78,8 +79,11 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   std::size_t checked = 0;
   bool good = true;
   for (const worker_info& worker : workers) {
-    nlohmann::json object{{"worker", worker.name}, {"path", worker.path}, {"problem", worker.problem},
-                          {"build", worker.build}, {"entries", nlohmann::json::array()}};
+    nlohmann::json object{{"worker", worker.name},
+                          {"path", worker.path},
+                          {"problem", worker.problem},
+                          {"build", worker.build},
+                          {"entries", nlohmann::json::array()}};
     if (!worker.problem.empty()) {
       good = false;
       if (!options.json) print(out, fmt::format("worker {}: {}\n", worker.name, worker.problem));
@@ -91,8 +95,9 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
       good = good && std::ranges::all_of(census, passes);
       checked += census.size();
       object["entries"] = census_json(census);
-      const std::string compiler =
-          worker.build.is_object() ? worker.build.value("compiler", "unknown compiler") : "unknown compiler";
+      const std::string compiler = worker.build.is_object()
+                                       ? worker.build.value("compiler", "unknown compiler")
+                                       : "unknown compiler";
       if (!options.json && !census.empty()) {
         print(out, fmt::format("worker {} ({}), {}\n\n{}\n", worker.name, compiler, worker.path,
                                census_table(census)));
@@ -101,8 +106,10 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
     list.push_back(std::move(object));
   }
   // A check that looked at nothing must not pass.
-  if (checked == 0 && !options.json) print(out, "nothing to look at: no worker has a supported op of these\n");
-  if (options.json) print(out, nlohmann::json{{"kind", "census"}, {"workers", std::move(list)}}.dump() + "\n");
+  if (checked == 0 && !options.json)
+    print(out, "nothing to look at: no worker has a supported op of these\n");
+  if (options.json)
+    print(out, nlohmann::json{{"kind", "census"}, {"workers", std::move(list)}}.dump() + "\n");
   return options.check && (!good || checked == 0) ? 1 : 0;
 }
 

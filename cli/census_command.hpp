@@ -1,4 +1,5 @@
-// `syncmeter census`: what every op really compiled to, per worker, and whether that is what it declares.
+// `syncmeter census`: what every op really compiled to, per worker, and whether that is what it
+// declares.
 #pragma once
 
 #include <cstdio>
@@ -23,9 +24,10 @@ struct census_options {
 /// Throws usage_error naming the option, the offending text and what is allowed.
 [[nodiscard]] census_options parse_census_options(const std::vector<std::string>& arguments);
 
-/// Prints the census of these workers to `out` and returns the exit status: 0, or 1 with `check` when
-/// an entry is wrong, not declared or not proven, a worker cannot be asked, or there was nothing to
-/// check. Throws usage_error when an op or a backend named in the options is none of the workers'.
+/// Prints the census of these workers to `out` and returns the exit status: 0, or 1 with `check`
+/// when an entry is wrong, not declared or not proven, a worker cannot be asked, or there was
+/// nothing to check. Throws usage_error when an op or a backend named in the options is none of the
+/// workers'.
 [[nodiscard]] int census_of_workers(const census_options& options,
                                     const std::vector<worker_info>& workers, std::FILE* out);
 

@@ -52,12 +52,13 @@ census_options parse_census_options(const std::vector<std::string>& arguments) {
   using texts = std::vector<std::string>;
   po::options_description known;
   known.add_options()("backend", po::value<texts>())("op", po::value<texts>())(
-      "type", po::value<texts>())("order", po::value<texts>())("json", "")("check", "")("help,h", "")(
-      "extra", po::value<texts>());
+      "type", po::value<texts>())("order", po::value<texts>())("json", "")("check", "")(
+      "help,h", "")("extra", po::value<texts>());
   po::variables_map values;
   try {
     // Whole names only: an abbreviation would change its meaning with the next option.
-    const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+    const int style =
+        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
     po::store(po::command_line_parser(arguments)
                   .options(known)
                   .positional(po::positional_options_description().add("extra", -1))

@@ -19,8 +19,14 @@ row row_of(const census_entry& entry) {
   const auto length = [&](std::size_t i) {
     return counted ? fmt::format("{}", entry.loops[i].instructions) : std::string("-");
   };
-  return {entry.op, or_dash(entry.type), entry.order, or_dash(entry.placements), length(0), length(1),
-          counted ? to_text(entry.per_op) : "-", std::string(to_text(entry.verdict))};
+  return {entry.op,
+          or_dash(entry.type),
+          entry.order,
+          or_dash(entry.placements),
+          length(0),
+          length(1),
+          counted ? to_text(entry.per_op) : "-",
+          std::string(to_text(entry.verdict))};
 }
 
 /// What makes an entry's loops the same in a note: all that its row says of it.
@@ -42,7 +48,8 @@ std::string once_per_loop_text(const std::map<std::string, int>& counts) {
 std::string notes(const std::vector<census_entry>& census) {
   std::string text;
   for (const census_entry& entry : census) {
-    if (entry.reason.empty()) continue;
+    // The table already shows what is not declared.
+    if (entry.reason.empty() || entry.verdict == verdict::not_declared) continue;
     text += fmt::format("{}: {}: {}\n", name_of(entry), to_text(entry.verdict), entry.reason);
   }
   for (const census_entry& entry : census) {
@@ -75,7 +82,8 @@ std::string census_table(const std::vector<census_entry>& census) {
     std::string line;
     for (std::size_t i = 0; i < r.size(); ++i) {
       const bool number = i == 4 || i == 5;
-      line += number ? fmt::format("{:>{}}  ", r[i], widths[i]) : fmt::format("{:<{}}  ", r[i], widths[i]);
+      line += number ? fmt::format("{:>{}}  ", r[i], widths[i])
+                     : fmt::format("{:<{}}  ", r[i], widths[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -10,8 +10,8 @@
 
 namespace syncmeter {
 
-/// Column headings, one row per entry, and below it a reason for every entry that has one, the groups
-/// of equal code and the number of entries per verdict.
+/// Column headings, one row per entry, and below it a reason for every entry that has one, the
+/// groups of equal code and the number of entries per verdict.
 [[nodiscard]] std::string census_table(const std::vector<census_entry>& census);
 
 /// One object per entry: the axes, "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the

@@ -39,7 +39,8 @@ void add_term(class_counts& counts, std::string_view term, std::string_view whol
   const bool whole_number = error == std::errc{} && end == number.data() + number.size();
   if (number.empty() || !whole_number || count < 1) {
     throw std::invalid_argument(fmt::format(
-        "declared '{}': '{}' is not a class and a number of at least 1, as in 'lock_add 1'", whole, term));
+        "declared '{}': '{}' is not a class and a number of at least 1, as in 'lock_add 1'", whole,
+        term));
   }
   const std::string name(trimmed(term.substr(0, blank)));
   if (!counts.emplace(name, count).second) {

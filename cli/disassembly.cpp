@@ -41,8 +41,8 @@ std::string_view next_word(std::string_view& text) {
 
 bool is_prefix(std::string_view word) {
   static constexpr std::array<std::string_view, 20> words{
-      "lock", "rep",  "repz",   "repe",   "repnz",   "repne",    "data16",   "addr32", "cs",     "ds",
-      "es",   "fs",   "gs",     "ss",     "bnd",     "notrack",  "xacquire", "xrelease", "{vex}", "{evex}"};
+      "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
+      "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
   return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
 }
 
@@ -108,9 +108,13 @@ objdump::objdump(const std::string& path, std::uint64_t first, std::uint64_t las
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(complaints_.get()), STDERR_FILENO);
   // An argument vector, never a shell: the path may hold blanks and quotes.
-  std::vector<std::string> arguments{"objdump", "-d", "--no-show-raw-insn",
+  std::vector<std::string> arguments{"objdump",
+                                     "-d",
+                                     "--no-show-raw-insn",
                                      fmt::format("--start-address={:#x}", first),
-                                     fmt::format("--stop-address={:#x}", last), "--", path};
+                                     fmt::format("--stop-address={:#x}", last),
+                                     "--",
+                                     path};
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -177,8 +181,8 @@ std::optional<instruction> parse_instruction(std::string_view line) {
     word = next_word(text);
   }
   parsed.mnemonic = word;
-  // x86 comments follow '#', AArch64 comments "//"; there '#' marks a constant. A comment that names
-  // a place ("# 3fd0 <GOMP_barrier@GOMP_1.0>") tells what an indirect call or a variable is.
+  // x86 comments follow '#', AArch64 comments "//"; there '#' marks a constant. A comment that
+  // names a place ("# 3fd0 <GOMP_barrier@GOMP_1.0>") tells what an indirect call or a variable is.
   std::string_view comment;
   if (const auto hash = text.find("# "); hash != std::string_view::npos) {
     comment = trimmed(text.substr(hash + 1));

@@ -16,10 +16,11 @@ namespace syncmeter {
 /// One line of objdump. On x86 the operands are in AT&T order: the destination comes last.
 struct instruction {
   std::uint64_t address = 0;
-  std::string prefixes;    ///< "lock", "data16 cs", ...; usually empty
-  std::string mnemonic;    ///< as printed, with its size suffix
-  std::string operands;    ///< without objdump's comment and without the name of a target
-  std::string target;      ///< what a jump, a call or a program-relative operand names: "f@plt", "f+0x10"
+  std::string prefixes;  ///< "lock", "data16 cs", ...; usually empty
+  std::string mnemonic;  ///< as printed, with its size suffix
+  std::string operands;  ///< without objdump's comment and without the name of a target
+  std::string target;    ///< what a jump, a call or a program-relative operand names: "f@plt",
+                         ///< "f+0x10"
   std::optional<std::uint64_t> target_address;  ///< where a direct jump or call goes
 };
 

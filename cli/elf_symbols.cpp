@@ -66,9 +66,12 @@ void add_functions(elf_symbols& found, const std::vector<Elf64_Sym>& symbols,
 
 std::string_view to_text(machine m) {
   switch (m) {
-    case machine::x86_64: return "x86-64";
-    case machine::aarch64: return "aarch64";
-    case machine::other: break;
+  case machine::x86_64:
+    return "x86-64";
+  case machine::aarch64:
+    return "aarch64";
+  case machine::other:
+    break;
   }
   return "other";
 }

@@ -1,5 +1,5 @@
-// Where the functions of an ELF program lie, and for which machine it was built: what the census must
-// know before it asks objdump, which prints one of several names of an address and no sizes.
+// Where the functions of an ELF program lie, and for which machine it was built: what the census
+// must know before it asks objdump, which prints one of several names of an address and no sizes.
 #pragma once
 
 #include <cstdint>

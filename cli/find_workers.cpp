@@ -26,28 +26,26 @@ std::vector<fs::path> places_to_look() {
   if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !error) {
     places.push_back(self.parent_path());
   }
-  const char *path = std::getenv("PATH");
+  const char* path = std::getenv("PATH");
   std::string_view rest = path != nullptr ? path : "";
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
     // A relative entry would make the workers depend on where the driver is called.
-    if (rest.starts_with('/'))
-      places.emplace_back(rest.substr(0, end));
+    if (rest.starts_with('/')) places.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return places;
 }
 
 // Worker name -> path; the first place that has it wins.
-std::map<std::string, fs::path> programs_in(const std::vector<fs::path> &places) {
+std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places) {
   std::map<std::string, fs::path> found;
-  for (const fs::path &place : places) {
+  for (const fs::path& place : places) {
     std::error_code error;
     for (fs::directory_iterator entry(place, error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string file = entry->path().filename();
-      if (!file.starts_with(prefix) || file == "syncmeter-report")
-        continue;
+      if (!file.starts_with(prefix) || file == "syncmeter-report") continue;
       std::error_code unreadable;
       if (!entry->is_regular_file(unreadable) || ::access(entry->path().c_str(), X_OK) != 0)
         continue;
@@ -57,7 +55,7 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path> &places)
   return found;
 }
 
-void take_answer(worker_process &process, worker_info &info, std::chrono::milliseconds within) {
+void take_answer(worker_process& process, worker_info& info, std::chrono::milliseconds within) {
   const answer said = process.receive(within);
   if (said.what == answer::kind::line) {
     read_capabilities(said.object, info);
@@ -66,55 +64,53 @@ void take_answer(worker_process &process, worker_info &info, std::chrono::millis
   }
 }
 
-std::string looked_in(const std::vector<fs::path> &places) {
+std::string looked_in(const std::vector<fs::path>& places) {
   return places.empty()
              ? std::string("beside the driver")
              : fmt::format("beside the driver ({}) and on PATH", places.front().string());
 }
 
 // A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp").
-bool may_serve(const worker_info &info, const std::string &backend) {
+bool may_serve(const worker_info& info, const std::string& backend) {
   if (info.problem.empty()) {
     return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
   }
   return backend == info.name || backend.starts_with(info.name + '-');
 }
 
-} // namespace
+}  // namespace
 
-std::vector<worker_info> find_workers(const std::vector<std::string> &wanted) {
+std::vector<worker_info> find_workers(const std::vector<std::string>& wanted) {
   const std::vector<fs::path> places = places_to_look();
   std::vector<worker_info> workers;
   std::vector<std::optional<worker_process>> processes;
   const worker_deadlines deadlines;
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
-  for (const auto &[name, path] : programs_in(places)) {
-    worker_info &info = workers.emplace_back();
+  for (const auto& [name, path] : programs_in(places)) {
+    worker_info& info = workers.emplace_back();
     info.name = name;
     info.path = path;
     processes.emplace_back();
     try {
       processes.back().emplace(name, launch{.path = path, .arguments = {"--capabilities"}},
                                deadlines);
-    } catch (const std::exception &error) {
+    } catch (const std::exception& error) {
       info.problem = error.what();
     }
   }
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (!processes[i])
-      continue;
+    if (!processes[i]) continue;
     const auto used = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - start);
     take_answer(*processes[i], workers[i],
                 std::max(deadlines.capabilities - used, std::chrono::milliseconds{0}));
     processes[i].reset();
   }
-  for (const std::string &backend : wanted) {
+  for (const std::string& backend : wanted) {
     const bool served = std::any_of(workers.begin(), workers.end(),
-                                    [&](const worker_info &w) { return may_serve(w, backend); });
-    if (served)
-      continue;
+                                    [&](const worker_info& w) { return may_serve(w, backend); });
+    if (served) continue;
     worker_info missing;
     missing.name = backend;
     missing.problem = fmt::format("no worker for backend '{}': looked for syncmeter-* {}", backend,
@@ -124,4 +120,4 @@ std::vector<worker_info> find_workers(const std::vector<std::string> &wanted) {
   return workers;
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

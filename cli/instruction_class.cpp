@@ -10,7 +10,8 @@
 namespace syncmeter {
 namespace {
 
-/// "ns::f<int>(int, char)" without its parameters; template arguments may hold brackets of their own.
+/// "ns::f<int>(int, char)" without its parameters; template arguments may hold brackets of their
+/// own.
 std::string_view without_parameters(std::string_view name) {
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {

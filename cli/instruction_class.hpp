@@ -3,17 +3,14 @@
 //   lock_add lock_xadd lock_cmpxchg lock_or ...  x86 with a lock prefix, without the size suffix
 //   xchg_mem                                     exchange with memory (locked without a prefix)
 //   mfence lfence sfence pause
-//   lse_ldadd lse_swpal lse_casal ...            AArch64 atomics, with their order, without the size
-//   ldxr ldaxr stxr stlxr                        AArch64 exclusive pairs
-//   load_acquire store_release dmb_ish dmb_ishld dsb_sy isb
-//   call:NAME  branch (conditional)  jump
-//   load store rmw                               plain accesses; rmw reads and writes memory in one
-//   spill                                        an access to the stack: a register that did not fit
-//   imul idiv fp_add fp_mul fp_div fp_fma fp_minmax fp_compare convert
-//   move alu                                     register to register
-//   frame                                        push, pop, return: the function around the loop
-//   nop                                          alignment
-//   other:MNEMONIC                               anything else
+//   lse_ldadd lse_swpal lse_casal ...            AArch64 atomics, with their order, without the
+//   size ldxr ldaxr stxr stlxr                        AArch64 exclusive pairs load_acquire
+//   store_release dmb_ish dmb_ishld dsb_sy isb call:NAME  branch (conditional)  jump load store rmw
+//   plain accesses; rmw reads and writes memory in one spill an access to the stack: a register
+//   that did not fit imul idiv fp_add fp_mul fp_div fp_fma fp_minmax fp_compare convert move alu
+//   register to register frame                                        push, pop, return: the
+//   function around the loop nop                                          alignment other:MNEMONIC
+//   anything else
 #pragma once
 
 #include <string>
@@ -34,7 +31,7 @@ enum class flow : std::uint8_t {
 
 struct instruction_class {
   std::string name;
-  bool also_load = false;  ///< arithmetic with a memory operand: counts as its class and as a load
+  std::string_view also{};  ///< "load" or "spill": arithmetic with a memory operand is both
   enum flow flow = flow::next;
 };
 

@@ -30,7 +30,8 @@ bool is_large_system_extension(std::string_view name) {
 }
 
 bool is_exclusive(std::string_view name) {
-  return starts_with_any(name, {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"});
+  return starts_with_any(name,
+                         {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"});
 }
 
 instruction_class access(std::string_view name, const instruction& what, frame_registers frame) {
@@ -46,7 +47,8 @@ instruction_class memory_class(const instruction& what, frame_registers frame) {
   if (starts_with_any(name, {"ldar", "ldapr", "ldapur", "ldlar"})) {
     return access("load_acquire", what, frame);
   }
-  if (starts_with_any(name, {"stlr", "stlur", "stllr"})) return access("store_release", what, frame);
+  if (starts_with_any(name, {"stlr", "stlur", "stllr"}))
+    return access("store_release", what, frame);
   // Pairs that move the stack pointer save and restore registers around the loop.
   if (is_one_of(name, {"stp", "str"}) && what.operands.ends_with("]!")) {
     if (what.operands.find("[sp,") != std::string::npos) return {.name = "frame"};
@@ -54,8 +56,10 @@ instruction_class memory_class(const instruction& what, frame_registers frame) {
   if (is_one_of(name, {"ldp", "ldr"}) && what.operands.find("[sp],") != std::string::npos) {
     return {.name = "frame"};
   }
-  if (starts_with_any(name, {"ldr", "ldp", "ldur", "ldnp", "ldtr"})) return access("load", what, frame);
-  if (starts_with_any(name, {"str", "stp", "stur", "stnp", "sttr"})) return access("store", what, frame);
+  if (starts_with_any(name, {"ldr", "ldp", "ldur", "ldnp", "ldtr"}))
+    return access("load", what, frame);
+  if (starts_with_any(name, {"str", "stp", "stur", "stnp", "sttr"}))
+    return access("store", what, frame);
   return {};
 }
 
@@ -77,16 +81,17 @@ instruction_class control_class(const instruction& what) {
 }
 
 bool is_arithmetic(std::string_view name) {
-  return starts_with_any(name, {"add", "sub", "and", "bic", "orr", "orn", "eor", "eon", "cmp", "cmn",
-                                "tst", "neg", "adc", "sbc", "lsl", "lsr", "asr", "ror", "ubf", "sbf",
-                                "bf", "ccmp", "ccmn", "csel", "cset", "csinc", "csinv", "csneg",
-                                "cinc", "cinv", "cneg", "adr", "clz", "rbit", "rev", "extr", "sxt",
-                                "uxt", "cnt", "fcsel"});
+  return starts_with_any(
+      name, {"add",  "sub",  "and",  "bic",  "orr",  "orn",   "eor",   "eon",   "cmp",  "cmn",
+             "tst",  "neg",  "adc",  "sbc",  "lsl",  "lsr",   "asr",   "ror",   "ubf",  "sbf",
+             "bf",   "ccmp", "ccmn", "csel", "cset", "csinc", "csinv", "csneg", "cinc", "cinv",
+             "cneg", "adr",  "clz",  "rbit", "rev",  "extr",  "sxt",   "uxt",   "cnt",  "fcsel"});
 }
 
 std::string_view floating_class(std::string_view name) {
   if (starts_with_any(name, {"fadd", "fsub", "fabd"})) return "fp_add";
-  if (starts_with_any(name, {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls"})) return "fp_fma";
+  if (starts_with_any(name, {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls"}))
+    return "fp_fma";
   if (starts_with_any(name, {"fmul", "fnmul"})) return "fp_mul";
   if (starts_with_any(name, {"fdiv", "fsqrt"})) return "fp_div";
   if (starts_with_any(name, {"fmin", "fmax"})) return "fp_minmax";
@@ -110,8 +115,8 @@ instruction_class classify_aarch64(const instruction& what, frame_registers fram
   if (instruction_class memory = memory_class(what, frame); !memory.name.empty()) return memory;
   if (what.operands.starts_with("sp,") || what.operands == "x29, sp") return {.name = "frame"};
   if (starts_with_any(name, {"mov", "fmov", "mvn"})) return {.name = "move"};
-  if (starts_with_any(name, {"mul", "mneg", "madd", "msub", "smul", "umul", "smadd", "umadd", "smsub",
-                             "umsub", "smneg", "umneg"})) {
+  if (starts_with_any(name, {"mul", "mneg", "madd", "msub", "smul", "umul", "smadd", "umadd",
+                             "smsub", "umsub", "smneg", "umneg"})) {
     return {.name = "imul"};
   }
   if (is_one_of(name, {"sdiv", "udiv"})) return {.name = "idiv"};

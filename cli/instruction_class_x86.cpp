@@ -18,21 +18,23 @@ bool starts_with_any(std::string_view word, words starts) {
   return std::ranges::any_of(starts, [&](std::string_view s) { return word.starts_with(s); });
 }
 
-// Integer arithmetic whose printed name may carry a size suffix. "sub" and "shl" end in a letter that
-// looks like one, so a suffix is cut only where what is left is in the list.
+// Integer arithmetic whose printed name may carry a size suffix. "sub" and "shl" end in a letter
+// that looks like one, so a suffix is cut only where what is left is in the list.
 bool is_arithmetic(std::string_view stem) {
-  return is_one_of(stem, {"add",  "sub",  "or",   "and",  "xor",  "cmp",   "test",  "adc",   "sbb",
-                          "inc",  "dec",  "neg",  "not",  "shl",  "shr",   "sar",   "sal",   "rol",
-                          "ror",  "rcl",  "rcr",  "bt",   "bts",  "btr",   "btc",   "bsf",   "bsr",
-                          "lea",  "shld", "shrd", "xadd", "xchg", "bswap", "andn",  "popcnt",
-                          "sarx", "shlx", "shrx", "rorx", "lzcnt", "tzcnt", "cmpxchg"});
+  return is_one_of(stem,
+                   {"add",  "sub",  "or",   "and",   "xor",   "cmp",    "test", "adc",    "sbb",
+                    "inc",  "dec",  "neg",  "not",   "shl",   "shr",    "sar",  "sal",    "rol",
+                    "ror",  "rcl",  "rcr",  "bt",    "bts",   "btr",    "btc",  "bsf",    "bsr",
+                    "lea",  "shld", "shrd", "xadd",  "xchg",  "bswap",  "andn", "popcnt", "sarx",
+                    "shlx", "shrx", "rorx", "lzcnt", "tzcnt", "cmpxchg"});
 }
 
 std::string_view stem_of(std::string_view mnemonic) {
   if (is_arithmetic(mnemonic)) return mnemonic;
   const std::string_view cut = mnemonic.substr(0, mnemonic.size() - 1);
   const bool suffixed = is_one_of(mnemonic.substr(cut.size()), {"b", "w", "l", "q"});
-  if (suffixed && (is_arithmetic(cut) || is_one_of(cut, {"imul", "mul", "div", "idiv"}))) return cut;
+  if (suffixed && (is_arithmetic(cut) || is_one_of(cut, {"imul", "mul", "div", "idiv"})))
+    return cut;
   return mnemonic;
 }
 
@@ -113,9 +115,10 @@ bool is_move(std::string_view name) {
 /// Logic and shuffles on vector registers: bookkeeping as the integer registers' is.
 bool is_vector_logic(std::string_view name) {
   if (name.starts_with('v')) name.remove_prefix(1);
-  return starts_with_any(name, {"pxor", "por", "pand", "xorp", "orp", "andp", "andnp", "unpck",
-                                "shufp", "pshuf", "punpck", "movmsk", "padd", "psub", "pcmp", "psll",
-                                "psrl", "blend", "pblend", "insertps", "pinsr", "pextr"});
+  return starts_with_any(name,
+                         {"pxor",  "por",   "pand",   "xorp",     "orp",   "andp", "andnp", "unpck",
+                          "shufp", "pshuf", "punpck", "movmsk",   "padd",  "psub", "pcmp",  "psll",
+                          "psrl",  "blend", "pblend", "insertps", "pinsr", "pextr"});
 }
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -171,15 +174,16 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
   if (stem.starts_with("set")) {
     return operands.memory ? access("store", operands) : instruction_class{.name = "alu"};
   }
-  if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also_load = operands.memory};
-  if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also_load = operands.memory};
+  const std::string_view also = !operands.memory ? "" : operands.stack ? "spill" : "load";
+  if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also = also};
+  if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also = also};
   if (is_one_of(stem, {"cltq", "cltd", "cqto", "cwtl"})) return {.name = "alu"};
   // A string move has no operand in a register; it would look like a load.
   if (!what.prefixes.empty() && what.prefixes.starts_with("rep")) {
     return {.name = "other:" + what.prefixes + "_" + what.mnemonic};
   }
   if (const auto floating = floating_class(stem); !floating.empty()) {
-    return {.name = std::string(floating), .also_load = operands.memory};
+    return {.name = std::string(floating), .also = also};
   }
   if (is_move(stem)) return move_class(operands);
   if (is_vector_logic(stem)) {

@@ -28,14 +28,13 @@ void count(int) {
   if (seen.fetch_add(1) == 1) {
     [[maybe_unused]] const ssize_t written = ::write(wake_up[1], "!", 1);
     for (std::size_t i = 0; i < watched.size(); ++i) {
-      if (before[i].sa_handler != SIG_IGN)
-        ::signal(watched[i], SIG_DFL);
+      if (before[i].sa_handler != SIG_IGN) ::signal(watched[i], SIG_DFL);
     }
   }
   errno = error;
 }
 
-} // namespace
+}  // namespace
 
 interrupt_watch::interrupt_watch() {
   if (::pipe2(wake_up.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -47,15 +46,13 @@ interrupt_watch::interrupt_watch() {
     action.sa_handler = count;
     action.sa_flags = SA_RESTART;
     ::sigaction(watched[i], nullptr, &before[i]);
-    if (before[i].sa_handler != SIG_IGN)
-      ::sigaction(watched[i], &action, nullptr);
+    if (before[i].sa_handler != SIG_IGN) ::sigaction(watched[i], &action, nullptr);
   }
 }
 
 interrupt_watch::~interrupt_watch() {
-  for (std::size_t i = 0; i < watched.size(); ++i)
-    ::sigaction(watched[i], &before[i], nullptr);
-  for (int &end : wake_up) {
+  for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], &before[i], nullptr);
+  for (int& end : wake_up) {
     ::close(end);
     end = -1;
   }
@@ -65,4 +62,4 @@ bool interrupt_watch::requested() const { return seen > 0; }
 bool interrupt_watch::urgent() const { return seen > 1; }
 int interrupt_watch::urgent_fd() const { return wake_up[0]; }
 
-} // namespace syncmeter
+}  // namespace syncmeter

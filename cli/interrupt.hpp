@@ -7,11 +7,11 @@ namespace syncmeter {
 /// those that were ignored when it came. After the second, a third ends the driver as usual. At
 /// most one lives at a time: signal handlers belong to the process.
 class interrupt_watch {
-public:
+ public:
   /// Throws std::runtime_error with the system's message.
   interrupt_watch();
-  interrupt_watch(const interrupt_watch &) = delete;
-  interrupt_watch &operator=(const interrupt_watch &) = delete;
+  interrupt_watch(const interrupt_watch&) = delete;
+  interrupt_watch& operator=(const interrupt_watch&) = delete;
   ~interrupt_watch();
 
   /// True after the first: end after the current visit.
@@ -22,4 +22,4 @@ public:
   [[nodiscard]] int urgent_fd() const;
 };
 
-} // namespace syncmeter
+}  // namespace syncmeter

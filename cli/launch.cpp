@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 11> removed_variables{
     "OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_THREAD_LIMIT",  "GOMP_SPINCOUNT",
     "KMP_BLOCKTIME",   "OMP_DYNAMIC",  "OMP_WAIT_POLICY"};
 
-[[noreturn]] void fail(const std::string &path, std::string_view doing, int error) {
+[[noreturn]] void fail(const std::string& path, std::string_view doing, int error) {
   throw std::runtime_error(
       fmt::format("cannot start '{}': {}: {}", path, doing, std::strerror(error)));
 }
@@ -36,71 +36,61 @@ struct pipe_ends {
 
 // Both ends lie above 2: a descriptor that is already where dup2 would put it keeps its
 // close-on-exec flag, and the child would lose its standard stream.
-pipe_ends make_pipe(const std::string &path) {
+pipe_ends make_pipe(const std::string& path) {
   std::array<int, 2> raw{};
-  if (::pipe2(raw.data(), O_CLOEXEC) != 0)
-    fail(path, "pipe", errno);
+  if (::pipe2(raw.data(), O_CLOEXEC) != 0) fail(path, "pipe", errno);
   pipe_ends ends{unique_fd(raw[0]), unique_fd(raw[1])};
-  for (unique_fd *end : {&ends.read, &ends.write}) {
-    if (end->get() > 2)
-      continue;
+  for (unique_fd* end : {&ends.read, &ends.write}) {
+    if (end->get() > 2) continue;
     const int higher = ::fcntl(end->get(), F_DUPFD_CLOEXEC, 3);
-    if (higher < 0)
-      fail(path, "pipe", errno);
+    if (higher < 0) fail(path, "pipe", errno);
     end->reset(higher);
   }
   return ends;
 }
 
 struct cpu_mask {
-  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t *)> set{nullptr,
-                                                        +[](cpu_set_t *s) { CPU_FREE(s); }};
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{nullptr, +[](cpu_set_t* s) { CPU_FREE(s); }};
   std::size_t bytes = 0;
 };
 
-cpu_mask make_mask(const std::vector<int> &cpus) {
+cpu_mask make_mask(const std::vector<int>& cpus) {
   cpu_mask mask;
-  if (cpus.empty())
-    return mask;
+  if (cpus.empty()) return mask;
   const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
   mask.set.reset(CPU_ALLOC(count));
-  if (!mask.set)
-    throw std::bad_alloc();
+  if (!mask.set) throw std::bad_alloc();
   mask.bytes = CPU_ALLOC_SIZE(count);
   CPU_ZERO_S(mask.bytes, mask.set.get());
-  for (const int cpu : cpus)
-    CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes, mask.set.get());
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes, mask.set.get());
   return mask;
 }
 
-std::vector<char *> pointers_to(const std::vector<std::string> &texts) {
-  std::vector<char *> pointers;
-  for (const std::string &text : texts)
-    pointers.push_back(const_cast<char *>(text.c_str()));
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
 }
 
 struct child_setup {
-  const char *path = nullptr;
-  char *const *arguments = nullptr;
-  char *const *environment = nullptr;
-  std::array<int, 3> standard{}; // what becomes 0, 1 and 2
-  const cpu_mask *mask = nullptr;
-  int report = -1; // errno goes here when the program cannot be started
+  const char* path = nullptr;
+  char* const* arguments = nullptr;
+  char* const* environment = nullptr;
+  std::array<int, 3> standard{};  // what becomes 0, 1 and 2
+  const cpu_mask* mask = nullptr;
+  int report = -1;  // errno goes here when the program cannot be started
   pid_t driver = -1;
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(const child_setup &setup) {
+[[noreturn]] void become(const child_setup& setup) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The driver may have died before the line above: then no signal would ever come.
-  if (::getppid() != setup.driver)
-    ::_exit(127);
+  if (::getppid() != setup.driver) ::_exit(127);
   ::signal(SIGINT, SIG_IGN);
-  for (const int number : {SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD})
-    ::signal(number, SIG_DFL);
+  for (const int number : {SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -111,24 +101,22 @@ struct child_setup {
   if (setup.mask->bytes > 0) {
     ready = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) == 0;
   }
-  if (ready)
-    ::execve(setup.path, setup.arguments, setup.environment);
+  if (ready) ::execve(setup.path, setup.arguments, setup.environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(setup.report, &error, sizeof error);
   ::_exit(127);
 }
 
-void do_not_block(int fd, const std::string &path) {
+void do_not_block(int fd, const std::string& path) {
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-    fail(path, "fcntl", errno);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
 }
 
-} // namespace
+}  // namespace
 
 std::vector<std::string> worker_environment(wait_policy wait) {
   std::vector<std::string> kept;
-  for (char **entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
     if (std::find(removed_variables.begin(), removed_variables.end(), name) ==
@@ -140,12 +128,12 @@ std::vector<std::string> worker_environment(wait_policy wait) {
   return kept;
 }
 
-started_program start_program(const launch &what) {
+started_program start_program(const launch& what) {
   std::vector<std::string> argument_texts{what.path};
   argument_texts.insert(argument_texts.end(), what.arguments.begin(), what.arguments.end());
   const std::vector<std::string> environment_texts = worker_environment(what.wait);
-  const std::vector<char *> arguments = pointers_to(argument_texts);
-  const std::vector<char *> environment = pointers_to(environment_texts);
+  const std::vector<char*> arguments = pointers_to(argument_texts);
+  const std::vector<char*> environment = pointers_to(environment_texts);
   const cpu_mask mask = make_mask(what.cpus);
   pipe_ends in = make_pipe(what.path);
   pipe_ends out = make_pipe(what.path);
@@ -162,10 +150,8 @@ started_program start_program(const launch &what) {
                           .report = report.write.get(),
                           .driver = ::getpid()};
   const pid_t pid = ::fork();
-  if (pid < 0)
-    fail(what.path, "fork", errno);
-  if (pid == 0)
-    become(setup);
+  if (pid < 0) fail(what.path, "fork", errno);
+  if (pid == 0) become(setup);
   // Both sides ask for the group: whoever comes first, it exists before we signal it.
   ::setpgid(pid, pid);
   report.write.reset();
@@ -182,4 +168,4 @@ started_program start_program(const launch &what) {
   return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -15,9 +15,9 @@ namespace syncmeter {
 /// What to start, and in which launch environment.
 struct launch {
   std::string path;
-  std::vector<std::string> arguments{}; ///< after the program's name
+  std::vector<std::string> arguments{};  ///< after the program's name
   wait_policy wait = wait_policy::active;
-  std::vector<int> cpus{}; ///< its CPU mask, as the operating system numbers them; empty = ours
+  std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
 };
 
 /// A started program and our ends of its standard input, output and error. All are close-on-exec
@@ -34,6 +34,6 @@ struct started_program {
 
 /// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
 /// that called this dies. Throws std::runtime_error with the path and the system's message.
-[[nodiscard]] started_program start_program(const launch &what);
+[[nodiscard]] started_program start_program(const launch& what);
 
-} // namespace syncmeter
+}  // namespace syncmeter

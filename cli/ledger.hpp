@@ -20,13 +20,13 @@ inline constexpr std::string_view stopped_by_timeout = "timeout";
 inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
 class ledger {
-public:
+ public:
   /// `points` must outlive the ledger; `build_ids` maps a backend to its worker's build id.
-  ledger(const std::vector<planned_point> &points,
-         const std::map<std::string, std::string> &build_ids);
+  ledger(const std::vector<planned_point>& points,
+         const std::map<std::string, std::string>& build_ids);
 
   /// Notes a visit line; one that belongs to no planned visit is ignored.
-  void record(const nlohmann::json &visit_line);
+  void record(const nlohmann::json& visit_line);
   /// Forgets failures and timeouts, so that they are wanted again (--retry).
   void forget_failures();
 
@@ -43,15 +43,15 @@ public:
   [[nodiscard]] std::size_t failed_points() const;
 
   /// The key of a visit, as its line carries it.
-  [[nodiscard]] const std::string &key(std::size_t point, unsigned visit) const;
+  [[nodiscard]] const std::string& key(std::size_t point, unsigned visit) const;
   /// The canonical text of a point.
-  [[nodiscard]] const std::string &text(std::size_t point) const { return states_[point].text; }
+  [[nodiscard]] const std::string& text(std::size_t point) const { return states_[point].text; }
 
-private:
+ private:
   struct point_state {
     std::string text;
-    std::vector<std::string> keys;     // by visit - 1
-    std::vector<std::string> statuses; // by visit - 1; empty = no line yet
+    std::vector<std::string> keys;      // by visit - 1
+    std::vector<std::string> statuses;  // by visit - 1; empty = no line yet
     bool settled = false;
     std::uint32_t trips = 0;
     [[nodiscard]] std::size_t done() const;
@@ -62,11 +62,11 @@ private:
     std::size_t point;
     unsigned visit;
   };
-  template <class Change> void update(point_state &state, Change change);
+  template <class Change> void update(point_state& state, Change change);
 
   std::vector<point_state> states_;
   std::map<std::string, place> place_by_key_;
-  std::size_t done_ = 0, remaining_ = 0; // sums over states_
+  std::size_t done_ = 0, remaining_ = 0;  // sums over states_
 };
 
-} // namespace syncmeter
+}  // namespace syncmeter

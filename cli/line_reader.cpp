@@ -10,19 +10,18 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 65536;
 
-read_outcome append_once(int fd, std::string &to) {
+read_outcome append_once(int fd, std::string& to) {
   std::array<char, chunk_bytes> chunk;
   const ssize_t got = ::read(fd, chunk.data(), chunk.size());
   if (got > 0) {
     to.append(chunk.data(), static_cast<std::size_t>(got));
     return read_outcome::some;
   }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR))
-    return read_outcome::nothing_yet;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return read_outcome::nothing_yet;
   return read_outcome::end;
 }
 
-} // namespace
+}  // namespace
 
 read_outcome line_reader::read_from(int fd) {
   if (start_ > 0) {
@@ -46,8 +45,7 @@ std::optional<std::string> line_reader::next() {
 
 read_outcome stream_tail::read_from(int fd) {
   const read_outcome outcome = append_once(fd, kept_);
-  if (kept_.size() > limit_)
-    kept_.erase(0, kept_.size() - limit_);
+  if (kept_.size() > limit_) kept_.erase(0, kept_.size() - limit_);
   return outcome;
 }
 
@@ -56,4 +54,4 @@ std::string_view stream_tail::text() const {
   return all.substr(0, all.find_last_not_of(" \t\r\n") + 1);
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -13,7 +13,7 @@ enum class read_outcome { some, nothing_yet, end };
 
 /// Collects bytes and hands out whole lines.
 class line_reader {
-public:
+ public:
   explicit line_reader(std::size_t longest_line_bytes = std::size_t{1} << 20)
       : longest_(longest_line_bytes) {}
 
@@ -21,6 +21,8 @@ public:
   read_outcome read_from(int fd);
   /// The next whole line, without its end.
   [[nodiscard]] std::optional<std::string> next();
+  /// How long a line may be, in bytes; next() gives longer ones too, when their end came with them.
+  [[nodiscard]] std::size_t longest() const { return longest_; }
   /// True when what waits is longer than a line may be and still has no end.
   [[nodiscard]] bool overlong() const { return waiting().size() > longest_; }
   /// What came after the last line that next() gave.
@@ -28,25 +30,25 @@ public:
     return std::string_view(buffer_).substr(start_);
   }
 
-private:
+ private:
   std::size_t longest_;
   std::string buffer_;
-  std::size_t start_ = 0;   // of what next() has not given yet
-  std::size_t scanned_ = 0; // no line ends in [start_, scanned_)
+  std::size_t start_ = 0;    // of what next() has not given yet
+  std::size_t scanned_ = 0;  // no line ends in [start_, scanned_)
 };
 
 /// The last bytes of a stream.
 class stream_tail {
-public:
+ public:
   explicit stream_tail(std::size_t limit_bytes = 4096) : limit_(limit_bytes) {}
   /// Reads once from a descriptor that does not block. A read error counts as the end.
   read_outcome read_from(int fd);
   /// The last bytes, without blank space at the end.
   [[nodiscard]] std::string_view text() const;
 
-private:
+ private:
   std::size_t limit_;
   std::string kept_;
 };
 
-} // namespace syncmeter
+}  // namespace syncmeter

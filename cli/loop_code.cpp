@@ -48,7 +48,8 @@ std::vector<bool> find_cycles(std::vector<node>& nodes) {
       if (!path.empty()) nodes[path.back()].low = std::min(nodes[path.back()].low, here.low);
       if (here.low != here.order) continue;
       // A single instruction is a cycle only when it jumps to itself.
-      bool cycle = open.back() != at || std::ranges::find(here.successors, at) != here.successors.end();
+      bool cycle =
+          open.back() != at || std::ranges::find(here.successors, at) != here.successors.end();
       std::size_t member = nowhere;
       do {
         member = open.back();
@@ -74,7 +75,7 @@ std::size_t index_of(std::span<const instruction> body, std::uint64_t address) {
 
 void count(class_counts& counts, const instruction_class& what) {
   ++counts[what.name];
-  if (what.also_load) ++counts["load"];
+  if (!what.also.empty()) ++counts[std::string(what.also)];
 }
 
 }  // namespace

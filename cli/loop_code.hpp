@@ -11,11 +11,12 @@ namespace syncmeter {
 using class_counts = std::map<std::string, int>;
 
 struct loop_code {
-  class_counts inside;   ///< instructions that can execute more than once: the loop and its retry blocks
+  class_counts inside;   ///< instructions that can execute more than once: the loop and its retry
+                         ///< blocks
   class_counts outside;  ///< before and after the loop
   int instructions = 0;  ///< in the loop, without nops
   bool has_loop = false;
-  std::string problem;   ///< why the counts prove nothing; empty when they do
+  std::string problem;  ///< why the counts prove nothing; empty when they do
 };
 
 /// Finds the loop as the one set of instructions that lie on a cycle of the control flow: g++ puts

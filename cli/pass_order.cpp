@@ -18,16 +18,15 @@ std::uint64_t mix(std::uint64_t x) {
 }
 
 // Uniform below `limit`; what lies beyond the last whole multiple of it is drawn again.
-std::size_t below(std::mt19937_64 &random, std::size_t limit) {
+std::size_t below(std::mt19937_64& random, std::size_t limit) {
   const std::uint64_t bound =
       std::numeric_limits<std::uint64_t>::max() - std::numeric_limits<std::uint64_t>::max() % limit;
   std::uint64_t drawn = random();
-  while (drawn >= bound)
-    drawn = random();
+  while (drawn >= bound) drawn = random();
   return static_cast<std::size_t>(drawn % limit);
 }
 
-} // namespace
+}  // namespace
 
 std::vector<std::size_t> pass_order(std::size_t size, std::uint64_t seed, unsigned pass) {
   std::vector<std::size_t> order(size);
@@ -39,10 +38,10 @@ std::vector<std::size_t> pass_order(std::size_t size, std::uint64_t seed, unsign
 }
 
 std::uint64_t visit_seed(std::uint64_t seed, std::string_view canonical_point, unsigned visit) {
-  std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   for (const char c : canonical_point)
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return mix(mix(seed ^ hash) + visit) >> 11U;
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -18,4 +18,4 @@ namespace syncmeter {
 [[nodiscard]] std::uint64_t visit_seed(std::uint64_t seed, std::string_view canonical_point,
                                        unsigned visit);
 
-} // namespace syncmeter
+}  // namespace syncmeter

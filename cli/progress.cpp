@@ -14,18 +14,16 @@ constexpr auto shortest_between_draws = std::chrono::milliseconds{100};
 
 std::size_t columns_of(int fd) {
   winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return 80;
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
 }
 
-} // namespace
+}  // namespace
 
 std::string as_clock(std::chrono::seconds time) {
   const auto all = std::max<long long>(time.count(), 0);
   const auto hours = all / 3600, minutes = all / 60 % 60, seconds = all % 60;
-  if (hours > 0)
-    return fmt::format("{}:{:02}:{:02}", hours, minutes, seconds);
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, seconds);
   return fmt::format("{}:{:02}", minutes, seconds);
 }
 
@@ -33,21 +31,18 @@ progress::progress(int fd) : progress(fd, ::isatty(fd) == 1) {}
 progress::progress(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
 progress::~progress() { clear(); }
 
-void progress::write(const std::string &text) const {
+void progress::write(const std::string& text) const {
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t written = ::write(fd_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return; // nobody reads: not a reason to end a campaign
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // nobody reads: not a reason to end a campaign
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 std::string progress::remaining(std::size_t done, std::size_t total, clock::time_point now) {
-  if (done <= done_at_start_)
-    return "";
+  if (done <= done_at_start_) return "";
   const double each = std::chrono::duration<double>(now - start_).count() /
                       static_cast<double>(done - done_at_start_);
   const double left = each * static_cast<double>(total - std::min(done, total));
@@ -64,8 +59,7 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
   }
   const std::size_t percent = total == 0 ? 100 : done * 100 / total;
   if (terminal_) {
-    if (drawn_ && now - last_draw_ < shortest_between_draws)
-      return;
+    if (drawn_ && now - last_draw_ < shortest_between_draws) return;
     std::string line = fmt::format("{}/{} visits ({} %{})  {}", done, total, percent,
                                    remaining(done, total, now), op);
     // A line that wraps could not be drawn over.
@@ -76,8 +70,7 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
     return;
   }
   const std::size_t tenth = total == 0 ? 10 : done * 10 / total;
-  if (tenth <= last_tenth_)
-    return;
+  if (tenth <= last_tenth_) return;
   last_tenth_ = tenth;
   write(
       fmt::format("{} of {} visits ({} %{})\n", done, total, percent, remaining(done, total, now)));
@@ -89,10 +82,9 @@ void progress::note(std::string_view text) {
 }
 
 void progress::clear() {
-  if (!drawn_)
-    return;
+  if (!drawn_) return;
   write("\r\x1b[K");
   drawn_ = false;
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -13,15 +13,15 @@ namespace syncmeter {
 [[nodiscard]] std::string as_clock(std::chrono::seconds time);
 
 class progress {
-public:
+ public:
   using clock = std::chrono::steady_clock;
 
   /// `fd` is where it writes; on a terminal one line that is drawn over, elsewhere a plain line
   /// every tenth of the way.
   explicit progress(int fd);
   progress(int fd, bool terminal);
-  progress(const progress &) = delete;
-  progress &operator=(const progress &) = delete;
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
   ~progress();
 
   /// `done` of `total` visits are measured, `op` is next. Draws at most ten times a second.
@@ -32,8 +32,8 @@ public:
   /// Takes the drawn line away.
   void clear();
 
-private:
-  void write(const std::string &text) const;
+ private:
+  void write(const std::string& text) const;
   std::string remaining(std::size_t done, std::size_t total, clock::time_point now);
 
   int fd_;
@@ -46,4 +46,4 @@ private:
   std::size_t last_tenth_ = 0;
 };
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -22,9 +22,8 @@ std::string quote(std::string_view text, std::size_t limit) {
     }
   }
   out += '\'';
-  if (text.size() > limit)
-    out += "...";
+  if (text.size() > limit) out += "...";
   return out;
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

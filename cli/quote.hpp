@@ -11,4 +11,4 @@ namespace syncmeter {
 /// bytes, with "..." behind the quote when there was more.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 80);
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -16,15 +16,17 @@ namespace syncmeter {
 namespace {
 
 std::string whole_text(const std::string& path) {
+  const auto refuse = [&path](const char* why) {
+    return usage_error(fmt::format("{}: cannot be read: {}", path, why));
+  };
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  if (!in.is_open() || in.bad()) {
-    throw usage_error(
-        fmt::format("{}: cannot be read: {}", path, std::strerror(errno != 0 ? errno : EIO)));
+  if (!in.is_open()) throw refuse(std::strerror(errno));
+  try {
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  } catch (const std::ios_base::failure&) {  // a directory opens, and throws when it is read
+    throw refuse(std::strerror(errno != 0 ? errno : EIO));
   }
-  return text;
 }
 
 [[noreturn]] void refuse_line(const std::string& path, std::size_t number,

@@ -18,14 +18,14 @@
 namespace syncmeter {
 namespace {
 
-bool is_stream(const std::string &path) {
+bool is_stream(const std::string& path) {
   struct stat about{};
   return ::stat(path.c_str(), &about) == 0 && (S_ISCHR(about.st_mode) || S_ISFIFO(about.st_mode));
 }
 
-} // namespace
+}  // namespace
 
-results_writer results_writer::create(const std::string &path) {
+results_writer results_writer::create(const std::string& path) {
   // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
   ::signal(SIGXFSZ, SIG_IGN);
   constexpr int common_flags = O_APPEND | O_CLOEXEC;
@@ -45,7 +45,7 @@ results_writer results_writer::create(const std::string &path) {
   return writer;
 }
 
-results_writer results_writer::append_to(const std::string &path) {
+results_writer results_writer::append_to(const std::string& path) {
   ::signal(SIGXFSZ, SIG_IGN);
   unique_fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!file) {
@@ -62,8 +62,7 @@ results_writer results_writer::append_to(const std::string &path) {
 }
 
 void results_writer::lock() {
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0)
-    return;
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) {
     throw usage_error(fmt::format(
         "'{}' is being written by another syncmeter; wait for it or name another file", path_));
@@ -76,7 +75,7 @@ void results_writer::fail(int error) const {
                                  std::strerror(error)));
 }
 
-void results_writer::write(const nlohmann::json &line) {
+void results_writer::write(const nlohmann::json& line) {
   // Foreign bytes (a file name in argv) must not make a line unreadable.
   const std::string text =
       line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
@@ -85,8 +84,7 @@ void results_writer::write(const nlohmann::json &line) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR)
-      continue;
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       const int error = written < 0 ? errno : ENOSPC;
       // Half a line would be taken for a torn tail, and cost the reader a question.
@@ -100,20 +98,17 @@ void results_writer::write(const nlohmann::json &line) {
 }
 
 void results_writer::cut_after(std::uint64_t bytes) {
-  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
-    fail(errno);
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail(errno);
 }
 
 void results_writer::flush() {
   // A pipe or a device has nothing to put on a disk.
-  if (::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != EROFS)
-    fail(errno);
+  if (::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
 }
 
 std::string default_output() {
   std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0)
-    host = {"unknown"};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
@@ -122,4 +117,4 @@ std::string default_output() {
   return fmt::format("syncmeter-{}-{}.jsonl", host.data(), time.data());
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -20,24 +20,24 @@ struct output_error : std::runtime_error {
 
 /// The only writer of a results file: it holds the file's lock while it lives.
 class results_writer {
-public:
+ public:
   /// A new file. Throws usage_error when it exists or cannot be made. A device or a pipe that
   /// exists
   /// ("/dev/stdout") is written to as it is.
-  [[nodiscard]] static results_writer create(const std::string &path);
+  [[nodiscard]] static results_writer create(const std::string& path);
   /// An existing file, to append to. Throws usage_error when it cannot be opened or another
   /// process writes to it.
-  [[nodiscard]] static results_writer append_to(const std::string &path);
+  [[nodiscard]] static results_writer append_to(const std::string& path);
 
-  [[nodiscard]] const std::string &path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
   /// Appends one object as one line. Throws output_error; the file then ends with the line before.
-  void write(const nlohmann::json &line);
+  void write(const nlohmann::json& line);
   /// Cuts the file after this many bytes. Throws output_error.
   void cut_after(std::uint64_t bytes);
   /// Has the system put everything on the disk. Throws output_error.
   void flush();
 
-private:
+ private:
   results_writer(std::string path, unique_fd file)
       : path_(std::move(path)), file_(std::move(file)) {}
   void lock();
@@ -50,4 +50,4 @@ private:
 /// Where results go when the user does not say: syncmeter-HOST-TIME.jsonl in the working directory.
 [[nodiscard]] std::string default_output();
 
-} // namespace syncmeter
+}  // namespace syncmeter

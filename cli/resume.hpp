@@ -16,19 +16,19 @@ namespace syncmeter {
 struct ground {
   std::string cpu_model;
   std::vector<int> allowed_pus;
-  std::map<std::string, std::string> build_ids; ///< by worker
+  std::map<std::string, std::string> build_ids;  ///< by worker
 };
 
 /// Throws usage_error, in one sentence that names both, when the file was begun by another schema,
 /// on another CPU model, with other allowed PUs, or by another build of a worker.
-void require_same_ground(const results_file &file, const ground &now);
+void require_same_ground(const results_file& file, const ground& now);
 
 /// Reads the file that `writer` has locked and, when it was begun on this ground, cuts a torn last
 /// line off. `said` receives a sentence about the cut, or nothing. Throws usage_error as
 /// require_same_ground and read_results do.
-[[nodiscard]] results_file take_up(results_writer &writer, const ground &now, std::string &said);
+[[nodiscard]] results_file take_up(results_writer& writer, const ground& now, std::string& said);
 
 /// "0-3,8": ranges of PU numbers, sorted.
 [[nodiscard]] std::string as_ranges(std::vector<int> numbers);
 
-} // namespace syncmeter
+}  // namespace syncmeter

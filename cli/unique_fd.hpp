@@ -9,12 +9,11 @@ namespace syncmeter {
 
 /// Closes its descriptor when it goes; -1 is "none".
 class unique_fd {
-public:
+ public:
   explicit unique_fd(int fd = -1) noexcept : fd_(fd) {}
-  unique_fd(unique_fd &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  unique_fd &operator=(unique_fd &&other) noexcept {
-    if (this != &other)
-      reset(std::exchange(other.fd_, -1));
+  unique_fd(unique_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  unique_fd& operator=(unique_fd&& other) noexcept {
+    if (this != &other) reset(std::exchange(other.fd_, -1));
     return *this;
   }
   ~unique_fd() { reset(); }
@@ -22,13 +21,12 @@ public:
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
   void reset(int fd = -1) noexcept {
-    if (fd_ >= 0)
-      ::close(fd_);
+    if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
   }
 
-private:
+ private:
   int fd_;
 };
 
-} // namespace syncmeter
+}  // namespace syncmeter

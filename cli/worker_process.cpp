@@ -33,9 +33,9 @@ std::string describe_status(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-} // namespace
+}  // namespace
 
-worker_process::worker_process(std::string name, const launch &what, worker_deadlines deadlines)
+worker_process::worker_process(std::string name, const launch& what, worker_deadlines deadlines)
     : name_(std::move(name)), deadlines_(deadlines) {
   // A worker may die while we write to it: that shall be an error of write(), not our end.
   ::signal(SIGPIPE, SIG_IGN);
@@ -46,7 +46,7 @@ worker_process::worker_process(std::string name, const launch &what, worker_dead
   errors_ = std::move(started.errors);
 }
 
-worker_process::worker_process(worker_process &&other) noexcept
+worker_process::worker_process(worker_process&& other) noexcept
     : name_(std::move(other.name_)), deadlines_(other.deadlines_),
       pid_(std::exchange(other.pid_, -1)), to_(std::move(other.to_)), from_(std::move(other.from_)),
       errors_(std::move(other.errors_)), lines_(std::move(other.lines_)),
@@ -57,7 +57,7 @@ worker_process::~worker_process() { kill(); }
 
 std::string worker_process::who() const { return fmt::format("worker '{}' (pid {})", name_, pid_); }
 
-void worker_process::send(const nlohmann::json &request) {
+void worker_process::send(const nlohmann::json& request) {
   const std::string line = request.dump() + '\n';
   const auto deadline = clock::now() + deadlines_.accepted;
   std::string_view rest = line;
@@ -68,8 +68,7 @@ void worker_process::send(const nlohmann::json &request) {
     } else if (errno == EAGAIN) {
       pollfd room{.fd = to_.get(), .events = POLLOUT, .revents = 0};
       const int left = remaining_ms(deadline);
-      if (left == 0)
-        return;
+      if (left == 0) return;
       ::poll(&room, 1, left);
     } else if (errno != EINTR) {
       return;
@@ -77,18 +76,21 @@ void worker_process::send(const nlohmann::json &request) {
   }
 }
 
-answer worker_process::interpret(std::string line) const {
+answer worker_process::interpret(const std::string& line) const {
+  if (line.size() > lines_.longest()) {
+    return {answer::kind::garbage,
+            {},
+            fmt::format("{} wrote a line of {} bytes: {}", who(), line.size(), quote(line))};
+  }
   nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
-  if (object.is_object())
-    return {answer::kind::line, std::move(object), {}};
+  if (object.is_object()) return {answer::kind::line, std::move(object), {}};
   return {answer::kind::garbage,
           {},
           fmt::format("{} wrote {}, which is not a JSON object", who(), quote(line))};
 }
 
 answer worker_process::describe_end() {
-  if (!gone_within(deadlines_.leaving))
-    kill();
+  if (!gone_within(deadlines_.leaving)) kill();
   std::string text = who();
   if (wait_status_) {
     text += ' ' + describe_status(*wait_status_);
@@ -105,15 +107,13 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   const auto deadline = clock::now() + within;
   bool first_look = true;
   for (;;) {
-    if (auto line = lines_.next())
-      return interpret(std::move(*line));
+    if (auto line = lines_.next()) return interpret(*line);
     if (lines_.overlong()) {
       return {answer::kind::garbage,
               {},
               fmt::format("{} wrote a line without end: {}", who(), quote(lines_.waiting()))};
     }
-    if (!from_)
-      return describe_end();
+    if (!from_) return describe_end();
     // Descriptors of -1 are skipped by poll().
     std::array<pollfd, 3> watched{
         {{from_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
@@ -125,8 +125,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
                           std::chrono::duration<double>(within).count(), last_words())};
     }
     first_look = false;
-    if (::poll(watched.data(), watched.size(), left) < 0)
-      continue;
+    if (::poll(watched.data(), watched.size(), left) < 0) continue;
     if (watched[2].revents != 0) {
       return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", who())};
     }
@@ -141,13 +140,10 @@ std::string worker_process::last_words() {
   // What it wrote just before its end may still be in the pipe.
   while (errors_) {
     const read_outcome outcome = tail_.read_from(errors_.get());
-    if (outcome == read_outcome::end)
-      errors_.reset();
-    if (outcome == read_outcome::nothing_yet)
-      break;
+    if (outcome == read_outcome::end) errors_.reset();
+    if (outcome == read_outcome::nothing_yet) break;
   }
-  if (tail_.text().empty())
-    return {};
+  if (tail_.text().empty()) return {};
   constexpr std::size_t shown = 400;
   const std::string_view all = tail_.text();
   return fmt::format("; its last words: {}",
@@ -155,22 +151,18 @@ std::string worker_process::last_words() {
 }
 
 void worker_process::signal_group(int number) const {
-  if (pid_ <= 0 || wait_status_)
-    return;
+  if (pid_ <= 0 || wait_status_) return;
   ::kill(-pid_, number);
 }
 
 // Looks once whether it changed state; true when it is gone, or stopped where WUNTRACED was asked
 // for.
 bool worker_process::look_after(int options) {
-  if (pid_ <= 0 || wait_status_)
-    return true;
+  if (pid_ <= 0 || wait_status_) return true;
   int status = 0;
   const pid_t changed = ::waitpid(pid_, &status, options | WNOHANG);
-  if (changed != pid_)
-    return false;
-  if (WIFSTOPPED(status))
-    return true;
+  if (changed != pid_) return false;
+  if (WIFSTOPPED(status)) return true;
   wait_status_ = status;
   return true;
 }
@@ -179,8 +171,7 @@ bool worker_process::gone_within(milliseconds limit) {
   const auto deadline = clock::now() + limit;
   milliseconds pause{1};
   while (!look_after(0)) {
-    if (clock::now() >= deadline)
-      return false;
+    if (clock::now() >= deadline) return false;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds{20});
   }
@@ -188,8 +179,7 @@ bool worker_process::gone_within(milliseconds limit) {
 }
 
 void worker_process::stop() {
-  if (stopped_)
-    return;
+  if (stopped_) return;
   signal_group(SIGSTOP);
   stopped_ = true;
   // The signal takes hold thread by thread; until then an active pool still burns its cores.
@@ -199,24 +189,20 @@ void worker_process::stop() {
 }
 
 void worker_process::resume() {
-  if (!stopped_)
-    return;
+  if (!stopped_) return;
   signal_group(SIGCONT);
   stopped_ = false;
 }
 
 void worker_process::close() {
-  if (pid_ <= 0 || lost_)
-    return;
+  if (pid_ <= 0 || lost_) return;
   to_.reset();
   resume();
   // Its last output must not keep it from leaving: a full pipe would block it.
   const auto deadline = clock::now() + deadlines_.leaving;
   while (!look_after(0) && clock::now() < deadline) {
-    if (from_ && lines_.read_from(from_.get()) == read_outcome::end)
-      from_.reset();
-    if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end)
-      errors_.reset();
+    if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();
+    if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end) errors_.reset();
     while (lines_.next()) {
     }
     std::this_thread::sleep_for(milliseconds{1});
@@ -225,10 +211,9 @@ void worker_process::close() {
 }
 
 void worker_process::kill() {
-  if (pid_ <= 0 || lost_ || wait_status_)
-    return;
+  if (pid_ <= 0 || lost_ || wait_status_) return;
   signal_group(SIGKILL);
   lost_ = !gone_within(deadlines_.reaping);
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

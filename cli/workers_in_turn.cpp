@@ -22,21 +22,21 @@ constexpr unsigned starts_before_giving_up = 3;
 // A worker that predicts more than this is not believed: a deadline must be one.
 constexpr double longest_prediction_ns = 600e9;
 
-std::string shown(const json &value) { return quote(value.dump(-1, ' ', true)); }
+std::string shown(const json& value) { return quote(value.dump(-1, ' ', true)); }
 
-json member(const json &object, const char *name) {
+json member(const json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? json() : *found;
 }
 
 // What is wrong with a visit line as the answer to a request; empty when nothing is.
-std::string flaw_in_visit(const json &line, const json &request) {
+std::string flaw_in_visit(const json& line, const json& request) {
   try {
     const auto said = canonical(line.at("point").get<point>());
     const auto asked = canonical(request.at("point").get<point>());
     if (said != asked)
       return fmt::format("it measured the point {}, not {}", quote(said, 300), quote(asked, 300));
-  } catch (const std::exception &error) {
+  } catch (const std::exception& error) {
     return fmt::format("its visit has no readable point: {}", quote(error.what(), 200));
   }
   if (member(line, "visit") != request.at("visit")) {
@@ -50,19 +50,18 @@ std::string flaw_in_visit(const json &line, const json &request) {
   return {};
 }
 
-} // namespace
+}  // namespace
 
-workers_in_turn::workers_in_turn(const std::vector<worker_info> &infos, settings how)
+workers_in_turn::workers_in_turn(const std::vector<worker_info>& infos, settings how)
     : infos_(infos), how_(std::move(how)) {}
 
-workers_in_turn::environment *workers_in_turn::environment_of(const std::string &backend,
+workers_in_turn::environment* workers_in_turn::environment_of(const std::string& backend,
                                                               wait_policy wait) {
-  const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info &w) {
+  const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
     return std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
   });
-  if (info == infos_.end())
-    return nullptr;
-  environment &env = environments_[{info->name, wait}];
+  if (info == infos_.end()) return nullptr;
+  environment& env = environments_[{info->name, wait}];
   env.info = &*info;
   env.wait = wait;
   return &env;
@@ -70,9 +69,8 @@ workers_in_turn::environment *workers_in_turn::environment_of(const std::string 
 
 // The worker's state is unknown after anything but an answer: it goes, and takes its device with it
 // when it cannot even be killed.
-exchange_outcome workers_in_turn::end(environment &env, exchange_outcome outcome) {
-  if (!env.process)
-    return outcome;
+exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome) {
+  if (!env.process) return outcome;
   env.process->kill();
   if (env.process->lost()) {
     const std::string reason =
@@ -86,7 +84,7 @@ exchange_outcome workers_in_turn::end(environment &env, exchange_outcome outcome
   return outcome;
 }
 
-exchange_outcome workers_in_turn::await(environment &env, const char *wanted, milliseconds within) {
+exchange_outcome workers_in_turn::await(environment& env, const char* wanted, milliseconds within) {
   answer said = env.process->receive(within, how_.cancel_fd);
   switch (said.what) {
   case answer::kind::line:
@@ -125,11 +123,10 @@ exchange_outcome workers_in_turn::await(environment &env, const char *wanted, mi
   return {kind::answered, std::move(said.object), {}};
 }
 
-exchange_outcome workers_in_turn::greet(environment &env) {
+exchange_outcome workers_in_turn::greet(environment& env) {
   env.process->send({{"kind", "hello"}, {"id", ++next_id_}});
   exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
-  if (hello.what != kind::answered)
-    return hello;
+  if (hello.what != kind::answered) return hello;
   const json protocol = member(hello.line, "protocol");
   if (protocol != protocol_version) {
     return {kind::crashed,
@@ -147,14 +144,14 @@ exchange_outcome workers_in_turn::greet(environment &env) {
   return hello;
 }
 
-exchange_outcome workers_in_turn::start(environment &env) {
+exchange_outcome workers_in_turn::start(environment& env) {
   exchange_outcome outcome;
   try {
     env.process.emplace(env.info->name,
                         launch{.path = env.info->path, .wait = env.wait, .cpus = how_.cpus},
                         how_.deadlines);
     outcome = greet(env);
-  } catch (const std::runtime_error &error) {
+  } catch (const std::runtime_error& error) {
     outcome = {kind::crashed, {}, error.what()};
   }
   env.resumed = false;
@@ -162,12 +159,10 @@ exchange_outcome workers_in_turn::start(environment &env) {
     env.failed_starts = 0;
     outcome.line["path"] = env.info->path;
     outcome.line["wait"] = to_text(env.wait);
-    if (how_.on_start)
-      how_.on_start(outcome.line);
+    if (how_.on_start) how_.on_start(outcome.line);
     return outcome;
   }
-  if (outcome.what == kind::refused)
-    outcome.what = kind::crashed;
+  if (outcome.what == kind::refused) outcome.what = kind::crashed;
   outcome = end(env, std::move(outcome));
   if (outcome.what != kind::cancelled && ++env.failed_starts >= starts_before_giving_up &&
       env.given_up.empty()) {
@@ -179,18 +174,14 @@ exchange_outcome workers_in_turn::start(environment &env) {
 }
 
 // Afterwards this environment's worker runs, and no other one does.
-exchange_outcome workers_in_turn::make_ready(environment &env) {
+exchange_outcome workers_in_turn::make_ready(environment& env) {
   const auto lost = lost_workers_.find(env.info->name);
-  if (lost != lost_workers_.end())
-    return {kind::given_up, {}, lost->second};
-  if (!env.given_up.empty())
-    return {kind::given_up, {}, env.given_up};
-  for (auto &[key, other] : environments_) {
-    if (&other != &env && other.process)
-      other.process->stop();
+  if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
+  if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
+  for (auto& [key, other] : environments_) {
+    if (&other != &env && other.process) other.process->stop();
   }
-  if (!env.process)
-    return start(env);
+  if (!env.process) return start(env);
   if (env.process->stopped()) {
     env.process->resume();
     env.resumed = true;
@@ -198,21 +189,18 @@ exchange_outcome workers_in_turn::make_ready(environment &env) {
   return {};
 }
 
-exchange_outcome workers_in_turn::converse(environment &env, json request,
-                                           const char *answer_kind) {
+exchange_outcome workers_in_turn::converse(environment& env, json request,
+                                           const char* answer_kind) {
   exchange_outcome outcome = make_ready(env);
-  if (outcome.what != kind::answered)
-    return outcome;
+  if (outcome.what != kind::answered) return outcome;
   request["id"] = ++next_id_;
   milliseconds within = how_.deadlines.visit_slack;
   if (request.at("kind") == "measure") {
     request["resumed"] = std::exchange(env.resumed, false);
     env.process->send(request);
     outcome = await(env, "accepted", how_.deadlines.accepted);
-    if (outcome.what == kind::refused)
-      return outcome;
-    if (outcome.what != kind::answered)
-      return end(env, std::move(outcome));
+    if (outcome.what == kind::refused) return outcome;
+    if (outcome.what != kind::answered) return end(env, std::move(outcome));
     const json predicted = member(outcome.line, "predicted_ns");
     if (!predicted.is_number() || !(predicted.get<double>() >= 0)) {
       return end(env, {kind::crashed,
@@ -227,20 +215,18 @@ exchange_outcome workers_in_turn::converse(environment &env, json request,
     env.process->send(request);
   }
   outcome = await(env, answer_kind, within);
-  if (outcome.what == kind::answered || outcome.what == kind::refused)
-    return outcome;
+  if (outcome.what == kind::answered || outcome.what == kind::refused) return outcome;
   return end(env, std::move(outcome));
 }
 
-exchange_outcome workers_in_turn::measure(const std::string &backend, wait_policy wait,
+exchange_outcome workers_in_turn::measure(const std::string& backend, wait_policy wait,
                                           json request) {
-  environment *env = environment_of(backend, wait);
+  environment* env = environment_of(backend, wait);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "measure";
   exchange_outcome outcome = converse(*env, request, "visit");
-  if (outcome.what != kind::answered)
-    return outcome;
+  if (outcome.what != kind::answered) return outcome;
   if (const std::string flaw = flaw_in_visit(outcome.line, request); !flaw.empty()) {
     return end(
         *env,
@@ -249,9 +235,9 @@ exchange_outcome workers_in_turn::measure(const std::string &backend, wait_polic
   return outcome;
 }
 
-exchange_outcome workers_in_turn::probe(const std::string &backend, wait_policy wait,
+exchange_outcome workers_in_turn::probe(const std::string& backend, wait_policy wait,
                                         json request) {
-  environment *env = environment_of(backend, wait);
+  environment* env = environment_of(backend, wait);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "probe";
@@ -259,12 +245,11 @@ exchange_outcome workers_in_turn::probe(const std::string &backend, wait_policy 
 }
 
 void workers_in_turn::close() {
-  for (auto &[key, env] : environments_) {
-    if (!env.process)
-      continue;
+  for (auto& [key, env] : environments_) {
+    if (!env.process) continue;
     env.process->close();
     env.process.reset();
   }
 }
 
-} // namespace syncmeter
+}  // namespace syncmeter

@@ -73,8 +73,8 @@ class Campaign:
                 "--order", "relaxed", "--visits", str(visits), "--seed", "7", "--output", str(self.file), *more]
 
     def start(self, *arguments, **how):
-        return subprocess.Popen([self.driver, *arguments], env=self.environment, cwd=self.home, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.Popen([self.driver, *arguments], env=self.environment, cwd=self.home, encoding="utf-8",
+                                errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True, **how)
 
     def call(self, *arguments, within=60, **how):

@@ -39,7 +39,9 @@ def test_the_campaign_line_tells_what_a_reader_needs(campaign):
     assert line["seed"] == 7 and line["options"]["seed"] == 7
     assert line["argv"][1:] == campaign.arguments()
     assert line["allowed_pus"] == sorted(os.sched_getaffinity(0))
-    assert line["machine"]["cpu_model"] and line["git"]["sha"] and line["time"].endswith("Z")
+    assert line["machine"]["cpu_model"] and line["time"].endswith("Z")
+    assert line["version"] and set(line["git"]) == {"sha", "dirty"}
+    assert line["git"]["sha"] == "unknown" or len(line["git"]["sha"]) == 40
     assert line["plan"]["points"] == 3 and line["plan"]["visits"] == 6
     assert line["states"] == [] and "one placement state" in line["states_note"]
 
@@ -154,7 +156,7 @@ def test_a_chatty_worker_neither_blocks_nor_floods(campaign):
     assert statuses(campaign.visits()) == {"ok": 5, "failed": 1}
     (lost,) = failed(campaign.visits())
     assert "chatter" in lost["reason"] and len(lost["reason"]) < 1000
-    assert len(err) < 4000 and "chatter" not in out
+    assert len(err) < 4000 and len(out) < 4000
 
 
 def test_a_settled_point_is_not_visited_again(campaign):
@@ -205,11 +207,10 @@ def test_one_worker_runs_while_the_other_stands_still(campaign):
     with_other = [entry for entry in measured if entry["others"]]
     assert len(with_other) >= 5
     assert all(set(entry["others"].values()) == {"T"} for entry in with_other)
-    asked = {}
+    up_since = {entry["pid"]: entry["time"] for entry in campaign.log("hello")}
     for before, after in zip(measured, measured[1:]):
-        asked.setdefault(before["pid"], before)
-        changed = before["pid"] != after["pid"]
-        assert after["resumed"] == (changed and after["pid"] in asked), "only the first visit after SIGCONT"
+        was_stopped = before["pid"] != after["pid"] and up_since[after["pid"]] < before["time"]
+        assert after["resumed"] == was_stopped, "only the first visit after SIGCONT"
 
 
 def test_placement_states_are_probed_only_where_they_can_be(campaign):

@@ -23,7 +23,7 @@ json whole_line() {
             "supported":false,"reason":"no clause"}]})");
 }
 
-worker_info read(const json &line) {
+worker_info read(const json& line) {
   worker_info info;
   read_capabilities(line, info);
   return info;
@@ -35,7 +35,7 @@ TEST(capabilities, are_read_member_by_member) {
   EXPECT_THAT(info.backends, ElementsAre("omp"));
   EXPECT_EQ(info.build.at("id"), "0011223344556677");
   ASSERT_EQ(info.capabilities.size(), 2U);
-  const capability &add = info.capabilities[0];
+  const capability& add = info.capabilities[0];
   EXPECT_EQ(add.backend, "omp");
   EXPECT_EQ(add.op, "atomic_add");
   EXPECT_EQ(add.family, "atomic");
@@ -53,14 +53,14 @@ TEST(capabilities, are_read_member_by_member) {
   EXPECT_THAT(add.symbols, ElementsAre("s0", "s1", "s2", "s4"));
   EXPECT_EQ(add.declares.at("x86-64"), "lock_rmw 1");
   EXPECT_EQ(add.note, "n");
-  const capability &fence = info.capabilities[1];
+  const capability& fence = info.capabilities[1];
   EXPECT_FALSE(fence.type);
   EXPECT_FALSE(fence.supported);
   EXPECT_EQ(fence.reason, "no clause");
 }
 
 struct flaw {
-  const char *where;
+  const char* where;
   json value;
   std::vector<std::string> words;
 };
@@ -85,15 +85,15 @@ TEST(capabilities, name_what_is_wrong_with_them) {
       {"/ops/1/op", nullptr, {"\"op\""}},
       {"/ops/1", 5, {"\"ops\"", "5"}},
   };
-  for (const flaw &each : flaws) {
+  for (const flaw& each : flaws) {
     json line = whole_line();
     line[json::json_pointer(each.where)] = each.value;
     const worker_info info = read(line);
-    for (const std::string &word : each.words)
+    for (const std::string& word : each.words)
       EXPECT_THAT(info.problem, HasSubstr(word)) << each.where;
     EXPECT_TRUE(info.capabilities.empty() && info.backends.empty()) << each.where;
   }
-  for (const char *member : {"protocol", "build", "backends", "ops"}) {
+  for (const char* member : {"protocol", "build", "backends", "ops"}) {
     json line = whole_line();
     line.erase(member);
     EXPECT_THAT(read(line).problem, HasSubstr(std::string(member) + "\" is missing"));
@@ -103,5 +103,5 @@ TEST(capabilities, name_what_is_wrong_with_them) {
   EXPECT_THAT(read(line).problem, HasSubstr("\"supported\" is missing"));
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

@@ -19,8 +19,8 @@ struct ledger_of_two : testing::Test {
   }();
   ledger book{points, {{"omp", "b1"}}};
 
-  json line(std::size_t point, unsigned visit, const char *status,
-            const char *stopped_by = "precision", json trips = 40) const {
+  json line(std::size_t point, unsigned visit, const char* status,
+            const char* stopped_by = "precision", json trips = 40) const {
     return {{"key", book.key(point, visit)},
             {"status", status},
             {"stopped_by", stopped_by},
@@ -53,13 +53,13 @@ TEST_F(ledger_of_two, another_build_is_another_visit) {
 }
 
 TEST_F(ledger_of_two, what_would_be_the_same_again_is_settled) {
-  for (const char *status : {"unsupported", "elided", "too_slow", "failed"}) {
+  for (const char* status : {"unsupported", "elided", "too_slow", "failed"}) {
     ledger fresh{points, {{"omp", "b1"}}};
     fresh.record(line(0, 1, status, "failure"));
     EXPECT_FALSE(fresh.wants(0, 2)) << status;
     EXPECT_EQ(fresh.remaining(), 2U) << status;
   }
-  for (const char *status : {"noisy", "busy", "not_resolved", "interferes"}) {
+  for (const char* status : {"noisy", "busy", "not_resolved", "interferes"}) {
     book.record(line(0, 1, status));
     EXPECT_TRUE(book.wants(0, 2)) << status;
   }
@@ -112,5 +112,5 @@ TEST_F(ledger_of_two, lines_that_somebody_edited_are_ignored) {
   EXPECT_EQ(book.done(), 0U);
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

@@ -14,8 +14,7 @@ TEST(pass_order, holds_every_point_once) {
     std::vector<std::size_t> order = pass_order(size, 7, 1);
     std::sort(order.begin(), order.end());
     ASSERT_EQ(order.size(), size);
-    for (std::size_t i = 0; i < size; ++i)
-      EXPECT_EQ(order[i], i);
+    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(order[i], i);
   }
 }
 
@@ -35,11 +34,9 @@ TEST(pass_order, differs_by_seed_and_by_pass) {
 // of 29.
 TEST(pass_order, every_order_is_as_likely) {
   std::map<std::vector<std::size_t>, int> seen;
-  for (std::uint64_t seed = 1; seed <= 6000; ++seed)
-    ++seen[pass_order(3, seed, 1)];
+  for (std::uint64_t seed = 1; seed <= 6000; ++seed) ++seen[pass_order(3, seed, 1)];
   ASSERT_EQ(seen.size(), 6U);
-  for (const auto &[order, times] : seen)
-    EXPECT_NEAR(times, 1000, 5 * 29);
+  for (const auto& [order, times] : seen) EXPECT_NEAR(times, 1000, 5 * 29);
 }
 
 TEST(visit_seed, differs_by_everything_and_fits_a_double) {
@@ -50,5 +47,5 @@ TEST(visit_seed, differs_by_everything_and_fits_a_double) {
     EXPECT_LT(visit_seed(9, "a", visit), std::uint64_t{1} << 53U);
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

@@ -21,7 +21,7 @@ std::vector<worker_info> one_worker() {
   return {worker};
 }
 
-point at(const char *op, enum placement place, unsigned lanes, unsigned stride = 0) {
+point at(const char* op, enum placement place, unsigned lanes, unsigned stride = 0) {
   point p;
   p.backend = "omp";
   p.op = op;
@@ -113,8 +113,7 @@ TEST(prober, waits_actively_when_it_can) {
 
 TEST(state_entry, holds_bounds_and_quantiles) {
   json hops = json::array();
-  for (int i = 100; i >= 1; --i)
-    hops.push_back(i);
+  for (int i = 100; i >= 1; --i) hops.push_back(i);
   const auto entry = state_entry({0, 1}, {{"hop_ns", hops}, {"bounds_ns", {30.5, 10.5}}});
   ASSERT_TRUE(entry);
   EXPECT_EQ(*entry,
@@ -134,5 +133,5 @@ TEST(bounds_for, are_those_of_the_largest_probe_that_fits) {
   EXPECT_THAT(bounds_for(json("edited"), 2), ElementsAre());
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

@@ -18,8 +18,7 @@ using testing::Not;
 struct progress_line : testing::Test {
   progress_line() {
     std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
-      throw std::runtime_error("pipe");
+    if (::pipe(ends.data()) != 0) throw std::runtime_error("pipe");
     read_end = ends[0];
     write_end = ends[1];
   }
@@ -92,5 +91,5 @@ TEST(as_clock, shows_hours_when_there_are_any) {
   EXPECT_EQ(as_clock(-5s), "0:00");
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

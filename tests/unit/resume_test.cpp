@@ -29,7 +29,7 @@ struct resumed_file : testing::Test {
   std::string refusal() const {
     try {
       require_same_ground(file, now);
-    } catch (const usage_error &error) {
+    } catch (const usage_error& error) {
       return error.what();
     }
     return "";
@@ -78,5 +78,5 @@ TEST(shell_word, is_taken_as_one_word) {
   EXPECT_EQ(shell_word(""), "''");
 }
 
-} // namespace
-} // namespace syncmeter
+}  // namespace
+}  // namespace syncmeter

@@ -1,0 +1,39 @@
+"""The capability matrix against the golden one of its compiler: a misspelt word reads "unsupported"
+and nothing else would notice."""
+
+import pathlib
+import re
+
+import pytest
+
+GOLDEN = pathlib.Path(__file__).parent / "capabilities"
+
+
+def matrix(capabilities):
+    """One line for each op: its types, and its orders with the unsupported ones in brackets."""
+    rows = {}
+    for c in capabilities["ops"]:
+        row = rows.setdefault((c["backend"], c["op"]), {"types": [], "orders": {}, "placements": c["placements"]})
+        if c.get("type") and c["type"] not in row["types"]:
+            row["types"].append(c["type"])
+        row["orders"].setdefault(c["order"], set()).add(c["supported"])
+    lines = []
+    for (backend, op), row in rows.items():
+        orders = [o if s == {True} else f"[{o}]" if s == {False} else f"{o}?" for o, s in row["orders"].items()]
+        parts = [backend, op, " ".join(row["types"]) or "-", " ".join(orders), " ".join(row["placements"]) or "-"]
+        lines.append(" | ".join(parts) + "\n")
+    return "".join(lines)
+
+
+def golden_for(capabilities):
+    """GNU from 12 on has everything; of other compilers each version has a file of its own."""
+    name, version = re.match(r"(\w+) (\d+)", capabilities["build"]["compiler"]).groups()
+    file = "gnu.txt" if name == "GNU" else f"{name.lower()}-{version}.txt"
+    return GOLDEN / f"{capabilities['worker']}-{file}"
+
+
+def test_the_matrix_is_the_golden_one(capabilities):
+    file = golden_for(capabilities)
+    if not file.exists():
+        pytest.skip(f"no golden matrix {file.name}; this one would be\n{matrix(capabilities)}")
+    assert matrix(capabilities) == file.read_text(encoding="utf-8")

@@ -1,0 +1,66 @@
+"""Every op of every backend against its oracle and its litmus, alone and with lanes in each other's way."""
+
+import pytest
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_no_op_breaks_its_oracle_or_its_litmus(worker, capabilities, lanes):
+    wrong = []
+    measured = 0
+    for capability in capabilities["ops"]:
+        if not capability["supported"]:
+            continue
+        for placement in capability["placements"] or ["none"]:
+            visit = worker.measure(capability, placement, lanes)
+            assert visit["kind"] == "visit", visit
+            if visit["status"] == "failed":
+                wrong.append((visit["point"], visit["reason"]))
+            # The oracle looks at every sample, also of a visit that a busy machine leaves without estimate.
+            measured += visit["timed_ns"] > 0
+    assert wrong == []
+    assert measured > len(capabilities["ops"]) / 2
+
+
+def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
+    rings = [c for c in capabilities["ops"] if c["min_lanes"] > 1 and c["supported"]]
+    assert rings
+    for capability in rings:
+        visit = worker.measure(capability, (capability["placements"] or ["none"])[0], 1)
+        assert (visit["status"], visit["reason"]) == ("unsupported", f"needs at least {capability['min_lanes']} lanes")
+
+
+def test_an_elided_op_is_not_measured(worker, capabilities):
+    for capability in capabilities["ops"]:
+        code = capability.get("code", ["a", "b"])
+        if capability["supported"] and code[0] == code[1] and not capability["empty_on_purpose"]:
+            visit = worker.measure(capability, (capability["placements"] or ["none"])[0], 1)
+            assert visit["status"] == "elided" and not visit["estimates"]
+
+
+def test_an_unsupported_op_says_why(worker, capabilities):
+    for capability in capabilities["ops"]:
+        if not capability["supported"]:
+            assert capability["reason"]
+            visit = worker.measure(capability, (capability["placements"] or ["none"])[0], 2)
+            assert (visit["status"], visit["reason"]) == ("unsupported", capability["reason"])
+
+
+@pytest.mark.parametrize("request_line, text", [
+    ({"kind": "mesure", "id": 7}, "mesure"),
+    ({"kind": "measure", "id": 7, "point": {"backend": "omp", "op": "barrier", "order": "strong"}, "pus": [-1]}, "strong"),
+    ({"kind": "measure", "id": 7, "point": {"backend": "omp", "op": "barrier"}, "pus": []}, "at least one lane"),
+    ({"id": 7}, "kind"),
+])
+def test_a_request_it_cannot_read_is_answered_and_survived(worker, capabilities, request_line, text):
+    answer = worker.ask(request_line)
+    assert answer["kind"] == "error" and answer["id"] == 7 and text in answer["text"]
+    assert worker.ask({"kind": "hello", "id": 8})["kind"] == "worker"
+
+
+def test_a_pu_that_does_not_exist_fails_the_point_with_its_number(worker, capabilities):
+    host = {b["name"] for b in capabilities["backends"] if b["clock"].startswith("host")}
+    for capability in capabilities["ops"]:
+        if capability["backend"] in host and capability["op"] == "barrier":
+            point = {"backend": capability["backend"], "op": "barrier", "order": "unordered"}
+            visit = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [4000], "options": {}})
+            assert visit["status"] == "failed" and "4000" in visit["reason"]

@@ -1,0 +1,269 @@
+// Results files read back: what is refused, what a kill may leave behind, and how the visits of a
+// point become one estimate.
+#include "cli/results.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "cli/options.hpp"
+#include "cli_fixtures.hpp"
+
+namespace syncmeter {
+namespace {
+
+using fixtures::atomic_add;
+using fixtures::estimate_values;
+using fixtures::file_of;
+using fixtures::visit;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class results_file_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = testing::TempDir() + "syncmeter_" + test->name() + ".jsonl";
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+  [[nodiscard]] std::string mistake() const {
+    try {
+      (void)read_results(path_);
+    } catch (const usage_error& error) {
+      return error.what();
+    }
+    return "no mistake";
+  }
+
+  std::string path_;
+  std::string campaign_ = fixtures::campaign_line().dump() + "\n";
+  std::string visit_ = visit(atomic_add(), 1, "ok", {{}}).dump() + "\n";
+};
+
+TEST_F(results_file_test, lines_go_where_their_kind_says) {
+  const nlohmann::json same{
+      {"kind", "same"}, {"point", atomic_add(2)}, {"measured_as", atomic_add()}, {"why", "w"}};
+  const nlohmann::json refused{
+      {"kind", "refused"}, {"point", atomic_add(3)}, {"status", "elided"}, {"reason", "r"}};
+  const std::string text =
+      campaign_ + R"({"kind":"worker","worker":"omp"})" + "\n" + visit_ + same.dump() + "\n" +
+      refused.dump() + "\n" + R"({"kind":"from a newer minor schema"})" + "\n" +
+      R"({"kind":"end","reason":"budget"})" + "\n" + R"({"kind":"end","reason":"complete"})" + "\n";
+  write(text);
+  const results_file file = read_results(path_);
+  EXPECT_THAT(file.workers, SizeIs(1));
+  EXPECT_THAT(file.visits, SizeIs(1));
+  EXPECT_THAT(file.same, SizeIs(1));
+  EXPECT_THAT(file.refused, SizeIs(1));
+  EXPECT_EQ(file.end.at("reason"), "complete") << "the last one counts";
+  EXPECT_FALSE(file.torn);
+  EXPECT_EQ(file.whole_bytes, text.size());
+}
+
+TEST_F(results_file_test, a_torn_last_line_costs_only_itself) {
+  for (const std::string& tail : {std::string("{\"kind\":\"vis"), std::string("{\"kind\":\"end\"}"),
+                                  std::string("{\"kind\":\n")}) {
+    write(campaign_ + visit_ + tail);
+    const results_file file = read_results(path_);
+    EXPECT_TRUE(file.torn) << tail;
+    EXPECT_THAT(file.visits, SizeIs(1)) << tail;
+    EXPECT_TRUE(file.end.is_null()) << "a line without its end may be half a line: " << tail;
+    EXPECT_EQ(file.whole_bytes, campaign_.size() + visit_.size()) << tail;
+  }
+}
+
+TEST_F(results_file_test, a_broken_line_in_the_middle_is_named_by_number) {
+  write(campaign_ + "{broken\n" + visit_);
+  EXPECT_THAT(mistake(), AllOf(HasSubstr(path_), HasSubstr("line 2: not JSON")));
+  nlohmann::json strange = visit(atomic_add(), 1, "ok", {});
+  strange["point"]["type"] = "int33";
+  write(campaign_ + visit_ + strange.dump() + "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 3"), HasSubstr("int33")));
+  strange = visit(atomic_add(), 1, "splendid", {});
+  write(campaign_ + strange.dump() + "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 2"), HasSubstr("status")));
+}
+
+TEST_F(results_file_test, what_is_not_a_results_file_is_refused) {
+  EXPECT_THAT(mistake(), AllOf(HasSubstr(path_), HasSubstr("No such file")));
+  write("");
+  EXPECT_THAT(mistake(), HasSubstr("empty"));
+  write("op,type\nbarrier,\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 1"), HasSubstr("not")));
+  write(visit_);
+  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  write("{\"kind\":\"camp");
+  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  write(R"({"kind":"campaign","schema":{"major":2,"minor":0}})"
+        "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("schema 2"), HasSubstr("only schema 1")));
+  write(R"({"kind":"campaign"})"
+        "\n");
+  EXPECT_THAT(mistake(), HasSubstr("does not say its schema"));
+  write(R"({"kind":"campaign","schema":{"major":1,"minor":99}})"
+        "\n");
+  EXPECT_EQ(mistake(), "no mistake") << "a newer minor schema only adds";
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(path_);
+  EXPECT_THAT(mistake(), HasSubstr("cannot be read"));
+}
+
+point_summary only(const std::vector<nlohmann::json>& visits) {
+  const auto all = summarize(file_of(visits));
+  EXPECT_THAT(all, SizeIs(1));
+  return all.front();
+}
+
+std::vector<nlohmann::json> visits_of(const std::vector<estimate_values>& one_each) {
+  std::vector<nlohmann::json> visits;
+  for (const estimate_values& e : one_each) {
+    visits.push_back(visit(atomic_add(), static_cast<unsigned>(visits.size() + 1), "ok", {e}));
+  }
+  return visits;
+}
+
+TEST(summarize, the_estimate_is_the_median_of_visits_with_students_t) {
+  const point_summary s = only(
+      visits_of({{.cost = 2.0}, {.cost = 2.1}, {.cost = 1.9}, {.cost = 2.05}, {.cost = 1.95}}));
+  EXPECT_EQ(s.status, status::ok);
+  EXPECT_EQ(s.visits, 5U);
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 2.0);
+  // s = 0.0790569, t(4) = 2.776445: half-width t s / sqrt(5) = 0.0981622
+  EXPECT_NEAR(s.cost_ns.low, 2.0 - 0.0981622, 1e-6);
+  EXPECT_NEAR(s.cost_ns.high, 2.0 + 0.0981622, 1e-6);
+  EXPECT_EQ(s.state, "");
+  EXPECT_EQ(s.rounds_kept, 100U);
+  EXPECT_EQ(s.rounds_dropped, 5U);
+  EXPECT_DOUBLE_EQ(s.fairness, 0.98);
+  EXPECT_DOUBLE_EQ(s.baseline_ns, 2.0);
+  EXPECT_DOUBLE_EQ(s.test_ns, 4.0);
+}
+
+TEST(summarize, one_visit_keeps_its_own_interval) {
+  const point_summary s = only(visits_of({{.cost = 2.0, .low = 1.8, .high = 2.3}}));
+  EXPECT_EQ(s.cost_ns, (interval{2.0, 1.8, 2.3}));
+  EXPECT_EQ(s.visits, 1U);
+}
+
+TEST(summarize, the_headline_is_the_state_of_most_visits_then_quiet_then_the_larger_share) {
+  const estimate_values slow{.state = 1, .rounds = 30, .cost = 50, .low = 49, .high = 51};
+  const estimate_values fast{.state = 0, .rounds = 6, .cost = 10, .low = 9.9, .high = 10.1};
+  const auto two = [](unsigned number, const estimate_values& a, const estimate_values& b) {
+    return visit(atomic_add(2), number, "ok", {a, b});
+  };
+  point_summary s = only({two(1, slow, fast), two(2, slow, fast)});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "equal visits, both quiet: more rounds";
+  EXPECT_EQ(s.state, "state 1, quiet (83 %)");
+
+  s = only({two(1, slow, fast), visit(atomic_add(2), 2, "ok", {fast})});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "more visits go before more rounds";
+
+  estimate_values busy = slow;
+  busy.busy = true;
+  s = only({two(1, busy, fast), two(2, busy, fast)});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "quiet goes before more rounds";
+  EXPECT_EQ(s.status, status::ok);
+
+  estimate_values thin = fast;
+  thin.rounds = 4;
+  s = only({two(1, slow, thin), visit(atomic_add(2), 2, "ok", {thin}),
+            visit(atomic_add(2), 3, "ok", {thin})});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "four rounds make no visit";
+  EXPECT_EQ(s.visits, 1U);
+
+  s = only({visit(atomic_add(2), 1, "ok", {thin})});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "thin is better than nothing";
+}
+
+TEST(summarize, status_follows_the_interval) {
+  EXPECT_EQ(only(visits_of({{.cost = 0.1, .low = -0.1, .high = 0.3}})).status,
+            status::not_resolved);
+  EXPECT_THAT(only(visits_of({{.cost = 0.1, .low = -0.1, .high = 0.3}})).reason,
+              HasSubstr("at most 0.3 ns"));
+  EXPECT_EQ(only(visits_of({{.cost = 0.1, .low = 0, .high = 0.3}})).status, status::not_resolved);
+  const point_summary below =
+      only(visits_of({{.cost = -1, .low = -1.2, .high = -0.8, .baseline = 5, .test = 4}}));
+  EXPECT_EQ(below.status, status::interferes);
+  EXPECT_THAT(below.reason, AllOf(HasSubstr("4 ns"), HasSubstr("5 ns")));
+  EXPECT_EQ(only(visits_of({{.busy = true}})).status, status::busy);
+  // One visit below 0 among others above: the interval over visits decides, not the visits.
+  EXPECT_EQ(only(visits_of({{.cost = 2}, {.cost = 2.1}, {.cost = -3}})).status,
+            status::not_resolved);
+}
+
+TEST(summarize, a_failed_visit_goes_over_everything_and_noise_over_a_majority) {
+  const auto with = [](const std::string& first, const std::string& second,
+                       const std::string& third) {
+    const auto e = [](const std::string& word) {
+      return word == "ok" || word == "noisy" ? std::vector<estimate_values>{{}}
+                                             : std::vector<estimate_values>{};
+    };
+    return only({visit(atomic_add(), 1, first, e(first)), visit(atomic_add(), 2, second, e(second)),
+                 visit(atomic_add(), 3, third, e(third))});
+  };
+  const point_summary failed = with("ok", "timeout", "failed");
+  EXPECT_EQ(failed.status, status::failed);
+  EXPECT_EQ(failed.reason, "because of failed");
+  EXPECT_EQ(with("ok", "timeout", "ok").status, status::timeout);
+  EXPECT_EQ(with("too_slow", "too_slow", "too_slow").status, status::too_slow);
+  EXPECT_EQ(with("unsupported", "unsupported", "unsupported").status, status::unsupported);
+  EXPECT_EQ(with("noisy", "noisy", "ok").status, status::noisy);
+  EXPECT_EQ(with("noisy", "ok", "ok").status, status::ok);
+  EXPECT_EQ(only({visit(atomic_add(), 1, "noisy", {})}).status, status::noisy);
+}
+
+TEST(summarize, the_last_try_of_a_visit_counts) {
+  const point_summary s =
+      only({visit(atomic_add(), 1, "failed", {}), visit(atomic_add(), 2, "ok", {{}}),
+            visit(atomic_add(), 1, "ok", {{.cost = 2.001}})});
+  EXPECT_EQ(s.status, status::ok);
+  EXPECT_EQ(s.visits, 2U);
+}
+
+TEST(summarize, unbounded_intervals_are_read_as_such) {
+  nlohmann::json line = visit(atomic_add(), 1, "ok", {{}});
+  line["estimates"][0]["cost_ns"]["high"] = nullptr;
+  line["estimates"][0]["cost_ns"]["low"] = nullptr;
+  const point_summary s = only({line});
+  EXPECT_EQ(s.status, status::not_resolved);
+  EXPECT_TRUE(std::isinf(s.cost_ns.high));
+}
+
+TEST(summarize, additivity_is_the_word_of_most_visits) {
+  std::vector<nlohmann::json> visits = visits_of({{}, {}, {}});
+  EXPECT_EQ(only(visits).additive, std::nullopt);
+  for (std::size_t i = 0; i < 3; ++i) visits[i]["additivity"] = {{"additive", i == 0}};
+  EXPECT_EQ(only(visits).additive, false);
+  visits[1]["additivity"]["additive"] = true;
+  EXPECT_EQ(only(visits).additive, true);
+}
+
+TEST(summarize, merged_and_refused_points_are_there_too) {
+  results_file file = file_of({visit(atomic_add(), 1, "ok", {{}})});
+  point spread = atomic_add();
+  spread.affinity = affinity::spread;
+  file.same = {
+      {{"kind", "same"}, {"point", spread}, {"measured_as", atomic_add()}, {"why", "w"}},
+      {{"kind", "same"}, {"point", atomic_add(8)}, {"measured_as", atomic_add(4)}, {"why", "w"}}};
+  file.refused = {
+      {{"kind", "refused"}, {"point", atomic_add(2)}, {"status", "elided"}, {"reason", "nothing"}}};
+  const auto all = summarize(file);
+  ASSERT_THAT(all, SizeIs(3)) << "what was never measured stands for nothing";
+  EXPECT_EQ(all[1].what, spread);
+  EXPECT_EQ(all[1].measured_as, canonical(atomic_add()));
+  EXPECT_EQ(all[1].cost_ns, all[0].cost_ns);
+  EXPECT_EQ(all[2].status, status::elided);
+  EXPECT_EQ(all[2].reason, "nothing");
+}
+
+TEST(visit_key, tells_points_builds_and_visits_apart) {
+  const nlohmann::json line = visit(atomic_add(), 3, "ok", {});
+  EXPECT_EQ(visit_key(line, "cafe"), canonical(atomic_add()) + "|cafe|3");
+}
+
+}  // namespace
+}  // namespace syncmeter
