@@ -68,9 +68,8 @@ std::string x86_64(const measurable& row) {
   if (name.ends_with("_raise")) return cas_loop(floating ? "fp_minmax 1, fp_add 1" : "");
   if (name == "atomic_read" || name == "plain_read") return "load 1";
   if (name == "plain_write") return "store 1";
-  if (name == "atomic_write") return row.order == order::seq_cst ? "xchg_mem 1 | store 1, mfence 1" : "store 1";
-  if (name == "atomic_write_two_lines") {
-    return row.order == order::seq_cst ? "xchg_mem 2 | store 2, mfence 2" : "store 2";
+  if (name.starts_with("atomic_write")) {
+    return row.order == order::seq_cst ? "xchg_mem 1 | store 1, mfence 1" : "store 1";
   }
   if (name == "critical_add") return with(critical_calls, plain_add(row));
   if (name == "critical_named_add") return with(named_critical_calls, plain_add(row));
