@@ -84,7 +84,7 @@ void add_merged(std::vector<std::string>& notes, const results_file& file) {
       other_cells.push_back(fmt::format("measured once: {} is {}", short_name(what), measured));
   }
   for (const auto& [why, n] : by_reason)
-    notes.push_back(fmt::format("{} points share another's measurement: {}", n, why));
+    notes.push_back(fmt::format("points that share another's measurement: {} ({})", n, why));
   add_some(notes, other_cells);
 }
 

@@ -97,7 +97,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   std::set<wait_policy> waits;
   varying v;
   for (const point_summary& s : points) {
-    if (s.status == status::unsupported) continue;
+    if (s.status == status::unsupported || s.status == status::elided) continue;
     backends.insert(s.what.backend);
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
@@ -112,7 +112,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
 
 // A marginal cost, and one below 0, is told by the times it comes from.
 std::string both_sides(const point_summary& s) {
-  return fmt::format("step {} -> {} ns", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
+  return fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
 }
 
 std::string cost_text(const point_summary& s) {
@@ -213,9 +213,10 @@ std::string plan_text(const campaign_plan& plan) {
   for (const refused_point& r : plan.refused) {
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
   }
-  return text + fmt::format(
-                    "\n{} points to measure, which stand for {} more; {} refused; about {:.3g} s\n",
-                    plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
+  return text +
+         fmt::format(
+             "\nPoints to measure: {}, which stand for {} more; refused: {}; about {:.3g} s\n",
+             plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

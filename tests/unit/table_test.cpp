@@ -131,7 +131,7 @@ TEST(point_table, a_marginal_cost_stands_beside_both_absolute_times) {
   point p = atomic_add();
   p.op = "fence_between_adds";
   EXPECT_THAT(line_with(point_table({measured(p, {2, 1.9, 2.1})}), "fence_between_adds"),
-              AllOf(HasSubstr("2.000"), HasSubstr("step 6.000 -> 8.000 ns")));
+              AllOf(HasSubstr("2.000"), HasSubstr("6.000 -> 8.000 ns/step")));
 }
 
 TEST(point_table, has_a_column_for_an_axis_only_where_it_varies) {
@@ -317,7 +317,7 @@ TEST(plan_text, tells_points_places_merges_refusals_and_time) {
       AllOf(HasSubstr(canonical(p.what)), HasSubstr("on PUs 0,3, 5 visits"),
             HasSubstr("= " + canonical(spread)), HasSubstr("(equal placement)"),
             HasSubstr("elided: nothing there"),
-            HasSubstr("1 points to measure, which stand for 1 more; 1 refused; about 0.04 s")));
+            HasSubstr("Points to measure: 1, which stand for 1 more; refused: 1; about 0.04 s")));
 }
 
 }  // namespace
