@@ -8,12 +8,12 @@ import made_by_hand
 import pytest
 from conftest import assert_matches
 
-UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+UNITS = {"k": 1e3, "M": 1e6, "G": 1e9}
 ROW = re.compile(
     r"\s+(?P<op>\w+)\s+(?:(?P<type>int32|double)\s+)?(?:(?P<placement>shared|strided \d+ B)\s+)?(?P<lanes>\d+)"
     r"\s+(?:(?P<affinity>close|spread|close, spread)\s+)?(?P<bound>< )?(?P<cost>[\d.e+-]+)"
     r"(?:\s+(?P<low>[\d.]+)\.\.(?P<high>[\d.]+))?"
-    r"(?:\s+(?P<lane>[\d.]+) ?(?P<lane_unit>[kMG]?)\s+(?P<all>[\d.]+) ?(?P<all_unit>[kMG]?))?(?:\s+(?P<fair>[01]\.\d\d))?"
+    r"(?:\s+(?P<lane>[\d.]+) ?(?P<lane_unit>[kMG])\s+(?P<all>[\d.]+) ?(?P<all_unit>[kMG]))?(?:\s+(?P<fair>[01]\.\d\d))?"
     r"(?:\s+(?P<notes>\S.*))?"
 )
 
