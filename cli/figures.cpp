@@ -29,7 +29,14 @@ std::string nanoseconds(double ns) {
   if (size >= 99.995) return fmt::format("{:.1f}", ns);
   if (size >= 9.9995) return fmt::format("{:.2f}", ns);
   if (size >= 0.99995) return fmt::format("{:.3f}", ns);
-  return fmt::format("{:.4f}", ns);
+  if (size >= 0.00095 || size == 0) return fmt::format("{:.4f}", ns);
+  return fmt::format("{:.1e}", ns);
+}
+
+std::string upper_bound_ns(double ns) {
+  constexpr double smallest = 1e-4;
+  return ns < 1 ? fmt::format("{:.4f}", std::ceil(ns / smallest) * smallest)
+                : nanoseconds(ns * 1.0005);
 }
 
 std::string engineering(double value) {

@@ -15,8 +15,10 @@ namespace syncmeter {
 /// Whether an estimate exists of which at least an upper bound can be shown.
 [[nodiscard]] bool has_upper_bound(const point_summary& s);
 
-/// ns with four significant digits: "0.1043", "2.318", "45700".
+/// ns with four significant digits, fewer below 1: "0.1043", "2.318", "45700", "2.3e-05".
 [[nodiscard]] std::string nanoseconds(double ns);
+/// An upper bound in ns, rounded up, so that it stays one and is never a bare zero.
+[[nodiscard]] std::string upper_bound_ns(double ns);
 /// "431 M", "22.1 k", "3.2".
 [[nodiscard]] std::string engineering(double value);
 

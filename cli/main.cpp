@@ -40,8 +40,9 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
   if (command == "census") return census_command(rest, stdout);
   if (command == "--help" || command == "-h") return std::fputs(help, stdout) < 0 ? 1 : 0;
   if (command == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
-  throw usage_error(unknown_name("syncmeter", "sub-command", command,
-                                 {"run", "list", "topology", "show", "census", "--help", "--version"}));
+  throw usage_error(
+      unknown_name("syncmeter", "sub-command", command,
+                   {"run", "list", "topology", "show", "census", "--help", "--version"}));
 }
 
 // One line, whatever control characters the user's words hold.

@@ -1,6 +1,7 @@
 // The notes below a table: failures first, then what the figures rest on.
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -70,19 +71,21 @@ void add_refused(std::vector<std::string>& notes, const std::vector<point_summar
 
 void add_merged(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, std::size_t> by_reason;
-  std::vector<std::string> other_code;
+  std::vector<std::string> other_cells;
   for (const json& line : file.same) {
     ++by_reason[line.value("why", "")];
     const auto what = line.at("point").get<point>();
     auto measured_as = line.at("measured_as").get<point>();
     const std::string measured = short_name(measured_as);
     measured_as.affinity = what.affinity;
-    if (!(what == measured_as))
-      other_code.push_back(fmt::format("measured once: {} is {}", short_name(what), measured));
+    const bool has_row = std::tie(what.op, what.type, what.order) !=
+                         std::tie(measured_as.op, measured_as.type, measured_as.order);
+    if (!has_row && !(what == measured_as))
+      other_cells.push_back(fmt::format("measured once: {} is {}", short_name(what), measured));
   }
   for (const auto& [why, n] : by_reason)
-    notes.push_back(fmt::format("{} points share another's measurement: {}", n, why));
-  add_some(notes, other_code);
+    notes.push_back(fmt::format("points that share another's measurement: {} ({})", n, why));
+  add_some(notes, other_cells);
 }
 
 void add_states(std::vector<std::string>& notes, const results_file& file) {

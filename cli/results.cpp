@@ -55,7 +55,9 @@ void check_point(const std::string& path, std::size_t number, const nlohmann::js
 }
 
 void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
-  const std::string kind = line.is_object() ? line.value("kind", "") : "";
+  const auto named = line.is_object() ? line.find("kind") : line.end();
+  const std::string kind =
+      named != line.end() && named->is_string() ? named->get<std::string>() : "";
   if (number == 1) {
     if (kind != "campaign")
       refuse_line(file.path, 1, "not a results file: the first line is no campaign line");

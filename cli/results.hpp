@@ -28,7 +28,8 @@ struct point_summary {
   std::string measured_as;  ///< canonical text of the point that was measured in its place; or
                             ///< empty
   std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
-  std::string state;        ///< "" when there is one state only; else e.g. "state 0, quiet (63 %)"
+  std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
+                            ///< times, "state 0, quiet (63 %)" when there are several classes
   interval cost_ns;         ///< median of visit medians, Student's t over visits
   interval host_cost_ns;
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side

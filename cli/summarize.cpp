@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/options.hpp"
 #include "cli/results.hpp"
 
 namespace syncmeter {
@@ -99,13 +100,16 @@ interval combined(const std::vector<visit_estimate>& estimates, interval visit_e
 
 std::string state_text(const states& all, state_key chosen) {
   if (all.size() < 2) return "";
-  std::size_t total = 0;
-  for (const auto& [key, estimates] : all) total += rounds_in(estimates);
-  const double share = total == 0 ? 0
-                                  : 100.0 * static_cast<double>(rounds_in(all.at(chosen))) /
-                                        static_cast<double>(total);
-  return fmt::format("state {}, {} ({:.0f} %)", chosen.first, chosen.second ? "busy" : "quiet",
-                     share);
+  double total = 0;
+  bool one_class = true;
+  for (const auto& [key, estimates] : all) {
+    total += static_cast<double>(rounds_in(estimates));
+    one_class = one_class && key.first == chosen.first;
+  }
+  const double rounds = static_cast<double>(rounds_in(all.at(chosen)));
+  const std::string name = one_class ? "" : fmt::format("state {}, ", chosen.first);
+  return fmt::format("{}{} ({:.0f} %)", name, chosen.second ? "busy" : "quiet",
+                     total > 0 ? 100 * rounds / total : 0);
 }
 
 void estimate(point_summary& s, const states& all) {
@@ -192,6 +196,11 @@ point_summary summarize_point(const point& what, const std::vector<const json*>&
   return s;
 }
 
+unsigned visit_number(const json& visit) {
+  const auto found = visit.find("visit");
+  return found != visit.end() && found->is_number_unsigned() ? found->get<unsigned>() : 1U;
+}
+
 /// The visits of one point; a visit that was tried again counts as its last try.
 struct point_visits {
   point what;
@@ -207,13 +216,18 @@ std::vector<point_summary> summarize(const results_file& file) {
     auto what = visit.at("point").get<point>();
     const auto [found, is_new] = index.try_emplace(canonical(what), points.size());
     if (is_new) points.push_back({std::move(what), {}});
-    points[found->second].by_number[visit.value("visit", 1U)] = &visit;
+    points[found->second].by_number[visit_number(visit)] = &visit;
   }
   std::vector<point_summary> all;
   for (const point_visits& p : points) {
     std::vector<const json*> visits;
     for (const auto& [number, visit] : p.by_number) visits.push_back(visit);
-    all.push_back(summarize_point(p.what, visits));
+    try {
+      all.push_back(summarize_point(p.what, visits));
+    } catch (const json::exception& error) {
+      throw usage_error(fmt::format("{}: the visits of {} cannot be used: {}", file.path,
+                                    canonical(p.what), error.what()));
+    }
   }
   for (const json& line : file.same) {
     const std::string measured_as = canonical(line.at("measured_as").get<point>());

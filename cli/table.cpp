@@ -32,14 +32,55 @@ auto row_rank(const point& p) {
                     p.placement, stride_bytes(p), p.lanes, p.affinity, p.wait, p.repeat);
 }
 
-std::vector<const point_summary*> measured_rows(const std::vector<point_summary>& points) {
-  std::vector<const point_summary*> rows;
+/// One row: the point, the affinities that it stands for, and what was measured in its place where
+/// that is another op, type or order.
+struct table_row {
+  const point_summary* shown;
+  std::string affinities, stands_in;
+};
+
+std::string without_affinity(point p) {
+  p.affinity = affinity::none;
+  return canonical(p);
+}
+
+// Empty when only cells, lanes or affinity differ: those merges need no row of their own.
+std::string other_code(const point& what, const point& measured) {
+  std::vector<std::string> words;
+  if (what.op != measured.op) words.push_back(measured.op);
+  if (what.type != measured.type) words.push_back(type_text(measured));
+  if (what.order != measured.order) words.emplace_back(to_text(measured.order));
+  return words.empty() ? "" : "= " + join(words, " ");
+}
+
+std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
+  std::vector<table_row> rows;
+  std::map<std::string, const point*> measured;
+  std::map<std::string, std::size_t> row_of;  // by cells and lanes, and by what was measured
   for (const point_summary& s : points) {
     const bool refused = s.status == status::unsupported || s.status == status::elided;
-    if (s.measured_as.empty() && !refused) rows.push_back(&s);
+    if (!s.measured_as.empty() || refused) continue;
+    const std::string name = canonical(s.what);
+    measured[name] = &s.what;
+    row_of[without_affinity(s.what) + name] = rows.size();
+    rows.push_back({&s, std::string(to_text(s.what.affinity)), ""});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const point_summary* a, const point_summary* b) {
-    return row_rank(a->what) < row_rank(b->what);
+  for (const point_summary& s : points) {
+    const auto in_place = measured.find(s.measured_as);
+    if (in_place == measured.end()) continue;
+    const auto [found, is_new] =
+        row_of.try_emplace(without_affinity(s.what) + s.measured_as, rows.size());
+    const std::string affinity(to_text(s.what.affinity));
+    if (!is_new) {
+      rows[found->second].affinities += ", " + affinity;
+    } else if (const std::string code = other_code(s.what, *in_place->second); !code.empty()) {
+      rows.push_back({&s, affinity, code});
+    } else {
+      row_of.erase(found);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
+    return row_rank(a.shown->what) < row_rank(b.shown->what);
   });
   return rows;
 }
@@ -56,7 +97,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   std::set<wait_policy> waits;
   varying v;
   for (const point_summary& s : points) {
-    if (s.status == status::unsupported) continue;
+    if (s.status == status::unsupported || s.status == status::elided) continue;
     backends.insert(s.what.backend);
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
@@ -69,51 +110,32 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   return v;
 }
 
-// "close, spread" where one measurement stands for both.
-std::map<std::string, std::string> merged_affinities(const std::vector<point_summary>& points) {
-  std::map<std::string, std::string> more;
-  for (const point_summary& s : points) {
-    if (s.measured_as.empty()) continue;
-    std::string& names = more[s.measured_as];
-    const std::string name(to_text(s.what.affinity));
-    if (names.find(name) == std::string::npos) names += ", " + name;
-  }
-  return more;
-}
-
-std::string affinity_text(const point& p, const std::map<std::string, std::string>& merged) {
-  const std::string own(to_text(p.affinity));
-  const auto more = merged.find(canonical(p));
-  if (more == merged.end() || more->second == ", " + own) return own;
-  std::string text = own + more->second;
-  const std::string twice = ", " + own;
-  if (const auto at = text.find(twice); at != std::string::npos) text.erase(at, twice.size());
-  return text;
-}
-
 // A marginal cost, and one below 0, is told by the times it comes from.
 std::string both_sides(const point_summary& s) {
-  return fmt::format("step {} -> {} ns", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
+  return fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
 }
 
 std::string cost_text(const point_summary& s) {
   if (has_cost(s)) return nanoseconds(s.cost_ns.value);
-  if (has_upper_bound(s)) return "< " + nanoseconds(s.cost_ns.high);
+  if (has_upper_bound(s)) return "< " + upper_bound_ns(s.cost_ns.high);
   return "-";
 }
 
-std::string remarks(const point_summary& s) {
+std::string remarks(const table_row& row) {
+  const point_summary& s = *row.shown;
   std::vector<std::string> all;
   if (s.status != status::ok) all.emplace_back(to_text(s.status));
   const bool inserted = facts_of(s.what.op).inserted && s.visits != 0;
   if (inserted || s.status == status::interferes) all.push_back(both_sides(s));
   if (s.additive == false) all.emplace_back("does not add up");
-  if (!s.state.empty()) all.push_back(s.state);
+  // Some busy rounds beside quiet ones are everyday; the notes have their share.
+  if (s.state.starts_with("state")) all.push_back(s.state);
+  if (!row.stands_in.empty()) all.push_back(row.stands_in);
   return join(all, "; ");
 }
 
-std::vector<std::string> cells_of(const point_summary& s, const varying& v,
-                                  const std::string& affinities) {
+std::vector<std::string> cells_of(const table_row& row, const varying& v) {
+  const point_summary& s = *row.shown;
   const auto rate = rates_of(s);
   return {v.backend ? s.what.backend : "",
           s.what.op,
@@ -122,7 +144,7 @@ std::vector<std::string> cells_of(const point_summary& s, const varying& v,
           v.order ? std::string(to_text(s.what.order)) : "",
           placement_text(s.what),
           fmt::to_string(s.what.lanes),
-          v.affinity ? affinities : "",
+          v.affinity ? row.affinities : "",
           v.wait ? std::string(to_text(s.what.wait)) : "",
           cost_text(s),
           has_cost(s)
@@ -131,7 +153,7 @@ std::vector<std::string> cells_of(const point_summary& s, const varying& v,
           rate ? engineering(rate->per_lane) : "",
           rate ? engineering(rate->total) : "",
           s.visits != 0 && s.what.lanes > 1 ? fmt::format("{:.2f}", s.fairness) : "",
-          remarks(s)};
+          remarks(row)};
 }
 
 }  // namespace
@@ -149,10 +171,9 @@ std::string short_name(const point& p) {
 }
 
 std::string point_table(const std::vector<point_summary>& points) {
-  const std::vector<const point_summary*> rows = measured_rows(points);
+  const std::vector<table_row> rows = rows_of(points);
   if (rows.empty()) return "No point was measured.\n";
   const varying v = axes_that_vary(points);
-  const auto merged = merged_affinities(points);
   using enum columns::align;
   columns table({{"backend", left},
                  {"op", left},
@@ -170,11 +191,11 @@ std::string point_table(const std::vector<point_summary>& points) {
                  {"fair", right},
                  {"notes", left}});
   std::string_view group;
-  for (const point_summary* s : rows) {
-    const std::string_view family = facts_of(s->what.op).family;
+  for (const table_row& row : rows) {
+    const std::string_view family = facts_of(row.shown->what.op).family;
     if (family != group) table.heading(std::string(family));
     group = family;
-    table.row(cells_of(*s, v, affinity_text(s->what, merged)));
+    table.row(cells_of(row, v));
   }
   return table.text();
 }
@@ -192,9 +213,10 @@ std::string plan_text(const campaign_plan& plan) {
   for (const refused_point& r : plan.refused) {
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
   }
-  return text + fmt::format(
-                    "\n{} points to measure, which stand for {} more; {} refused; about {:.3g} s\n",
-                    plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
+  return text +
+         fmt::format(
+             "\nPoints to measure: {}, which stand for {} more; refused: {}; about {:.3g} s\n",
+             plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

@@ -10,8 +10,9 @@
 
 namespace syncmeter {
 
-/// One row per measured point, grouped by family; merged points share the row of the one that was
-/// measured, refused ones stand in the notes.
+/// One row per measured point, grouped by family. A point that another's measurement stands for has
+/// a row of its own where its op, type or order is another; affinities of one placement share a
+/// row. Refused points stand in the notes.
 [[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
 
 /// What a reader must know of the figures, failures first: one sentence a line.

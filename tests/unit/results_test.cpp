@@ -179,6 +179,23 @@ TEST(summarize, the_headline_is_the_state_of_most_visits_then_quiet_then_the_lar
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "thin is better than nothing";
 }
 
+TEST(summarize, a_state_has_a_number_only_where_there_are_several) {
+  const estimate_values quiet{.rounds = 30}, busy{.busy = true, .rounds = 10};
+  EXPECT_EQ(only({visit(atomic_add(), 1, "ok", {quiet, busy})}).state, "quiet (75 %)");
+}
+
+TEST(summarize, a_visit_of_odd_members_is_named) {
+  nlohmann::json line = visit(atomic_add(), 1, "ok", {{}});
+  line["estimates"][0]["rounds"] = "many";
+  try {
+    (void)summarize(file_of({line}));
+    FAIL() << "a text as number of rounds";
+  } catch (const usage_error& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("made-by-hand.jsonl"), HasSubstr(canonical(atomic_add()))));
+  }
+}
+
 TEST(summarize, status_follows_the_interval) {
   EXPECT_EQ(only(visits_of({{.cost = 0.1, .low = -0.1, .high = 0.3}})).status,
             status::not_resolved);

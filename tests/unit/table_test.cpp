@@ -78,6 +78,9 @@ TEST(figures, four_digits_of_ns_and_prefixes_of_rates) {
   EXPECT_EQ(nanoseconds(45.678), "45.68");
   EXPECT_EQ(nanoseconds(456.78), "456.8");
   EXPECT_EQ(nanoseconds(45700.4), "45700");
+  EXPECT_EQ(nanoseconds(0.0000234), "2.3e-05");
+  EXPECT_EQ(upper_bound_ns(0.0000234), "0.0001");
+  EXPECT_EQ(upper_bound_ns(0.03401), "0.0341") << "never below what it bounds";
   EXPECT_EQ(engineering(431.4e6), "431 M");
   EXPECT_EQ(engineering(1.3749e9), "1.37 G");
   EXPECT_EQ(engineering(22100), "22.1 k");
@@ -113,7 +116,7 @@ TEST(point_table, a_cost_that_is_none_is_never_a_number) {
       line_with(point_table({measured(atomic_add(), {0.01, -0.02, 0.034}, status::not_resolved)}),
                 "atomic_add");
   EXPECT_THAT(not_resolved,
-              AllOf(HasSubstr("< 0.0340"), HasSubstr("not_resolved"), Not(HasSubstr("-0."))));
+              AllOf(HasSubstr("< 0.034"), HasSubstr("not_resolved"), Not(HasSubstr("-0."))));
   const std::string interferes = line_with(
       point_table({measured(atomic_add(), {-1.5, -1.6, -1.4}, status::interferes)}), "atomic_add");
   EXPECT_THAT(interferes, AllOf(HasSubstr("interferes"), HasSubstr("6.000 -> 4.500 ns"),
@@ -128,7 +131,7 @@ TEST(point_table, a_marginal_cost_stands_beside_both_absolute_times) {
   point p = atomic_add();
   p.op = "fence_between_adds";
   EXPECT_THAT(line_with(point_table({measured(p, {2, 1.9, 2.1})}), "fence_between_adds"),
-              AllOf(HasSubstr("2.000"), HasSubstr("step 6.000 -> 8.000 ns")));
+              AllOf(HasSubstr("2.000"), HasSubstr("6.000 -> 8.000 ns/step")));
 }
 
 TEST(point_table, has_a_column_for_an_axis_only_where_it_varies) {
@@ -176,6 +179,33 @@ TEST(point_table, rows_are_grouped_by_family_and_merged_points_share_one) {
   EXPECT_THAT(firsts, ElementsAre("barrier", "barrier", "atomic", "atomic_add", "atomic_read",
                                   "other", "of_a_third_party"));
   EXPECT_THAT(lines[4], HasSubstr("close, spread"));
+}
+
+TEST(point_table, equal_code_of_another_op_has_a_row_that_says_what_was_measured) {
+  const interval two{2, 1.9, 2.1};
+  point plain = atomic_add();
+  plain.op = "plain_write";
+  point plain_spread = plain;
+  plain_spread.affinity = affinity::spread;
+  point strided = atomic_add();
+  strided.placement = placement::strided;
+  std::vector<point_summary> points{measured(atomic_add(), two)};
+  for (const point& p : {plain, plain_spread, strided}) {
+    points.push_back(measured(p, two));
+    points.back().measured_as = canonical(atomic_add());
+  }
+  const std::string table = point_table(points);
+  EXPECT_THAT(line_with(table, "plain_write"),
+              AllOf(HasSubstr("2.000"), HasSubstr("close, spread"), HasSubstr("= atomic_add")));
+  EXPECT_EQ(lines_of(table).size(), 5U) << "two families of one row each:\n" << table;
+}
+
+TEST(point_table, a_state_is_named_where_there_are_several) {
+  point_summary s = measured(atomic_add(), {2, 1.9, 2.1});
+  s.state = "quiet (98 %)";
+  EXPECT_THAT(line_with(point_table({s}), "atomic_add"), Not(HasSubstr("quiet")));
+  s.state = "state 1, quiet (63 %)";
+  EXPECT_THAT(line_with(point_table({s}), "atomic_add"), HasSubstr("state 1, quiet (63 %)"));
 }
 
 TEST(point_table, fits_120_columns_with_the_longest_names) {
@@ -287,7 +317,7 @@ TEST(plan_text, tells_points_places_merges_refusals_and_time) {
       AllOf(HasSubstr(canonical(p.what)), HasSubstr("on PUs 0,3, 5 visits"),
             HasSubstr("= " + canonical(spread)), HasSubstr("(equal placement)"),
             HasSubstr("elided: nothing there"),
-            HasSubstr("1 points to measure, which stand for 1 more; 1 refused; about 0.04 s")));
+            HasSubstr("Points to measure: 1, which stand for 1 more; refused: 1; about 0.04 s")));
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+"""--help, list, --dry-run and show as their readers see them, then the numbers in them read again."""
+
+import csv
+import io
+import re
+
+import made_by_hand
+import pytest
+from conftest import assert_matches
+
+UNITS = {"k": 1e3, "M": 1e6, "G": 1e9}
+ROW = re.compile(
+    r"\s+(?P<op>\w+)\s+(?:(?P<type>int32|double)\s+)?(?:(?P<placement>shared|strided \d+ B)\s+)?(?P<lanes>\d+)"
+    r"\s+(?:(?P<affinity>close|spread|close, spread)\s+)?(?P<bound>< )?(?P<cost>[\d.e+-]+)"
+    r"(?:\s+(?P<low>[\d.]+)\.\.(?P<high>[\d.]+))?"
+    r"(?:\s+(?P<lane>[\d.]+) ?(?P<lane_unit>[kMG])\s+(?P<all>[\d.]+) ?(?P<all_unit>[kMG]))?(?:\s+(?P<fair>[01]\.\d\d))?"
+    r"(?:\s+(?P<notes>\S.*))?"
+)
+
+
+def rows_of(text):
+    """The rows of a point table, by op and lanes."""
+    rows = {}
+    for line in text.split("\nNotes\n")[0].splitlines()[1:]:
+        if line.startswith("  "):
+            found = ROW.fullmatch(line)
+            assert found, f"a row that cannot be read again: {line!r}"
+            rows[found["op"], int(found["lanes"])] = found
+    return rows
+
+
+@pytest.mark.parametrize("arguments, name", [
+    (["--help"], "help.txt"),
+    (["run", "--help"], "run_help.txt"),
+    (["show", "--help"], "show_help.txt"),
+    (["list", "--help"], "list_help.txt"),
+    (["--version"], "version.txt"),
+])
+def test_help(driver, arguments, name):
+    assert_matches(driver(*arguments), name)
+
+
+def test_every_option_of_run_says_its_default(driver):
+    text = driver("run", "--help").split("Options:\n")[1]
+    for option in re.split(r"\n  (?=--)", text)[1:]:
+        words = " ".join(option.split())
+        assert "(default:" in words, words
+
+
+def test_list_with_a_worker(driver):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    assert_matches(driver("list"), "list.txt")
+
+
+def test_list_without_a_worker(driver):
+    assert_matches(driver("list"), "list_nothing.txt")
+
+
+def test_dry_run(driver):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    text = driver("run", "--dry-run", "--lanes", "1", "--op", "atomic_add,atomic_cas_pass,barrier", "--affinity", "close,spread",
+                  "--additivity", "--visits", "2")
+    assert_matches(text, "dry_run.txt")
+    assert list(driver.home.iterdir()) == [driver.bin], "a dry run leaves no file"
+    points, merged, refused = (int(n) for n in re.search(r"Points to measure: (\d+), which stand for (\d+) more; refused: (\d+)", text).groups())
+    assert text.count("on PUs") == points
+    assert text.count("    = backend=") == merged
+    assert text.count("    unsupported: ") == refused
+    assert float(re.search(r"about ([\d.]+) s", text)[1]) == pytest.approx(points * 2 * 0.008)
+
+
+def test_show(driver):
+    file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
+    text = driver("show", file)
+    assert_matches(text, "show.txt")
+    assert text.splitlines()[0].index("notes") < 120, "all figures are within 120 columns"
+
+    rows = rows_of(text)
+    assert [op for (op, _), row in rows.items() if row["cost"] == "-"] == ["plain_read"]
+    for row in rows.values():
+        if row["cost"] == "-":
+            continue
+        if row["low"]:
+            assert float(row["low"]) <= float(row["cost"]) <= float(row["high"]), row[0]
+        assert float(row["cost"]) >= 0, row[0]
+        if row["lane"]:
+            per_lane = float(row["lane"]) * UNITS[row["lane_unit"]]
+            total = float(row["all"]) * UNITS[row["all_unit"]]
+            together = {"barrier": 1, "handoff": int(row["lanes"])}.get(row["op"], int(row["lanes"]))
+            assert total == pytest.approx(per_lane * together, rel=0.01), row[0]
+            cost = float(row["cost"])
+            assert (total if row["op"] == "handoff" else per_lane) == pytest.approx(1e9 / cost, rel=0.01), row[0]
+    both = re.search(r"([\d.]+) -> ([\d.]+) ns/step", rows["fence_between_adds", 2]["notes"])
+    assert float(both[2]) - float(both[1]) == pytest.approx(float(rows["fence_between_adds", 2]["cost"]), abs=0.002)
+    assert rows["control_aa", 1]["bound"] and float(rows["control_aa", 1]["cost"]) > 0
+    assert rows["atomic_add", 1]["affinity"] == "close, spread"
+
+
+def test_show_exports_csv_that_agrees_with_the_table(driver):
+    file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
+    text = driver("show", file, "--csv", "points.csv")
+    exported = (driver.home / "points.csv").read_bytes().decode()
+    assert exported.count("\r\n") == exported.count("\n"), "RFC 4180 ends lines with CR LF"
+    points = list(csv.DictReader(io.StringIO(exported, newline="")))
+    assert len(points) == 8 + 1 + 2, "measured, merged and refused ones"
+    assert_matches(exported.splitlines()[0], "csv_header.txt")
+    rows = rows_of(text)
+    for point in points:
+        if not point["cost_ns"]:
+            assert point["status"] in ("not_resolved", "interferes", "unsupported", "elided")
+            continue
+        row = rows[point["op"], int(point["lanes"])]
+        assert float(row["cost"]) == pytest.approx(float(point["cost_ns"]), rel=0.001)
+        assert float(point["cost_low_ns"]) <= float(point["cost_ns"]) <= float(point["cost_high_ns"])
+        if point["ops_per_s_total"] and point["op"] == "atomic_add":
+            assert float(point["ops_per_s_total"]) == pytest.approx(1e9 / float(point["cost_ns"]) * int(point["lanes"]), rel=1e-6)
+        step = float(point["test_ns_per_step"]) - float(point["baseline_ns_per_step"])
+        assert step == pytest.approx(float(point["cost_ns"]), rel=1e-6)
+        assert int(point["stride_bytes"] or 0) == 4 * int(point["stride_elements"] or 0)
+
+
+def test_show_of_a_failed_point_leads_with_it_and_ends_with_1(driver):
+    file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.failing_results())
+    text = driver("show", file, status=1)
+    first_note = text.split("\nNotes\n")[1].splitlines()[0]
+    assert first_note == "- failed: lock_add int32 shared, 2 lanes close: the cell holds 41, not 42"
+    assert re.search(r"lock_add\s+int32\s+shared\s+2\s+close\s+-\s+failed", text)
+
+
+def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
+    path = driver.home / "results.jsonl"
+    made_by_hand.write(path, made_by_hand.results()[:-1])
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"kind":"visit","poi')
+    text = driver("show", str(path))
+    assert f"- not complete (cut off, the last line torn): go on with `syncmeter run --resume {path}`" in text
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ([], "syncmeter run, list, topology, show"),
+    (["rnu"], "did you mean 'run'?"),
+    (["run", "--lanes", "4x"], "--lanes: '4x' is not a number, a range such as 4-8, or max"),
+    (["run", "--max-time", "1"], "'1' has no unit; write it as 1s, 1ms or 1min"),
+    (["run", "--op", "barier"], "--op: unknown op 'barier'; did you mean 'barrier'?"),
+    (["run", "--lanes", "4000"], "--lanes: 4000 is more than the"),
+    (["run", "--backend", "cuda"], "--backend: 'cuda' cannot be used"),
+    (["run", "--csv", "no/such/folder.csv"], "--csv: 'no/such/folder.csv' cannot be written: No such file"),
+    (["run", "--op", "bar\nrier"], "unknown op 'bar?rier'"),
+    (["run", "--resume", "none.jsonl"], "none.jsonl: cannot be read: No such file"),
+    (["show"], "syncmeter show FILE"),
+    (["show", "none.jsonl"], "none.jsonl: cannot be read: No such file"),
+    (["list", "--all"], "unknown option '--all'"),
+])
+def test_a_mistake_is_one_sentence_and_status_2(driver, arguments, said):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    assert said in driver.mistake(*arguments)
+    assert list(driver.home.iterdir()) == [driver.bin], "a mistake leaves no file"
