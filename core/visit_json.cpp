@@ -41,7 +41,7 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
   for (const auto& e : result.estimates) {
     estimates.push_back({{"state", e.state_class}, {"busy", e.busy}, {"rounds", e.rounds},
                          {"share", e.share}, {"cost_ns", e.cost_ns}, {"host_cost_ns", e.host_cost_ns},
-                         {"baseline_ns", e.baseline_ns}, {"test_ns", e.test_ns}});
+                         {"baseline_ns", e.baseline_ns}, {"test_ns", e.test_ns}, {"hop_ns", e.hop_ns}});
   }
   nlohmann::json drops = nlohmann::json::object();
   for (std::size_t d = 1; d < drop_kinds; ++d) {

@@ -56,6 +56,7 @@ struct visit_request {
   std::vector<int> pus;
   unsigned visit = 1;
   bool resumed = false;
+  bool watch_states = false;
   visit_options options;
 };
 
@@ -72,6 +73,7 @@ visit_request read_request(const json& j, double tick_ns) {
   r.options.seed = o.value("seed", r.options.seed);
   r.options.trips = o.value("trips", r.options.trips);
   r.options.additivity = o.value("additivity", false);
+  r.watch_states = o.value("watch_states", false);
   r.options.state_bounds = o.value("state_bounds_ns", std::vector<double>{});
   r.options.clock_tick_ns = tick_ns;
   if (r.pus.empty()) throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
@@ -159,7 +161,7 @@ class session {
       return refuse(status::elided, "the compiler emits nothing for it: both loops are the same machine code");
     }
     try {
-      auto& bench = backend.prepare(row, request.where, request.pus, !request.options.state_bounds.empty());
+      auto& bench = backend.prepare(row, request.where, request.pus, request.watch_states);
       if (request.resumed) (void)bench.take(0, 1);
       const auto forbidden = request.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
       if (forbidden != 0) {
