@@ -49,7 +49,7 @@ struct declaration {
 struct census_entry {
   std::string backend, op, order, type, placements;  ///< as the user spells them; type may be empty
   std::array<loop_code, 4> loops;                    ///< for 0, 1, 2, 4 measured ops
-  std::map<std::string, double> per_op;  ///< what one op compiled to, bookkeeping included
+  std::map<std::string, double> per_op;      ///< what one op compiled to, bookkeeping included
   std::map<std::string, int> once_per_loop;  ///< bookkeeping left over when dividing by unroll
   std::string declared;
   enum verdict verdict = verdict::no_symbol;

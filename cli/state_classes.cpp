@@ -30,7 +30,8 @@ unsigned state_classes::of(const json& estimate, unsigned lanes) const {
   const auto found = bounds_ns_.find(lanes);
   if (hop <= 0 || found == bounds_ns_.end()) return estimate.value("state", 0U);
   const auto& bounds = found->second;
-  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), hop) - bounds.begin());
+  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), hop) -
+                               bounds.begin());
 }
 
 bool state_classes::several() const {

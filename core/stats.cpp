@@ -118,10 +118,9 @@ interval over_visits(std::span<const double> visit_medians, double confidence) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return {.value = middle, .low = -infinity, .high = infinity};
   }
-  const double half_width = scatter_of_median(visit_medians.size()) *
-                            student_t(confidence, visit_medians.size() - 1) *
-                            standard_deviation(visit_medians) /
-                            std::sqrt(static_cast<double>(visit_medians.size()));
+  const double half_width =
+      scatter_of_median(visit_medians.size()) * student_t(confidence, visit_medians.size() - 1) *
+      standard_deviation(visit_medians) / std::sqrt(static_cast<double>(visit_medians.size()));
   return {.value = middle, .low = middle - half_width, .high = middle + half_width};
 }
 

@@ -39,8 +39,9 @@ struct interval {
 /// With one value the interval is infinite. Throws std::invalid_argument when empty.
 [[nodiscard]] interval over_visits(std::span<const double> visit_medians, double confidence = 0.95);
 
-/// Standard deviation of the median of n normal values over that of their mean: 1 for n <= 2, 1.20 at
-/// n = 5, towards sqrt(pi / 2). A fit that is within 1 % of the exact values of the order statistics.
+/// Standard deviation of the median of n normal values over that of their mean: 1 for n <= 2, 1.20
+/// at n = 5, towards sqrt(pi / 2). A fit that is within 1 % of the exact values of the order
+/// statistics.
 [[nodiscard]] double scatter_of_median(std::size_t n);
 
 /// Two-sided Student t quantile for `confidence` and `degrees` >= 1 degrees of freedom.

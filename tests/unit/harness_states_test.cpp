@@ -53,8 +53,8 @@ TEST(Harness, AStateChangeWithinARoundDropsIt) {
   EXPECT_EQ(bench.probes(), visit.rounds_taken + 1) << "one probe serves two rounds";
 }
 
-// The start-up probe may have met one state only. A round in which the hop jumps is still dropped, and
-// each estimate says at which hop it was taken.
+// The start-up probe may have met one state only. A round in which the hop jumps is still dropped,
+// and each estimate says at which hop it was taken.
 TEST(Harness, WithoutBoundsAJumpOfTheHopStillDropsItsRound) {
   scripted_bench bench({.hop_ns = [](double now_ns) { return now_ns < 1e6 ? 12.0 : 280.0; }});
   const auto visit = bench.measure({});

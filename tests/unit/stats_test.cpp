@@ -157,8 +157,7 @@ TEST(StudentT, RefusesNoDegreesAndNoConfidence) {
 TEST(OverVisits, IsTheMedianPlusMinusT) {
   const std::vector visits{10.0, 12.0, 11.0, 14.0, 13.0};  // s = sqrt(2.5)
   const interval found = over_visits(visits);
-  const double half_width =
-      scatter_of_median(5) * 2.776445105 * std::sqrt(2.5) / std::sqrt(5.0);
+  const double half_width = scatter_of_median(5) * 2.776445105 * std::sqrt(2.5) / std::sqrt(5.0);
   EXPECT_THAT(found.value, DoubleEq(12));
   EXPECT_THAT(found.low, DoubleNear(12 - half_width, 1e-8));
   EXPECT_THAT(found.high, DoubleNear(12 + half_width, 1e-8));
