@@ -176,6 +176,16 @@ def test_a_later_visit_gets_the_trips_of_the_last_good_one(campaign):
     assert first["options"]["seed"] != second["options"]["seed"]
 
 
+def test_a_request_carries_the_options_with_the_visits_share_of_the_time(campaign):
+    campaign.run("--max-time", "200ms", "--precision", "0.02", "--min-sample", "50us", "--additivity",
+                 ops="atomic_add", visits=4)
+    for entry in campaign.log("measure"):
+        options = entry["options"]
+        assert options["max_time_ns"] == 50e6 and options["min_sample_ns"] == 50e3
+        assert options["precision"] == 0.02 and options["additivity"] and not options["oversubscribe"]
+        assert len(entry["pus"]) == 1 and entry["pus"][0] in os.sched_getaffinity(0)
+
+
 def test_the_seed_fixes_the_order_of_the_passes(campaign):
     def order(seed):
         (campaign.home / "log.jsonl").unlink(missing_ok=True)
