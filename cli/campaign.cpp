@@ -93,6 +93,7 @@ class campaign {
                          .states_note = {}};
     find_states(about, facts);
     states_ = facts.states;
+    watch_states_ = about.value("hypervisor", false);
     file_.begin(facts);
   }
 
@@ -106,6 +107,7 @@ class campaign {
     if (!found.said.empty()) progress_.note(found.said);
     options_.seed = found.seed;
     states_ = found.states;
+    watch_states_ = about.value("hypervisor", false);
   }
 
   void find_states(const json& about, campaign_facts& facts) {
@@ -152,6 +154,7 @@ class campaign {
               {"seed", visit_seed(options_.seed, file_.visits().text(index), number)},
               {"trips", file_.visits().trips(index)},
               {"additivity", planned.additivity},
+              {"watch_states", meets && watch_states_},
               {"state_bounds_ns",
                meets ? bounds_for(states_, planned.what.lanes) : std::vector<double>{}},
               {"oversubscribe", options_.oversubscribe}}}};
@@ -251,6 +254,7 @@ class campaign {
   campaign_file file_;
   workers_in_turn workers_;
   json states_ = json::array();
+  bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
   std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
   std::set<std::string> said_;
   run_totals totals_;

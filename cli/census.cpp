@@ -48,7 +48,7 @@ struct division {
 
 division divide(const class_counts& rest, const capability& what, int k) {
   const int unroll = static_cast<int>(what.unroll);
-  const double ops = static_cast<double>(unroll) * k;
+  const double ops = static_cast<double>(what.unroll * what.ops_per_step) * k;
   division result;
   for (const auto& [name, count] : rest) {
     if (is_ignored(name)) continue;

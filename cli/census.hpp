@@ -1,9 +1,9 @@
 // The census: does the machine code of the timed loops hold what each op declares, and nothing
 // else?
-//   self:    steps(k) - steps(0)     == k x unroll x declared
-//   insert:  steps(k) - k x steps(0) == k x unroll x declared      for k = 1, 2, 4
+//   self:    steps(k) - steps(0)     == k x unroll x ops_per_step x declared
+//   insert:  steps(k) - k x steps(0) == k x unroll x ops_per_step x declared      for k = 1, 2, 4
 // where steps(k) is the loop with k times the op's `measured`, without the one branch that closes a
-// trip. A declaration is of one whole `measured`, which may hold more than one primitive.
+// trip. A declaration is of one op: one `measured` may hold several (ops_per_step).
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ enum class verdict : std::uint8_t {
 /// looked at. Every other class is part of what is measured and must match the declaration exactly.
 [[nodiscard]] bool is_bookkeeping(std::string_view class_name);
 
-/// What one `measured` may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives
+/// What one op may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives
 /// stand between bars ("rmw 1 | load 1, store 1"); "nothing" is the empty one. A bookkeeping class
 /// is free unless it is named.
 struct declaration {
@@ -49,7 +49,7 @@ struct declaration {
 struct census_entry {
   std::string backend, op, order, type, placements;  ///< as the user spells them; type may be empty
   std::array<loop_code, 4> loops;                    ///< for 0, 1, 2, 4 measured ops
-  std::map<std::string, double> per_op;  ///< what one `measured` compiled to, bookkeeping included
+  std::map<std::string, double> per_op;      ///< what one op compiled to, bookkeeping included
   std::map<std::string, int> once_per_loop;  ///< bookkeeping left over when dividing by unroll
   std::string declared;
   enum verdict verdict = verdict::no_symbol;

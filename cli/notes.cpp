@@ -7,6 +7,7 @@
 
 #include "cli/figures.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 #include "core/environment.hpp"
 
@@ -89,13 +90,14 @@ void add_merged(std::vector<std::string>& notes, const results_file& file) {
 }
 
 void add_states(std::vector<std::string>& notes, const results_file& file) {
+  const state_classes classes(file);
   std::map<std::pair<unsigned, bool>, double> rounds;
   double kept = 0, busy = 0;
   for (const json& visit : file.visits) {
     for (const json& e : visit.value("estimates", json::array())) {
       const double n = e.value("rounds", 0.0);
       const bool is_busy = e.value("busy", false);
-      rounds[{e.value("state", 0U), is_busy}] += n;
+      rounds[{classes.of(e, visit.at("point").value("lanes", 1U)), is_busy}] += n;
       kept += n;
       busy += is_busy ? n : 0;
     }

@@ -8,6 +8,7 @@
 
 #include "cli/options.hpp"
 #include "cli/results.hpp"
+#include "cli/state_classes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -42,11 +43,12 @@ struct visit_estimate {
 
 using states = std::map<state_key, std::vector<visit_estimate>>;
 
-states states_of(const std::vector<const json*>& visits) {
+states states_of(const std::vector<const json*>& visits, unsigned lanes,
+                 const state_classes& classes) {
   states found;
   for (std::size_t v = 0; v < visits.size(); ++v) {
     for (const json& e : visits[v]->value("estimates", json::array())) {
-      found[{e.value("state", 0U), e.value("busy", false)}].push_back(
+      found[{classes.of(e, lanes), e.value("busy", false)}].push_back(
           {.visit = v,
            .rounds = e.value("rounds", std::size_t{0}),
            .cost_ns = read_interval(e, "cost_ns"),
@@ -187,10 +189,11 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
   s.pus = visits.front()->value("pus", std::vector<int>{});
 }
 
-point_summary summarize_point(const point& what, const std::vector<const json*>& visits) {
+point_summary summarize_point(const point& what, const std::vector<const json*>& visits,
+                              const state_classes& classes) {
   point_summary s;
   s.what = what;
-  estimate(s, states_of(visits));
+  estimate(s, states_of(visits, what.lanes, classes));
   add_conduct(s, visits);
   overrule(s, visits);
   return s;
@@ -218,12 +221,13 @@ std::vector<point_summary> summarize(const results_file& file) {
     if (is_new) points.push_back({std::move(what), {}});
     points[found->second].by_number[visit_number(visit)] = &visit;
   }
+  const state_classes classes(file);
   std::vector<point_summary> all;
   for (const point_visits& p : points) {
     std::vector<const json*> visits;
     for (const auto& [number, visit] : p.by_number) visits.push_back(visit);
     try {
-      all.push_back(summarize_point(p.what, visits));
+      all.push_back(summarize_point(p.what, visits, classes));
     } catch (const json::exception& error) {
       throw usage_error(fmt::format("{}: the visits of {} cannot be used: {}", file.path,
                                     canonical(p.what), error.what()));

@@ -15,13 +15,13 @@ namespace syncmeter {
 
 enum class value_type : std::uint8_t { int32, uint32, uint64, float32, float64 };
 
-/// shared: every lane the same cell, and the compiler can see it. strided: each lane its own, `stride`
-/// elements apart, opaque to the compiler even at stride 0. none: the op touches no cell.
+/// shared: every lane the same cell, and the compiler can see it. strided: each lane its own,
+/// `stride` elements apart, opaque to the compiler even at stride 0. none: the op touches no cell.
 enum class placement : std::uint8_t { none, shared, strided };
 
-/// Memory order. unordered: the form of the API that has no order clause (a bare `omp flush`, a barrier).
-/// acq_rel on an access means acquire for a load, release for a store and for an update whose result
-/// is unused, both for a read-modify-write whose result is used.
+/// Memory order. unordered: the form of the API that has no order clause (a bare `omp flush`, a
+/// barrier). acq_rel on an access means acquire for a load, release for a store and for an update
+/// whose result is unused, both for a read-modify-write whose result is used.
 enum class order : std::uint8_t { unordered, relaxed, acquire, release, acq_rel, seq_cst };
 
 /// How lanes are placed on processing units (hwloc PUs); see core/placement.hpp.
@@ -60,8 +60,7 @@ constexpr auto& names_of(order) { return order_names; }
 constexpr auto& names_of(affinity) { return affinity_names; }
 constexpr auto& names_of(wait_policy) { return wait_policy_names; }
 
-template <class Enum>
-concept axis_value = requires(Enum e) { names_of(e); };
+template <class Enum> concept axis_value = requires(Enum e) { names_of(e); };
 
 template <axis_value Enum> [[nodiscard]] constexpr std::string_view to_text(Enum value) {
   for (const auto& name : names_of(value)) {
@@ -70,9 +69,10 @@ template <axis_value Enum> [[nodiscard]] constexpr std::string_view to_text(Enum
   return "?";
 }
 
-/// The value spelled `text`, or nothing. Spelling is exact: user input is checked by its caller, who
-/// can say where it stood.
-template <axis_value Enum> [[nodiscard]] constexpr std::optional<Enum> from_text(std::string_view text) {
+/// The value spelled `text`, or nothing. Spelling is exact: user input is checked by its caller,
+/// who can say where it stood.
+template <axis_value Enum>
+[[nodiscard]] constexpr std::optional<Enum> from_text(std::string_view text) {
   for (const auto& name : names_of(Enum{})) {
     if (name.text == text) return name.value;
   }
@@ -84,10 +84,20 @@ template <axis_value Enum> [[nodiscard]] constexpr std::optional<Enum> from_text
 }
 
 template <class T> struct type_tag;
-template <> struct type_tag<std::int32_t> { static constexpr auto value = value_type::int32; };
-template <> struct type_tag<std::uint32_t> { static constexpr auto value = value_type::uint32; };
-template <> struct type_tag<std::uint64_t> { static constexpr auto value = value_type::uint64; };
-template <> struct type_tag<float> { static constexpr auto value = value_type::float32; };
-template <> struct type_tag<double> { static constexpr auto value = value_type::float64; };
+template <> struct type_tag<std::int32_t> {
+  static constexpr auto value = value_type::int32;
+};
+template <> struct type_tag<std::uint32_t> {
+  static constexpr auto value = value_type::uint32;
+};
+template <> struct type_tag<std::uint64_t> {
+  static constexpr auto value = value_type::uint64;
+};
+template <> struct type_tag<float> {
+  static constexpr auto value = value_type::float32;
+};
+template <> struct type_tag<double> {
+  static constexpr auto value = value_type::float64;
+};
 
 }  // namespace syncmeter

@@ -10,15 +10,17 @@ namespace {
 using nlohmann::json;
 
 std::string_view family_name(family f) {
-  constexpr std::array<std::string_view, 11> names{"barrier", "atomic", "fence",  "critical", "warp",     "group",
-                                                   "handoff", "launch", "memory", "control",  "reduction"};
+  constexpr std::array<std::string_view, 11> names{"barrier", "atomic",  "fence",    "critical",
+                                                   "warp",    "group",   "handoff",  "launch",
+                                                   "memory",  "control", "reduction"};
   return names.at(static_cast<std::size_t>(f));
 }
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 bool same_loops(const measurable& a, const measurable& b) {
-  return a.info.name == b.info.name && a.type == b.type && a.order == b.order && a.by_count == b.by_count;
+  return a.info.name == b.info.name && a.type == b.type && a.order == b.order &&
+         a.by_count == b.by_count;
 }
 
 json op_json(const worker_backend& backend, const measurable& row) {
@@ -62,7 +64,8 @@ json build_json(const worker_identity& who, const std::vector<worker_backend*>& 
   for (const auto* backend : backends) {
     for (const auto& row : backend->rows()) {
       for (std::size_t i = 0; row.code != nullptr && i < counts.size(); ++i) {
-        if (const auto code = machine_code_at(row.code(i))) hash = fnv1a(&code->hash, sizeof code->hash, hash);
+        if (const auto code = machine_code_at(row.code(i)))
+          hash = fnv1a(&code->hash, sizeof code->hash, hash);
       }
     }
   }
@@ -70,15 +73,18 @@ json build_json(const worker_identity& who, const std::vector<worker_backend*>& 
 }
 
 json capabilities_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
-  json j{{"kind", "capabilities"}, {"protocol", protocol_version}, {"worker", who.name},
+  json j{{"kind", "capabilities"},    {"protocol", protocol_version},       {"worker", who.name},
          {"backends", json::array()}, {"build", build_json(who, backends)}, {"ops", json::array()}};
   for (const auto* backend : backends) {
-    j["backends"].push_back({{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});
+    j["backends"].push_back(
+        {{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});
     const measurable* previous = nullptr;
     for (const auto& row : backend->rows()) {
       // Placements follow each other in the table; on a CPU they are the same loops.
-      if (previous == nullptr || !same_loops(*previous, row)) j["ops"].push_back(op_json(*backend, row));
-      if (row.placement != placement::none) j["ops"].back()["placements"].push_back(to_text(row.placement));
+      if (previous == nullptr || !same_loops(*previous, row))
+        j["ops"].push_back(op_json(*backend, row));
+      if (row.placement != placement::none)
+        j["ops"].back()["placements"].push_back(to_text(row.placement));
       previous = &row;
     }
   }

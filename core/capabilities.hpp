@@ -11,7 +11,8 @@ inline constexpr int protocol_version = 1;
 
 /// {"id","compiler","flags"}; the id is a hash over the compiler, the flags and the machine code of
 /// every loop of every backend: another id means other measurements.
-[[nodiscard]] nlohmann::json build_json(const worker_identity& who, const std::vector<worker_backend*>& backends);
+[[nodiscard]] nlohmann::json build_json(const worker_identity& who,
+                                        const std::vector<worker_backend*>& backends);
 
 [[nodiscard]] nlohmann::json capabilities_json(const worker_identity& who,
                                                const std::vector<worker_backend*>& backends);

@@ -129,8 +129,9 @@ std::optional<cpu_quota> read_cpu_quota(const std::string& root) {
   for (const cgroup_mount& mount : read_mounts(root)) {
     const std::optional<std::string> own = own_cgroup(root, mount.v2);
     if (!own) continue;
+    const std::string top = root + mount.point;
     for (std::string at = below(*own, mount.top);; at.resize(at.rfind('/'))) {
-      const auto limit = limit_of(root + mount.point + at, mount.v2);
+      const auto limit = limit_of(fmt::format("{}{}", top, at), mount.v2);
       if (limit && (!smallest || limit->cpus < smallest->cpus)) smallest = limit;
       if (at.empty()) break;
     }

@@ -59,7 +59,7 @@ std::uint64_t memory_bytes(hwloc_topology_t tree) {
 
 /// hwloc's name for the CPU where /proc/cpuinfo has none.
 std::string cpu_model(hwloc_topology_t tree) {
-  const std::string name = read_cpu_model();
+  std::string name = read_cpu_model();
   if (name != unknown) return name;
   hwloc_obj_t package = hwloc_get_next_obj_by_type(tree, HWLOC_OBJ_PACKAGE, nullptr);
   const char* found = hwloc_obj_get_info_by_name(
@@ -172,10 +172,10 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
                     governor));
   }
   if (member(machine, "turbo", std::string(unknown)) == "on") {
-    found.push_back("Turbo is on: clocks depend on how many cores are busy and on temperature.");
+    found.emplace_back("Turbo is on: clocks depend on how many cores are busy and on temperature.");
   }
   if (member(machine, "smt", false)) {
-    found.push_back("SMT is on: work on a core's other hardware thread slows a lane down.");
+    found.emplace_back("SMT is on: work on a core's other hardware thread slows a lane down.");
   }
   if (const int kinds = member(machine, "cpu_kinds", 1); kinds > 1) {
     found.push_back(

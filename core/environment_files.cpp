@@ -115,7 +115,7 @@ std::string from_dmi(const std::string& root) {
 
 std::string read_cpu_model(const std::string& root) {
   for (const char* const key : {"model name", "Model Name", "cpu model", "cpu", "uarch"}) {
-    const std::string name = cpuinfo(root, key);
+    std::string name = cpuinfo(root, key);
     if (!name.empty()) return name;
   }
   const std::string implementer = cpuinfo(root, "CPU implementer");
@@ -200,9 +200,9 @@ std::string read_virtualization(std::string_view vendor, const std::string& root
   for (const auto& [text, name] : vendors) {
     if (vendor == text) return std::string(name);
   }
-  const std::string type = first_line(root + "/sys/hypervisor/type");
+  std::string type = first_line(root + "/sys/hypervisor/type");
   if (!type.empty()) return type;
-  const std::string compatible = first_line(root + "/proc/device-tree/hypervisor/compatible");
+  std::string compatible = first_line(root + "/proc/device-tree/hypervisor/compatible");
   if (compatible.starts_with("linux,kvm")) return "kvm";
   if (compatible.find("xen") != std::string::npos) return "xen";
   if (!compatible.empty()) return compatible;

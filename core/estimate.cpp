@@ -38,7 +38,8 @@ state_estimate estimate(const state_rounds& state, const loop_shape& shape, std:
           .cost_ns = median_interval(costs_ns(state.rounds, shape)),
           .host_cost_ns = median_interval(host_costs),
           .baseline_ns = median_step_ns(0),
-          .test_ns = median_step_ns(1)};
+          .test_ns = median_step_ns(1),
+          .hop_ns = median(of_each(state.rounds, &round::hop_ns))};
 }
 
 std::string list_of_drops(const visit_result& visit) {

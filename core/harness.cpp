@@ -138,8 +138,13 @@ attempt visit::take_round() {
   const auto seen_after = after_ns ? after_ns : before_ns;
   if (!seen_before) return made;
 
-  made.taken.state_class = class_of(*seen_before, options_.state_bounds);
-  const bool changed = class_of(*seen_after, options_.state_bounds) != made.taken.state_class;
+  made.taken.hop_ns = std::sqrt(*seen_before * *seen_after);
+  made.taken.state_class = class_of(made.taken.hop_ns, options_.state_bounds);
+  // By ratio as well as by the classes known: a state that the start-up probe never met must not
+  // be taken for one that it did.
+  const auto [lower, upper] = std::minmax(*seen_before, *seen_after);
+  const bool changed = upper >= state_gap * lower || class_of(lower, options_.state_bounds) !=
+                                                         class_of(upper, options_.state_bounds);
   if (changed && made.dropped == drop::none) made.dropped = drop::state_changed;
   return made;
 }

@@ -61,7 +61,8 @@ struct visit_options {
 struct round {
   std::array<double, 4> span_ns{};  ///< by index into `counts`
   std::array<double, 2> host_ns{};  ///< baseline, test
-  unsigned state_class = 0;         ///< which placement state (0 = fastest)
+  double hop_ns = 0;  ///< mean hop between the lanes around it; 0 when there was no pair probe
+  unsigned state_class = 0;  ///< which placement state (0 = fastest)
   bool busy = false;
 };
 
@@ -90,7 +91,11 @@ struct state_estimate {
   interval host_cost_ns;   ///< per op, by the host's clock
   double baseline_ns = 0;  ///< median of one step of the baseline
   double test_ns = 0;      ///< median of one step of the test
+  double hop_ns = 0;       ///< median of the rounds' hops; 0 without pair probe
 };
+
+/// Hops that are this far apart in ratio are of different placement states.
+inline constexpr double state_gap = 1.5;
 
 /// What one visit found.
 struct visit_result {
@@ -104,8 +109,8 @@ struct visit_result {
   std::vector<round> rounds;              ///< kept rounds, in the order taken
   double fairness = 1;                    ///< median over rounds of the test side
   double slowest_over_fastest = 1;
-  double hop_ns = 0;              ///< median of the pair probe over the visit; 0 when there is none
-  std::optional<bool> additive;   ///< with additivity: cost(4)/4 agrees with cost(1)
+  double hop_ns = 0;             ///< median of the pair probe over the visit; 0 when there is none
+  std::optional<bool> additive;  ///< with additivity: cost(4)/4 agrees with cost(1)
   std::array<double, 3> additivity_ns{};  ///< cost of 1, 2/2, 4/4 measured ops
   double timed_ns = 0;                    ///< inside timed loops and probes
   double elapsed_ns = 0;

@@ -15,11 +15,16 @@ template <class T> void write_initial(std::byte* cell, oracle kind) {
 
 void write_initial(std::byte* cell, value_type type, oracle kind) {
   switch (type) {
-    case value_type::int32: return write_initial<std::int32_t>(cell, kind);
-    case value_type::uint32: return write_initial<std::uint32_t>(cell, kind);
-    case value_type::uint64: return write_initial<std::uint64_t>(cell, kind);
-    case value_type::float32: return write_initial<float>(cell, kind);
-    case value_type::float64: return write_initial<double>(cell, kind);
+  case value_type::int32:
+    return write_initial<std::int32_t>(cell, kind);
+  case value_type::uint32:
+    return write_initial<std::uint32_t>(cell, kind);
+  case value_type::uint64:
+    return write_initial<std::uint64_t>(cell, kind);
+  case value_type::float32:
+    return write_initial<float>(cell, kind);
+  case value_type::float64:
+    return write_initial<double>(cell, kind);
   }
 }
 
@@ -51,7 +56,8 @@ std::string host_rig::check_cells(int count) const {
   if (info.family == family::handoff) {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       if (*mailbox(lane) != n) {
-        return fmt::format("oracle: mailbox {} holds token {} after {} rotations", lane, *mailbox(lane), n);
+        return fmt::format("oracle: mailbox {} holds token {} after {} rotations", lane,
+                           *mailbox(lane), n);
       }
     }
   }

@@ -1,5 +1,5 @@
-// What a lane on a CPU has in every backend: its registers, its cells, and the accesses that need no
-// API. A backend's lane derives from it and adds the words of its API.
+// What a lane on a CPU has in every backend: its registers, its cells, and the accesses that need
+// no API. A backend's lane derives from it and adds the words of its API.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace syncmeter {
 struct lane_setup {
   void* cell = nullptr;
   void* second_cell = nullptr;
-  std::uint64_t* mailbox = nullptr;       ///< token ring: this lane's, on lines of its own
+  std::uint64_t* mailbox = nullptr;  ///< token ring: this lane's, on lines of its own
   std::uint64_t* next_mailbox = nullptr;
-  const std::int32_t* ones = nullptr;     ///< a 1 in memory that no compiler can see through
-  void* backend = nullptr;                ///< the backend's own objects (a lock)
+  const std::int32_t* ones = nullptr;  ///< a 1 in memory that no compiler can see through
+  void* backend = nullptr;             ///< the backend's own objects (a lock)
   unsigned lane = 0;
   unsigned lanes = 1;
   enum oracle oracle = oracle::none;
@@ -42,12 +42,9 @@ template <class T> class host_lane {
   using value_type = T;
 
   explicit host_lane(const lane_setup& s)
-      : cell_{static_cast<T*>(s.cell)},
-        second_cell_{static_cast<T*>(s.second_cell)},
-        one_{static_cast<T>(*s.ones)},
-        factor_{static_cast<T>(*s.ones)},
-        operand_{initial_operand<T>(s.oracle, s.lane)},
-        initial_{initial_value<T>(s.oracle)},
+      : cell_{static_cast<T*>(s.cell)}, second_cell_{static_cast<T*>(s.second_cell)},
+        one_{static_cast<T>(*s.ones)}, factor_{static_cast<T>(*s.ones)},
+        operand_{initial_operand<T>(s.oracle, s.lane)}, initial_{initial_value<T>(s.oracle)},
         below_{static_cast<T>(initial_ - static_cast<T>(4 * *s.ones))},
         above_{static_cast<T>(initial_ + static_cast<T>(4 * *s.ones))} {}
 
@@ -70,7 +67,8 @@ template <class T> class host_lane {
     return operand_;
   }
 
-  // Opaque after every multiply: integer chains are associative, and a compiler would hoist factor^2.
+  // Opaque after every multiply: integer chains are associative, and a compiler would hoist
+  // factor^2.
   SM_FN void multiply() {
     operand_ = static_cast<T>(operand_ * factor_);
     make_opaque(operand_);
@@ -87,13 +85,17 @@ template <class T> class host_lane {
     make_opaque(tally_);
   }
 
-  // Through a pointer: clang 14 loses the volatile of a static_cast to a reference in a template, and
-  // the loop with it.
-  [[nodiscard]] SM_FN T plain_read(const T& from) const { return *const_cast<const volatile T*>(&from); }
+  // Through a pointer: clang 14 loses the volatile of a static_cast to a reference in a template,
+  // and the loop with it.
+  [[nodiscard]] SM_FN T plain_read(const T& from) const {
+    return *const_cast<const volatile T*>(&from);
+  }
   SM_FN void plain_write(T& to, T value) const { *const_cast<volatile T*>(&to) = value; }
   SM_FN void plain_add(T& to) const { plain_write(to, static_cast<T>(plain_read(to) + one_)); }
 
-  [[nodiscard]] lane_outcome outcome() const { return {tally_, std::bit_cast<bits_of<T>>(operand_)}; }
+  [[nodiscard]] lane_outcome outcome() const {
+    return {tally_, std::bit_cast<bits_of<T>>(operand_)};
+  }
 
  private:
   T* cell_;
@@ -111,11 +113,13 @@ template <class T> class host_lane {
 class ring_registers {
  public:
   explicit ring_registers(const lane_setup& s)
-      : mailbox_{s.mailbox}, next_mailbox_{s.next_mailbox}, bump_{s.lane == 0 ? 1U : 0U}, expected_{1U - bump_} {}
+      : mailbox_{s.mailbox}, next_mailbox_{s.next_mailbox}, bump_{s.lane == 0 ? 1U : 0U},
+        expected_{1U - bump_} {}
 
  protected:
-  // Lane 0 finds its first token (0) in its mailbox and passes each on with 1 added; the others pass
-  // on what they got. So all lanes run the same code, and a token of an older rotation is never taken.
+  // Lane 0 finds its first token (0) in its mailbox and passes each on with 1 added; the others
+  // pass on what they got. So all lanes run the same code, and a token of an older rotation is
+  // never taken.
   std::uint64_t* mailbox_;
   std::uint64_t* next_mailbox_;
   std::uint64_t bump_;

@@ -1,5 +1,5 @@
-// Litmus checks on a CPU: ops that leave no value behind (barriers, fences) are run untimed, once per
-// point, in a pattern whose outcome they must rule out.
+// Litmus checks on a CPU: ops that leave no value behind (barriers, fences) are run untimed, once
+// per point, in a pattern whose outcome they must rule out.
 #pragma once
 
 #include <array>
@@ -60,8 +60,8 @@ template <class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
   }
 }
 
-// Message passing: data, fence, flag on one side; flag, fence, data on the other. A new flag with old
-// data is what release and acquire together forbid.
+// Message passing: data, fence, flag on one side; flag, fence, data on the other. A new flag with
+// old data is what release and acquire together forbid.
 template <class Lane> void message_litmus(host_rig& rig, unsigned lane) {
   Lane words{rig.setup(lane)};
   auto& board = *static_cast<litmus_board*>(rig.board());
@@ -74,7 +74,8 @@ template <class Lane> void message_litmus(host_rig& rig, unsigned lane) {
   for (std::uint32_t seen = 0; lane == 1 && seen < litmus_board::rounds;) {
     seen = board.flag.value.load(std::memory_order_relaxed);
     words.fence();
-    if (seen != 0 && board.x[seen - 1].value.load(std::memory_order_relaxed) != seen) ++board.forbidden;
+    if (seen != 0 && board.x[seen - 1].value.load(std::memory_order_relaxed) != seen)
+      ++board.forbidden;
   }
 }
 
@@ -86,8 +87,8 @@ template <class Lane, lane_body Body> std::uint64_t run_host_litmus(void* opaque
   return board->forbidden;
 }
 
-/// The litmus of an op on a lane. A lone acquire or release fence has none: it promises something only
-/// together with its other half.
+/// The litmus of an op on a lane. A lone acquire or release fence has none: it promises something
+/// only together with its other half.
 template <class Op, class Lane> constexpr litmus_check host_litmus_of() {
   if constexpr (Op::info.litmus == litmus::barrier) {
     return &run_host_litmus<Lane, &barrier_litmus<Lane>>;

@@ -15,20 +15,24 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t mailbox_bytes = 128;  // two lines: adjacent-line prefetch must not couple lanes
-// The second array starts off a page boundary: stores to one and loads from the other at equal low 12
-// address bits would alias in the store buffer.
+constexpr std::size_t mailbox_bytes = 128;  // two lines: adjacent-line prefetch must not couple
+                                            // lanes
+// The second array starts off a page boundary: stores to one and loads from the other at equal low
+// 12 address bits would alias in the store buffer.
 constexpr std::size_t second_offset = 1024;
 
 std::byte* allocate(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-  if (memory == nullptr) throw std::runtime_error(fmt::format("no memory for {} bytes of cells", bytes));
+  auto* memory =
+      static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+  if (memory == nullptr)
+    throw std::runtime_error(fmt::format("no memory for {} bytes of cells", bytes));
   return memory;
 }
 
 void bind_body(host_rig& rig, unsigned lane) {
   const int pu = rig.pu(lane);
-  const auto problem = pu < 0 ? unbind_this_thread(rig.machine()) : bind_this_thread(rig.machine(), pu);
+  const auto problem =
+      pu < 0 ? unbind_this_thread(rig.machine()) : bind_this_thread(rig.machine(), pu);
   rig.record(lane).problem = problem.value_or("");
 }
 
@@ -37,9 +41,9 @@ void floor_body(host_rig& rig, unsigned lane) {
   auto& record = rig.record(lane);
   record.quiet_before_ns = 1e9;
   rig.gate().wait(rig.lanes());
-  for (int i = 0; i < 100; ++i) record.quiet_before_ns = std::min(record.quiet_before_ns, quiet_probe_ns());
+  for (int i = 0; i < 100; ++i)
+    record.quiet_before_ns = std::min(record.quiet_before_ns, quiet_probe_ns());
 }
-
 
 }  // namespace
 
@@ -51,14 +55,16 @@ long involuntary_switches() {
 
 void host_rig::free_bytes::operator()(std::byte* p) const { std::free(p); }
 
-host_rig::host_rig(const topology& machine, team_runner runner, team_releaser releaser, void* backend_objects)
+host_rig::host_rig(const topology& machine, team_runner runner, team_releaser releaser,
+                   void* backend_objects)
     : machine_{machine}, run_{runner}, release_{releaser}, backend_objects_{backend_objects} {
   asm volatile("" : "+m"(ones_));
 }
 
 host_rig::~host_rig() = default;
 
-void host_rig::prepare(const measurable& what, const point& where, std::span<const int> pus, bool watch_states) {
+void host_rig::prepare(const measurable& what, const point& where, std::span<const int> pus,
+                       bool watch_states) {
   what_ = &what;
   where_ = where;
   watch_states_ = watch_states;
@@ -116,8 +122,9 @@ std::size_t host_rig::cell_count() const {
 
 void host_rig::fit_cells() {
   if (!what_->type) return;
-  const auto needed = cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
-                      second_offset + page;
+  const auto needed =
+      cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
+      second_offset + page;
   if (needed <= capacity_) return;
   first_.reset(allocate(needed));
   second_.reset(allocate(needed));
@@ -164,7 +171,9 @@ void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
   record.outcome = outcome;
 }
 
-sample host_rig::take(std::size_t index, std::uint32_t trips) { return what_->by_count.at(index)(this, trips); }
+sample host_rig::take(std::size_t index, std::uint32_t trips) {
+  return what_->by_count.at(index)(this, trips);
+}
 
 std::int64_t host_rig::now_ns() { return steady_ns(); }
 
@@ -204,7 +213,8 @@ void host_rig::judge_lanes(sample& s) {
     quiet_seen_[lane].push_back(slowest);
     s.busy = s.busy || slowest > busy_ratio * floor;
     if (r.switches > 0) s.dropped = drop::preempted;
-    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane])) s.dropped = drop::moved;
+    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))
+      s.dropped = drop::moved;
     pus_seen_[lane] = r.pu_after;
   }
 }

@@ -1,5 +1,5 @@
-// Takes samples on the lanes of a CPU: what every CPU backend shares. Lanes are bound and read back,
-// start through a gate, stamp the clock themselves, and say whether their PU was quiet.
+// Takes samples on the lanes of a CPU: what every CPU backend shares. Lanes are bound and read
+// back, start through a gate, stamp the clock themselves, and say whether their PU was quiet.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ class host_rig;
 /// What one lane does in a parallel region.
 using lane_body = void (*)(host_rig& rig, unsigned lane);
 
-/// The one thing a CPU backend must know how to do: run `body` on exactly `lanes` lanes at once, lane
-/// 0 on the calling thread. Returns false, having run nothing, when it cannot have that many.
+/// The one thing a CPU backend must know how to do: run `body` on exactly `lanes` lanes at once,
+/// lane 0 on the calling thread. Returns false, having run nothing, when it cannot have that many.
 using team_runner = bool (*)(unsigned lanes, lane_body body, host_rig& rig);
 
 /// Lets go of the backend's idle threads, so that they burn nothing while fewer lanes are measured.
@@ -37,7 +37,7 @@ struct alignas(128) lane_record {
   std::int64_t start_ns = 0, stop_ns = 0;
   double quiet_before_ns = 0, quiet_after_ns = 0;
   int pu_before = -1, pu_after = -1;
-  long switches = 0;            ///< involuntary context switches during the loop
+  long switches = 0;  ///< involuntary context switches during the loop
   lane_outcome outcome;
   std::string problem;
 };
@@ -47,15 +47,18 @@ struct alignas(128) lane_record {
 
 class host_rig final : public bench {
  public:
-  host_rig(const topology& machine, team_runner runner, team_releaser releaser, void* backend_objects);
+  host_rig(const topology& machine, team_runner runner, team_releaser releaser,
+           void* backend_objects);
   ~host_rig() override;
   host_rig(const host_rig&) = delete;
   host_rig& operator=(const host_rig&) = delete;
 
   /// Makes ready for one point: the team, its placement, its cells. Throws std::runtime_error when
   /// lanes cannot be had or bound. `pus`: one OS number per lane, -1 for not bound.
-  void prepare(const measurable& what, const point& where, std::span<const int> pus, bool watch_states);
-  /// Gives lane 0 (the calling thread) all PUs again: threads born while it is pinned start on its PU.
+  void prepare(const measurable& what, const point& where, std::span<const int> pus,
+               bool watch_states);
+  /// Gives lane 0 (the calling thread) all PUs again: threads born while it is pinned start on its
+  /// PU.
   void finish();
 
   sample take(std::size_t index, std::uint32_t trips) override;
@@ -92,7 +95,9 @@ class host_rig final : public bench {
   [[nodiscard]] std::vector<double> quiet_median_ns() const;
 
  private:
-  struct free_bytes { void operator()(std::byte* p) const; };
+  struct free_bytes {
+    void operator()(std::byte* p) const;
+  };
   using bytes = std::unique_ptr<std::byte[], free_bytes>;
 
   [[nodiscard]] double ring_ns(double duration_ns);
@@ -120,7 +125,8 @@ class host_rig final : public bench {
   double last_hop_ns_ = 100;
   std::vector<int> pus_, pus_seen_;
   std::vector<lane_record> records_;
-  std::map<std::vector<int>, std::vector<double>> floors_;  // by placement: lanes share clocks and cores
+  std::map<std::vector<int>, std::vector<double>> floors_;  // by placement: lanes share clocks and
+                                                            // cores
   std::vector<double>* floor_ = nullptr;
   std::vector<std::vector<double>> quiet_seen_;
   bytes first_, second_, mailboxes_;

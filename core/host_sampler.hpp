@@ -1,5 +1,5 @@
-// The thin template over host_rig: one function per op, count and lane, and nothing else, is compiled
-// for each row of a CPU backend's table.
+// The thin template over host_rig: one function per op, count and lane, and nothing else, is
+// compiled for each row of a CPU backend's table.
 #pragma once
 
 #include "core/host_litmus.hpp"
@@ -40,7 +40,9 @@ struct host_backend {
   template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
     return &host_sample<Op, Count, Lane>;
   }
-  template <class Op, class Lane> static constexpr code_finder code_of() { return &code_at<Op, Lane>; }
+  template <class Op, class Lane> static constexpr code_finder code_of() {
+    return &code_at<Op, Lane>;
+  }
   template <class Op, class Lane> static constexpr litmus_check litmus_of() {
     return host_litmus_of<Op, Lane>();
   }

@@ -39,11 +39,13 @@ double host_rig::hop_ns(double duration_ns) {
 }
 
 bool host_rig::was_preempted() const {
-  return std::any_of(records_.begin(), records_.end(), [](const lane_record& r) { return r.switches > 0; });
+  return std::any_of(records_.begin(), records_.end(),
+                     [](const lane_record& r) { return r.switches > 0; });
 }
 
 double host_rig::ring_ns(double duration_ns) {
-  rotations_ = static_cast<std::uint32_t>(std::clamp(duration_ns / (last_hop_ns_ * lanes_), 4.0, 1e6));
+  rotations_ =
+      static_cast<std::uint32_t>(std::clamp(duration_ns / (last_hop_ns_ * lanes_), 4.0, 1e6));
   for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : ~std::uint64_t{0};
   run_untimed(&hop_body);
   const double turn = static_cast<double>(records_[0].stop_ns - records_[0].start_ns);
@@ -55,7 +57,9 @@ std::optional<double> host_rig::pair_probe() {
   return hop_ns(probe_ns);
 }
 
-std::vector<double> host_rig::quiet_floor_ns() const { return floor_ == nullptr ? std::vector<double>{} : *floor_; }
+std::vector<double> host_rig::quiet_floor_ns() const {
+  return floor_ == nullptr ? std::vector<double>{} : *floor_;
+}
 
 std::vector<double> host_rig::quiet_median_ns() const {
   std::vector<double> medians;

@@ -23,19 +23,22 @@ bool contended(const measurable& row, const point& where, std::size_t lanes, uns
 
 }  // namespace
 
-host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runner runner, team_releaser releaser,
-                                         void* objects)
-    : machine_{topology::of_this_machine()}, rows_{std::move(rows)}, rig_{machine_, runner, releaser, objects} {}
+host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runner runner,
+                                         team_releaser releaser, void* objects)
+    : machine_{topology::of_this_machine()}, rows_{std::move(rows)},
+      rig_{machine_, runner, releaser, objects} {}
 
-bench& host_worker_backend::prepare(const measurable& row, const point& where, const std::vector<int>& pus,
-                                    bool watch_states) {
-  rig_.prepare(row, where, pus, watch_states && contended(row, where, pus.size(), machine_.line_bytes()));
+bench& host_worker_backend::prepare(const measurable& row, const point& where,
+                                    const std::vector<int>& pus, bool watch_states) {
+  rig_.prepare(row, where, pus,
+               watch_states && contended(row, where, pus.size(), machine_.line_bytes()));
   return rig_;
 }
 
 void host_worker_backend::describe_visit(nlohmann::json& visit) const {
   visit["pus_seen"] = rig_.pus_seen();
-  visit["quiet_probe"] = {{"floor_ns", rig_.quiet_floor_ns()}, {"median_ns", rig_.quiet_median_ns()}};
+  visit["quiet_probe"] = {{"floor_ns", rig_.quiet_floor_ns()},
+                          {"median_ns", rig_.quiet_median_ns()}};
 }
 
 std::vector<double> host_worker_backend::probe(const std::vector<int>& pus, double seconds) {
@@ -49,7 +52,8 @@ std::vector<double> host_worker_backend::probe(const std::vector<int>& pus, doub
     const double hop = rig_.hop_ns(10e3);
     if (!rig_.was_preempted()) hops.push_back(hop);
     // Spread over the time asked for: placement states last from a tenth of a second to seconds.
-    std::this_thread::sleep_for(std::chrono::nanoseconds{budget_ns / static_cast<std::int64_t>(most)});
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds{budget_ns / static_cast<std::int64_t>(most)});
   }
   rig_.finish();
   return hops;

@@ -12,11 +12,13 @@ namespace syncmeter {
 class host_worker_backend : public worker_backend {
  public:
   /// `objects` is handed to every lane (lane_setup::backend) and must outlive this.
-  host_worker_backend(std::vector<measurable> rows, team_runner runner, team_releaser releaser, void* objects);
+  host_worker_backend(std::vector<measurable> rows, team_runner runner, team_releaser releaser,
+                      void* objects);
 
   [[nodiscard]] std::string clock() const override { return "host lanes"; }
   [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }
-  bench& prepare(const measurable& row, const point& where, const std::vector<int>& pus, bool watch_states) override;
+  bench& prepare(const measurable& row, const point& where, const std::vector<int>& pus,
+                 bool watch_states) override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(&rig_); }
   void describe_visit(nlohmann::json& visit) const override;
   void finish() override { rig_.finish(); }

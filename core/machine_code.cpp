@@ -15,9 +15,11 @@ std::uint64_t fnv1a(const void* data, std::size_t size, std::uint64_t hash) {
 std::optional<machine_code> machine_code_at(const void* address) {
   Dl_info info{};
   void* entry = nullptr;
-  if (address == nullptr || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0) return std::nullopt;
+  if (address == nullptr || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0)
+    return std::nullopt;
   const auto* symbol = static_cast<const ElfW(Sym)*>(entry);
-  if (info.dli_sname == nullptr || info.dli_saddr != address || symbol == nullptr) return std::nullopt;
+  if (info.dli_sname == nullptr || info.dli_saddr != address || symbol == nullptr)
+    return std::nullopt;
   return machine_code{info.dli_sname, fnv1a(address, symbol->st_size), symbol->st_size};
 }
 

@@ -13,12 +13,14 @@ struct machine_code {
   std::size_t bytes = 0;
 };
 
-/// The function that starts at `address`, from the dynamic symbol table (link with -rdynamic); nothing
-/// where it has no symbol. Calls are relative to where they stand, so that equal hashes mean equal code
-/// for code without calls, and at worst two equal functions are not recognised as such.
+/// The function that starts at `address`, from the dynamic symbol table (link with -rdynamic);
+/// nothing where it has no symbol. Calls are relative to where they stand, so that equal hashes
+/// mean equal code for code without calls, and at worst two equal functions are not recognised as
+/// such.
 [[nodiscard]] std::optional<machine_code> machine_code_at(const void* address);
 
 /// FNV-1a, continued from `hash`.
-[[nodiscard]] std::uint64_t fnv1a(const void* data, std::size_t size, std::uint64_t hash = 0xcbf29ce484222325U);
+[[nodiscard]] std::uint64_t fnv1a(const void* data, std::size_t size,
+                                  std::uint64_t hash = 0xcbf29ce484222325U);
 
 }  // namespace syncmeter

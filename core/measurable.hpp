@@ -1,5 +1,5 @@
-// The table of what a backend can measure: every op x type x order x placement as function pointers,
-// made at compile time from the ops and the backend's lane.
+// The table of what a backend can measure: every op x type x order x placement as function
+// pointers, made at compile time from the ops and the backend's lane.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace syncmeter {
 
 struct sample;
 
-/// Takes one sample: `trips` trips of one side on the lanes of `rig` (the backend's own object, made
-/// ready for one point). Called once per sample, never per op.
+/// Takes one sample: `trips` trips of one side on the lanes of `rig` (the backend's own object,
+/// made ready for one point). Called once per sample, never per op.
 using sampler = sample (*)(void* rig, std::uint32_t trips);
 
 /// The address of the loop for counts[index].
@@ -28,21 +28,22 @@ using litmus_check = std::uint64_t (*)(void* rig);
 /// One row of a backend's table.
 struct measurable {
   op_info info{};
-  std::optional<value_type> type{};     ///< nothing for an op that has no type axis
+  std::optional<value_type> type{};  ///< nothing for an op that has no type axis
   enum order order = order::unordered;
   enum placement placement = placement::none;
-  std::array<sampler, 4> by_count{};    ///< samplers for `counts`; null when unsupported
-  code_finder code = nullptr;           ///< finds the machine code of the four loops; null where they have no symbol
-  litmus_check litmus = nullptr;        ///< the op's untimed check; null when it has none
-  std::string_view unsupported{};       ///< why not, for the user; empty when supported
+  std::array<sampler, 4> by_count{};  ///< samplers for `counts`; null when unsupported
+  code_finder code = nullptr;  ///< finds the machine code of the four loops; null where they have
+                               ///< no symbol
+  litmus_check litmus = nullptr;   ///< the op's untimed check; null when it has none
+  std::string_view unsupported{};  ///< why not, for the user; empty when supported
 };
 
 template <class... Ops> struct op_list {};
 
 inline constexpr std::array no_orders{order::unordered};
 inline constexpr std::array atomic_orders{order::relaxed, order::acq_rel, order::seq_cst};
-inline constexpr std::array fence_orders{order::unordered, order::acquire, order::release, order::acq_rel,
-                                         order::seq_cst};
+inline constexpr std::array fence_orders{order::unordered, order::acquire, order::release,
+                                         order::acq_rel, order::seq_cst};
 inline constexpr std::array no_places{placement::none};
 inline constexpr std::array shared_places{placement::shared};
 inline constexpr std::array both_places{placement::shared, placement::strided};
@@ -75,9 +76,11 @@ concept runs_on = (Op::info.pairing == pairing::self && requires(Lane& lane) {
 namespace detail {
 
 template <class Op> consteval void check_shape() {
-  static_assert(Op::info.unroll >= 1 && Op::info.unroll <= 64, "unroll must be 1..64: the loop has to fit the instruction cache");
+  static_assert(Op::info.unroll >= 1 && Op::info.unroll <= 64,
+                "unroll must be 1..64: the loop has to fit the instruction cache");
   static_assert(Op::info.ops_per_step >= 1, "an op measures at least one primitive per step");
-  static_assert(Op::info.places == places::none || Op::info.typed, "an op that touches a cell has a type");
+  static_assert(Op::info.places == places::none || Op::info.typed,
+                "an op that touches a cell has a type");
   static_assert(!Op::info.name.empty(), "an op needs a name");
 }
 
@@ -86,8 +89,9 @@ template <class Backend, class T, class Op, order O, placement P> consteval meas
   if constexpr (Op::info.typed) row.type = type_tag<T>::value;
   using lane = typename Backend::template lane<T, O, P>;
   if constexpr (runs_on<Op, lane>) {
-    row.by_count = {Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
-                    Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
+    row.by_count = {
+        Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
+        Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
     row.code = Backend::template code_of<Op, lane>();
     row.litmus = Backend::template litmus_of<Op, lane>();
   } else {
@@ -107,7 +111,8 @@ consteval auto rows_at(std::index_sequence<I...>) {
 
 template <class Backend, class T, class Op> consteval auto rows_of_op() {
   check_shape<Op>();
-  constexpr std::size_t rows = orders_of(Op::info.orders).size() * places_of(Op::info.places).size();
+  constexpr std::size_t rows =
+      orders_of(Op::info.orders).size() * places_of(Op::info.places).size();
   return rows_at<Backend, T, Op>(std::make_index_sequence<rows>{});
 }
 

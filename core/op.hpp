@@ -30,7 +30,17 @@ namespace syncmeter {
 
 /// What kind of synchronization an op is; the word that output and docs group by.
 enum class family : std::uint8_t {
-  barrier, atomic, fence, critical, warp, group, handoff, launch, memory, control, reduction
+  barrier,
+  atomic,
+  fence,
+  critical,
+  warp,
+  group,
+  handoff,
+  launch,
+  memory,
+  control,
+  reduction
 };
 
 /// How `measured` relates to `common`. self: it is `common` again on the same cell, so that the
@@ -39,16 +49,17 @@ enum class family : std::uint8_t {
 enum class pairing : std::uint8_t { self, insert };
 
 /// What must hold of the cells after every sample; core/oracle.* checks it. `n` is the number of
-/// ops that one lane did. Sums are modulo the word size; floating sums of ones stop at 2^24 or 2^53.
+/// ops that one lane did. Sums are modulo the word size; floating sums of ones stop at 2^24 or
+/// 2^53.
 enum class oracle : std::uint8_t {
-  none,           ///< the op changes no cell
-  adds,           ///< final = initial + lanes x n
-  subtracts,      ///< final = initial - lanes x n
-  raises,         ///< final = the largest operand of its lanes
-  lowers,         ///< final = the smallest operand of its lanes
-  unchanged,      ///< final = initial, and every lane's tally is 0
-  exchanges,      ///< initial + written = returned + final: tally is returned - written (bit patterns)
-  written,        ///< final = the operand of one of its lanes
+  none,       ///< the op changes no cell
+  adds,       ///< final = initial + lanes x n
+  subtracts,  ///< final = initial - lanes x n
+  raises,     ///< final = the largest operand of its lanes
+  lowers,     ///< final = the smallest operand of its lanes
+  unchanged,  ///< final = initial, and every lane's tally is 0
+  exchanges,  ///< initial + written = returned + final: tally is returned - written (bit patterns)
+  written,    ///< final = the operand of one of its lanes
   written_twice,  ///< `written` for the first and for the second array
   adds_twice,     ///< `adds` for the first and for the second array
 };
@@ -65,28 +76,30 @@ enum class orders : std::uint8_t { none, atomic, fence };
 
 struct op_info {
   std::string_view name;
-  enum family family{};
+  enum family family {};
   enum pairing pairing = pairing::self;
-  bool typed = false;              ///< the type axis applies
+  bool typed = false;  ///< the type axis applies
   enum places places = places::none;
   enum orders orders = orders::none;
   enum oracle oracle = oracle::none;
   enum litmus litmus = litmus::none;
-  unsigned unroll = 32;            ///< steps in one trip
-  unsigned ops_per_step = 1;       ///< primitives in one `common`, and in one `measured`
+  unsigned unroll = 32;       ///< steps in one trip
+  unsigned ops_per_step = 1;  ///< primitives in one `common`, and in one `measured`
   unsigned min_lanes = 1;
-  bool cost_per_lane = false;      ///< one measured op visits every lane in turn: divide by lanes
-  bool communicates = false;       ///< lanes meet in it even without a common cell
-  bool empty_on_purpose = false;   ///< A/A: equal code on both sides is the point, not `elided`
-  std::string_view note{};         ///< one line for `list` and the report
+  bool cost_per_lane = false;     ///< one measured op visits every lane in turn: divide by lanes
+  bool communicates = false;      ///< lanes meet in it even without a common cell
+  bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
+  std::string_view note{};        ///< one line for `list` and the report
 };
 
 // Repetition is by pack expansion: g++ ignores `#pragma unroll`, and a lambda in the timed path was
 // once outlined on one side only.
-template <class Op, std::size_t... I> SM_FN void repeat_measured(auto& lane, std::index_sequence<I...>) {
+template <class Op, std::size_t... I>
+SM_FN void repeat_measured(auto& lane, std::index_sequence<I...>) {
   ((void(I), Op::measured(lane)), ...);
 }
-template <class Op, std::size_t... I> SM_FN void repeat_inserted(auto& lane, std::index_sequence<I...>) {
+template <class Op, std::size_t... I>
+SM_FN void repeat_inserted(auto& lane, std::index_sequence<I...>) {
   ((void(I), Op::before(lane), Op::measured(lane), Op::after(lane)), ...);
 }
 
@@ -105,7 +118,8 @@ template <class Op, int Count> SM_FN void step(auto& lane) {
   }
 }
 
-template <class Op, int Count, std::size_t... I> SM_FN void trip(auto& lane, std::index_sequence<I...>) {
+template <class Op, int Count, std::size_t... I>
+SM_FN void trip(auto& lane, std::index_sequence<I...>) {
   ((void(I), step<Op, Count>(lane)), ...);
 }
 

@@ -9,7 +9,9 @@
 namespace syncmeter {
 namespace {
 
-template <class T> T from_bits(std::uint64_t bits) { return std::bit_cast<T>(static_cast<bits_of<T>>(bits)); }
+template <class T> T from_bits(std::uint64_t bits) {
+  return std::bit_cast<T>(static_cast<bits_of<T>>(bits));
+}
 template <class T> std::uint64_t to_bits(T value) { return std::bit_cast<bits_of<T>>(value); }
 
 // A float that counts in ones stops where one is lost to rounding; an integer wraps.
@@ -17,7 +19,8 @@ template <class T> T after_ones(T initial, std::uint64_t ones, bool up) {
   if constexpr (std::is_floating_point_v<T>) {
     const auto limit = static_cast<double>(std::uint64_t{1} << std::numeric_limits<T>::digits);
     const double moved = std::min(static_cast<double>(ones), limit);
-    return static_cast<T>(up ? static_cast<double>(initial) + moved : static_cast<double>(initial) - moved);
+    return static_cast<T>(up ? static_cast<double>(initial) + moved
+                             : static_cast<double>(initial) - moved);
   } else {
     const auto n = static_cast<bits_of<T>>(ones);
     const auto start = static_cast<bits_of<T>>(initial);
@@ -34,7 +37,8 @@ template <class T> class checker {
       if (auto wrong = check_cell(o_.cells[c], c); !wrong.empty()) return wrong;
     }
     for (std::size_t c = 0; c < o_.second_cells.size(); ++c) {
-      if (auto wrong = check_cell(o_.second_cells[c], c); !wrong.empty()) return "second array: " + wrong;
+      if (auto wrong = check_cell(o_.second_cells[c], c); !wrong.empty())
+        return "second array: " + wrong;
     }
     return {};
   }
@@ -45,8 +49,8 @@ template <class T> class checker {
   }
 
   std::string mismatch(std::size_t cell, T expected, T seen) const {
-    return fmt::format("oracle: cell {} holds {} after {} ops on each of {} lanes, expected {}", cell, seen,
-                       o_.ops_per_lane, lanes_of(cell).size(), expected);
+    return fmt::format("oracle: cell {} holds {} after {} ops on each of {} lanes, expected {}",
+                       cell, seen, o_.ops_per_lane, lanes_of(cell).size(), expected);
   }
 
   std::string check_cell(std::uint64_t final_bits, std::size_t cell) const {
@@ -57,16 +61,24 @@ template <class T> class checker {
       return to_bits(expected) == to_bits(seen) ? std::string{} : mismatch(cell, expected, seen);
     };
     switch (o_.kind) {
-      case oracle::none: return {};
-      case oracle::adds:
-      case oracle::adds_twice: return must_be(after_ones(initial, o_.ops_per_lane * lanes.size(), true));
-      case oracle::subtracts: return must_be(after_ones(initial, o_.ops_per_lane * lanes.size(), false));
-      case oracle::raises: return must_be(extreme(lanes, [](T a, T b) { return a < b; }));
-      case oracle::lowers: return must_be(extreme(lanes, [](T a, T b) { return a > b; }));
-      case oracle::unchanged: return check_unchanged(lanes, must_be(initial));
-      case oracle::exchanges: return check_exchanges(lanes, final_bits);
-      case oracle::written:
-      case oracle::written_twice: return check_written(lanes, seen);
+    case oracle::none:
+      return {};
+    case oracle::adds:
+    case oracle::adds_twice:
+      return must_be(after_ones(initial, o_.ops_per_lane * lanes.size(), true));
+    case oracle::subtracts:
+      return must_be(after_ones(initial, o_.ops_per_lane * lanes.size(), false));
+    case oracle::raises:
+      return must_be(extreme(lanes, [](T a, T b) { return a < b; }));
+    case oracle::lowers:
+      return must_be(extreme(lanes, [](T a, T b) { return a > b; }));
+    case oracle::unchanged:
+      return check_unchanged(lanes, must_be(initial));
+    case oracle::exchanges:
+      return check_exchanges(lanes, final_bits);
+    case oracle::written:
+    case oracle::written_twice:
+      return check_written(lanes, seen);
     }
     return "oracle: unknown kind";
   }
@@ -82,8 +94,9 @@ template <class T> class checker {
   static std::string check_unchanged(std::span<const lane_outcome> lanes, std::string final_value) {
     for (std::size_t i = 0; i < lanes.size() && final_value.empty(); ++i) {
       if (lanes[i].tally != 0) {
-        return fmt::format("oracle: lane {} was returned a value that the cell never held (xor {:#x})", i,
-                           lanes[i].tally);
+        return fmt::format(
+            "oracle: lane {} was returned a value that the cell never held (xor {:#x})", i,
+            lanes[i].tally);
       }
     }
     return final_value;
@@ -93,7 +106,8 @@ template <class T> class checker {
     auto balance = static_cast<bits_of<T>>(final_bits - to_bits(initial_value<T>(o_.kind)));
     for (const auto& lane : lanes) balance = static_cast<bits_of<T>>(balance + lane.tally);
     if (balance == 0) return {};
-    return fmt::format("oracle: values returned and left differ from those written by {:#x}: one was lost or doubled",
+    return fmt::format("oracle: values returned and left differ from those written by {:#x}: one "
+                       "was lost or doubled",
                        balance);
   }
 
@@ -101,7 +115,8 @@ template <class T> class checker {
     const bool someones = std::any_of(lanes.begin(), lanes.end(), [&](const lane_outcome& lane) {
       return lane.operand == to_bits(seen);
     });
-    return someones ? std::string{} : fmt::format("oracle: the cell holds {}, which no lane wrote", seen);
+    return someones ? std::string{}
+                    : fmt::format("oracle: the cell holds {}, which no lane wrote", seen);
   }
 
   const sample_outcome& o_;
@@ -111,11 +126,16 @@ template <class T> class checker {
 
 std::string check(const sample_outcome& outcome) {
   switch (outcome.type) {
-    case value_type::int32: return checker<std::int32_t>{outcome}.run();
-    case value_type::uint32: return checker<std::uint32_t>{outcome}.run();
-    case value_type::uint64: return checker<std::uint64_t>{outcome}.run();
-    case value_type::float32: return checker<float>{outcome}.run();
-    case value_type::float64: return checker<double>{outcome}.run();
+  case value_type::int32:
+    return checker<std::int32_t>{outcome}.run();
+  case value_type::uint32:
+    return checker<std::uint32_t>{outcome}.run();
+  case value_type::uint64:
+    return checker<std::uint64_t>{outcome}.run();
+  case value_type::float32:
+    return checker<float>{outcome}.run();
+  case value_type::float64:
+    return checker<double>{outcome}.run();
   }
   return "oracle: unknown type";
 }

@@ -11,7 +11,8 @@
 
 namespace syncmeter {
 
-/// Unsigned integer of T's width: bit patterns are compared and summed in it, so that floats are exact.
+/// Unsigned integer of T's width: bit patterns are compared and summed in it, so that floats are
+/// exact.
 template <class T> using bits_of = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 /// What a lane brings back from its loop, as bit patterns.

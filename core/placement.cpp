@@ -104,10 +104,17 @@ std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
   }
   std::vector<std::size_t> order;
   switch (policy) {
-  case affinity::none: return std::vector<int>(lanes, -1);
-  case affinity::close: order = close_order(units); break;
-  case affinity::smt: order = smt_order(units); break;
-  case affinity::spread: order = spread_order(units, lanes); break;
+  case affinity::none:
+    return std::vector<int>(lanes, -1);
+  case affinity::close:
+    order = close_order(units);
+    break;
+  case affinity::smt:
+    order = smt_order(units);
+    break;
+  case affinity::spread:
+    order = spread_order(units, lanes);
+    break;
   }
   std::vector<int> pus;
   for (unsigned lane = 0; lane < lanes; ++lane) pus.push_back(units[order[lane]].os);

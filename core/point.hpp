@@ -1,4 +1,5 @@
-// One point: an op with one value on every axis. Its canonical text is its identity in results files.
+// One point: an op with one value on every axis. Its canonical text is its identity in results
+// files.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,18 @@
 namespace syncmeter {
 
 struct point {
-  std::string backend{};                 ///< "omp", "cuda", "kokkos-openmp", ...
+  std::string backend{};  ///< "omp", "cuda", "kokkos-openmp", ...
   std::string op{};
-  std::optional<value_type> type{};      ///< nothing for an op without a type
+  std::optional<value_type> type{};  ///< nothing for an op without a type
   enum placement placement = placement::none;
-  unsigned stride = 0;                   ///< elements between the cells of neighbouring lanes; strided only
-  unsigned lanes = 1;                    ///< CPU: threads of the team. GPU: threads per block
-  unsigned blocks = 1;                   ///< GPU only
-  std::string scope{};                   ///< GPU only: "block", "device", "system"; empty elsewhere
+  unsigned stride = 0;  ///< elements between the cells of neighbouring lanes; strided only
+  unsigned lanes = 1;   ///< CPU: threads of the team. GPU: threads per block
+  unsigned blocks = 1;  ///< GPU only
+  std::string scope{};  ///< GPU only: "block", "device", "system"; empty elsewhere
   enum order order = order::unordered;
   enum affinity affinity = affinity::none;
   enum wait_policy wait = wait_policy::active;
-  unsigned repeat = 0;                   ///< tells repeats of one point apart (study `control`); 0: not repeated
+  unsigned repeat = 0;  ///< tells repeats of one point apart (study `control`); 0: not repeated
 
   friend bool operator==(const point&, const point&) = default;
 };
@@ -35,7 +36,8 @@ struct point {
 /// left out. Two points are the same exactly when their texts are.
 [[nodiscard]] std::string canonical(const point& p);
 
-/// A point as a JSON object: one member per axis, plus "stride_bytes". Members without a value are left out.
+/// A point as a JSON object: one member per axis, plus "stride_bytes". Members without a value are
+/// left out.
 void to_json(nlohmann::json& j, const point& p);
 
 /// Throws std::invalid_argument naming the offending member and text; ignores members it does not

@@ -1,5 +1,6 @@
 // The quiet probe: a fixed, short piece of pure register work. When it takes longer than it ever
-// took on the same lanes, something else has the core: an SMT sibling, another process, a lower clock.
+// took on the same lanes, something else has the core: an SMT sibling, another process, a lower
+// clock.
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,8 @@ namespace syncmeter {
 inline constexpr double busy_ratio = 1.15;
 
 [[nodiscard]] inline std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 

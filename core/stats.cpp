@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -101,6 +102,15 @@ double student_t(double confidence, std::size_t degrees) {
   return boost::math::quantile(boost::math::complement(t, (1 - confidence) / 2));
 }
 
+double scatter_of_median(std::size_t n) {
+  if (n <= 2) return 1;
+  // Variance pi / (2 n + c) in units of the values' own; c differs because the median of an even
+  // number is a mean of two.
+  const double c = n % 2 == 0 ? 2.55 : 0.96;
+  const double count = static_cast<double>(n);
+  return std::sqrt(std::numbers::pi * count / (2 * count + c));
+}
+
 interval over_visits(std::span<const double> visit_medians, double confidence) {
   require_confidence(confidence);
   const double middle = median(visit_medians);
@@ -108,9 +118,9 @@ interval over_visits(std::span<const double> visit_medians, double confidence) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return {.value = middle, .low = -infinity, .high = infinity};
   }
-  const double half_width = student_t(confidence, visit_medians.size() - 1) *
-                            standard_deviation(visit_medians) /
-                            std::sqrt(static_cast<double>(visit_medians.size()));
+  const double half_width =
+      scatter_of_median(visit_medians.size()) * student_t(confidence, visit_medians.size() - 1) *
+      standard_deviation(visit_medians) / std::sqrt(static_cast<double>(visit_medians.size()));
   return {.value = middle, .low = middle - half_width, .high = middle + half_width};
 }
 

@@ -33,9 +33,16 @@ struct interval {
 /// Coverage of (x(r), x(n+1-r)): 1 - 2 P(Binomial(n, 1/2) < r); 0 when the two ranks meet or cross.
 [[nodiscard]] double median_coverage(std::size_t n, std::size_t r);
 
-/// Median of `visit_medians` with Student's t interval over visits: median +- t(n-1) s / sqrt(n).
+/// Median of `visit_medians` with Student's t interval over visits: median +- e t(n-1) s / sqrt(n),
+/// where e is scatter_of_median(n): t alone is made for the mean, and around a median of five
+/// covers 92 % of the time where 95 % was said.
 /// With one value the interval is infinite. Throws std::invalid_argument when empty.
 [[nodiscard]] interval over_visits(std::span<const double> visit_medians, double confidence = 0.95);
+
+/// Standard deviation of the median of n normal values over that of their mean: 1 for n <= 2, 1.20
+/// at n = 5, towards sqrt(pi / 2). A fit that is within 1 % of the exact values of the order
+/// statistics.
+[[nodiscard]] double scatter_of_median(std::size_t n);
 
 /// Two-sided Student t quantile for `confidence` and `degrees` >= 1 degrees of freedom.
 [[nodiscard]] double student_t(double confidence, std::size_t degrees);

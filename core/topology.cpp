@@ -40,7 +40,7 @@ void load(hwloc_topology_t t, const std::string& what) {
 }
 
 int index_above(hwloc_topology_t t, hwloc_obj_t pu, hwloc_obj_type_t type) {
-  const hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(t, type, pu);
+  hwloc_obj* const found = hwloc_get_ancestor_obj_by_type(t, type, pu);
   return found == nullptr ? -1 : static_cast<int>(found->logical_index);
 }
 
@@ -91,7 +91,7 @@ bool finds_smt(hwloc_topology_t t) {
 }
 
 unsigned data_line_bytes(hwloc_topology_t t) {
-  const hwloc_obj_t l1 = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_L1CACHE, nullptr);
+  hwloc_obj* const l1 = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_L1CACHE, nullptr);
   if (l1 != nullptr && l1->attr->cache.linesize > 0) return l1->attr->cache.linesize;
 #ifdef _SC_LEVEL1_DCACHE_LINESIZE
   if (const long said = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); said > 0) {
@@ -114,7 +114,7 @@ std::vector<processing_unit> usable_units(hwloc_topology_t t, hwloc_const_bitmap
     unit.numa = nearest_numa(pu);
     unit.l2 = index_above(t, pu, HWLOC_OBJ_L2CACHE);
     unit.l3 = index_above(t, pu, HWLOC_OBJ_L3CACHE);
-    if (const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu)) {
+    if (hwloc_obj* const core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu)) {
       unit.thread_in_core = threads_before(t, core, pu);
     }
     if (kinds > 1) {

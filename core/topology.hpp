@@ -100,9 +100,8 @@ struct cpu_quota {
 /// What the container or scheduler grants.
 struct cpu_grant {
   std::vector<int> allowed;  ///< OS numbers from the process's affinity mask and cpuset cgroup
-  std::optional<double>
-      quota_cpus;  ///< cgroup cpu.max (v2) or cfs quota (v1), in CPUs; nothing = unlimited
-  std::string quota_source;  ///< the file that said so
+  std::optional<double> quota_cpus;  ///< what read_cpu_quota says, in CPUs; nothing = unlimited
+  std::string quota_source;          ///< the file that said so
 };
 /// `allowed` is the calling thread's mask: the kernel has already taken from it what the cpuset
 /// cgroup does not allow. Throws std::runtime_error with the system's message when it cannot be

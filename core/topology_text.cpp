@@ -34,7 +34,7 @@ class writer {
     text_ = fmt::format("Machine: {}, {}, {}, {}", counted(count(HWLOC_OBJ_PACKAGE), "package"),
                         counted(count(HWLOC_OBJ_NUMANODE), "NUMA node"),
                         counted(count(HWLOC_OBJ_CORE), "core"), counted(count(HWLOC_OBJ_PU), "PU"));
-    const hwloc_obj_t root = hwloc_get_root_obj(tree_);
+    hwloc_obj* const root = hwloc_get_root_obj(tree_);
     if (root->total_memory > 0) text_ += ", " + bytes_text(root->total_memory);
     text_ += '\n';
     children(root, 1);

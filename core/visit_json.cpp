@@ -23,7 +23,9 @@ nlohmann::json rounds_json(const std::vector<round>& rounds) {
 }  // namespace
 
 void to_json(nlohmann::json& j, const interval& i) {
-  const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr); };
+  const auto number = [](double x) {
+    return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+  };
   j = {{"value", number(i.value)}, {"low", number(i.low)}, {"high", number(i.high)}};
 }
 
@@ -39,9 +41,15 @@ void from_json(const nlohmann::json& j, interval& i) {
 nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
   auto estimates = nlohmann::json::array();
   for (const auto& e : result.estimates) {
-    estimates.push_back({{"state", e.state_class}, {"busy", e.busy}, {"rounds", e.rounds},
-                         {"share", e.share}, {"cost_ns", e.cost_ns}, {"host_cost_ns", e.host_cost_ns},
-                         {"baseline_ns", e.baseline_ns}, {"test_ns", e.test_ns}});
+    estimates.push_back({{"state", e.state_class},
+                         {"busy", e.busy},
+                         {"rounds", e.rounds},
+                         {"share", e.share},
+                         {"cost_ns", e.cost_ns},
+                         {"host_cost_ns", e.host_cost_ns},
+                         {"baseline_ns", e.baseline_ns},
+                         {"test_ns", e.test_ns},
+                         {"hop_ns", e.hop_ns}});
   }
   nlohmann::json drops = nlohmann::json::object();
   for (std::size_t d = 1; d < drop_kinds; ++d) {

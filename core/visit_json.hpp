@@ -7,8 +7,8 @@
 
 namespace syncmeter {
 
-/// The members of a `visit` object that come from measuring (docs/worker-protocol.md): everything but
-/// "kind", "id", "point", "visit", "time" and what only the backend knows.
+/// The members of a `visit` object that come from measuring (docs/worker-protocol.md): everything
+/// but "kind", "id", "point", "visit", "time" and what only the backend knows.
 [[nodiscard]] nlohmann::json to_visit_json(const visit_result& result, const op_info& info);
 
 /// {"value":..,"low":..,"high":..}; an infinite bound is null, as JSON has no infinity.

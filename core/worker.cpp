@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-// Results leave by a descriptor of their own; what runtimes and devices print goes to standard error.
+// Results leave by a descriptor of their own; what runtimes and devices print goes to standard
+// error.
 class result_stream {
  public:
   result_stream() : fd_{::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)} {
@@ -48,7 +49,8 @@ class result_stream {
 
 std::string utc_now() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
 struct visit_request {
@@ -56,6 +58,7 @@ struct visit_request {
   std::vector<int> pus;
   unsigned visit = 1;
   bool resumed = false;
+  bool watch_states = false;
   visit_options options;
 };
 
@@ -72,6 +75,7 @@ visit_request read_request(const json& j, double tick_ns) {
   r.options.seed = o.value("seed", r.options.seed);
   r.options.trips = o.value("trips", r.options.trips);
   r.options.additivity = o.value("additivity", false);
+  r.watch_states = o.value("watch_states", false);
   r.options.state_bounds = o.value("state_bounds_ns", std::vector<double>{});
   r.options.clock_tick_ns = tick_ns;
   if (r.pus.empty()) throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
@@ -80,7 +84,8 @@ visit_request read_request(const json& j, double tick_ns) {
 
 class session {
  public:
-  session(const worker_identity& who, const std::vector<worker_backend*>& backends, const result_stream& out)
+  session(const worker_identity& who, const std::vector<worker_backend*>& backends,
+          const result_stream& out)
       : who_{who}, backends_{backends}, out_{out} {}
 
   // One request. Throws only when the driver is gone.
@@ -93,7 +98,8 @@ class session {
       if (kind == "hello") return hello(id);
       if (kind == "probe") return probe(id, request);
       if (kind == "measure") return measure(id, read_request(request, tick_ns_));
-      throw std::invalid_argument(fmt::format("\"kind\" is \"{}\": hello, probe or measure is allowed", kind));
+      throw std::invalid_argument(
+          fmt::format("\"kind\" is \"{}\": hello, probe or measure is allowed", kind));
     } catch (const std::exception& e) {
       out_.write({{"kind", "error"}, {"id", id}, {"text", e.what()}});
     }
@@ -107,32 +113,45 @@ class session {
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string_view text{*entry};
       for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "CUDA_", "KOKKOS_"}) {
-        if (text.starts_with(prefix)) environment[std::string{text.substr(0, text.find('='))}] = text.substr(text.find('=') + 1);
+        if (text.starts_with(prefix))
+          environment[std::string{text.substr(0, text.find('='))}] =
+              text.substr(text.find('=') + 1);
       }
     }
-    out_.write({{"kind", "worker"}, {"id", id}, {"pid", ::getpid()}, {"worker", who_.name},
-                {"protocol", protocol_version}, {"build", build_json(who_, backends_)}, {"runtime", runtimes},
+    out_.write({{"kind", "worker"},
+                {"id", id},
+                {"pid", ::getpid()},
+                {"worker", who_.name},
+                {"protocol", protocol_version},
+                {"build", build_json(who_, backends_)},
+                {"runtime", runtimes},
                 {"environment", environment}});
   }
 
   void probe(const json& id, const json& request) {
     const auto pus = request.at("pus").get<std::vector<int>>();
     const auto hops = backends_.front()->probe(pus, request.value("seconds", 0.5));
-    out_.write({{"kind", "probe"}, {"id", id}, {"hop_ns", hops}, {"bounds_ns", class_bounds(hops)}});
+    out_.write(
+        {{"kind", "probe"}, {"id", id}, {"hop_ns", hops}, {"bounds_ns", class_bounds(hops)}});
   }
 
   void measure(const json& id, const visit_request& request) {
     // Calibration and set-up come on top of the visit's own time.
-    out_.write({{"kind", "accepted"}, {"id", id}, {"predicted_ns", 2 * request.options.max_time_ns + 50e6}});
-    json visit{{"kind", "visit"}, {"id", id}, {"point", request.where}, {"visit", request.visit},
-               {"time", utc_now()}, {"seed", request.options.seed}, {"pus", request.pus}};
+    out_.write({{"kind", "accepted"},
+                {"id", id},
+                {"predicted_ns", 2 * request.options.max_time_ns + 50e6}});
+    json visit{{"kind", "visit"},        {"id", id},          {"point", request.where},
+               {"visit", request.visit}, {"time", utc_now()}, {"seed", request.options.seed},
+               {"pus", request.pus}};
     const auto* backend = find_backend(request.where.backend);
     const auto* row = backend == nullptr ? nullptr : find_row(*backend, request.where);
     visit_result result;
     if (row == nullptr) {
       result.status = status::unsupported;
-      result.reason = backend == nullptr ? fmt::format("this worker has no backend '{}'", request.where.backend)
-                                         : fmt::format("backend '{}' has no such op, type, order and placement", request.where.backend);
+      result.reason = backend == nullptr
+                          ? fmt::format("this worker has no backend '{}'", request.where.backend)
+                          : fmt::format("backend '{}' has no such op, type, order and placement",
+                                        request.where.backend);
       visit.update(to_visit_json(result, op_info{}));
     } else {
       const auto stolen_before = stolen_ns(request.pus);
@@ -144,7 +163,8 @@ class session {
     out_.write(visit);
   }
 
-  visit_result measure_row(worker_backend& backend, const measurable& row, const visit_request& request) const {
+  visit_result measure_row(worker_backend& backend, const measurable& row,
+                           const visit_request& request) const {
     visit_result result;
     const auto refuse = [&](status s, std::string reason) {
       result.status = s;
@@ -153,19 +173,25 @@ class session {
     };
     if (!row.unsupported.empty()) return refuse(status::unsupported, std::string{row.unsupported});
     if (request.pus.size() < row.info.min_lanes) {
-      return refuse(status::unsupported, fmt::format("needs at least {} lanes", row.info.min_lanes));
+      return refuse(status::unsupported,
+                    fmt::format("needs at least {} lanes", row.info.min_lanes));
     }
     if (is_elided(row)) {
-      return refuse(status::elided, "the compiler emits nothing for it: both loops are the same machine code");
+      return refuse(status::elided,
+                    "the compiler emits nothing for it: both loops are the same machine code");
     }
     try {
-      auto& bench = backend.prepare(row, request.where, request.pus, !request.options.state_bounds.empty());
+      auto& bench = backend.prepare(row, request.where, request.pus, request.watch_states);
       if (request.resumed) (void)bench.take(0, 1);
       const auto forbidden = request.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
       if (forbidden != 0) {
-        result = refuse(status::failed, fmt::format("litmus: the outcome that this op must rule out was seen {} times", forbidden));
+        result =
+            refuse(status::failed,
+                   fmt::format("litmus: the outcome that this op must rule out was seen {} times",
+                               forbidden));
       } else {
-        result = measure_visit(bench, row.info, static_cast<unsigned>(request.pus.size()), request.options);
+        result = measure_visit(bench, row.info, static_cast<unsigned>(request.pus.size()),
+                               request.options);
       }
     } catch (const std::exception& e) {
       result = refuse(status::failed, e.what());
@@ -181,7 +207,8 @@ class session {
     return nullptr;
   }
 
-  [[nodiscard]] static const measurable* find_row(const worker_backend& backend, const point& where) {
+  [[nodiscard]] static const measurable* find_row(const worker_backend& backend,
+                                                  const point& where) {
     for (const auto& row : backend.rows()) {
       if (row.info.name == where.op && row.type == where.type && row.order == where.order &&
           row.placement == where.placement) {
@@ -199,15 +226,18 @@ class session {
 
 }  // namespace
 
-int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc, char** argv) {
+int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
+               char** argv) {
   const result_stream out;
   if (argc == 2 && std::string_view{argv[1]} == "--capabilities") {
     out.write(capabilities_json(who, backends));
     return 0;
   }
   if (argc != 1) {
-    std::cerr << fmt::format("syncmeter-{}: '{}' is not known; it takes --capabilities, or requests on standard "
-                             "input (docs/worker-protocol.md)\n", who.name, argv[1]);
+    std::cerr << fmt::format(
+        "syncmeter-{}: '{}' is not known; it takes --capabilities, or requests on standard "
+        "input (docs/worker-protocol.md)\n",
+        who.name, argv[1]);
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);

@@ -35,7 +35,8 @@ class worker_backend {
   /// Adds what only the backend knows of the visit just measured ("pus_seen", "quiet_probe").
   virtual void describe_visit(nlohmann::json& visit) const = 0;
   virtual void finish() = 0;
-  /// Hops in ns between lanes on these PUs, sampled for `seconds`; empty when the backend has no such state.
+  /// Hops in ns between lanes on these PUs, sampled for `seconds`; empty when the backend has no
+  /// such state.
   [[nodiscard]] virtual std::vector<double> probe(const std::vector<int>& pus, double seconds) = 0;
 };
 
@@ -47,6 +48,7 @@ struct worker_identity {
 };
 
 /// Runs the worker until its input ends. Returns its exit status: 0, or 2 for a bad command line.
-int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc, char** argv);
+int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
+               char** argv);
 
 }  // namespace syncmeter

@@ -12,7 +12,8 @@ namespace {
 
 bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
   bool whole = true;
-#pragma omp parallel num_threads(static_cast<int>(lanes)) default(none) shared(whole, lanes, body, rig)
+#pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
+    shared(whole, lanes, body, rig)
   {
     // A smaller team would wait at the gate for ever.
     if (static_cast<unsigned>(omp_get_num_threads()) == lanes) {
@@ -41,7 +42,9 @@ class openmp final : public host_worker_backend {
       : host_worker_backend{all_rows(), &run_team, &release_team, &objects} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override { return declared_instructions(row); }
+  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+    return declared_instructions(row);
+  }
   [[nodiscard]] nlohmann::json runtime() const override {
     return {{"api", fmt::format("OpenMP {}", _OPENMP)},
             {"max_threads", omp_get_max_threads()},

@@ -11,11 +11,14 @@
 namespace syncmeter::omp {
 
 struct backend : host_backend {
-  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both placements.
+  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
+  // placements.
   template <class T, order O, placement> using lane = omp::lane<T, O>;
 
-  static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>, order o) {
-    if (info.family == family::atomic) return "this compiler has no `omp atomic compare` (OpenMP 5.1)";
+  static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
+                                                    order o) {
+    if (info.family == family::atomic)
+      return "this compiler has no `omp atomic compare` (OpenMP 5.1)";
     if (info.family == family::fence && o == order::seq_cst) {
       return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";
     }

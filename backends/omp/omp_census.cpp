@@ -17,18 +17,19 @@ constexpr std::string_view named_critical_calls = critical_calls;
 constexpr bool flush_is_call = false;
 constexpr std::string_view barrier_call = "call:GOMP_barrier 1";
 constexpr std::string_view critical_calls = "call:GOMP_critical_start 1, call:GOMP_critical_end 1";
-constexpr std::string_view named_critical_calls = "call:GOMP_critical_name_start 1, call:GOMP_critical_name_end 1";
+constexpr std::string_view named_critical_calls =
+    "call:GOMP_critical_name_start 1, call:GOMP_critical_name_end 1";
 #endif
 
 bool is_float(const measurable& row) {
   return row.type == value_type::float32 || row.type == value_type::float64;
 }
 
-// A plain x += 1 through volatile, between two calls: g++ loads, adds and stores, clang does it in one
-// instruction. No floating register lives through a call (System V ABI 3.2.1), so that a floating
-// addend may have to come from memory too.
+// A plain x += 1 through volatile, between two calls: g++ loads, adds and stores, clang does it in
+// one instruction. No floating register lives through a call (System V ABI 3.2.1), so that a
+// floating addend may have to come from the stack.
 std::string plain_add(const measurable& row) {
-  if (is_float(row)) return "load 1, fp_add 1, store 1 | load 2, fp_add 1, store 1";
+  if (is_float(row)) return "load 1, fp_add 1, store 1 | load 1, spill 1, fp_add 1, store 1";
   return "load 1, store 1 | rmw 1";
 }
 
@@ -37,15 +38,18 @@ std::string with(std::string_view shared, const std::string& alternatives) {
   std::string text;
   for (std::size_t at = 0; at <= alternatives.size();) {
     const auto end = std::min(alternatives.find(" | ", at), alternatives.size());
-    text += fmt::format("{}{}, {}", text.empty() ? "" : " | ", shared, alternatives.substr(at, end - at));
+    text += fmt::format("{}{}, {}", text.empty() ? "" : " | ", shared,
+                        alternatives.substr(at, end - at));
     at = end + 3;
   }
   return text;
 }
 
-// A compare-and-swap loop: the value is loaded once, the retry branch is taken only under contention.
+// A compare-and-swap loop: the value is loaded once, the retry branch is taken only under
+// contention.
 std::string cas_loop(std::string_view arithmetic) {
-  return fmt::format("load 1, lock_cmpxchg 1, branch 1{}{}", arithmetic.empty() ? "" : ", ", arithmetic);
+  return fmt::format("load 1, lock_cmpxchg 1, branch 1{}{}", arithmetic.empty() ? "" : ", ",
+                     arithmetic);
 }
 
 std::string fence(order o) {
@@ -62,7 +66,8 @@ std::string x86_64(const measurable& row) {
   if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";
   if (name == "atomic_sub") return floating ? cas_loop("fp_add 1") : "lock_sub 1";
   if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
-  if (name == "atomic_exchange") return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
+  if (name == "atomic_exchange")
+    return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
   if (name.starts_with("atomic_cas")) return "lock_cmpxchg 1";
   if (name.ends_with("_hold")) return cas_loop(floating ? "fp_minmax 1" : "");
   if (name.ends_with("_raise")) return cas_loop(floating ? "fp_minmax 1, fp_add 1" : "");

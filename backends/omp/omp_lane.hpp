@@ -8,13 +8,13 @@
 // The order clause has to be literal, so each construct is written once here and gets its clause by
 // macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).
 #define SM_OMP_PRAGMA(...) _Pragma(#__VA_ARGS__)
-#define SM_OMP_ATOMIC(KIND, ACQ_REL, ...)                                             \
-  if constexpr (O == order::relaxed) {                                                \
-    SM_OMP_PRAGMA(omp atomic KIND relaxed) __VA_ARGS__                                \
-  } else if constexpr (O == order::acq_rel) {                                         \
-    SM_OMP_PRAGMA(omp atomic KIND ACQ_REL) __VA_ARGS__                                \
-  } else {                                                                            \
-    SM_OMP_PRAGMA(omp atomic KIND seq_cst) __VA_ARGS__                                \
+#define SM_OMP_ATOMIC(KIND, ACQ_REL, ...)                                                          \
+  if constexpr (O == order::relaxed) {                                                             \
+    SM_OMP_PRAGMA(omp atomic KIND relaxed) __VA_ARGS__                                             \
+  } else if constexpr (O == order::acq_rel) {                                                      \
+    SM_OMP_PRAGMA(omp atomic KIND ACQ_REL) __VA_ARGS__                                             \
+  } else {                                                                                         \
+    SM_OMP_PRAGMA(omp atomic KIND seq_cst) __VA_ARGS__                                             \
   }
 
 namespace syncmeter::omp {
@@ -29,7 +29,8 @@ struct shared_objects {
 };
 
 template <class T, order O> class lane : public host_lane<T>, ring_registers {
-  static constexpr bool atomic_order = O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
+  static constexpr bool atomic_order =
+      O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
 
  public:
   static constexpr order memory_order = O;
@@ -41,35 +42,70 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
 #pragma omp barrier
   }
 
-  SM_FN void atomic_add(T& x, T by) const requires atomic_order { SM_OMP_ATOMIC(update, release, x += by;) }
-  SM_FN void atomic_sub(T& x, T by) const requires atomic_order { SM_OMP_ATOMIC(update, release, x -= by;) }
-  SM_FN T atomic_fetch_add(T& x, T by) const requires atomic_order {
+  SM_FN void atomic_add(T& x, T by) const
+    requires atomic_order
+  {
+    SM_OMP_ATOMIC(update, release, x += by;)
+  }
+  SM_FN void atomic_sub(T& x, T by) const
+    requires atomic_order
+  {
+    SM_OMP_ATOMIC(update, release, x -= by;)
+  }
+  SM_FN T atomic_fetch_add(T& x, T by) const
+    requires atomic_order
+  {
     T old;
-    SM_OMP_ATOMIC(capture, acq_rel, { old = x; x += by; })
+    SM_OMP_ATOMIC(capture, acq_rel, {
+      old = x;
+      x += by;
+    })
     return old;
   }
-  SM_FN T atomic_exchange(T& x, T desired) const requires atomic_order {
+  SM_FN T atomic_exchange(T& x, T desired) const
+    requires atomic_order
+  {
     T old;
-    SM_OMP_ATOMIC(capture, acq_rel, { old = x; x = desired; })
+    SM_OMP_ATOMIC(capture, acq_rel, {
+      old = x;
+      x = desired;
+    })
     return old;
   }
-  SM_FN T atomic_read(const T& x) const requires atomic_order {
+  SM_FN T atomic_read(const T& x) const
+    requires atomic_order
+  {
     T value;
     SM_OMP_ATOMIC(read, acquire, value = x;)
     return value;
   }
-  SM_FN void atomic_write(T& x, T value) const requires atomic_order { SM_OMP_ATOMIC(write, release, x = value;) }
+  SM_FN void atomic_write(T& x, T value) const
+    requires atomic_order
+  {
+    SM_OMP_ATOMIC(write, release, x = value;)
+  }
 
 #if defined(SM_OMP_HAS_ATOMIC_COMPARE)
-  SM_FN void atomic_max(T& x, T e) const requires atomic_order {
+  SM_FN void atomic_max(T& x, T e) const
+    requires atomic_order
+  {
     SM_OMP_ATOMIC(compare, release, if (x < e) { x = e; })
   }
-  SM_FN void atomic_min(T& x, T e) const requires atomic_order {
+  SM_FN void atomic_min(T& x, T e) const
+    requires atomic_order
+  {
     SM_OMP_ATOMIC(compare, release, if (x > e) { x = e; })
   }
-  SM_FN T atomic_compare_exchange(T& x, T expected, T desired) const requires atomic_order {
+  SM_FN T atomic_compare_exchange(T& x, T expected, T desired) const
+    requires atomic_order
+  {
     T old;
-    SM_OMP_ATOMIC(compare capture, acq_rel, { old = x; if (x == expected) { x = desired; } })
+    SM_OMP_ATOMIC(compare capture, acq_rel, {
+      old = x;
+      if (x == expected) {
+        x = desired;
+      }
+    })
     return old;
   }
 #endif
@@ -88,21 +124,31 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
     omp_unset_lock(&shared_->lock);
   }
 
-  SM_FN void fence() const requires (O == order::unordered) {
+  SM_FN void fence() const
+    requires(O == order::unordered)
+  {
 #pragma omp flush
   }
 #if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
-  SM_FN void fence() const requires (O == order::seq_cst) {
+  SM_FN void fence() const
+    requires(O == order::seq_cst)
+  {
 #pragma omp flush seq_cst
   }
 #endif
-  SM_FN void fence() const requires (O == order::acquire) {
+  SM_FN void fence() const
+    requires(O == order::acquire)
+  {
 #pragma omp flush acquire
   }
-  SM_FN void fence() const requires (O == order::release) {
+  SM_FN void fence() const
+    requires(O == order::release)
+  {
 #pragma omp flush release
   }
-  SM_FN void fence() const requires (O == order::acq_rel) {
+  SM_FN void fence() const
+    requires(O == order::acq_rel)
+  {
 #pragma omp flush acq_rel
   }
 

@@ -1,5 +1,5 @@
-// Atomic accesses to one cell, and their plain controls. All are self-paired: test - baseline == one
-// more of the same access by the same lane to the same cell.
+// Atomic accesses to one cell, and their plain controls. All are self-paired: test - baseline ==
+// one more of the same access by the same lane to the same cell.
 #pragma once
 
 #include "core/op.hpp"
@@ -8,7 +8,8 @@
 namespace syncmeter::ops {
 
 // What every atomic op shares; each op gives its name and its oracle.
-consteval op_info atomic_info(std::string_view name, enum oracle oracle, std::string_view note = {}) {
+consteval op_info atomic_info(std::string_view name, enum oracle oracle,
+                              std::string_view note = {}) {
   return {.name = name,
           .family = family::atomic,
           .typed = true,
@@ -25,7 +26,8 @@ struct atomic_add {  // x += 1, result unused
 };
 
 struct atomic_fetch_add {  // v = x, x += 1, result used
-  static constexpr op_info info = atomic_info("atomic_fetch_add", oracle::adds, "the result is used (capture)");
+  static constexpr op_info info =
+      atomic_info("atomic_fetch_add", oracle::adds, "the result is used (capture)");
   SM_FN static void common(has_atomic_fetch_add auto& lane) {
     lane.sink(lane.atomic_fetch_add(lane.cell(), lane.one()));
   }
@@ -39,30 +41,43 @@ struct atomic_sub {  // x -= 1, result unused
 };
 
 struct atomic_max_raise {  // x = max(x, e), e grows each step: alone, a lane writes every time
-  static constexpr op_info info = atomic_info("atomic_max_raise", oracle::raises, "the operand beats the cell");
-  SM_FN static void common(has_atomic_max auto& lane) { lane.atomic_max(lane.cell(), lane.operand_up()); }
+  static constexpr op_info info =
+      atomic_info("atomic_max_raise", oracle::raises, "the operand beats the cell");
+  SM_FN static void common(has_atomic_max auto& lane) {
+    lane.atomic_max(lane.cell(), lane.operand_up());
+  }
   SM_FN static void measured(has_atomic_max auto& lane) { common(lane); }
 };
 
 struct atomic_max_hold {  // x = max(x, e), e below the cell: the value never changes
-  static constexpr op_info info = atomic_info("atomic_max_hold", oracle::unchanged, "the operand never beats the cell");
-  SM_FN static void common(has_atomic_max auto& lane) { lane.atomic_max(lane.cell(), lane.below()); }
+  static constexpr op_info info =
+      atomic_info("atomic_max_hold", oracle::unchanged, "the operand never beats the cell");
+  SM_FN static void common(has_atomic_max auto& lane) {
+    lane.atomic_max(lane.cell(), lane.below());
+  }
   SM_FN static void measured(has_atomic_max auto& lane) { common(lane); }
 };
 
 struct atomic_min_raise {  // x = min(x, e), e falls each step: alone, a lane writes every time
-  static constexpr op_info info = atomic_info("atomic_min_raise", oracle::lowers, "the operand beats the cell");
-  SM_FN static void common(has_atomic_min auto& lane) { lane.atomic_min(lane.cell(), lane.operand_down()); }
+  static constexpr op_info info =
+      atomic_info("atomic_min_raise", oracle::lowers, "the operand beats the cell");
+  SM_FN static void common(has_atomic_min auto& lane) {
+    lane.atomic_min(lane.cell(), lane.operand_down());
+  }
   SM_FN static void measured(has_atomic_min auto& lane) { common(lane); }
 };
 
 struct atomic_min_hold {  // x = min(x, e), e above the cell: the value never changes
-  static constexpr op_info info = atomic_info("atomic_min_hold", oracle::unchanged, "the operand never beats the cell");
-  SM_FN static void common(has_atomic_min auto& lane) { lane.atomic_min(lane.cell(), lane.above()); }
+  static constexpr op_info info =
+      atomic_info("atomic_min_hold", oracle::unchanged, "the operand never beats the cell");
+  SM_FN static void common(has_atomic_min auto& lane) {
+    lane.atomic_min(lane.cell(), lane.above());
+  }
   SM_FN static void measured(has_atomic_min auto& lane) { common(lane); }
 };
 
-struct atomic_exchange {  // v = x, x = e; e grows each step, so that no lost or doubled value goes unseen
+struct atomic_exchange {  // v = x, x = e; e grows each step, so that no lost or doubled value goes
+                          // unseen
   static constexpr op_info info = atomic_info("atomic_exchange", oracle::exchanges);
   SM_FN static void common(has_atomic_exchange auto& lane) {
     const auto written = lane.operand_up();
@@ -71,10 +86,12 @@ struct atomic_exchange {  // v = x, x = e; e grows each step, so that no lost or
   SM_FN static void measured(has_atomic_exchange auto& lane) { common(lane); }
 };
 
-struct atomic_cas_pass {  // expected == desired == the cell's value: the only CAS that passes in all lanes
+struct atomic_cas_pass {  // expected == desired == the cell's value: the only CAS that passes in
+                          // all lanes
   static constexpr op_info info = atomic_info("atomic_cas_pass", oracle::unchanged);
   SM_FN static void common(has_atomic_compare_exchange auto& lane) {
-    lane.tally_difference(lane.atomic_compare_exchange(lane.cell(), lane.initial(), lane.initial()));
+    lane.tally_difference(
+        lane.atomic_compare_exchange(lane.cell(), lane.initial(), lane.initial()));
   }
   SM_FN static void measured(has_atomic_compare_exchange auto& lane) { common(lane); }
 };
@@ -95,11 +112,14 @@ struct atomic_read {
 
 struct atomic_write {
   static constexpr op_info info = atomic_info("atomic_write", oracle::written);
-  SM_FN static void common(has_atomic_write auto& lane) { lane.atomic_write(lane.cell(), lane.operand()); }
+  SM_FN static void common(has_atomic_write auto& lane) {
+    lane.atomic_write(lane.cell(), lane.operand());
+  }
   SM_FN static void measured(has_atomic_write auto& lane) { common(lane); }
 };
 
-struct atomic_write_two_lines {  // the writes alternate between two lines, on both sides; cost per write
+struct atomic_write_two_lines {  // the writes alternate between two lines, on both sides; cost per
+                                 // write
   static constexpr op_info info = [] {
     op_info two = atomic_info("atomic_write_two_lines", oracle::written_twice,
                               "writes alternate between two cache lines");
@@ -132,7 +152,9 @@ struct plain_read {
 
 struct plain_write {
   static constexpr op_info info = plain_info("plain_write", oracle::written);
-  SM_FN static void common(has_plain_access auto& lane) { lane.plain_write(lane.cell(), lane.operand()); }
+  SM_FN static void common(has_plain_access auto& lane) {
+    lane.plain_write(lane.cell(), lane.operand());
+  }
   SM_FN static void measured(has_plain_access auto& lane) { common(lane); }
 };
 

@@ -1,4 +1,5 @@
-// Controls: ops whose cost is known before they are measured. A tool that gets these wrong is wrong.
+// Controls: ops whose cost is known before they are measured. A tool that gets these wrong is
+// wrong.
 #pragma once
 
 #include <array>
@@ -18,15 +19,19 @@ struct control_aa {  // test - baseline == nothing: the interval must hold 0
   SM_FN static void measured(has_multiply auto&) {}
 };
 
-template <int K> struct control_multiply {  // test - baseline == K dependent multiplies, K = 1, 2, 4, 8
-  static constexpr std::array<std::string_view, 4> names{"control_multiply_1", "control_multiply_2",
-                                                         "control_multiply_4", "control_multiply_8"};
-  static constexpr op_info info{.name = names[std::countr_zero(static_cast<unsigned>(K))],
-                                .family = family::control,
-                                .typed = true,
-                                .note = "planted cost: the latency of a multiply, times the number in its name"};
+template <int K>
+struct control_multiply {  // test - baseline == K dependent multiplies, K = 1, 2, 4, 8
+  static constexpr std::array<std::string_view, 4> names{
+      "control_multiply_1", "control_multiply_2", "control_multiply_4", "control_multiply_8"};
+  static constexpr op_info info{
+      .name = names[std::countr_zero(static_cast<unsigned>(K))],
+      .family = family::control,
+      .typed = true,
+      .note = "planted cost: the latency of a multiply, times the number in its name"};
   SM_FN static void common(has_multiply auto& lane) { lane.multiply(); }
-  SM_FN static void measured(has_multiply auto& lane) { chain(lane, std::make_index_sequence<K>{}); }
+  SM_FN static void measured(has_multiply auto& lane) {
+    chain(lane, std::make_index_sequence<K>{});
+  }
 
  private:
   template <std::size_t... I> SM_FN static void chain(auto& lane, std::index_sequence<I...>) {

@@ -18,19 +18,26 @@ consteval op_info critical_info(std::string_view name, std::string_view note) {
 }
 
 struct critical_add {  // test - baseline == one more critical section holding one add
-  static constexpr op_info info = critical_info("critical_add", "x += 1 in an unnamed critical section");
-  SM_FN static void common(has_critical_add auto& lane) { lane.critical_add(lane.cell(), lane.one()); }
+  static constexpr op_info info =
+      critical_info("critical_add", "x += 1 in an unnamed critical section");
+  SM_FN static void common(has_critical_add auto& lane) {
+    lane.critical_add(lane.cell(), lane.one());
+  }
   SM_FN static void measured(has_critical_add auto& lane) { common(lane); }
 };
 
 struct critical_named_add {
-  static constexpr op_info info = critical_info("critical_named_add", "x += 1 in a named critical section");
-  SM_FN static void common(has_named_critical_add auto& lane) { lane.named_critical_add(lane.cell(), lane.one()); }
+  static constexpr op_info info =
+      critical_info("critical_named_add", "x += 1 in a named critical section");
+  SM_FN static void common(has_named_critical_add auto& lane) {
+    lane.named_critical_add(lane.cell(), lane.one());
+  }
   SM_FN static void measured(has_named_critical_add auto& lane) { common(lane); }
 };
 
 struct lock_add {
-  static constexpr op_info info = critical_info("lock_add", "x += 1 under the API's lock object, one for all lanes");
+  static constexpr op_info info =
+      critical_info("lock_add", "x += 1 under the API's lock object, one for all lanes");
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
   SM_FN static void measured(has_lock_add auto& lane) { common(lane); }
 };

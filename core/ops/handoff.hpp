@@ -6,7 +6,8 @@
 
 namespace syncmeter::ops {
 
-struct handoff {  // test - baseline == one more rotation; the cost is per handoff: divided by the lanes
+struct handoff {  // test - baseline == one more rotation; the cost is per handoff: divided by the
+                  // lanes
   static constexpr op_info info{.name = "handoff",
                                 .family = family::handoff,
                                 .unroll = 4,

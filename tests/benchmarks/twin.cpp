@@ -1,6 +1,7 @@
-// An independent measurement of a few x86 primitives, by rdtscp around hand-written instructions: what
-// syncmeter's figures are held against. It shares no code with syncmeter on purpose.
-//   twin OP [seconds]   prints {"op": .., "ns": .., "rounds": .., "quiet": ..}: the median of the quiet rounds
+// An independent measurement of a few x86 primitives, by rdtscp around hand-written instructions:
+// what syncmeter's figures are held against. It shares no code with syncmeter on purpose.
+//   twin OP [seconds]   prints {"op": .., "ns": .., "rounds": .., "quiet": ..}: the median of the
+//   quiet rounds
 #include <omp.h>
 #include <sched.h>
 #include <x86intrin.h>
@@ -31,7 +32,8 @@ double ns_per_tick() {
   while (std::chrono::steady_clock::now() - clock_start < std::chrono::milliseconds{50}) {
   }
   const auto stop = now();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - clock_start;
+  const std::chrono::duration<double, std::nano> elapsed =
+      std::chrono::steady_clock::now() - clock_start;
   return elapsed.count() / static_cast<double>(stop - start);
 }
 
@@ -47,14 +49,20 @@ std::uint64_t probe() {
   const auto start = now();
   std::uint64_t count = 1200;
   asm volatile("1: add $1, %%r8; add $1, %%r9; add $1, %%r10; add $1, %%r11\n"
-               "sub $1, %0; jnz 1b" : "+r"(count) : : "r8", "r9", "r10", "r11", "cc");
+               "sub $1, %0; jnz 1b"
+               : "+r"(count)
+               :
+               : "r8", "r9", "r10", "r11", "cc");
   return now() - start;
 }
 
 alignas(128) std::uint64_t word;
 
-#define BLOCK(instructions) asm volatile(".rept 64\n" instructions "\n.endr" : : "r"(&word), "r"(one), "x"(one_double) \
-                                         : "rax", "rdx", "xmm7", "memory", "cc")
+#define BLOCK(instructions)                                                                        \
+  asm volatile(".rept 64\n" instructions "\n.endr"                                                 \
+               :                                                                                   \
+               : "r"(&word), "r"(one), "x"(one_double)                                             \
+               : "rax", "rdx", "xmm7", "memory", "cc")
 
 void run_blocks(std::string_view op, int blocks) {
   const std::uint64_t one = 1;
@@ -62,8 +70,11 @@ void run_blocks(std::string_view op, int blocks) {
   for (int i = 0; i < blocks; ++i) {
     if (op == "lock_add") BLOCK("lock addl %k1, (%0)");
     else if (op == "xadd") BLOCK("mov %k1, %%eax; lock xaddl %%eax, (%0)");
-    else if (op == "cas_loop") BLOCK("mov (%0), %%eax; 7: lea 1(%%rax), %%edx; lock cmpxchgl %%edx, (%0); jne 7b");
-    else if (op == "double_add") BLOCK("mov (%0), %%rax; 7: movq %%rax, %%xmm7; addsd %2, %%xmm7; movq %%xmm7, %%rdx; lock cmpxchgq %%rdx, (%0); jne 7b");
+    else if (op == "cas_loop")
+      BLOCK("mov (%0), %%eax; 7: lea 1(%%rax), %%edx; lock cmpxchgl %%edx, (%0); jne 7b");
+    else if (op == "double_add")
+      BLOCK("mov (%0), %%rax; 7: movq %%rax, %%xmm7; addsd %2, %%xmm7; movq %%xmm7, %%rdx; lock "
+            "cmpxchgq %%rdx, (%0); jne 7b");
     else if (op == "lock_or") BLOCK("lock orq $0, (%%rsp)");
     else if (op == "mfence") BLOCK("mfence");
     else if (op == "load") BLOCK("mov (%0), %%eax");
@@ -72,7 +83,10 @@ void run_blocks(std::string_view op, int blocks) {
   }
 }
 
-struct round { double ns; bool quiet; };
+struct round {
+  double ns;
+  bool quiet;
+};
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -82,9 +96,10 @@ double median(std::vector<double> values) {
 
 void report(std::string_view op, const std::vector<round>& rounds) {
   std::vector<double> quiet;
-  for (const auto& r : rounds) if (r.quiet) quiet.push_back(r.ns);
-  std::printf("{\"op\": \"%.*s\", \"ns\": %.5f, \"rounds\": %zu, \"quiet\": %zu}\n", static_cast<int>(op.size()),
-              op.data(), median(quiet), rounds.size(), quiet.size());
+  for (const auto& r : rounds)
+    if (r.quiet) quiet.push_back(r.ns);
+  std::printf("{\"op\": \"%.*s\", \"ns\": %.5f, \"rounds\": %zu, \"quiet\": %zu}\n",
+              static_cast<int>(op.size()), op.data(), median(quiet), rounds.size(), quiet.size());
 }
 
 std::vector<round> one_lane(std::string_view op, double seconds, double tick_ns) {
@@ -104,10 +119,13 @@ std::vector<round> one_lane(std::string_view op, double seconds, double tick_ns)
     run_blocks(op, blocks);
     const auto ticks = now() - start;
     probes.push_back(std::max(before, probe()));
-    rounds.push_back({static_cast<double>(ticks) * tick_ns / (static_cast<double>(blocks) * steps_per_block), true});
+    rounds.push_back(
+        {static_cast<double>(ticks) * tick_ns / (static_cast<double>(blocks) * steps_per_block),
+         true});
   }
   const auto floor = *std::min_element(probes.begin(), probes.end());
-  for (std::size_t i = 0; i < rounds.size(); ++i) rounds[i].quiet = static_cast<double>(probes[i]) < 1.15 * static_cast<double>(floor);
+  for (std::size_t i = 0; i < rounds.size(); ++i)
+    rounds[i].quiet = static_cast<double>(probes[i]) < 1.15 * static_cast<double>(floor);
   return rounds;
 }
 
@@ -144,7 +162,8 @@ std::vector<round> barrier(double seconds, double tick_ns) {
   }
   const auto floor = *std::min_element(probes.begin(), probes.end());
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    rounds[i].quiet = static_cast<double>(std::max(probes[2 * i], probes[2 * i + 1])) < 1.15 * static_cast<double>(floor);
+    rounds[i].quiet = static_cast<double>(std::max(probes[2 * i], probes[2 * i + 1])) <
+                      1.15 * static_cast<double>(floor);
   }
   return rounds;
 }

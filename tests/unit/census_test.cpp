@@ -139,12 +139,12 @@ TEST(Census, TakesOffOneBaselineForEachInsertedOp) {
   EXPECT_EQ(judged(op_with("lock_or 1", "insert"), loops).verdict, verdict::wrong);
 }
 
-TEST(Census, TakesADeclarationForAllPrimitivesOfAStep) {
-  capability two = op_with("store 2", "self", 16);
+TEST(Census, CountsPerOpWhereAStepHoldsTwo) {
+  capability two = op_with("store 1", "self", 16);
   two.ops_per_step = 2;
   const census_entry entry = judged(two, self_paired({{"store", 2}, {"move", 1}}, 16));
   EXPECT_EQ(entry.verdict, verdict::proven) << entry.reason;
-  EXPECT_EQ(to_text(entry.per_op), "move 1, store 2");
+  EXPECT_EQ(to_text(entry.per_op), "move 0.5, store 1");
 }
 
 TEST(Census, AllowsBookkeepingOncePerLoopButNotUneven) {

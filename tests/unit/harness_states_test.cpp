@@ -53,10 +53,19 @@ TEST(Harness, AStateChangeWithinARoundDropsIt) {
   EXPECT_EQ(bench.probes(), visit.rounds_taken + 1) << "one probe serves two rounds";
 }
 
-TEST(Harness, WithoutBoundsThereIsOneState) {
+// The start-up probe may have met one state only. A round in which the hop jumps is still dropped,
+// and each estimate says at which hop it was taken.
+TEST(Harness, WithoutBoundsAJumpOfTheHopStillDropsItsRound) {
   scripted_bench bench({.hop_ns = [](double now_ns) { return now_ns < 1e6 ? 12.0 : 280.0; }});
   const auto visit = bench.measure({});
   EXPECT_THAT(visit.estimates, SizeIs(1));
+  EXPECT_EQ(visit.drops[static_cast<std::size_t>(drop::state_changed)], 1U);
+  EXPECT_EQ(visit.estimates[0].hop_ns, 280);
+}
+
+TEST(Harness, ASmallStepOfTheHopIsNoOtherState) {
+  scripted_bench bench({.hop_ns = [](double now_ns) { return now_ns < 1e6 ? 50.0 : 70.0; }});
+  const auto visit = bench.measure({});
   EXPECT_EQ(visit.drops[static_cast<std::size_t>(drop::state_changed)], 0U);
 }
 

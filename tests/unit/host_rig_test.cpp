@@ -16,7 +16,8 @@ constexpr unsigned lanes = 2;
 
 class rig_test : public testing::Test {
  protected:
-  template <template <class, order> class Lane, class Op, class T = std::int32_t> const measurable& row() {
+  template <template <class, order> class Lane, class Op, class T = std::int32_t>
+  const measurable& row() {
     static constexpr auto typed = bind_typed<backend<Lane>, T>(op_list<Op>{});
     static constexpr auto untyped = bind_untyped<backend<Lane>>(op_list<Op>{});
     if constexpr (Op::info.typed) return typed[0];
@@ -24,14 +25,18 @@ class rig_test : public testing::Test {
   }
 
   // Not bound: the tests must pass on one PU too.
-  sample take(const measurable& what, std::size_t index, std::uint32_t trips, unsigned team = lanes) {
+  sample take(const measurable& what, std::size_t index, std::uint32_t trips,
+              unsigned team = lanes) {
     prepare(what, team);
     return rig_.take(index, trips);
   }
 
   void prepare(const measurable& what, unsigned team = lanes) {
-    const point where{.backend = "test", .op = std::string{what.info.name}, .type = what.type,
-                      .placement = what.placement, .lanes = team};
+    const point where{.backend = "test",
+                      .op = std::string{what.info.name},
+                      .type = what.type,
+                      .placement = what.placement,
+                      .lanes = team};
     rig_.prepare(what, where, std::vector<int>(team, -1), false);
   }
 
@@ -53,8 +58,10 @@ TEST_F(rig_test, a_lost_add_fails_the_sample) {
 }
 
 TEST_F(rig_test, a_lost_exchange_fails_the_sample) {
-  EXPECT_THAT(take(row<test::sound_lane, ops::atomic_exchange, double>(), 2, 50).failure, IsEmpty());
-  EXPECT_THAT((take(row<test::broken_lane, ops::atomic_exchange, double>(), 1, 3000).failure), HasSubstr("oracle"));
+  EXPECT_THAT(take(row<test::sound_lane, ops::atomic_exchange, double>(), 2, 50).failure,
+              IsEmpty());
+  EXPECT_THAT((take(row<test::broken_lane, ops::atomic_exchange, double>(), 1, 3000).failure),
+              HasSubstr("oracle"));
 }
 
 TEST_F(rig_test, a_value_nobody_wrote_fails_the_sample) {
@@ -86,7 +93,8 @@ TEST_F(rig_test, a_lane_without_the_word_is_unsupported_with_the_backends_reason
 
 TEST_F(rig_test, reports_which_pu_could_not_be_bound) {
   const auto& add = row<test::sound_lane, ops::atomic_add>();
-  const point where{.backend = "test", .op = "atomic_add", .type = add.type, .placement = placement::shared};
+  const point where{
+      .backend = "test", .op = "atomic_add", .type = add.type, .placement = placement::shared};
   EXPECT_THAT([&] { rig_.prepare(add, where, std::vector<int>{100000}, false); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("100000")));
 }

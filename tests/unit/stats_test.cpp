@@ -157,10 +157,20 @@ TEST(StudentT, RefusesNoDegreesAndNoConfidence) {
 TEST(OverVisits, IsTheMedianPlusMinusT) {
   const std::vector visits{10.0, 12.0, 11.0, 14.0, 13.0};  // s = sqrt(2.5)
   const interval found = over_visits(visits);
-  const double half_width = 2.776445105 * std::sqrt(2.5) / std::sqrt(5.0);
+  const double half_width = scatter_of_median(5) * 2.776445105 * std::sqrt(2.5) / std::sqrt(5.0);
   EXPECT_THAT(found.value, DoubleEq(12));
   EXPECT_THAT(found.low, DoubleNear(12 - half_width, 1e-8));
   EXPECT_THAT(found.high, DoubleNear(12 + half_width, 1e-8));
+}
+
+// Exact: variances 1/2, 0.44867, 0.29825, 0.28683, 0.21045 of the medians of 2, 3, 4, 5, 7 normals.
+TEST(OverVisits, AMedianScattersMoreThanAMean) {
+  EXPECT_EQ(scatter_of_median(2), 1);
+  EXPECT_THAT(scatter_of_median(3), DoubleNear(std::sqrt(0.44867 * 3), 0.01));
+  EXPECT_THAT(scatter_of_median(4), DoubleNear(std::sqrt(0.29825 * 4), 0.01));
+  EXPECT_THAT(scatter_of_median(5), DoubleNear(std::sqrt(0.28683 * 5), 0.01));
+  EXPECT_THAT(scatter_of_median(7), DoubleNear(std::sqrt(0.21045 * 7), 0.01));
+  EXPECT_THAT(scatter_of_median(1001), DoubleNear(std::sqrt(1.5708), 0.001));
 }
 
 TEST(OverVisits, CentresOnTheMedianNotOnTheMean) {

@@ -1,5 +1,5 @@
-// A team of plain threads with lanes of std::atomic_ref: the smallest CPU backend there can be, and,
-// with broken words planted, what the oracles and litmus checks must catch.
+// A team of plain threads with lanes of std::atomic_ref: the smallest CPU backend there can be,
+// and, with broken words planted, what the oracles and litmus checks must catch.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ inline void release_nothing() {}
 template <class T, order O> class sound_lane : public host_lane<T> {
  public:
   static constexpr order memory_order = O;
-  explicit sound_lane(const lane_setup& s) : host_lane<T>{s}, gate_{static_cast<start_gate*>(s.backend)}, lanes_{s.lanes} {}
+  explicit sound_lane(const lane_setup& s)
+      : host_lane<T>{s}, gate_{static_cast<start_gate*>(s.backend)}, lanes_{s.lanes} {}
 
   void barrier() const { gate_->wait(lanes_); }
   void atomic_add(T& x, T by) const { std::atomic_ref<T>{x}.fetch_add(by); }
@@ -60,7 +61,8 @@ template <class T, order O> class broken_lane : public sound_lane<T, O> {
 
 template <template <class, order> class Lane> struct backend : host_backend {
   template <class T, order O, placement> using lane = Lane<T, O>;
-  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>, order) {
+  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
+                                                    order) {
     return "no such word";
   }
 };
