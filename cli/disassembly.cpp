@@ -202,12 +202,11 @@ std::optional<instruction> parse_instruction(std::string_view line) {
 
 disassembly_reader::disassembly_reader(std::vector<code_range> ranges, code_sink sink)
     : ranges_(std::move(ranges)), sink_(std::move(sink)) {
-  // Of several sizes at one address the largest goes first, and stays.
+  // Of several sizes at one address the largest goes first and takes the code; nothing is left for
+  // the others, and an empty function is not handed over.
   std::ranges::sort(ranges_, [](const code_range& a, const code_range& b) {
     return a.first != b.first ? a.first < b.first : a.size > b.size;
   });
-  const auto same = [](const code_range& a, const code_range& b) { return a.first == b.first; };
-  ranges_.erase(std::unique(ranges_.begin(), ranges_.end(), same), ranges_.end());
 }
 
 void disassembly_reader::hand_over() {

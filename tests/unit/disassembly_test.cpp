@@ -113,8 +113,9 @@ TEST(Disassembly, HandsOverTheWantedFunctionsWithoutPadding) {
               ElementsAre("1110 xor ret", "1120 mfence ret"));
 }
 
-TEST(Disassembly, TakesTwoNamesOfOneAddressOnce) {
+TEST(Disassembly, TakesTwoNamesOfOneAddressOnceAndAtTheLargestSize) {
   EXPECT_THAT(mnemonics_of({{0x1120, 4}, {0x1120, 4}}), ElementsAre("1120 mfence ret"));
+  EXPECT_THAT(mnemonics_of({{0x1120, 3}, {0x1120, 4}}), ElementsAre("1120 mfence ret"));
 }
 
 TEST(Disassembly, SaysNothingOfRangesThatAreNotThere) {

@@ -174,6 +174,23 @@ TEST(LoopCode, RefusesAJumpIntoAPartThatWasMovedOut) {
 )")
                   .problem,
               HasSubstr("jumps out to add_loop.cold"));
+  // Before the loop too: the part may come back into it.
+  EXPECT_THAT(loop_of(R"(
+    1140:	jne    1020 <add_loop.cold>
+    1150:	lock add %esi,(%rdi)
+    1183:	jne    1150 <add_loop+0x20>
+    1185:	ret
+)")
+                  .problem,
+              HasSubstr("jumps out to add_loop.cold"));
+  EXPECT_THAT(loop_of(R"(
+    1150:	lock add %esi,(%rdi)
+    1153:	je     1020 <elsewhere>
+    1183:	jne    1150 <add_loop+0x20>
+    1185:	ret
+)")
+                  .problem,
+              HasSubstr("jumps out to elsewhere"));
   // The last call of a function may be a jump.
   EXPECT_EQ(loop_of(R"(
     1150:	lock add %esi,(%rdi)
@@ -183,6 +200,20 @@ TEST(LoopCode, RefusesAJumpIntoAPartThatWasMovedOut) {
                 .problem,
             "");
   EXPECT_THAT(loop_of("    1150:\tjmp    *%rax\n").problem, HasSubstr("indirect jump"));
+}
+
+TEST(LoopCode, CountsFoldedOperandsTwiceButTheirInstructionOnceAndPaddingNever) {
+  const loop_code loop = loop_of(R"(
+    1150:	addsd  0x8(%rsp),%xmm0
+    1156:	mulsd  (%rdi),%xmm0
+    115a:	nopw   0x0(%rax,%rax,1)
+    1160:	jne    1150 <f+0x20>
+)");
+  EXPECT_EQ(
+      loop.inside,
+      (class_counts{
+          {"fp_add", 1}, {"spill", 1}, {"fp_mul", 1}, {"load", 1}, {"nop", 1}, {"branch", 1}}));
+  EXPECT_EQ(loop.instructions, 3);
 }
 
 TEST(LoopCode, FindsNoLoopInAStraightLine) {

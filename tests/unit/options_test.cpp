@@ -1,6 +1,8 @@
 // The command line of `syncmeter run`: what is read, and what each mistake is told.
 #include "cli/options.hpp"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -104,10 +106,14 @@ TEST(options, every_option_is_read) {
 
   // What a results file keeps of them plans the same points again.
   const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
+  const auto members = [](const run_options& all) {
+    return std::tie(all.study, all.backends, all.ops, all.types, all.placements, all.lanes,
+                    all.strides, all.affinities, all.orders, all.waits, all.precision,
+                    all.max_time_s, all.min_sample_us, all.visits, all.budget_s, all.output,
+                    all.csv, all.seed, all.additivity, all.oversubscribe, all.dry_run);
+  };
+  EXPECT_EQ(members(again), members(o));
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(o));
-  EXPECT_EQ(again.lanes, o.lanes);
-  EXPECT_EQ(again.types, o.types);
-  EXPECT_EQ(again.seed, o.seed);
 }
 
 TEST(options, a_time_needs_a_known_unit) {

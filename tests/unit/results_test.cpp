@@ -191,6 +191,12 @@ TEST(summarize, the_headline_is_the_state_of_most_visits_then_quiet_then_the_lar
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "thin is better than nothing";
 }
 
+TEST(summarize, a_thin_visit_does_not_vote_beside_solid_ones) {
+  const point_summary s = only(visits_of({{.cost = 2}, {.rounds = 4, .cost = 9}}));
+  EXPECT_EQ(s.visits, 1U);
+  EXPECT_EQ(s.cost_ns, (interval{2, 1.9, 2.1}));
+}
+
 TEST(summarize, a_state_has_a_number_only_where_there_are_several) {
   const estimate_values quiet{.rounds = 30}, busy{.busy = true, .rounds = 10};
   EXPECT_EQ(only({visit(atomic_add(), 1, "ok", {quiet, busy})}).state, "quiet (75 %)");

@@ -121,6 +121,9 @@ TEST(point_table, a_cost_that_is_none_is_never_a_number) {
       point_table({measured(atomic_add(), {-1.5, -1.6, -1.4}, status::interferes)}), "atomic_add");
   EXPECT_THAT(interferes, AllOf(HasSubstr("interferes"), HasSubstr("6.000 -> 4.500 ns"),
                                 Not(HasSubstr("-1."))));
+  const std::string noisy =
+      line_with(point_table({measured(atomic_add(), {0.5, -1, 2}, status::noisy)}), "atomic_add");
+  EXPECT_THAT(noisy, AllOf(HasSubstr("< 2.001"), HasSubstr("noisy"), Not(HasSubstr("0.5"))));
   const std::string failed =
       line_with(point_table({measured(atomic_add(), {2, 1.9, 2.1}, status::failed)}), "atomic_add");
   EXPECT_THAT(failed, AllOf(HasSubstr("failed"), Not(HasSubstr("2.0"))))

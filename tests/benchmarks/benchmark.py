@@ -1,0 +1,157 @@
+"""How fast and how good syncmeter is on this machine: run by hand, on an otherwise idle machine.
+
+  python3 tests/benchmarks/benchmark.py BIN [speed] [memory] [repeat] [accuracy]
+
+BIN holds `syncmeter` and its workers. Nothing here asserts; it prints what was found beside what is
+promised (speed: quick within 20 s, paper within 60 s, 70 % inside timed loops; memory: 100 MiB;
+repeat: CV over 15 campaigns and how often an interval holds their median; accuracy: against
+twin.cpp, an independent measurement by rdtscp, interleaved with ours).
+"""
+
+import csv
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+# The twin's name of a primitive, ours, its type, lanes, and what is promised.
+TWINS = [
+    ("lock_add", "atomic_add", "int32", 1, "5 %"),
+    ("xadd", "atomic_fetch_add", "int32", 1, "5 %"),
+    ("cas_loop", "atomic_max_hold", "int32", 1, "5 %"),
+    ("double_add", "atomic_add", "double", 1, "5 %"),
+    ("lock_or", "fence", None, 1, "5 %"),
+    ("load", "plain_read", "int32", 1, "0.05 ns"),
+    ("store", "plain_write", "int32", 1, "0.05 ns"),
+    ("barrier", "barrier", None, 2, "5 %"),
+]
+
+
+def campaign(binaries, folder, *options):
+    """One campaign: its rows as the CSV export has them, its `end` line and its wall time in s."""
+    results, table = folder / f"{time.monotonic_ns()}.jsonl", folder / "table.csv"
+    begin = time.monotonic()
+    subprocess.run([binaries / "syncmeter", "run", "--output", results, "--csv", table, *options],
+                   check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wall_s = time.monotonic() - begin
+    with open(table, encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return rows, json.loads(results.read_text(encoding="utf-8").splitlines()[-1]), wall_s
+
+
+def speed(binaries, folder):
+    print("study     points  wall s  inside timed loops and probes")
+    for study in ("quick", "paper", "control"):
+        rows, end, wall_s = campaign(binaries, folder, "--study", study)
+        print(f"{study:8}  {len(rows):6}  {wall_s:6.1f}  {100 * end['timed_ns'] / end['wall_ns']:.0f} %")
+
+
+def peak_kib(pid):
+    try:
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def memory(binaries, folder):
+    driver = subprocess.Popen([binaries / "syncmeter", "run", "--output", folder / "memory.jsonl"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peaks = {}
+    while driver.poll() is None:
+        children = pathlib.Path(f"/proc/{driver.pid}/task/{driver.pid}/children")
+        pids = [driver.pid, *map(int, children.read_text(encoding="utf-8").split())] if children.exists() else []
+        for pid in pids:
+            peaks[pid] = max(peaks.get(pid, 0), peak_kib(pid))
+        time.sleep(0.05)
+    print(f"driver and workers, sum of peak resident sizes: {sum(peaks.values()) / 1024:.0f} MiB (promised: 100)")
+
+
+def repeat(binaries, folder, campaigns=15):
+    """Uncontended and contended points over whole campaigns, each in its headline state."""
+    found = {}
+    for _ in range(campaigns):
+        rows, _, _ = campaign(binaries, folder, "--op", "atomic_add,atomic_fetch_add,atomic_exchange,critical_add,"
+                              "barrier,plain_read,plain_write,fence", "--type", "int32,double")
+        for row in rows:
+            if row["cost_ns"]:
+                name = (row["op"], row["type"], row["placement"], row["lanes"])
+                found.setdefault(name, []).append(row)
+    print("op                type    placement  lanes  state                median ns    CV  held  of")
+    for name, rows in found.items():
+        by_state = {}
+        for row in rows:
+            # The share differs between campaigns; the class and its quiet do not.
+            state = row["state"].split(" (")[0] or "only one"
+            by_state.setdefault(state, []).append(row)
+        for state, same in by_state.items():
+            costs = [float(r["cost_ns"]) for r in same]
+            middle = statistics.median(costs)
+            held = sum(float(r["cost_low_ns"] or "-inf") <= middle <= float(r["cost_high_ns"] or "inf") for r in same)
+            spread = 100 * statistics.stdev(costs) / statistics.mean(costs) if len(costs) > 1 else float("nan")
+            op, kind, placement, lanes = name
+            print(f"{op:16}  {kind:6}  {placement:9}  {lanes:>5}  {state:18}  {middle:9.4f}  {spread:5.2f} %  {held:3}  {len(same):2}")
+
+
+def accuracy(binaries, folder, rounds=9):
+    twin = folder / "twin"
+    subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", HERE / "twin.cpp", "-o", twin], check=True)
+    worker = subprocess.Popen([binaries / "syncmeter-omp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                              env=os.environ | {"OMP_WAIT_POLICY": "active"})
+
+    def ours(op, kind, lanes):
+        point = {"backend": "omp", "op": op, "lanes": lanes, "affinity": "close", "wait": "active",
+                 "order": "relaxed" if op.startswith("atomic") else "unordered"}
+        if kind:
+            point |= {"type": kind, "placement": "shared"}
+        worker.stdin.write(json.dumps({"kind": "measure", "id": 1, "point": point, "pus": list(range(lanes)),
+                                       "visit": 1, "options": {"max_time_ns": 1e8}}) + "\n")
+        worker.stdin.flush()
+        while (answer := json.loads(worker.stdout.readline()))["kind"] == "accepted":
+            pass
+        quiet = [e for e in answer["estimates"] if not e["busy"]]
+        return quiet[0]["cost_ns"]["value"] if quiet else None
+
+    print("primitive    twin ns   ours ns   ratio  difference ns  promised  pairs")
+    for name, op, kind, lanes, promised in TWINS:
+        pairs = []
+        for _ in range(rounds):
+            mine = ours(op, kind, lanes)
+            # The worker's idle threads spin: they must not share the twin's cores.
+            os.kill(worker.pid, 19)
+            made = subprocess.run([twin, name, "0.1"], capture_output=True, text=True, check=True,
+                                  env=os.environ | {"OMP_WAIT_POLICY": "active"})
+            os.kill(worker.pid, 18)
+            its = json.loads(made.stdout)
+            if mine and its["quiet"]:
+                pairs.append((its["ns"], mine))
+        if not pairs:
+            print(f"{name:10}  no quiet pair")
+            continue
+        its, mine = (statistics.median(p[i] for p in pairs) for i in (0, 1))
+        ratio = statistics.median(p[1] / p[0] for p in pairs)
+        print(f"{name:10}  {its:8.4f}  {mine:8.4f}  {ratio:6.3f}  {mine - its:13.4f}  {promised:>8}  {len(pairs)}")
+    worker.stdin.close()
+    worker.wait()
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    binaries = pathlib.Path(sys.argv[1]).resolve()
+    parts = {"speed": speed, "memory": memory, "repeat": repeat, "accuracy": accuracy}
+    with tempfile.TemporaryDirectory() as folder:
+        for part in sys.argv[2:] or parts:
+            print(f"\n{part}")
+            parts[part](binaries, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
