@@ -172,7 +172,8 @@ double parse_seconds(std::string_view option, std::string_view text) {
     throw usage_error(
         fmt::format("{}: '{}' is not a time; write it as 1s, 150ms or 5min", option, text));
   }
-  const auto [value, unit] = *number;
+  const auto value = number->first;  // not a structured binding: clang 14 cannot capture one
+  const auto unit = number->second;
   if (unit.empty()) {
     throw usage_error(fmt::format("{}: '{}' has no unit; write it as {}s, {}ms or {}min", option,
                                   text, text, text, text));
