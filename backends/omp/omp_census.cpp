@@ -92,7 +92,11 @@ std::string x86_64(const measurable& row) {
 
 nlohmann::json declared_instructions(const measurable& row) {
   auto declared = nlohmann::json::object();
-  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
+  auto text = x86_64(row);
+  // clang puts a flush call beside every atomic that is not relaxed.
+  const bool ordered = row.info.orders == orders::atomic && row.order != order::relaxed;
+  if (flush_is_call && ordered) text = with("call:__kmpc_flush 1", text);
+  if (!text.empty()) declared["x86-64"] = std::move(text);
   return declared;
 }
 
