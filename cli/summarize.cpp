@@ -39,6 +39,7 @@ struct visit_estimate {
   std::size_t rounds = 0;
   interval cost_ns, host_cost_ns;
   double baseline_ns = 0, test_ns = 0;
+  double hop_ns = 0;  // 0 without pair probe
 };
 
 using states = std::map<state_key, std::vector<visit_estimate>>;
@@ -54,7 +55,8 @@ states states_of(const std::vector<const json*>& visits, unsigned lanes,
            .cost_ns = read_interval(e, "cost_ns"),
            .host_cost_ns = read_interval(e, "host_cost_ns"),
            .baseline_ns = number(e, "baseline_ns", 0),
-           .test_ns = number(e, "test_ns", 0)});
+           .test_ns = number(e, "test_ns", 0),
+           .hop_ns = number(e, "hop_ns", 0)});
     }
   }
   return found;
@@ -100,8 +102,10 @@ interval combined(const std::vector<visit_estimate>& estimates, interval visit_e
       each(estimates, [which](const visit_estimate& e) { return (e.*which).value; }));
 }
 
-std::string state_text(const states& all, state_key chosen) {
-  if (all.size() < 2) return "";
+// The hop names a state for every campaign; a class number means something in its own file only.
+std::string state_text(const states& all, state_key chosen, double hop_ns) {
+  const std::string hop = hop_ns > 0 ? fmt::format("hop {:.0f} ns", hop_ns) : "";
+  if (all.size() < 2) return hop;
   double total = 0;
   bool one_class = true;
   for (const auto& [key, estimates] : all) {
@@ -109,7 +113,9 @@ std::string state_text(const states& all, state_key chosen) {
     one_class = one_class && key.first == chosen.first;
   }
   const double rounds = static_cast<double>(rounds_in(all.at(chosen)));
-  const std::string name = one_class ? "" : fmt::format("state {}, ", chosen.first);
+  const std::string name = !hop.empty() ? hop + ", "
+                           : one_class  ? ""
+                                        : fmt::format("state {}, ", chosen.first);
   return fmt::format("{}{} ({:.0f} %)", name, chosen.second ? "busy" : "quiet",
                      total > 0 ? 100 * rounds / total : 0);
 }
@@ -119,7 +125,8 @@ void estimate(point_summary& s, const states& all) {
   const auto chosen = headline(all);
   const std::vector<visit_estimate> used = solid_visits(chosen->second);
   s.visits = used.size();
-  s.state = state_text(all, chosen->first);
+  s.state = state_text(all, chosen->first,
+                       median(each(used, [](const visit_estimate& e) { return e.hop_ns; })));
   s.cost_ns = combined(used, &visit_estimate::cost_ns);
   s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -36,13 +37,24 @@ void bind_body(host_rig& rig, unsigned lane) {
   rig.record(lane).problem = problem.value_or("");
 }
 
-// Both sides of the floor: all lanes probe at once, as they do around samples.
+double fastest_probe_ns() {
+  double fastest = 1e9;
+  for (int i = 0; i < 100; ++i) fastest = std::min(fastest, quiet_probe_ns());
+  return fastest;
+}
+
+// One lane after the other, while the others wait: what a PU can do when nothing else has its core.
+void solo_floor_body(host_rig& rig, unsigned lane) {
+  for (unsigned turn = 0; turn < rig.lanes(); ++turn) {
+    rig.gate().wait(rig.lanes());
+    if (turn == lane) rig.record(lane).quiet_before_ns = fastest_probe_ns();
+  }
+}
+
+// All lanes at once, as they probe around samples.
 void floor_body(host_rig& rig, unsigned lane) {
-  auto& record = rig.record(lane);
-  record.quiet_before_ns = 1e9;
   rig.gate().wait(rig.lanes());
-  for (int i = 0; i < 100; ++i)
-    record.quiet_before_ns = std::min(record.quiet_before_ns, quiet_probe_ns());
+  rig.record(lane).quiet_before_ns = fastest_probe_ns();
 }
 
 }  // namespace
@@ -89,12 +101,42 @@ void host_rig::place(std::span<const int> pus) {
   gate_.reset();
   run_untimed([](host_rig&, unsigned) {});  // the threads exist before any of them is bound
   run_untimed(&bind_body);
-  auto [floor, is_new] = floors_.try_emplace(pus_);
-  floor_ = &floor->second;
+  find_floors();
+}
+
+bool host_rig::lanes_apart() const {
+  std::set<int> cores;
+  for (const int pu : pus_) {
+    const auto unit = std::ranges::find(machine_.units(), pu, &processing_unit::os);
+    if (unit == machine_.units().end() || !cores.insert(unit->core).second) return false;
+  }
+  return true;
+}
+
+// Lanes on cores of their own are held against their PU alone: where they slow each other all the
+// same, a hypervisor has put them on one core, and that is not quiet. Lanes known to share a core,
+// and lanes not bound, are held against themselves in company.
+void host_rig::find_floors() {
+  floors_.clear();
+  if (lanes_apart()) {
+    const auto known = [&](int pu) { return solo_floors_.contains(pu); };
+    if (!std::ranges::all_of(pus_, known)) {
+      run_untimed(&solo_floor_body);
+      for (unsigned lane = 0; lane < lanes_; ++lane) {
+        const double seen = records_[lane].quiet_before_ns;
+        auto& floor = solo_floors_.try_emplace(pus_[lane], seen).first->second;
+        floor = std::min(floor, seen);
+      }
+    }
+    for (const int pu : pus_) floors_.push_back(&solo_floors_.at(pu));
+    return;
+  }
+  auto [team, is_new] = team_floors_.try_emplace(pus_);
   if (is_new) {
     run_untimed(&floor_body);
-    for (const auto& record : records_) floor_->push_back(record.quiet_before_ns);
+    for (const auto& record : records_) team->second.push_back(record.quiet_before_ns);
   }
+  for (double& floor : team->second) floors_.push_back(&floor);
 }
 
 void host_rig::finish() {
@@ -208,7 +250,7 @@ void host_rig::judge_lanes(sample& s) {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const auto& r = records_[lane];
     const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
-    auto& floor = (*floor_)[lane];
+    double& floor = *floors_[lane];
     floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
     quiet_seen_[lane].push_back(slowest);
     s.busy = s.busy || slowest > busy_ratio * floor;

@@ -102,6 +102,8 @@ class host_rig final : public bench {
 
   [[nodiscard]] double ring_ns(double duration_ns);
   void place(std::span<const int> pus);
+  [[nodiscard]] bool lanes_apart() const;
+  void find_floors();
   void fit_cells();
   void reset_cells();
   [[nodiscard]] std::string check_cells(int count) const;
@@ -125,9 +127,9 @@ class host_rig final : public bench {
   double last_hop_ns_ = 100;
   std::vector<int> pus_, pus_seen_;
   std::vector<lane_record> records_;
-  std::map<std::vector<int>, std::vector<double>> floors_;  // by placement: lanes share clocks and
-                                                            // cores
-  std::vector<double>* floor_ = nullptr;
+  std::map<int, double> solo_floors_;                            // by PU
+  std::map<std::vector<int>, std::vector<double>> team_floors_;  // by placement
+  std::vector<double*> floors_;                                  // of the lanes prepared
   std::vector<std::vector<double>> quiet_seen_;
   bytes first_, second_, mailboxes_;
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;

@@ -58,7 +58,9 @@ std::optional<double> host_rig::pair_probe() {
 }
 
 std::vector<double> host_rig::quiet_floor_ns() const {
-  return floor_ == nullptr ? std::vector<double>{} : *floor_;
+  std::vector<double> floors;
+  for (const double* floor : floors_) floors.push_back(*floor);
+  return floors;
 }
 
 std::vector<double> host_rig::quiet_median_ns() const {

@@ -152,7 +152,7 @@ TEST(summarize, states_are_told_apart_by_the_hop_over_the_whole_file) {
   const point_summary s = only(visits);
   EXPECT_EQ(s.visits, 3U);
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 2.0);
-  EXPECT_THAT(s.state, testing::HasSubstr("state 0"));
+  EXPECT_THAT(s.state, testing::HasSubstr("hop 20 ns"));
 }
 
 TEST(summarize, one_visit_keeps_its_own_interval) {
