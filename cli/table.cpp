@@ -129,7 +129,7 @@ std::string remarks(const table_row& row) {
   if (inserted || s.status == status::interferes) all.push_back(both_sides(s));
   if (s.additive == false) all.emplace_back("does not add up");
   // Some busy rounds beside quiet ones are everyday; the notes have their share.
-  if (s.state.starts_with("state")) all.push_back(s.state);
+  if (s.state.starts_with("state") || s.state.starts_with("hop")) all.push_back(s.state);
   if (!row.stands_in.empty()) all.push_back(row.stands_in);
   return join(all, "; ");
 }
