@@ -18,10 +18,12 @@
 // A word that is not inlined adds a call to one side only; a loop that is inlined has no symbol to
 // disassemble, and is laid out differently for each caller.
 #define SM_FN [[gnu::always_inline]] inline
-#define SM_LOOP [[gnu::noinline]]
 #if defined(__clang__)
+#define SM_LOOP [[gnu::noinline]]
 #define SM_ROLLED _Pragma("clang loop unroll(disable)")
 #else
+// noipa: no clone of the loop for its one caller, which would run in place of the symbol looked at.
+#define SM_LOOP [[gnu::noinline, gnu::noipa]]
 #define SM_ROLLED _Pragma("GCC unroll 1")
 #endif
 #endif

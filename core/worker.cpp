@@ -82,10 +82,10 @@ visit_request read_request(const json& j, double tick_ns) {
   return r;
 }
 
-class session {
+class request_loop {
  public:
-  session(const worker_identity& who, const std::vector<worker_backend*>& backends,
-          const result_stream& out)
+  request_loop(const worker_identity& who, const std::vector<worker_backend*>& backends,
+               const result_stream& out)
       : who_{who}, backends_{backends}, out_{out} {}
 
   // One request. Throws only when the driver is gone.
@@ -241,7 +241,7 @@ int run_worker(const worker_identity& who, const std::vector<worker_backend*>& b
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);
-  session requests{who, backends, out};
+  request_loop requests{who, backends, out};
   try {
     for (std::string line; std::getline(std::cin, line);) {
       if (!line.empty()) requests.answer(line);
