@@ -16,7 +16,7 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 extern char** environ;
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace syncmeter {
 namespace {

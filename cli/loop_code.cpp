@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace syncmeter {
 namespace {
