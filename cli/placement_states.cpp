@@ -105,9 +105,10 @@ std::optional<json> state_entry(const std::vector<int>& pus, const json& answer)
   std::sort(hops.begin(), hops.end());
   std::vector<double> bounds = numbers_in(answer, "bounds_ns");
   std::sort(bounds.begin(), bounds.end());
-  return json{{"pus", pus},
-              {"bounds_ns", bounds},
-              {"hop_ns", {quantile(hops, 0.05), quantile(hops, 0.5), quantile(hops, 0.95)}}};
+  json entry{{"pus", pus},
+             {"bounds_ns", bounds},
+             {"hop_ns", {quantile(hops, 0.05), quantile(hops, 0.5), quantile(hops, 0.95)}}};
+  return std::make_optional<json>(std::move(entry));
 }
 
 std::vector<double> bounds_for(const json& states, unsigned lanes) {
