@@ -29,7 +29,9 @@ bool is_float(const measurable& row) {
 // one instruction. No floating register lives through a call (System V ABI 3.2.1), so that a
 // floating addend may have to come from the stack.
 std::string plain_add(const measurable& row) {
-  if (is_float(row)) return "load 1, fp_add 1, store 1 | load 1, spill 1, fp_add 1, store 1";
+  if (is_float(row))
+    return "load 1, fp_add 1, store 1 | load 1, spill 1, fp_add 1, store 1 | "
+           "load 1, spill 2, fp_add 1, store 1";
   return "load 1, store 1 | rmw 1";
 }
 
@@ -68,7 +70,11 @@ std::string x86_64(const measurable& row) {
   if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
   if (name == "atomic_exchange")
     return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
-  if (name.starts_with("atomic_cas")) return "lock_cmpxchg 1";
+  // g++ 16 looks at the value before it locks the line, and goes round when it changed in between.
+  if (name.starts_with("atomic_cas")) {
+    return floating ? "lock_cmpxchg 1 | load 1, branch 2, lock_cmpxchg 1"
+                    : "lock_cmpxchg 1 | load 1, branch 1, lock_cmpxchg 1";
+  }
   if (name.ends_with("_hold")) return cas_loop(floating ? "fp_minmax 1" : "");
   if (name.ends_with("_raise")) return cas_loop(floating ? "fp_minmax 1, fp_add 1" : "");
   if (name == "atomic_read" || name == "plain_read") return "load 1";

@@ -246,8 +246,9 @@ std::set<std::string> pipes_of(pid_t pid) {
 // Else the end of one worker's output would wait for the end of the other.
 TEST(worker_process, holds_no_pipe_of_another_worker) {
   const std::set<std::string> inherited = pipes_of(::getpid());
-  worker_process first = shell("echo '{}'; exec sleep 100");
-  worker_process second = shell("echo '{}'; exec sleep 100");
+  // No exec: while it happens a process shows no descriptors.
+  worker_process first = shell("echo '{}'; read -r line");
+  worker_process second = shell("echo '{}'; read -r line");
   ASSERT_EQ(first.receive(patient).what, kind::line);
   ASSERT_EQ(second.receive(patient).what, kind::line);
   const std::set<std::string> held = pipes_of(second.pid());
