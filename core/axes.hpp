@@ -31,6 +31,28 @@ enum class affinity : std::uint8_t { none, close, spread, smt };
 /// worker's launch environment.
 enum class wait_policy : std::uint8_t { active, passive };
 
+/// GPU: the threads among which an atomic is one, or for which a fence orders. none: the API has no
+/// scopes.
+enum class scope : std::uint8_t { none, block, device, system };
+
+/// GPU: which of the API's spellings of one operation. function: atomicAdd and its like;
+/// atomic_ref: libcu++; ptx: inline PTX.
+enum class flavour : std::uint8_t { none, function, atomic_ref, ptx };
+
+/// GPU: the memory that holds the cells.
+enum class space : std::uint8_t { none, global, shared_memory };
+
+/// What distinguishes the loops of one op and type: the axes that the compiler sees.
+struct form {
+  enum order order = order::unordered;
+  enum placement placement = placement::none;
+  enum scope scope = scope::none;
+  enum flavour flavour = flavour::none;
+  enum space space = space::none;
+  bool some_lanes = false;  ///< GPU: lanes beyond `active` of each warp are switched off by an if
+  friend constexpr bool operator==(const form&, const form&) = default;
+};
+
 template <class Enum> struct spelling {
   Enum value;
   std::string_view text;
@@ -54,11 +76,24 @@ inline constexpr std::array affinity_names{
 inline constexpr std::array wait_policy_names{spelling{wait_policy::active, "active"},
                                               spelling{wait_policy::passive, "passive"}};
 
+inline constexpr std::array scope_names{
+    spelling{scope::none, "none"}, spelling{scope::block, "block"},
+    spelling{scope::device, "device"}, spelling{scope::system, "system"}};
+inline constexpr std::array flavour_names{
+    spelling{flavour::none, "none"}, spelling{flavour::function, "function"},
+    spelling{flavour::atomic_ref, "atomic_ref"}, spelling{flavour::ptx, "ptx"}};
+inline constexpr std::array space_names{spelling{space::none, "none"},
+                                        spelling{space::global, "global"},
+                                        spelling{space::shared_memory, "shared_memory"}};
+
 constexpr auto& names_of(value_type) { return value_type_names; }
 constexpr auto& names_of(placement) { return placement_names; }
 constexpr auto& names_of(order) { return order_names; }
 constexpr auto& names_of(affinity) { return affinity_names; }
 constexpr auto& names_of(wait_policy) { return wait_policy_names; }
+constexpr auto& names_of(scope) { return scope_names; }
+constexpr auto& names_of(flavour) { return flavour_names; }
+constexpr auto& names_of(space) { return space_names; }
 
 template <class Enum> concept axis_value = requires(Enum e) { names_of(e); };
 

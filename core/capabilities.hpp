@@ -1,6 +1,8 @@
 // What a worker can measure, as its `capabilities` object (docs/worker-protocol.md).
 #pragma once
 
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "core/worker.hpp"
@@ -8,6 +10,9 @@
 namespace syncmeter {
 
 inline constexpr int protocol_version = 1;
+
+/// "barrier", "atomic", ...
+[[nodiscard]] std::string_view family_name(family f);
 
 /// {"id","compiler","flags"}; the id is a hash over the compiler, the flags and the machine code of
 /// every loop of every backend: another id means other measurements.

@@ -25,6 +25,9 @@ template <class Value> std::vector<double> of_each(std::span<const round> rounds
 
 state_estimate estimate(const state_rounds& state, const loop_shape& shape, std::size_t kept) {
   const double steps = static_cast<double>(shape.trips) * shape.info.unroll;
+  const auto cycles = of_each(state.rounds, [&](const round& r) {
+    return cost_per_op_ns(shape.info, shape.lanes, 1, r.cycles[0], r.cycles[1], shape.trips);
+  });
   const auto host_costs = of_each(state.rounds, [&](const round& r) {
     return cost_per_op_ns(shape.info, shape.lanes, 1, r.host_ns[0], r.host_ns[1], shape.trips);
   });
@@ -37,6 +40,7 @@ state_estimate estimate(const state_rounds& state, const loop_shape& shape, std:
           .share = static_cast<double>(state.rounds.size()) / static_cast<double>(kept),
           .cost_ns = median_interval(costs_ns(state.rounds, shape)),
           .host_cost_ns = median_interval(host_costs),
+          .cost_cycles = median_interval(cycles),
           .baseline_ns = median_step_ns(0),
           .test_ns = median_step_ns(1),
           .hop_ns = median(of_each(state.rounds, &round::hop_ns))};

@@ -121,6 +121,7 @@ attempt visit::take_sides() {
     const sample one = subject_.take(index, shape_.trips);
     made.taken.span_ns[index] = one.span_ns;
     if (index < 2) made.taken.host_ns[index] = one.host_ns;
+    if (index < 2) made.taken.cycles[index] = one.cycles;
     if (index == 1) made.test = one;
     made.taken.busy = made.taken.busy || one.busy;
     made.dropped = one.dropped;
@@ -130,6 +131,7 @@ attempt visit::take_sides() {
 }
 
 attempt visit::take_round() {
+  subject_.begin_round();
   attempt made = take_sides();
   // The probe after this round is the one before the next.
   const auto before_ns = std::exchange(hop_before_ns_, probe());

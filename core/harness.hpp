@@ -21,9 +21,12 @@ inline constexpr std::size_t drop_kinds = 5;
 
 /// One timed loop on all lanes.
 struct sample {
-  double span_ns = 0;               ///< the backend's own clock: on a CPU last stop - first start
-  double host_ns = 0;               ///< the host's time around the whole launch or parallel region
-  double fairness = 1;              ///< Jain index of the lanes' rates
+  double span_ns = 0;   ///< the backend's own clock: on a CPU last stop - first start
+  double host_ns = 0;   ///< the host's time around the whole launch or parallel region; 0 where it
+                        ///< is not taken
+  double cycles = 0;    ///< span_ns in cycles of the clock that really ran; 0 where none
+                        ///< is counted
+  double fairness = 1;  ///< Jain index of the lanes' rates
   double slowest_over_fastest = 1;  ///< ratio of lane durations, >= 1
   bool busy = false;                ///< a quiet probe on some lane was slow
   drop dropped = drop::none;
@@ -37,6 +40,9 @@ class bench {
   /// One sample of the side `counts[index]` of the op. May throw std::runtime_error: the point
   /// failed.
   virtual sample take(std::size_t index, std::uint32_t trips) = 0;
+  /// The samples until the next call are one round: a bench may change between rounds what it must
+  /// not change within one.
+  virtual void begin_round() {}
   /// Mean hop between the lanes now, in ns; nothing where the point is not contended or there is
   /// one placement state only.
   virtual std::optional<double> pair_probe() { return std::nullopt; }
@@ -60,7 +66,8 @@ struct visit_options {
 /// One round: baseline and test back to back (and 2 and 4 measured ops, NaN when not asked for).
 struct round {
   std::array<double, 4> span_ns{};  ///< by index into `counts`
-  std::array<double, 2> host_ns{};  ///< baseline, test
+  std::array<double, 2> host_ns{};  ///< baseline, test; 0 where it is not taken
+  std::array<double, 2> cycles{};   ///< baseline, test; 0 where none are counted
   double hop_ns = 0;  ///< mean hop between the lanes around it; 0 when there was no pair probe
   unsigned state_class = 0;  ///< which placement state (0 = fastest)
   bool busy = false;
@@ -88,7 +95,8 @@ struct state_estimate {
   std::size_t rounds = 0;
   double share = 0;        ///< of all rounds kept
   interval cost_ns;        ///< per op
-  interval host_cost_ns;   ///< per op, by the host's clock
+  interval host_cost_ns;   ///< per op, by the host's clock; all 0 where it is not taken
+  interval cost_cycles{};  ///< per op, in the device's cycles; all 0 where none are counted
   double baseline_ns = 0;  ///< median of one step of the baseline
   double test_ns = 0;      ///< median of one step of the test
   double hop_ns = 0;       ///< median of the rounds' hops; 0 without pair probe

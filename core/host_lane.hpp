@@ -55,6 +55,8 @@ template <class T> class host_lane {
   [[nodiscard]] SM_FN T below() const { return below_; }
   [[nodiscard]] SM_FN T above() const { return above_; }
   [[nodiscard]] SM_FN T operand() const { return operand_; }
+  // What to write over what one wrote before: the same, where no compiler drops such a write.
+  [[nodiscard]] SM_FN T next_value() const { return operand_; }
   // Opaque, or compilers work out the operands of a whole trip ahead.
   SM_FN T operand_up() {
     operand_ = static_cast<T>(operand_ + one_);

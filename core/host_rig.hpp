@@ -57,6 +57,9 @@ class host_rig final : public bench {
   /// lanes cannot be had or bound. `pus`: one OS number per lane, -1 for not bound.
   void prepare(const measurable& what, const point& where, std::span<const int> pus,
                bool watch_states);
+  /// What each prepared lane's quiet probe took at best in another process; ignored unless there is
+  /// one for every lane.
+  void lower_floors(std::span<const double> known_ns);
   /// Gives lane 0 (the calling thread) all PUs again: threads born while it is pinned start on its
   /// PU.
   void finish();

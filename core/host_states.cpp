@@ -57,6 +57,13 @@ std::optional<double> host_rig::pair_probe() {
   return hop_ns(probe_ns);
 }
 
+void host_rig::lower_floors(std::span<const double> known_ns) {
+  if (known_ns.size() != floors_.size()) return;
+  for (std::size_t lane = 0; lane < floors_.size(); ++lane) {
+    if (known_ns[lane] > 0) *floors_[lane] = std::min(*floors_[lane], known_ns[lane]);
+  }
+}
+
 std::vector<double> host_rig::quiet_floor_ns() const {
   std::vector<double> floors;
   for (const double* floor : floors_) floors.push_back(*floor);

@@ -14,13 +14,6 @@ const measurable& placement_only() {
   return row;
 }
 
-// Lanes meet in it: by the op itself, on one cell, or on one cache line.
-bool contended(const measurable& row, const point& where, std::size_t lanes, unsigned line_bytes) {
-  if (lanes < 2) return false;
-  if (row.info.communicates || where.placement == placement::shared) return true;
-  return where.placement == placement::strided && stride_bytes(where) < line_bytes;
-}
-
 }  // namespace
 
 host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runner runner,
@@ -29,9 +22,9 @@ host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runn
       rig_{machine_, runner, releaser, objects} {}
 
 bench& host_worker_backend::prepare(const measurable& row, const point& where,
-                                    const std::vector<int>& pus, bool watch_states) {
-  rig_.prepare(row, where, pus,
-               watch_states && contended(row, where, pus.size(), machine_.line_bytes()));
+                                    const lane_request& lanes) {
+  rig_.prepare(row, where, lanes.pus, lanes.watch_states);
+  rig_.lower_floors(lanes.quiet_floor_ns);
   return rig_;
 }
 

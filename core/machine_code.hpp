@@ -19,6 +19,10 @@ struct machine_code {
 /// such.
 [[nodiscard]] std::optional<machine_code> machine_code_at(const void* address);
 
+/// What the linker calls this program (the note NT_GNU_BUILD_ID): another one whenever any byte of
+/// it is another, code for a device included. Empty where it was linked without --build-id.
+[[nodiscard]] std::string linker_build_id();
+
 /// FNV-1a, continued from `hash`.
 [[nodiscard]] std::uint64_t fnv1a(const void* data, std::size_t size,
                                   std::uint64_t hash = 0xcbf29ce484222325U);

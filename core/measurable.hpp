@@ -29,11 +29,12 @@ using litmus_check = std::uint64_t (*)(void* rig);
 struct measurable {
   op_info info{};
   std::optional<value_type> type{};  ///< nothing for an op that has no type axis
-  enum order order = order::unordered;
-  enum placement placement = placement::none;
-  std::array<sampler, 4> by_count{};  ///< samplers for `counts`; null when unsupported
-  code_finder code = nullptr;  ///< finds the machine code of the four loops; null where they have
-                               ///< no symbol
+  struct form form{};
+  std::array<sampler, 4> by_count{};  ///< samplers for `counts`; null when unsupported, and for 2
+                                      ///< and 4 where additivity is not built
+  code_finder code = nullptr;   ///< finds the machine code of the four loops; null where they have
+                                ///< no symbol
+  bool code_on_device = false;  ///< `code` finds stubs on the host whose symbols are the kernels'
   litmus_check litmus = nullptr;   ///< the op's untimed check; null when it has none
   std::string_view unsupported{};  ///< why not, for the user; empty when supported
 };
@@ -84,36 +85,51 @@ template <class Op> consteval void check_shape() {
   static_assert(!Op::info.name.empty(), "an op needs a name");
 }
 
-template <class Backend, class T, class Op, order O, placement P> consteval measurable make_row() {
-  measurable row{.info = Op::info, .order = O, .placement = P};
+template <class Backend, class T, class Op, form F> consteval measurable make_row() {
+  measurable row{.info = Op::info, .form = F};
   if constexpr (Op::info.typed) row.type = type_tag<T>::value;
-  using lane = typename Backend::template lane<T, O, P>;
+  using lane = typename Backend::template lane<T, F>;
   if constexpr (runs_on<Op, lane>) {
     row.by_count = {
         Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
         Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
     row.code = Backend::template code_of<Op, lane>();
+    if constexpr (requires { Backend::code_on_device; })
+      row.code_on_device = Backend::code_on_device;
     row.litmus = Backend::template litmus_of<Op, lane>();
   } else {
-    row.unsupported = Backend::why_unsupported(Op::info, row.type, O);
+    row.unsupported = Backend::why_unsupported(Op::info, row.type, F);
   }
   return row;
 }
 
-// Row I of an op: placements follow each other, orders are the slower axis.
-template <class Backend, class T, class Op, std::size_t... I>
-consteval auto rows_at(std::index_sequence<I...>) {
-  constexpr std::size_t place_count = places_of(Op::info.places).size();
-  return std::array<measurable, sizeof...(I)>{
-      make_row<Backend, T, Op, orders_of(Op::info.orders)[I / place_count],
-               places_of(Op::info.places)[I % place_count]>()...};
+// The forms of an op where the backend does not list its own: placements follow each other, orders
+// are the slower axis.
+template <class Op> consteval auto orders_by_places() {
+  constexpr auto all_orders = orders_of(Op::info.orders);
+  constexpr auto all_places = places_of(Op::info.places);
+  std::array<form, all_orders.size() * all_places.size()> forms{};
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    forms[i] = {.order = all_orders[i / all_places.size()],
+                .placement = all_places[i % all_places.size()]};
+  }
+  return forms;
+}
+
+template <class Backend, class T, class Op> consteval auto forms_of_op() {
+  if constexpr (requires { Backend::template forms_of<Op, T>(); }) {
+    return Backend::template forms_of<Op, T>();
+  } else {
+    return orders_by_places<Op>();
+  }
 }
 
 template <class Backend, class T, class Op> consteval auto rows_of_op() {
   check_shape<Op>();
-  constexpr std::size_t rows =
-      orders_of(Op::info.orders).size() * places_of(Op::info.places).size();
-  return rows_at<Backend, T, Op>(std::make_index_sequence<rows>{});
+  constexpr auto forms = forms_of_op<Backend, T, Op>();
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<measurable, sizeof...(I)>{make_row<Backend, T, Op, forms[I]>()...};
+  }(std::make_index_sequence<forms.size()>{});
 }
 
 template <std::size_t... N> consteval auto concatenate(const std::array<measurable, N>&... parts) {

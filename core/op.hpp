@@ -11,7 +11,7 @@
 #include "core/axes.hpp"
 
 #if defined(__CUDACC__)
-#define SM_FN __host__ __device__ __forceinline__
+#define SM_FN __device__ __forceinline__
 #define SM_LOOP __device__ __forceinline__
 #define SM_ROLLED _Pragma("unroll 1")
 #else

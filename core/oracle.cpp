@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,20 +12,6 @@ template <class T> T from_bits(std::uint64_t bits) {
   return std::bit_cast<T>(static_cast<bits_of<T>>(bits));
 }
 template <class T> std::uint64_t to_bits(T value) { return std::bit_cast<bits_of<T>>(value); }
-
-// A float that counts in ones stops where one is lost to rounding; an integer wraps.
-template <class T> T after_ones(T initial, std::uint64_t ones, bool up) {
-  if constexpr (std::is_floating_point_v<T>) {
-    const auto limit = static_cast<double>(std::uint64_t{1} << std::numeric_limits<T>::digits);
-    const double moved = std::min(static_cast<double>(ones), limit);
-    return static_cast<T>(up ? static_cast<double>(initial) + moved
-                             : static_cast<double>(initial) - moved);
-  } else {
-    const auto n = static_cast<bits_of<T>>(ones);
-    const auto start = static_cast<bits_of<T>>(initial);
-    return static_cast<T>(static_cast<bits_of<T>>(up ? start + n : start - n));
-  }
-}
 
 template <class T> class checker {
  public:

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -38,6 +39,22 @@ template <class T> [[nodiscard]] constexpr T initial_operand(oracle kind, unsign
     return static_cast<T>(lane + 1);
   }
   return T{1};
+}
+
+/// What a cell holds after that many additions or subtractions of 1: a float stops where one is
+/// lost to rounding, an integer wraps.
+template <class T> [[nodiscard]] constexpr T after_ones(T initial, std::uint64_t ones, bool up) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto limit = static_cast<double>(std::uint64_t{1} << std::numeric_limits<T>::digits);
+    const double all = static_cast<double>(ones);
+    const double moved = all < limit ? all : limit;
+    return static_cast<T>(up ? static_cast<double>(initial) + moved
+                             : static_cast<double>(initial) - moved);
+  } else {
+    const auto n = static_cast<bits_of<T>>(ones);
+    const auto start = static_cast<bits_of<T>>(initial);
+    return static_cast<T>(static_cast<bits_of<T>>(up ? start + n : start - n));
+  }
 }
 
 /// The state after a sample. Spans are indexed by lane; with `one_cell` every lane used cell 0.

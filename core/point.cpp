@@ -70,7 +70,11 @@ std::string canonical(const point& p) {
   if (has_stride(p)) add("stride", p.stride);
   add("lanes", p.lanes);
   if (p.blocks != 1) add("blocks", p.blocks);
-  if (!p.scope.empty()) add("scope", p.scope);
+  if (p.active != 0) add("active", p.active);
+  if (p.waves) add("waves", "true");
+  if (p.scope != scope::none) add("scope", to_text(p.scope));
+  if (p.flavour != flavour::none) add("flavour", to_text(p.flavour));
+  if (p.space != space::none) add("space", to_text(p.space));
   add("order", to_text(p.order));
   add("affinity", to_text(p.affinity));
   add("wait", to_text(p.wait));
@@ -90,7 +94,11 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.placement != placement::none) j["placement"] = to_text(p.placement);
   if (has_stride(p)) j["stride"] = p.stride;
   if (p.blocks != 1) j["blocks"] = p.blocks;
-  if (!p.scope.empty()) j["scope"] = p.scope;
+  if (p.active != 0) j["active"] = p.active;
+  if (p.waves) j["waves"] = true;
+  if (p.scope != scope::none) j["scope"] = to_text(p.scope);
+  if (p.flavour != flavour::none) j["flavour"] = to_text(p.flavour);
+  if (p.space != space::none) j["space"] = to_text(p.space);
   if (p.repeat != 0) j["repeat"] = p.repeat;
 }
 
@@ -109,7 +117,11 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("stride")) p.stride = read_number(j, "stride", 0);
   if (j.contains("lanes")) p.lanes = read_number(j, "lanes", 1);
   if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
-  if (j.contains("scope")) p.scope = read_text(j, "scope");
+  if (j.contains("active")) p.active = read_number(j, "active", 0);
+  if (j.contains("waves")) p.waves = j.at("waves").get<bool>();
+  if (j.contains("scope")) p.scope = read_name<scope>(j, "scope");
+  if (j.contains("flavour")) p.flavour = read_name<flavour>(j, "flavour");
+  if (j.contains("space")) p.space = read_name<space>(j, "space");
   if (j.contains("order")) p.order = read_name<order>(j, "order");
   if (j.contains("affinity")) p.affinity = read_name<affinity>(j, "affinity");
   if (j.contains("wait")) p.wait = read_name<wait_policy>(j, "wait");

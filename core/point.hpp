@@ -20,7 +20,11 @@ struct point {
   unsigned stride = 0;  ///< elements between the cells of neighbouring lanes; strided only
   unsigned lanes = 1;   ///< CPU: threads of the team. GPU: threads per block
   unsigned blocks = 1;  ///< GPU only
-  std::string scope{};  ///< GPU only: "block", "device", "system"; empty elsewhere
+  unsigned active = 0;  ///< GPU only: lanes of each warp that take part; 0 is all of them
+  bool waves = false;   ///< GPU only: more blocks than run at once, one wave after the other
+  enum scope scope = scope::none;
+  enum flavour flavour = flavour::none;
+  enum space space = space::none;
   enum order order = order::unordered;
   enum affinity affinity = affinity::none;
   enum wait_policy wait = wait_policy::active;
@@ -28,6 +32,16 @@ struct point {
 
   friend bool operator==(const point&, const point&) = default;
 };
+
+/// The axes of a point that the compiler sees.
+[[nodiscard]] constexpr form form_of(const point& p) {
+  return {.order = p.order,
+          .placement = p.placement,
+          .scope = p.scope,
+          .flavour = p.flavour,
+          .space = p.space,
+          .some_lanes = p.active != 0};
+}
 
 /// Bytes between the cells of neighbouring lanes: 0 when shared or without a cell.
 [[nodiscard]] std::size_t stride_bytes(const point& p);

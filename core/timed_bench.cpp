@@ -22,7 +22,7 @@ sample timed_bench::take(std::size_t index, std::uint32_t trips) {
                     "{} ns by the host's: not a duration",
                     trips, counts.at(index), taken.span_ns, taken.host_ns));
   }
-  timed_ns_ += taken.host_ns;
+  timed_ns_ += taken.host_ns > 0 ? taken.host_ns : taken.span_ns;
   return taken;
 }
 

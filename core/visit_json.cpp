@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/capabilities.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -46,10 +48,11 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
                          {"rounds", e.rounds},
                          {"share", e.share},
                          {"cost_ns", e.cost_ns},
-                         {"host_cost_ns", e.host_cost_ns},
                          {"baseline_ns", e.baseline_ns},
                          {"test_ns", e.test_ns},
                          {"hop_ns", e.hop_ns}});
+    if (e.host_cost_ns.value != 0) estimates.back()["host_cost_ns"] = e.host_cost_ns;
+    if (e.cost_cycles.value != 0) estimates.back()["cost_cycles"] = e.cost_cycles;
   }
   nlohmann::json drops = nlohmann::json::object();
   for (std::size_t d = 1; d < drop_kinds; ++d) {
@@ -71,6 +74,11 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
                    {"timed_ns", result.timed_ns},
                    {"elapsed_ns", result.elapsed_ns},
                    {"rounds", rounds_json(result.rounds)}};
+  if (!info.name.empty()) {  // else the worker has no such op
+    j["family"] = family_name(info.family);
+    j["pairing"] = info.pairing == pairing::self ? "self" : "insert";
+    j["cost_per_lane"] = info.cost_per_lane;
+  }
   if (result.additive) {
     j["additivity"] = {{"additive", *result.additive}, {"cost_ns", result.additivity_ns}};
   }

@@ -55,17 +55,16 @@ std::string utc_now() {
 
 struct visit_request {
   point where;
-  std::vector<int> pus;
+  lane_request lanes;
   unsigned visit = 1;
   bool resumed = false;
-  bool watch_states = false;
   visit_options options;
 };
 
 visit_request read_request(const json& j, double tick_ns) {
   visit_request r;
   r.where = j.at("point").get<point>();
-  r.pus = j.at("pus").get<std::vector<int>>();
+  r.lanes.pus = j.at("pus").get<std::vector<int>>();
   r.visit = j.value("visit", 1U);
   r.resumed = j.value("resumed", false);
   const auto& o = j.contains("options") ? j.at("options") : json::object();
@@ -75,10 +74,13 @@ visit_request read_request(const json& j, double tick_ns) {
   r.options.seed = o.value("seed", r.options.seed);
   r.options.trips = o.value("trips", r.options.trips);
   r.options.additivity = o.value("additivity", false);
-  r.watch_states = o.value("watch_states", false);
+  r.lanes.watch_states = o.value("watch_states", false);
+  r.lanes.quiet_floor_ns = o.value("quiet_floor_ns", std::vector<double>{});
   r.options.state_bounds = o.value("state_bounds_ns", std::vector<double>{});
   r.options.clock_tick_ns = tick_ns;
-  if (r.pus.empty()) throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
+  r.lanes.device = j.value("device", -1);
+  if (r.lanes.pus.empty() && r.lanes.device < 0)
+    throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
   return r;
 }
 
@@ -104,6 +106,9 @@ class request_loop {
       out_.write({{"kind", "error"}, {"id", id}, {"text", e.what()}});
     }
   }
+
+  // After an error that this process does not outlive.
+  [[nodiscard]] bool ends() const { return ends_; }
 
  private:
   void hello(const json& id) const {
@@ -140,10 +145,10 @@ class request_loop {
     out_.write({{"kind", "accepted"},
                 {"id", id},
                 {"predicted_ns", 2 * request.options.max_time_ns + 50e6}});
-    json visit{{"kind", "visit"},        {"id", id},          {"point", request.where},
-               {"visit", request.visit}, {"time", utc_now()}, {"seed", request.options.seed},
-               {"pus", request.pus}};
-    const auto* backend = find_backend(request.where.backend);
+    json visit{{"kind", "visit"},         {"id", id},          {"point", request.where},
+               {"visit", request.visit},  {"time", utc_now()}, {"seed", request.options.seed},
+               {"pus", request.lanes.pus}};
+    auto* backend = find_backend(request.where.backend);
     const auto* row = backend == nullptr ? nullptr : find_row(*backend, request.where);
     visit_result result;
     if (row == nullptr) {
@@ -154,11 +159,13 @@ class request_loop {
                                         request.where.backend);
       visit.update(to_visit_json(result, op_info{}));
     } else {
-      const auto stolen_before = stolen_ns(request.pus);
-      result = measure_row(*find_backend(request.where.backend), *row, request);
+      const auto stolen_before = stolen_ns(request.lanes.pus);
+      result = measure_row(*backend, *row, request);
       visit.update(to_visit_json(result, row->info));
-      visit["stolen_ns"] = stolen_ns(request.pus) - stolen_before;
+      visit["stolen_ns"] = stolen_ns(request.lanes.pus) - stolen_before;
       backend->describe_visit(visit);
+      ends_ = backend->lost();
+      if (ends_) visit["worker_ends"] = true;
     }
     out_.write(visit);
   }
@@ -172,7 +179,8 @@ class request_loop {
       return result;
     };
     if (!row.unsupported.empty()) return refuse(status::unsupported, std::string{row.unsupported});
-    if (request.pus.size() < row.info.min_lanes) {
+    const unsigned lanes = backend.participants(row, request.where);
+    if (lanes < row.info.min_lanes) {
       return refuse(status::unsupported,
                     fmt::format("needs at least {} lanes", row.info.min_lanes));
     }
@@ -180,8 +188,11 @@ class request_loop {
       return refuse(status::elided,
                     "the compiler emits nothing for it: both loops are the same machine code");
     }
+    visit_options options = request.options;
+    if (const double tick_ns = backend.clock_tick_ns(request.where); tick_ns > 0)
+      options.clock_tick_ns = tick_ns;
     try {
-      auto& bench = backend.prepare(row, request.where, request.pus, request.watch_states);
+      auto& bench = backend.prepare(row, request.where, request.lanes);
       if (request.resumed) (void)bench.take(0, 1);
       const auto forbidden = request.visit == 1 && row.litmus != nullptr ? backend.litmus(row) : 0;
       if (forbidden != 0) {
@@ -190,9 +201,10 @@ class request_loop {
                    fmt::format("litmus: the outcome that this op must rule out was seen {} times",
                                forbidden));
       } else {
-        result = measure_visit(bench, row.info, static_cast<unsigned>(request.pus.size()),
-                               request.options);
+        result = measure_visit(bench, row.info, lanes, options);
       }
+    } catch (const point_refused& e) {
+      result = refuse(status::unsupported, e.what());
     } catch (const std::exception& e) {
       result = refuse(status::failed, e.what());
     }
@@ -210,8 +222,7 @@ class request_loop {
   [[nodiscard]] static const measurable* find_row(const worker_backend& backend,
                                                   const point& where) {
     for (const auto& row : backend.rows()) {
-      if (row.info.name == where.op && row.type == where.type && row.order == where.order &&
-          row.placement == where.placement) {
+      if (row.info.name == where.op && row.type == where.type && row.form == form_of(where)) {
         return &row;
       }
     }
@@ -222,6 +233,7 @@ class request_loop {
   const std::vector<worker_backend*>& backends_;
   const result_stream& out_;
   double tick_ns_ = clock_tick_ns();
+  bool ends_ = false;
 };
 
 }  // namespace
@@ -243,7 +255,7 @@ int run_worker(const worker_identity& who, const std::vector<worker_backend*>& b
   std::signal(SIGPIPE, SIG_IGN);
   request_loop requests{who, backends, out};
   try {
-    for (std::string line; std::getline(std::cin, line);) {
+    for (std::string line; !requests.ends() && std::getline(std::cin, line);) {
       if (!line.empty()) requests.answer(line);
     }
   } catch (const std::exception& e) {

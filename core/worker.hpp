@@ -1,6 +1,7 @@
 // A worker's main(): capabilities out, requests in, results out (docs/worker-protocol.md).
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,20 @@
 #include "core/point.hpp"
 
 namespace syncmeter {
+
+/// Where the lanes of a visit go, and what the driver knows of that place from earlier visits.
+struct lane_request {
+  std::vector<int> pus;       ///< one OS number per lane, -1 for not bound
+  int device = -1;            ///< GPU: its index, and `pus` is empty
+  bool watch_states = false;  ///< bracket rounds with pair probes: the lanes are contended
+  std::vector<double> quiet_floor_ns{};  ///< per lane, the fastest quiet probe of another process
+                                         ///< there; empty when none is known
+};
+
+/// A point that the device cannot measure: unsupported, with the reason.
+struct point_refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// One backend of a worker. Kokkos has one for each execution space, the others have one.
 class worker_backend {
@@ -26,10 +41,28 @@ class worker_backend {
   /// The runtime's own description (version, settings).
   [[nodiscard]] virtual nlohmann::json runtime() const = 0;
 
-  /// Makes ready for one point. `watch_states`: bracket contended rounds with pair probes. Throws
-  /// std::runtime_error when it cannot; the point has failed.
-  virtual bench& prepare(const measurable& row, const point& where, const std::vector<int>& pus,
-                         bool watch_states) = 0;
+  /// What it runs on, for the capabilities: null for the CPU that the driver knows itself.
+  [[nodiscard]] virtual nlohmann::json device() const { return nullptr; }
+  /// Why nothing can be measured here (no driver, no device); empty when it can. Capabilities and
+  /// machine code are there all the same.
+  [[nodiscard]] virtual std::string problem() const { return {}; }
+  /// True where threads are started once per process: the driver starts a worker for each number of
+  /// lanes, with KOKKOS_NUM_THREADS set to it.
+  [[nodiscard]] virtual bool pool() const { return false; }
+  /// How many lanes take part in a point: what the cost of an op that visits every lane is divided
+  /// by, and what an op's min_lanes speaks of.
+  [[nodiscard]] virtual unsigned participants(const measurable&, const point& where) const {
+    return where.lanes;
+  }
+  /// The smallest step of the clock that times a point, in ns; 0 for the host's own.
+  [[nodiscard]] virtual double clock_tick_ns(const point&) const { return 0; }
+  /// True after an error that this process cannot recover from (a GPU context is lost for good):
+  /// the worker says so with its visit and ends.
+  [[nodiscard]] virtual bool lost() const { return false; }
+
+  /// Makes ready for one point. Throws point_refused when it is one that this device cannot
+  /// measure, and std::runtime_error when it fails.
+  virtual bench& prepare(const measurable& row, const point& where, const lane_request& lanes) = 0;
   /// Runs the row's litmus on the prepared point; how often the forbidden was seen.
   [[nodiscard]] virtual std::uint64_t litmus(const measurable& row) = 0;
   /// Adds what only the backend knows of the visit just measured ("pus_seen", "quiet_probe").

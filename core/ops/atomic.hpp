@@ -113,7 +113,7 @@ struct atomic_read {
 struct atomic_write {
   static constexpr op_info info = atomic_info("atomic_write", oracle::written);
   SM_FN static void common(has_atomic_write auto& lane) {
-    lane.atomic_write(lane.cell(), lane.operand());
+    lane.atomic_write(lane.cell(), lane.next_value());
   }
   SM_FN static void measured(has_atomic_write auto& lane) { common(lane); }
 };
