@@ -1,0 +1,13 @@
+// What one op of the CUDA backend should compile to: the census holds the compiler to it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/measurable.hpp"
+
+namespace syncmeter::cuda {
+
+/// {"sass": "RED.ADD 1"}; empty where nothing is declared.
+[[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,131 @@
+// The kernel of one row and count: gate, clock, the loop, clock, and what the lanes bring back.
+#pragma once
+
+#include "backends/cuda/cuda_block_lane.cuh"
+#include "backends/cuda/ops/memory.cuh"
+
+namespace syncmeter::cuda {
+
+SM_FN std::int64_t global_timer() {
+  std::int64_t ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+  return ns;
+}
+
+/// All blocks of the grid leave together; they are known to fit on the device at once.
+SM_FN void pass_gate(const kernel_setup& s) {
+  __syncthreads();
+  if (s.gate_opens_at == 0) return;
+  if (threadIdx.x == 0) {
+    atomicAdd(s.gate, 1U);
+    while (*const_cast<volatile unsigned*>(s.gate) < s.gate_opens_at) {
+    }
+  }
+  __syncthreads();
+}
+
+template <class Op> concept uses_block_barrier = requires { Op::uses_block_barrier; };
+template <class Op> concept walks_memory = requires { Op::ring; };
+template <class Op>
+concept walks_block_memory = requires { requires Op::ring == walk::shared_memory; };
+
+/// What lies in the block's own memory before the clock starts.
+template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
+  using T = typename Lane::value_type;
+  if constexpr (uses_block_barrier<Op>) {
+    if (threadIdx.x == 0) init(reinterpret_cast<block_barrier_object*>(block_memory), blockDim.x);
+  }
+  if constexpr (walks_block_memory<Op>) {
+    for (unsigned i = threadIdx.x; i < shared_walk_length; i += blockDim.x) {
+      const unsigned next = cells_offset + (i + 1) % shared_walk_length * shared_walk_pitch;
+      *reinterpret_cast<unsigned*>(block_memory + cells_offset + i * shared_walk_pitch) =
+          next + static_cast<unsigned>(__cvta_generic_to_shared(block_memory));
+    }
+  }
+  if constexpr (Lane::lane_form.space == space::shared_memory) {
+    if (lane.has_own_cell() || threadIdx.x == 0)
+      *const_cast<volatile T*>(&lane.cell()) = lane.initial();
+  }
+}
+
+/// The times of a block's warps, and what becomes of them.
+struct block_clock {
+  std::int64_t start[largest_block / warp_size];
+  std::int64_t stop[largest_block / warp_size];
+  std::int64_t lane_ns;
+};
+
+SM_FN void report(const block_clock& clock, block_record& record) {
+  const unsigned warps = warps_in(blockDim.x);
+  block_record r;
+  r.first_cycle = clock.start[0];
+  r.last_cycle = clock.stop[0];
+  r.lane_cycles = clock.stop[0] - clock.start[0];
+  r.lane_ns = clock.lane_ns;
+  r.shortest = static_cast<double>(r.lane_cycles);
+  for (unsigned w = 0; w < warps; ++w) {
+    r.first_cycle = min(r.first_cycle, clock.start[w]);
+    r.last_cycle = max(r.last_cycle, clock.stop[w]);
+    const double cycles = static_cast<double>(max(clock.stop[w] - clock.start[w], std::int64_t{1}));
+    r.shortest = fmin(r.shortest, cycles);
+    r.longest = fmax(r.longest, cycles);
+    r.rate_sum += 1 / cycles;
+    r.rate_square_sum += 1 / (cycles * cycles);
+  }
+  r.warps = warps;
+  record = r;
+}
+
+/// The timed part, for the lanes that take part. Timer and clock are read in the same order at both
+/// ends: so they tell of stretches of the same length, and what their ratio says of a loop of a few
+/// microseconds is right too. The timer's reading between the clock's is the same for all counts.
+template <class Op, int Count, class Lane>
+SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, block_clock& clock) {
+  const std::int64_t start_ns = global_timer();
+  const std::int64_t start = clock64();
+  const auto done = loop<Op, Count>(lane, trips);
+  const std::int64_t stop_ns = global_timer();
+  const std::int64_t stop = clock64();
+  if (threadIdx.x % warp_size == 0) {
+    clock.start[threadIdx.x / warp_size] = start;
+    clock.stop[threadIdx.x / warp_size] = stop;
+  }
+  if (threadIdx.x == 0) clock.lane_ns = stop_ns - start_ns;
+  s.outcomes[Lane::thread()] = done.outcome;
+  s.sinks[Lane::thread()] = done.sunk;
+}
+
+/// Results around a fence of seq_cst outlive each other: with 32 registers they would spill.
+template <class Lane>
+inline constexpr unsigned blocks_that_fit =
+    Lane::lane_form.order == order::seq_cst ? 1 : blocks_per_multiprocessor;
+
+template <class Op, int Count, class Lane>
+__global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
+    kernel(const kernel_setup s, const std::uint32_t trips) {
+  __shared__ block_clock clock;
+  using T = typename Lane::value_type;
+  const Lane lane{s};
+  fill_block_memory<Op>(lane);
+  pass_gate(s);
+  // Lanes are switched off only where that is the point: behind an if, the compiler no longer knows
+  // that a warp is whole.
+  if constexpr (Op::info.family == family::handoff) {
+    if (threadIdx.x % warp_size == 0) timed<Op, Count>(lane, s, trips, clock);
+  } else if constexpr (Lane::lane_form.some_lanes) {
+    if (threadIdx.x % warp_size < s.active) timed<Op, Count>(lane, s, trips, clock);
+  } else {
+    timed<Op, Count>(lane, s, trips, clock);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) report(clock, s.records[blockIdx.x]);
+  if constexpr (Lane::lane_form.space == space::shared_memory) {
+    const bool own = lane.has_own_cell();
+    const std::size_t at =
+        own ? std::size_t{Lane::thread()} * s.stride_bytes : std::size_t{blockIdx.x} * sizeof(T);
+    if (own || threadIdx.x == 0)
+      *reinterpret_cast<T*>(s.cells + at) = *const_cast<volatile T*>(&lane.cell());
+  }
+}
+
+}  // namespace syncmeter::cuda

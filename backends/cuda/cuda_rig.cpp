@@ -1,0 +1,183 @@
+#include "backends/cuda/cuda_rig.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "backends/cuda/cuda_places.hpp"
+#include "core/stats.hpp"
+#include "core/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+constexpr std::size_t gate_bytes = 256;
+}  // namespace
+
+cuda_rig::cuda_rig(const device_facts& device) : device_{device} {
+  const std::int32_t values[] = {1, 0, 0, 0};  // one, zero, and the lock
+  SM_CUDA(cudaMemcpy(ones_.fit(sizeof values), values, sizeof values, cudaMemcpyHostToDevice));
+  setup_.ones = static_cast<const std::int32_t*>(ones_.get());
+  setup_.lock = static_cast<std::int32_t*>(ones_.get()) + 2;
+}
+
+bool cuda_rig::has_own_cells() const {
+  return where_.placement == placement::strided && where_.stride > 0;
+}
+
+void cuda_rig::prepare(const measurable& what, const point& where) {
+  what_ = &what;
+  where_ = where;
+  ghz_seen_.clear();
+  if (where.lanes > device_.max_threads_per_block) {
+    throw point_refused(fmt::format("a block has at most {} threads on {}",
+                                    device_.max_threads_per_block, device_.name));
+  }
+  if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
+    throw point_refused(
+        fmt::format("active lanes: 1 to {} of each of a block's full warps", warp_size));
+  }
+  if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
+    throw point_refused("a token of scope block does not leave its block");
+  const std::size_t size = what.type ? size_of(*what.type) : 1;
+  const bool in_block = where.space == space::shared_memory;
+  layout_ = {.type = what.type.value_or(value_type::int32),
+             .oracle = what.info.oracle,
+             .threads = where.lanes,
+             .active = where.active == 0 ? warp_size : where.active};
+  if (has_own_cells()) {
+    layout_.cells = threads();
+    layout_.pitch = stride_bytes(where);
+    layout_.group = 1;
+  } else {
+    layout_.cells = in_block ? where.blocks : 1;
+    layout_.pitch = size;
+    layout_.group = in_block ? where.lanes : threads();
+  }
+  arrays_ = what.info.places == places::none            ? 0
+            : what.info.pairing == pairing::insert      ? 2
+            : what.info.oracle == oracle::written_twice ? 2
+                                                        : 1;
+  shared_bytes_ = cells_offset;
+  if (in_block) shared_bytes_ += has_own_cells() ? where.lanes * stride_bytes(where) : 16;
+  if (what.info.name == "memory_latency_shared")
+    shared_bytes_ += std::size_t{shared_walk_length} * shared_walk_pitch;
+  if (shared_bytes_ > device_.shared_bytes_per_block) {
+    throw point_refused(fmt::format("a block has {} bytes of shared memory on {}, and needs {}",
+                                    device_.shared_bytes_per_block, device_.name, shared_bytes_));
+  }
+  for (const std::size_t index : {0U, 1U}) check_resources(what.code(index));
+  fit_memory();
+}
+
+void cuda_rig::check_resources(const void* kernel) {
+  int per_multiprocessor = 0;
+  SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &per_multiprocessor, kernel, static_cast<int>(where_.lanes), shared_bytes_));
+  cudaFuncAttributes attributes{};
+  SM_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  registers_ = attributes.numRegs;
+  const std::size_t fit = static_cast<std::size_t>(per_multiprocessor) * device_.multiprocessors;
+  if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
+  throw point_refused(fmt::format(
+      "{} blocks of {} threads do not run at once on {}: {} do ({} registers a thread); --waves "
+      "runs them one after the other",
+      where_.blocks, where_.lanes, device_.name, fit, registers_));
+}
+
+void cuda_rig::fit_memory() {
+  const std::size_t bytes = layout_.cells * layout_.pitch + roaming_bytes;
+  if (arrays_ > 0) cells_.fit(bytes);
+  if (arrays_ > 1) second_cells_.fit(bytes);
+  place_cells(0);
+  const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
+  setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps * mailbox_bytes));
+  setup_.outcomes = static_cast<lane_outcome*>(outcomes_.fit(threads() * sizeof(lane_outcome)));
+  setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
+  setup_.gate = static_cast<unsigned*>(gate_.fit(gate_bytes));
+  setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
+  setup_.stride_bytes = static_cast<unsigned>(stride_bytes(where_));
+  setup_.active = layout_.active;
+  setup_.oracle = what_->info.oracle;
+  check_.prepare(*what_, where_, layout_);
+}
+
+void cuda_rig::place_cells(std::size_t offset) {
+  setup_.cells = arrays_ > 0 ? static_cast<std::byte*>(cells_.get()) + offset : nullptr;
+  setup_.second_cells =
+      arrays_ > 1 ? static_cast<std::byte*>(second_cells_.get()) + offset : nullptr;
+}
+
+void cuda_rig::begin_round() {
+  cell_draw_ = next_draw(cell_draw_);
+  place_cells(offset_of(cell_draw_));
+}
+
+void cuda_rig::walk_on(walk kind) {
+  if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
+  const auto [entries, pitch] = shape_of(kind, device_);
+  setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
+  fill_ring(setup_.ring, entries, pitch, stream_.get());
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  ring_kind_ = kind;
+}
+
+sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
+  const auto sampler = what_->by_count.at(index);
+  if (sampler == nullptr)
+    throw std::runtime_error(
+        fmt::format("{} measured ops are not built for this form", counts.at(index)));
+  return sampler(this, trips);
+}
+
+std::int64_t cuda_rig::now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void cuda_rig::queue_resets() {
+  if (setup_.gate_opens_at > 0) SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_bytes, stream_.get()));
+  if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
+  if (what_->info.family == family::handoff) {
+    const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
+    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps * mailbox_bytes, stream_.get()));
+    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, sizeof(std::uint64_t), stream_.get()));
+  }
+  if (arrays_ > 0) reset_cells(layout_, setup_.cells, stream_.get());
+  if (arrays_ > 1) reset_cells(layout_, setup_.second_cells, stream_.get());
+}
+
+void cuda_rig::launch(const void* kernel, std::uint32_t trips) {
+  void* arguments[] = {&setup_, &trips};
+  SM_CUDA(cudaLaunchKernel(kernel, dim3(where_.blocks), dim3(where_.lanes), arguments,
+                           shared_bytes_, stream_.get()));
+}
+
+std::uint64_t cuda_rig::run_litmus(const void* kernel, bool one_block) {
+  constexpr std::size_t words = 4096;
+  auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
+  auto* seen = reinterpret_cast<unsigned long long*>(board + words);
+  SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
+  void* arguments[] = {&setup_, &board, &seen};
+  const unsigned lanes = one_block ? std::max(where_.lanes, 2 * warp_size) : warp_size;
+  SM_CUDA(cudaLaunchKernel(kernel, dim3(one_block ? 1 : 2), dim3(lanes), arguments, shared_bytes_,
+                           stream_.get()));
+  unsigned long long count = 0;
+  SM_CUDA(cudaMemcpyAsync(&count, seen, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  return count;
+}
+
+void cuda_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  visit["registers"] = registers_;
+  const std::size_t footprint =
+      where_.space == space::shared_memory ? 0 : arrays_ * layout_.cells * layout_.pitch;
+  visit["footprint_bytes"] = footprint;
+  visit["fits_l2"] = footprint <= device_.l2_bytes;
+  if (!ghz_seen_.empty()) visit["sm_clock_ghz"] = median(ghz_seen_);
+}
+
+}  // namespace syncmeter::cuda

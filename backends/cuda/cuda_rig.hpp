@@ -1,0 +1,83 @@
+// Takes samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cuda_cells.hpp"
+#include "backends/cuda/cuda_check.hpp"
+#include "backends/cuda/cuda_device.hpp"
+#include "backends/cuda/cuda_verdict.hpp"
+#include "backends/cuda/ops/walk.hpp"
+#include "backends/cuda/sm_clock.hpp"
+#include "core/harness.hpp"
+#include "core/measurable.hpp"
+#include "core/point.hpp"
+
+namespace syncmeter::cuda {
+
+class cuda_rig final : public bench {
+ public:
+  explicit cuda_rig(const device_facts& device);
+
+  /// Makes ready for one point. Throws point_refused (core/worker.hpp) when the device cannot hold
+  /// it at once, cuda_error when a call fails.
+  void prepare(const measurable& what, const point& where);
+
+  sample take(std::size_t index, std::uint32_t trips) override;
+  /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
+  /// costs, so that each round takes another one.
+  void begin_round() override;
+  std::int64_t now_ns() override;
+
+  /// One sample of a kernel: called by the samplers that cuda_backend.cuh makes.
+  sample run(const void* kernel, int count, std::uint32_t trips);
+  /// Runs a litmus kernel once; how often it saw what must not be.
+  std::uint64_t run_litmus(const void* kernel, bool one_block);
+  /// Which ring the loads of the point walk; made when it is another one than before.
+  void walk_on(walk ring);
+
+  /// Adds "device", "footprint_bytes", "sm_clock_ghz", ... to a visit.
+  void describe(nlohmann::json& visit) const;
+
+ private:
+  [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
+  [[nodiscard]] bool has_own_cells() const;
+  [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
+  [[nodiscard]] unsigned launches_for(std::uint32_t trips) const;
+  void fit_memory();
+  void place_cells(std::size_t offset);
+  void move_ring();
+  void queue_resets();
+  void read_clocks(sample& taken, std::size_t launches);
+  void read_sharing(sample& taken, std::span<const block_record> blocks) const;
+  void check_resources(const void* kernel);
+  void launch(const void* kernel, std::uint32_t trips);
+  [[nodiscard]] double timed_launch(const void* kernel, std::uint32_t trips);
+
+  const device_facts& device_;
+  stream stream_;
+  event begin_, end_;
+  const measurable* what_ = nullptr;
+  point where_;
+  kernel_setup setup_;
+  cell_layout layout_;
+  std::size_t arrays_ = 0;
+  std::size_t shared_bytes_ = 0;
+  sm_clock clock_;
+  std::vector<double> ghz_seen_;
+  int registers_ = 0;
+  device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gate_, outcomes_, sinks_, records_,
+      litmus_;
+  walk ring_kind_ = walk::none;
+  std::uint64_t ring_start_ = 1;
+  std::uint64_t cell_draw_ = 1;
+  pinned_buffer host_records_;
+  sample_check check_;
+};
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,25 @@
+// syncmeter-cuda: the worker that measures native CUDA.
+#include <iostream>
+
+#include "backends/cuda/cuda_table.hpp"
+#include "backends/cuda/cuda_worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+int run(int argc, char** argv) {
+  cuda_worker_backend backend{all_rows()};
+  return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+}
+
+}  // namespace
+}  // namespace syncmeter::cuda
+
+int main(int argc, char** argv) {
+  try {
+    return syncmeter::cuda::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "syncmeter-cuda: " << e.what() << '\n';
+    return 1;
+  }
+}
