@@ -74,6 +74,7 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["kind"] = "visit";
   line["backend"] = backend;
   line["build"] = build == build_ids_.end() ? "" : build->second;
+  if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
   line["key"] = ledger_.key(point, visit);
   writer_.write(line);
   ledger_.record(line);

@@ -48,6 +48,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
           {"machine", facts.machine},
           {"allowed_pus", facts.grant.allowed},
           {"quota_cpus", facts.grant.quota_cpus ? json(*facts.grant.quota_cpus) : json()},
+          {"gpus", facts.gpus},
           {"states", facts.states},
           {"states_note", facts.states_note},
           {"plan", plan_counts(plan)}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ struct campaign_facts {
   run_options options;     ///< its seed is the one used
   nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
-  nlohmann::json states;    ///< placement states; [] when there is one
+  std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
+  nlohmann::json states;                      ///< placement states; [] when there is one
   std::string states_note;  ///< why there is one, or what went wrong with the probe
 };
 [[nodiscard]] nlohmann::json campaign_line(const campaign_facts& facts, const campaign_plan& plan);

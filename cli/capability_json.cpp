@@ -84,6 +84,12 @@ capability read_entry(const json& entry) {
   for (const std::string& text : texts_or_none(entry, "placements")) {
     read.placements.push_back(axis_of<placement>(text, "placements"));
   }
+  if (entry.contains("scope")) read.scope = axis_of<scope>(text_of(entry, "scope"), "scope");
+  if (entry.contains("flavour"))
+    read.flavour = axis_of<flavour>(text_of(entry, "flavour"), "flavour");
+  if (entry.contains("space")) read.space = axis_of<space>(text_of(entry, "space"), "space");
+  read.some_lanes = flag_or(entry, "some_lanes", false);
+  read.additivity = flag_or(entry, "additivity", true);
   read.unroll = count_or(entry, "unroll", 1);
   read.ops_per_step = count_or(entry, "ops_per_step", 1);
   read.min_lanes = count_or(entry, "min_lanes", 1);
@@ -104,6 +110,63 @@ capability read_entry(const json& entry) {
   return read;
 }
 
+std::uint64_t bytes_of(const json& object, const char* name) {
+  const json& value = member_of(object, name);
+  if (!value.is_number_unsigned()) reject(name, value, "a number of bytes");
+  return value.get<std::uint64_t>();
+}
+
+unsigned count_of(const json& object, const char* name) {
+  (void)member_of(object, name);
+  return count_or(object, name, 1);
+}
+
+gpu_device read_gpu(const json& object) {
+  if (!object.is_object()) reject("devices", object, "a list of objects");
+  gpu_device gpu;
+  const json& index = member_of(object, "index");
+  if (!index.is_number_unsigned() || index > 1'000'000) reject("index", index, "a number from 0");
+  gpu.index = index.get<unsigned>();
+  gpu.name = text_of(object, "name");
+  gpu.compute_capability = text_or_empty(object, "compute_capability");
+  gpu.uuid = text_or_empty(object, "uuid");
+  gpu.multiprocessors = count_of(object, "multiprocessors");
+  gpu.max_threads_per_block = count_of(object, "max_threads_per_block");
+  gpu.max_threads_per_multiprocessor = count_of(object, "max_threads_per_multiprocessor");
+  gpu.max_blocks_per_multiprocessor = count_of(object, "max_blocks_per_multiprocessor");
+  gpu.warp_size = count_of(object, "warp_size");
+  gpu.l2_bytes = bytes_of(object, "l2_bytes");
+  gpu.memory_bytes = bytes_of(object, "memory_bytes");
+  return gpu;
+}
+
+gpu_backend read_gpus(const json& object) {
+  if (!object.is_object()) reject("device", object, "an object");
+  gpu_backend gpus;
+  gpus.architectures = texts_or_none(object, "architectures");
+  const json& devices = member_of(object, "devices");
+  if (!devices.is_array()) reject("devices", devices, "a list");
+  for (const json& device : devices) gpus.devices.push_back(read_gpu(device));
+  return gpus;
+}
+
+void read_backend(const json& backend, worker_info& info) {
+  if (!backend.is_object()) reject("backends", backend, "a list of objects");
+  const std::string name = text_of(backend, "name");
+  info.backends.push_back(name);
+  try {
+    if (backend.contains("device")) info.gpus[name] = read_gpus(backend.at("device"));
+    std::string problem = text_or_empty(backend, "problem");
+    const auto gpus = info.gpus.find(name);
+    if (problem.empty() && gpus != info.gpus.end() && gpus->second.devices.empty())
+      problem = "it found no device";
+    if (!problem.empty()) info.backend_problems[name] = problem;
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(
+        fmt::format("in the entry of backend {}: {}", quote(name), error.what()));
+  }
+}
+
 void read_into(const json& line, worker_info& info) {
   if (text_of(line, "kind") != "capabilities") reject("kind", line.at("kind"), "\"capabilities\"");
   if (const json& protocol = member_of(line, "protocol"); protocol != protocol_version) {
@@ -115,10 +178,7 @@ void read_into(const json& line, worker_info& info) {
   (void)text_of(info.build, "id");
   const json& backends = member_of(line, "backends");
   if (!backends.is_array()) reject("backends", backends, "a list");
-  for (const json& backend : backends) {
-    if (!backend.is_object()) reject("backends", backend, "a list of objects");
-    info.backends.push_back(text_of(backend, "name"));
-  }
+  for (const json& backend : backends) read_backend(backend, info);
   const json& ops = member_of(line, "ops");
   if (!ops.is_array()) reject("ops", ops, "a list");
   for (const json& entry : ops) info.capabilities.push_back(capability_from_json(entry));
@@ -141,6 +201,8 @@ void read_capabilities(const json& line, worker_info& info) {
     read_into(line, info);
   } catch (const std::exception& error) {
     info.backends.clear();
+    info.gpus.clear();
+    info.backend_problems.clear();
     info.capabilities.clear();
     info.problem = fmt::format("its capabilities cannot be used: {}", error.what());
   }

@@ -1,10 +1,9 @@
-// What the driver knows of the shared ops without asking a worker, made from the ops' own
-// definitions.
 #include "cli/catalogue.hpp"
 
+#include <algorithm>
 #include <array>
-#include <limits>
 
+#include "core/capabilities.hpp"
 #include "core/ops/all.hpp"
 
 namespace syncmeter {
@@ -15,47 +14,36 @@ template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_l
 }
 constexpr auto shared_infos = infos(shared_ops{});
 
-constexpr std::string_view name_of(enum family f) {
-  switch (f) {
-  case family::barrier:
-    return "barrier";
-  case family::atomic:
-    return "atomic";
-  case family::fence:
-    return "fence";
-  case family::critical:
-    return "critical";
-  case family::warp:
-    return "warp";
-  case family::group:
-    return "group";
-  case family::handoff:
-    return "handoff";
-  case family::launch:
-    return "launch";
-  case family::memory:
-    return "memory";
-  case family::control:
-    return "control";
-  case family::reduction:
-    return "reduction";
-  }
-  return "other";
-}
+constexpr std::array<std::string_view, 11> families{"barrier", "warp",      "group",  "atomic",
+                                                    "memory",  "critical",  "fence",  "handoff",
+                                                    "launch",  "reduction", "control"};
 
 }  // namespace
 
 op_facts facts_of(std::string_view op) {
-  for (std::size_t i = 0; i < shared_infos.size(); ++i) {
-    const op_info& info = shared_infos[i];
-    if (info.name != op) continue;
-    return {.family = name_of(info.family),
-            .rank = i,
-            .inserted = info.pairing == pairing::insert,
-            .cost_per_lane = info.cost_per_lane,
-            .joint = info.family == family::barrier};
+  for (const op_info& info : shared_infos) {
+    if (info.name == op)
+      return facts_of(op, family_name(info.family), info.pairing == pairing::insert,
+                      info.cost_per_lane);
   }
-  return {.rank = std::numeric_limits<std::size_t>::max()};
+  return {};
+}
+
+op_facts facts_of(std::string_view op, std::string_view family, bool inserted, bool cost_per_lane) {
+  const auto known = std::find_if(shared_infos.begin(), shared_infos.end(),
+                                  [op](const op_info& info) { return info.name == op; });
+  op_facts facts{.family = std::string(family),
+                 .inserted = inserted,
+                 .cost_per_lane = cost_per_lane,
+                 .joint = family == "barrier"};
+  if (known != shared_infos.end())
+    facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
+  return facts;
+}
+
+std::size_t family_rank(std::string_view family) {
+  return static_cast<std::size_t>(std::find(families.begin(), families.end(), family) -
+                                  families.begin());
 }
 
 }  // namespace syncmeter

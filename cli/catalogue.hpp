@@ -1,20 +1,31 @@
-// What the driver knows of the shared ops without asking a worker: where a table puts them and how
-// their cost reads. An op of a third party's worker is not in it and gets the plain treatment.
+// What an op is, for tables and rates: where a table puts it and how its cost reads. Visits tell it
+// of their op; for those that do not, the driver knows the shared ops.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace syncmeter {
 
 struct op_facts {
-  std::string_view family = "other";
-  std::size_t rank = 0;        ///< place in tables, all families and ops in their own order
+  std::string family = "other";
+  /// Place among the shared ops in tables; an op that is none of them comes after them.
+  std::size_t rank = std::numeric_limits<std::size_t>::max();
   bool inserted = false;       ///< a marginal cost between two accesses, never the op's own
   bool cost_per_lane = false;  ///< one op passes from lane to lane: they do not work side by side
-  bool joint = false;          ///< all lanes do one op together (a barrier)
+  bool joint = false;          ///< all lanes of a block do one op together (a barrier)
 };
 
+/// Of a shared op. One of a third party's worker is not among them and gets the plain treatment.
 [[nodiscard]] op_facts facts_of(std::string_view op);
+
+/// Of an op whose worker says what it is.
+[[nodiscard]] op_facts facts_of(std::string_view op, std::string_view family, bool inserted,
+                                bool cost_per_lane);
+
+/// Place of a family in tables.
+[[nodiscard]] std::size_t family_rank(std::string_view family);
 
 }  // namespace syncmeter

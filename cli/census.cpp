@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/parse_axes.hpp"
 #include "core/op.hpp"
 
 namespace syncmeter {
@@ -46,7 +47,7 @@ struct division {
   std::string uneven;  ///< a class that does not divide
 };
 
-division divide(const class_counts& rest, const capability& what, int k) {
+division divide(const class_counts& rest, const capability& what, int k, enum machine m) {
   const int unroll = static_cast<int>(what.unroll);
   const double ops = static_cast<double>(what.unroll * what.ops_per_step) * k;
   division result;
@@ -61,7 +62,7 @@ division divide(const class_counts& rest, const capability& what, int k) {
     const int left = count - steps * unroll;
     if (steps != 0) result.per_op[name] = steps * unroll / ops;
     if (left != 0) result.once_per_loop[name] = left;
-    if (std::abs(left) > bookkeeping_slack(what.unroll)) {
+    if (std::abs(left) > bookkeeping_slack(what.unroll, m)) {
       result.uneven = fmt::format("{} {} in {} steps", name, count, unroll);
     }
   }
@@ -79,17 +80,29 @@ bool matches(const multiset& seen, const class_counts& expected) {
   return std::ranges::all_of(expected, [&](const auto& term) { return seen.contains(term.first); });
 }
 
+bool must_repeat_on_gpu(std::string_view name) {
+  static constexpr std::array<std::string_view, 11> starts{
+      "RED",   "ATOM",  "BAR.",      "MEMBAR",  "SHFL", "VOTE",
+      "MATCH", "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"};
+  return std::ranges::any_of(starts, [&](std::string_view s) { return name.starts_with(s); });
+}
+
 /// Classes that have no business before or after the loop: one side's may mean a peeled trip.
 bool must_repeat(std::string_view name) {
   return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
          name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
          name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
-         name == "pause";
+         name == "pause" || must_repeat_on_gpu(name);
+}
+
+/// How many of the four loops the worker names.
+std::size_t loops_of(const capability& what) {
+  return std::min(what.symbols.size(), counts.size());
 }
 
 /// Why the four loops cannot be compared; empty when they can.
 std::string shape_problem(const capability& what, const std::array<loop_code, 4>& loops) {
-  for (std::size_t i = 0; i < loops.size(); ++i) {
+  for (std::size_t i = 0; i < loops_of(what); ++i) {
     const std::string& symbol = what.symbols[i];
     if (!loops[i].problem.empty()) return fmt::format("{}: {}", symbol, loops[i].problem);
     if (loops[i].has_loop != loops[0].has_loop) {
@@ -111,14 +124,19 @@ std::string names_of_places(const std::vector<placement>& places) {
   return text;
 }
 
-census_entry entry_for(const capability& what, enum machine m) {
+census_entry entry_for(const capability& what, enum machine m, std::string architecture) {
   census_entry entry;
   entry.backend = what.backend;
   entry.op = what.op;
   entry.order = to_text(what.order);
   entry.type = what.type ? to_text(*what.type) : "";
   entry.placements = names_of_places(what.placements);
-  const auto declared = what.declares.find(std::string(to_text(m)));
+  entry.scope = text_unless_none(what.scope);
+  entry.flavour = text_unless_none(what.flavour);
+  entry.space = text_unless_none(what.space);
+  auto declared = what.declares.find(architecture);
+  if (declared == what.declares.end()) declared = what.declares.find(std::string(to_text(m)));
+  entry.architecture = std::move(architecture);
   if (declared != what.declares.end()) entry.declared = declared->second;
   return entry;
 }
@@ -154,35 +172,44 @@ std::string_view to_text(verdict v) {
 }
 
 bool is_bookkeeping(std::string_view name) {
-  return name == "move" || name == "alu" || name == "jump" || is_ignored(name);
+  return name == "move" || name == "alu" || name == "jump" || name == "reconverge" ||
+         is_ignored(name);
 }
 
-census_entry unjudged(const capability& what, enum machine m, enum verdict v, std::string reason) {
-  return decided(entry_for(what, m), v, std::move(reason));
+census_entry unjudged(const capability& what, enum machine m, enum verdict v, std::string reason,
+                      std::string architecture) {
+  return decided(entry_for(what, m, std::move(architecture)), v, std::move(reason));
 }
 
-int bookkeeping_slack(unsigned unroll) {
-  return unroll < 3 ? 0 : std::min(8, static_cast<int>(unroll - 1) / 2);
+int bookkeeping_slack(unsigned unroll, enum machine m) {
+  if (unroll < 3) return 0;
+  // Two results may be folded into a register by one instruction of three operands: half of one per
+  // step.
+  if (m == machine::sass) return static_cast<int>(unroll) / 2;
+  return std::min(8, static_cast<int>(unroll - 1) / 2);
 }
 
-census_entry judge(const capability& what, const std::array<loop_code, 4>& loops, enum machine m) {
-  census_entry entry = entry_for(what, m);
+census_entry judge(const capability& what, const std::array<loop_code, 4>& loops, enum machine m,
+                   std::string architecture) {
+  census_entry entry = entry_for(what, m, std::move(architecture));
   entry.loops = loops;
   if (std::string problem = shape_problem(what, loops); !problem.empty()) {
     return decided(std::move(entry), verdict::not_proven, std::move(problem));
   }
 
+  const std::size_t named = loops_of(what);
   const class_counts baseline = steps_of(loops[0]);
   std::array<division, 4> found;
-  for (std::size_t i = 1; i < counts.size(); ++i) {
+  for (std::size_t i = 1; i < named; ++i) {
     const int factor = what.pairing == "insert" ? counts[i] : 1;
-    found[i] = divide(difference(steps_of(loops[i]), baseline, factor), what, counts[i]);
+    found[i] = divide(difference(steps_of(loops[i]), baseline, factor), what, counts[i], m);
   }
   entry.per_op = found[1].per_op;
   entry.once_per_loop = found[1].once_per_loop;
 
-  const bool empty = std::all_of(found.begin() + 1, found.end(),
-                                 [](const division& d) { return d.per_op.empty(); });
+  const bool empty =
+      std::all_of(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(named),
+                  [](const division& d) { return d.per_op.empty(); });
   if (entry.declared.empty() && empty) {
     return decided(std::move(entry), what.empty_on_purpose ? verdict::proven : verdict::elided);
   }
@@ -201,15 +228,15 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   std::string mismatch;
   for (const class_counts& alternative : expected.alternatives) {
     std::size_t i = 1;
-    while (i < counts.size() && matches(found[i].per_op, alternative)) ++i;
-    if (i == counts.size()) {
+    while (i < named && matches(found[i].per_op, alternative)) ++i;
+    if (i == named) {
       mismatch.clear();
       break;
     }
     mismatch = expected_and_seen(text, found[i].per_op, counts[i]);
   }
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
-  for (std::size_t i = 1; i < counts.size(); ++i) {
+  for (std::size_t i = 1; i < named; ++i) {
     if (found[i].uneven.empty()) continue;
     return decided(
         std::move(entry), verdict::wrong,

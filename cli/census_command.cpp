@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/campaign.hpp"
+#include "cli/census_store.hpp"
 #include "cli/census_table.hpp"
 
 namespace syncmeter {
@@ -16,7 +17,9 @@ namespace {
 constexpr std::string_view help_text =
     R"(Usage: syncmeter census [options]
 Disassembles the timed loops of every worker and compares what one measured op compiled to with what
-the op declares. Needs objdump (binutils).
+the op declares. Needs objdump (binutils); for workers with GPU code also cuobjdump, from the CUDA
+toolkit or the Python packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in
+$CUDA_HOME/bin or in /usr/local/cuda/bin.
 
   --backend LIST  only these backends (default: every worker found)
   --op LIST       only these ops (default: all)
@@ -24,6 +27,7 @@ the op declares. Needs objdump (binutils).
   --order LIST    only these memory orders (default: all)
   --json          print one JSON object (default: a table)
   --check         exit status 1 unless every loop is proven or elided (default: off)
+  --save          keep what GPU code compiled to beside its worker, for `run` (default: off)
   -h, --help      print this text and end
 LIST is one value or several with commas between them.
 )";
@@ -96,6 +100,11 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
       good = good && std::ranges::all_of(census, passes);
       checked += census.size();
       object["entries"] = census_json(census);
+      if (options.save) {
+        const std::string failure = save_census(worker, entries, census);
+        if (!failure.empty()) print(stderr, "syncmeter: " + failure + "\n");
+        good = good && failure.empty();
+      }
       const std::string compiler = worker.build.is_object()
                                        ? worker.build.value("compiler", "unknown compiler")
                                        : "unknown compiler";

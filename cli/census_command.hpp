@@ -18,6 +18,7 @@ struct census_options {
   std::vector<order> orders;
   bool json = false;
   bool check = false;  ///< exit status 1 unless every entry is proven, elided or without symbols
+  bool save = false;   ///< keep the census of GPU code beside its worker, for `run` and `list`
   bool help = false;
 };
 

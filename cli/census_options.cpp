@@ -10,7 +10,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* allowed =
-    "allowed are --backend, --op, --type, --order, --json, --check and --help";
+    "allowed are --backend, --op, --type, --order, --json, --check, --save and --help";
 
 /// The elements of comma-separated lists; throws for an empty one.
 std::vector<std::string> elements(const po::variables_map& values, const std::string& option) {
@@ -52,7 +52,7 @@ census_options parse_census_options(const std::vector<std::string>& arguments) {
   using texts = std::vector<std::string>;
   po::options_description known;
   known.add_options()("backend", po::value<texts>())("op", po::value<texts>())(
-      "type", po::value<texts>())("order", po::value<texts>())("json", "")("check", "")(
+      "type", po::value<texts>())("order", po::value<texts>())("json", "")("check", "")("save", "")(
       "help,h", "")("extra", po::value<texts>());
   po::variables_map values;
   try {
@@ -78,6 +78,7 @@ census_options parse_census_options(const std::vector<std::string>& arguments) {
           .orders = axis_values<order>(values, "order"),
           .json = values.contains("json"),
           .check = values.contains("check"),
+          .save = values.contains("save"),
           .help = values.contains("help")};
 }
 

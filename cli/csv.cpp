@@ -13,9 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/catalogue.hpp"
 #include "cli/figures.hpp"
-#include "cli/options.hpp"
+#include "cli/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -34,7 +33,7 @@ const std::vector<csv_column>& all_columns() {
   using s = const point_summary&;
   static const std::vector<csv_column> all{
       {"backend", [](s p) { return p.what.backend; }},
-      {"family", [](s p) { return std::string(facts_of(p.what.op).family); }},
+      {"family", [](s p) { return facts_of(p).family; }},
       {"op", [](s p) { return p.what.op; }},
       {"type", [](s p) { return p.what.type ? std::string(to_text(*p.what.type)) : ""; }},
       {"order", [](s p) { return std::string(to_text(p.what.order)); }},
@@ -49,7 +48,11 @@ const std::vector<csv_column>& all_columns() {
        }},
       {"lanes", [](s p) { return fmt::to_string(p.what.lanes); }},
       {"blocks", [](s p) { return fmt::to_string(p.what.blocks); }},
-      {"scope", [](s p) { return p.what.scope; }},
+      {"scope", [](s p) { return text_unless_none(p.what.scope); }},
+      {"flavour", [](s p) { return text_unless_none(p.what.flavour); }},
+      {"space", [](s p) { return text_unless_none(p.what.space); }},
+      {"active", [](s p) { return number_if(p.what.active != 0, p.what.active); }},
+      {"waves", [](s p) { return std::string(p.what.waves ? "true" : ""); }},
       {"affinity", [](s p) { return std::string(to_text(p.what.affinity)); }},
       {"wait", [](s p) { return std::string(to_text(p.what.wait)); }},
       {"repeat", [](s p) { return fmt::to_string(p.what.repeat); }},
@@ -70,6 +73,9 @@ const std::vector<csv_column>& all_columns() {
        [](s p) { return number_if(has_cost(p) && p.host_cost_ns.low > 0, p.host_cost_ns.low); }},
       {"host_cost_high_ns",
        [](s p) { return number_if(has_cost(p) && p.host_cost_ns.high > 0, p.host_cost_ns.high); }},
+      {"cost_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.value); }},
+      {"cost_low_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.low); }},
+      {"cost_high_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.high); }},
       {"baseline_ns_per_step", [](s p) { return number_if(p.visits != 0, p.baseline_ns); }},
       {"test_ns_per_step", [](s p) { return number_if(p.visits != 0, p.test_ns); }},
       {"ops_per_s_per_lane",
@@ -91,7 +97,8 @@ const std::vector<csv_column>& all_columns() {
        [](s p) {
          return std::string(!p.additive ? "" : *p.additive ? "true" : "false");
        }},
-      {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }}};
+      {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }},
+      {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
   return all;
 }
 

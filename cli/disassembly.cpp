@@ -1,24 +1,14 @@
 // Runs objdump and parses its lines.
 #include "cli/disassembly.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-extern char** environ;
+#include "cli/disassembler.hpp"
 
 namespace syncmeter {
 namespace {
@@ -61,105 +51,6 @@ std::string_view cut_name(std::string_view& text) {
   const std::string_view name = text.substr(open + 1, text.size() - open - 2);
   text = trimmed(text.substr(0, open));
   return name;
-}
-
-/// objdump's process and the pipe from it.
-class objdump {
- public:
-  objdump(const std::string& path, std::uint64_t first, std::uint64_t last);
-  objdump(const objdump&) = delete;
-  objdump& operator=(const objdump&) = delete;
-  ~objdump();
-
-  void read_lines(disassembly_reader& reader);
-  /// Waits for the end. Throws disassembly_error when objdump did not succeed.
-  void check_success();
-
- private:
-  struct close_file {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::string path_;
-  std::unique_ptr<std::FILE, close_file> complaints_;
-  std::unique_ptr<std::FILE, close_file> text_;
-  pid_t child_ = -1;
-};
-
-/// The environment with messages in English and a fixed format.
-std::vector<char*> plain_environment() {
-  static char locale[] = "LC_ALL=C";
-  std::vector<char*> variables{locale};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("LC_ALL=")) variables.push_back(*variable);
-  }
-  variables.push_back(nullptr);
-  return variables;
-}
-
-objdump::objdump(const std::string& path, std::uint64_t first, std::uint64_t last)
-    : path_(path), complaints_(std::tmpfile()) {
-  std::array<int, 2> ends{};
-  if (complaints_ == nullptr || pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw disassembly_error(fmt::format("cannot start objdump: {}", std::strerror(errno)));
-  }
-  text_.reset(fdopen(ends[0], "r"));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(complaints_.get()), STDERR_FILENO);
-  // An argument vector, never a shell: the path may hold blanks and quotes.
-  std::vector<std::string> arguments{"objdump",
-                                     "-d",
-                                     "--no-show-raw-insn",
-                                     fmt::format("--start-address={:#x}", first),
-                                     fmt::format("--stop-address={:#x}", last),
-                                     "--",
-                                     path};
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<char*> variables = plain_environment();
-  const int error =
-      posix_spawnp(&child_, "objdump", &actions, nullptr, argv.data(), variables.data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error == 0) return;
-  child_ = -1;
-  if (error == ENOENT) throw disassembly_error("objdump not found, install binutils");
-  throw disassembly_error(fmt::format("cannot start objdump: {}", std::strerror(error)));
-}
-
-objdump::~objdump() {
-  text_.reset();  // before the wait: it ends an objdump that still writes
-  if (child_ > 0) waitpid(child_, nullptr, 0);
-}
-
-void objdump::read_lines(disassembly_reader& reader) {
-  char* line = nullptr;
-  std::size_t capacity = 0;
-  ssize_t length = 0;
-  try {
-    while ((length = getline(&line, &capacity, text_.get())) >= 0) {
-      const auto size = static_cast<std::size_t>(length);
-      reader.add_line({line, size > 0 && line[size - 1] == '\n' ? size - 1 : size});
-    }
-  } catch (...) {
-    std::free(line);
-    throw;
-  }
-  std::free(line);
-}
-
-void objdump::check_success() {
-  int outcome = 0;
-  const pid_t waited = waitpid(std::exchange(child_, -1), &outcome, 0);
-  if (waited > 0 && WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0) return;
-  std::array<char, 400> said{};
-  std::rewind(complaints_.get());
-  if (std::fgets(said.data(), said.size(), complaints_.get()) == nullptr) said[0] = '\0';
-  const std::string_view text(said.data(), std::strcspn(said.data(), "\n"));
-  throw disassembly_error(fmt::format("objdump could not disassemble {}: {}", path_,
-                                      text.empty() ? "it gave no reason" : text));
 }
 
 }  // namespace
@@ -242,9 +133,12 @@ void disassemble(const std::string& path, std::vector<code_range> ranges, const 
     last = std::max(last, range.first + range.size);
   }
   disassembly_reader reader(std::move(ranges), sink);
-  objdump process(path, first, last);
-  process.read_lines(reader);
-  process.check_success();
+  read_lines_of({.arguments = {"objdump", "-d", "--no-show-raw-insn",
+                               fmt::format("--start-address={:#x}", first),
+                               fmt::format("--stop-address={:#x}", last), "--", path},
+                 .path = path,
+                 .install = "install binutils"},
+                [&](std::string_view line) { reader.add_line(line); });
   reader.finish();
 }
 

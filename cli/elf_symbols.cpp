@@ -70,6 +70,8 @@ std::string_view to_text(machine m) {
     return "x86-64";
   case machine::aarch64:
     return "aarch64";
+  case machine::sass:
+    return "sass";
   case machine::other:
     break;
   }

@@ -15,7 +15,8 @@ struct disassembly_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class machine : std::uint8_t { x86_64, aarch64, other };
+/// sass: the machine code of NVIDIA GPUs, embedded in a host's program.
+enum class machine : std::uint8_t { x86_64, aarch64, sass, other };
 
 /// The name of a machine's instruction set, as capability::declares spells it.
 [[nodiscard]] std::string_view to_text(machine m);

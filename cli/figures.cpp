@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/catalogue.hpp"
+#include "cli/gpu_devices.hpp"
 
 namespace syncmeter {
 
@@ -52,14 +52,21 @@ std::string engineering(double value) {
   return fmt::format("{:.{}f}{}", value, decimals, prefixes[step]);
 }
 
+bool has_cycles(const point_summary& s) { return has_cost(s) && s.cost_cycles.value > 0; }
+
 std::optional<rates> rates_of(const point_summary& s) {
-  const op_facts facts = facts_of(s.what.op);
+  const op_facts facts = facts_of(s);
   if (!has_cost(s) || facts.inserted) return std::nullopt;
   const double ops_per_s = 1e9 / s.cost_ns.value;
-  const double lanes = static_cast<double>(s.what.lanes) * s.what.blocks;
-  // A handoff costs the time of one hop, and only one lane at a time has the token.
-  if (facts.cost_per_lane) return rates{ops_per_s / lanes, ops_per_s};
-  return rates{ops_per_s, facts.joint ? ops_per_s : ops_per_s * lanes};
+  // A handoff costs the time of one hop, and only one lane at a time has the token: on a GPU one
+  // lane of each warp.
+  if (facts.cost_per_lane) {
+    const unsigned lanes = s.device ? warps_of(s.what) : s.what.lanes;
+    return rates{ops_per_s / lanes, ops_per_s};
+  }
+  double lanes = facts.joint ? 1 : s.what.lanes;
+  if (s.what.active != 0) lanes *= s.what.active / 32.0;
+  return rates{ops_per_s, ops_per_s * lanes * s.what.blocks};
 }
 
 }  // namespace syncmeter

@@ -11,6 +11,7 @@
 
 #include "cli/campaign.hpp"
 #include "cli/capability_json.hpp"
+#include "cli/census_store.hpp"
 #include "cli/worker_process.hpp"
 
 namespace syncmeter {
@@ -59,6 +60,7 @@ void take_answer(worker_process& process, worker_info& info, std::chrono::millis
   const answer said = process.receive(within);
   if (said.what == answer::kind::line) {
     read_capabilities(said.object, info);
+    read_census(info);
   } else {
     info.problem = fmt::format("asked for its --capabilities, {}", said.text);
   }

@@ -1,4 +1,4 @@
-// What both instruction sets share: names of callees, the frame pointer, the choice of the set.
+// What the instruction sets share: names of callees, the frame pointer, the choice of the set.
 #include "cli/instruction_class.hpp"
 
 #include <cxxabi.h>
@@ -42,6 +42,7 @@ frame_registers frame_of(std::span<const instruction> body, enum machine m) {
 }
 
 instruction_class classify(const instruction& what, enum machine m, frame_registers frame) {
+  if (m == machine::sass) return classify_sass(what);
   return m == machine::aarch64 ? classify_aarch64(what, frame) : classify_x86(what, frame);
 }
 

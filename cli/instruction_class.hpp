@@ -11,6 +11,12 @@
 //   register to register frame                                        push, pop, return: the
 //   function around the loop nop                                          alignment other:MNEMONIC
 //   anything else
+// SASS has classes of its own (instruction_class_sass.cpp): what synchronizes, touches memory or
+// computes floating-point values keeps its opcode, without sizes, types and cache hints:
+//   RED.ADD ATOMG.CAS ATOMS.POPC.INC LDG.STRONG.GPU STS BAR.SYNC MEMBAR.SC.GPU VOTE.ANY FADD imad
+//   reconverge: BSSY, BSYNC and their like; spill: local memory; BRA.DIV: the branch to the slow
+//   path of a warp that has diverged; the words branch, jump, alu, nop, frame, call:, other: as
+//   above
 #pragma once
 
 #include <string>
@@ -42,7 +48,7 @@ struct frame_registers {
 
 [[nodiscard]] frame_registers frame_of(std::span<const instruction> body, enum machine m);
 
-/// `m` must be x86_64 or aarch64.
+/// `m` must not be machine::other.
 [[nodiscard]] instruction_class classify(const instruction& what, enum machine m,
                                          frame_registers frame = {});
 
@@ -50,8 +56,9 @@ struct frame_registers {
 /// demangled and without its parameters.
 [[nodiscard]] std::string callee_name(std::string_view target);
 
-// The two instruction sets; classify picks one.
+// The instruction sets; classify picks one.
 [[nodiscard]] instruction_class classify_x86(const instruction& what, frame_registers frame);
 [[nodiscard]] instruction_class classify_aarch64(const instruction& what, frame_registers frame);
+[[nodiscard]] instruction_class classify_sass(const instruction& what);
 
 }  // namespace syncmeter

@@ -18,7 +18,7 @@ namespace {
 /// One op of one backend: what its supported entries have together.
 struct offer {
   std::string backend, op, family, pairing, note;
-  std::vector<std::string> types, orders, placements;
+  std::vector<std::string> types, orders, placements, scopes, flavours, spaces;
 };
 
 void add_once(std::vector<std::string>& words, std::string_view word) {
@@ -34,8 +34,9 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
         return o.backend == row.backend && o.op == row.op;
       });
       if (found == offers.end()) {
-        found = offers.insert(offers.end(),
-                              {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}});
+        found = offers.insert(
+            offers.end(),
+            {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}});
       }
       if (row.type) add_once(found->types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
@@ -43,11 +44,14 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
       for (const placement p : row.placements) {
         if (p != placement::none) add_once(found->placements, to_text(p));
       }
+      if (row.scope != scope::none) add_once(found->scopes, to_text(row.scope));
+      if (row.flavour != flavour::none) add_once(found->flavours, to_text(row.flavour));
+      if (row.space != space::none) add_once(found->spaces, to_text(row.space));
     }
   }
   std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
-    return std::tuple(facts_of(a.op).rank, a.op, a.backend) <
-           std::tuple(facts_of(b.op).rank, b.op, b.backend);
+    return std::tuple(family_rank(a.family), a.family, facts_of(a.op).rank, a.op, a.backend) <
+           std::tuple(family_rank(b.family), b.family, facts_of(b.op).rank, b.op, b.backend);
   });
   return offers;
 }
@@ -59,13 +63,17 @@ std::string offer_table(const std::vector<offer>& offers) {
                  {"types"},
                  {"orders, default first"},
                  {"placements"},
+                 {"scopes"},
+                 {"flavours"},
+                 {"spaces"},
                  {"note"}});
   std::string family;
   for (const offer& o : offers) {
     if (o.family != family) table.heading(o.family);
     family = o.family;
     table.row({o.op, o.backend, o.pairing, join(o.types, " "), join(o.orders, " "),
-               join(o.placements, " "), o.note});
+               join(o.placements, " "), join(o.scopes, " "), join(o.flavours, " "),
+               join(o.spaces, " "), o.note});
   }
   return table.text();
 }
@@ -73,7 +81,7 @@ std::string offer_table(const std::vector<offer>& offers) {
 /// What one op lacks for one reason, in words: "atomic_min_hold (float double; seq_cst)". Axes of
 /// which everything is missing go without saying.
 struct lack {
-  std::vector<std::string> types, orders;
+  std::vector<std::string> types, orders, scopes, flavours;
 };
 
 std::string unsupported_text(const std::vector<worker_info>& workers) {
@@ -84,6 +92,8 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
       const auto note = [&row](lack& l) {
         if (row.type) add_once(l.types, to_text(*row.type));
         add_once(l.orders, to_text(row.order));
+        add_once(l.scopes, to_text(row.scope));
+        add_once(l.flavours, to_text(row.flavour));
       };
       note(listed[row.backend + " " + row.op]);
       if (!row.supported) note(by_reason[{row.backend, row.reason}][row.op]);
@@ -96,8 +106,9 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
     for (const auto& [op, lacking] : ops) {
       const lack& all = listed[backend + " " + op];
       std::vector<std::string> parts;
-      if (lacking.types.size() < all.types.size()) parts.push_back(join(lacking.types, " "));
-      if (lacking.orders.size() < all.orders.size()) parts.push_back(join(lacking.orders, " "));
+      for (const auto axis : {&lack::types, &lack::orders, &lack::scopes, &lack::flavours}) {
+        if ((lacking.*axis).size() < (all.*axis).size()) parts.push_back(join(lacking.*axis, " "));
+      }
       names.push_back(parts.empty() ? op : fmt::format("{} ({})", op, join(parts, "; ")));
     }
     text += fmt::format("  {}: {}: {}\n", backend, reason.empty() ? "no reason given" : reason,
@@ -109,6 +120,8 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
 std::string missing_text(const std::vector<worker_info>& workers) {
   std::string text;
   for (const worker_info& worker : workers) {
+    for (const auto& [backend, problem] : worker.backend_problems)
+      text += fmt::format("  {}: {}\n", backend, problem);
     if (worker.problem.empty()) continue;
     text += fmt::format("  {}: {}", worker.name, worker.problem);
     for (const known_backend& known : known_backends()) {
@@ -145,6 +158,8 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
     for (worker_info& worker : workers) {
       std::erase_if(worker.capabilities,
                     [&](const capability& row) { return !asked_for(row.backend); });
+      std::erase_if(worker.backend_problems,
+                    [&](const auto& entry) { return !asked_for(entry.first); });
       if (!asked_for(worker.name)) worker.problem.clear();
     }
   }

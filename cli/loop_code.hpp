@@ -19,6 +19,9 @@ struct loop_code {
   std::string problem;  ///< why the counts prove nothing; empty when they do
 };
 
+/// Counts one instruction.
+void count(class_counts& counts, const instruction_class& what);
+
 /// Finds the loop as the one set of instructions that lie on a cycle of the control flow: g++ puts
 /// retry blocks behind the return, so a range of addresses between two labels would miss them.
 /// Problems: more than one separate loop, an indirect jump, a jump into a part that the compiler

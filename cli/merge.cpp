@@ -33,8 +33,8 @@ std::string key_of(const candidate& c) {
   // Equal code of one width; what the cost is divided by must agree too.
   return fmt::format("{} {}-{} {} {} {} {} {} wait {} blocks {} scope {} repeat {} {}", p.backend,
                      c.row->code[0], c.row->code[1], c.row->pairing, c.row->unroll,
-                     c.row->ops_per_step, where, cells(p), to_text(p.wait), p.blocks, p.scope,
-                     p.repeat, c.planned.additivity);
+                     c.row->ops_per_step, where, cells(p), to_text(p.wait), p.blocks,
+                     to_text(p.scope), p.repeat, c.planned.additivity);
 }
 
 bool differ_in_affinity_only(point a, const point& b) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "cli/parse_axes.hpp"
-#include "cli/studies.hpp"
 
 namespace syncmeter {
 namespace {
@@ -13,19 +12,27 @@ std::vector<offered_op> chosen_ops(const run_options& options,
                                    const std::vector<worker_info>& workers) {
   std::vector<std::string> usable;
   std::string problems;
+  const auto add_problem = [&problems](const std::string& name, const std::string& problem) {
+    problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", name, problem);
+  };
   for (const worker_info& w : workers) {
-    if (w.problem.empty()) usable.insert(usable.end(), w.backends.begin(), w.backends.end());
-    else problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", w.name, w.problem);
+    if (!w.problem.empty()) add_problem(w.name, w.problem);
+    for (const std::string& backend : w.backends) {
+      const std::string problem = problem_of(w, backend);
+      if (problem.empty()) usable.push_back(backend);
+      else if (w.problem.empty()) add_problem(backend, problem);
+    }
   }
   for (const std::string& name : options.backends) {
     if (contains(usable, name)) continue;
     const auto broken = std::find_if(workers.begin(), workers.end(), [&](const worker_info& w) {
-      return !w.problem.empty() && (w.name == name || contains(w.backends, name));
+      return !problem_of(w, name).empty() && (w.name == name || contains(w.backends, name));
     });
     if (broken == workers.end())
       throw usage_error(unknown_name("--backend", "backend", name, usable));
     throw usage_error(fmt::format("--backend: '{}' cannot be used: {}; usable here: {}", name,
-                                  broken->problem, usable.empty() ? "none" : join(usable)));
+                                  problem_of(*broken, name),
+                                  usable.empty() ? "none" : join(usable)));
   }
   if (usable.empty()) {
     throw usage_error(
@@ -34,8 +41,8 @@ std::vector<offered_op> chosen_ops(const run_options& options,
   }
   std::vector<offered_op> ops;
   for (const worker_info& w : workers) {
-    if (!w.problem.empty()) continue;
     for (const capability& row : w.capabilities) {
+      if (!problem_of(w, row.backend).empty()) continue;
       if (!options.backends.empty() && !contains(options.backends, row.backend)) continue;
       auto found = std::find_if(ops.begin(), ops.end(), [&](const offered_op& op) {
         return op.backend == row.backend && op.name == row.op;
@@ -97,9 +104,57 @@ const capability* offered_op::row(const point& p) const {
   for (const capability* r : rows) {
     const bool here = r->placements.empty() ? p.placement == placement::none
                                             : contains(r->placements, p.placement);
-    if (r->type == p.type && r->order == p.order && here) return r;
+    form f = form_of(p);
+    f.placement = placement::none;
+    const form has{.order = r->order,
+                   .scope = r->scope,
+                   .flavour = r->flavour,
+                   .space = r->space,
+                   .some_lanes = r->some_lanes};
+    if (r->type == p.type && has == f && here) return r;
   }
   return nullptr;
+}
+
+std::vector<std::optional<value_type>> wanted_types(const offered_op& op,
+                                                    const run_options& options, type_set of_study) {
+  const std::vector<value_type> offered = op.types();
+  if (offered.empty()) return {std::nullopt};
+  if (!options.types.empty()) return {options.types.begin(), options.types.end()};
+  if (of_study == type_set::one) {
+    return {contains(offered, value_type::int32) ? value_type::int32 : offered.front()};
+  }
+  std::vector<std::optional<value_type>> all;
+  for (const value_type type : offered) {
+    if (of_study == type_set::all || type != value_type::uint32) all.emplace_back(type);
+  }
+  return all;
+}
+
+std::vector<placement> wanted_placements(const offered_op& op, const run_options& options,
+                                         const std::vector<placement>& of_study) {
+  const std::vector<placement> offered = op.placements();
+  if (offered == std::vector{placement::none}) return offered;
+  if (!options.placements.empty()) return options.placements;
+  std::vector<placement> both;
+  for (const placement p : of_study) {
+    if (contains(offered, p)) both.push_back(p);
+  }
+  return both.empty() ? offered : both;
+}
+
+std::string why_not_offered(const offered_op& op, const point& p) {
+  if (p.type && !contains(op.types(), *p.type)) {
+    return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));
+  }
+  if (!contains(op.orders(), p.order)) {
+    return fmt::format("has no order {}, only {}", to_text(p.order), texts(op.orders()));
+  }
+  if (!contains(op.placements(), p.placement)) {
+    return fmt::format("has no placement {}, only {}", to_text(p.placement),
+                       texts(op.placements()));
+  }
+  return "the backend does not offer this combination of type, order and placement";
 }
 
 std::vector<offered_op> offered_ops(const run_options& options,

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/parse_axes.hpp"
 #include "cli/plan.hpp"
+#include "cli/studies.hpp"
 
 namespace syncmeter {
 
@@ -27,9 +30,26 @@ struct offered_op {
   [[nodiscard]] std::vector<value_type> types() const;
   [[nodiscard]] std::vector<order> orders() const;
   [[nodiscard]] std::vector<placement> placements() const;
-  /// The row that covers a point's type, order and placement; null when there is none.
+  /// The row that covers a point's type and form; null when there is none.
   [[nodiscard]] const capability* row(const point& p) const;
 };
+
+/// The types of the user, else of the study, for an op; one without a value for an op without
+/// types.
+[[nodiscard]] std::vector<std::optional<value_type>>
+wanted_types(const offered_op& op, const run_options& options, type_set of_study);
+[[nodiscard]] std::vector<placement> wanted_placements(const offered_op& op,
+                                                       const run_options& options,
+                                                       const std::vector<placement>& of_study);
+/// Why an op has no row for a point, in words.
+[[nodiscard]] std::string why_not_offered(const offered_op& op, const point& p);
+
+/// The spellings of an axis' values, as a list for a message.
+template <class Enum> [[nodiscard]] std::string texts(const std::vector<Enum>& values) {
+  std::vector<std::string> all;
+  for (const Enum value : values) all.emplace_back(to_text(value));
+  return join(all);
+}
 
 /// All ops of the backends chosen. Throws usage_error when a backend that is asked for, or every
 /// one, cannot be used; when an op of the options is none of theirs; and when a type is.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/option_tables.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/studies.hpp"
 
@@ -18,71 +19,6 @@ namespace syncmeter {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr unsigned help_width = 100;
-
-po::typed_value<std::string>* word(const char* name) {
-  return po::value<std::string>()->value_name(name);
-}
-
-po::options_description run_description() {
-  po::options_description all("Options", help_width, help_width / 2);
-  const std::string study_text = "set of points: " + join(study_names()) + " (default: quick)";
-  all.add_options()("help,h", "print this and end")(
-      "backend", word("LIST"), "APIs to measure (default: every backend with a worker)")(
-      "study", word("NAME"), study_text.c_str())(
-      "op", word("LIST"),
-      "primitives by name, * stands for any letters: atomic_* (default: the study's)")(
-      "type", word("LIST"), "int32, uint32, uint64, float, double (default: the study's)")(
-      "placement", word("LIST"),
-      "shared: all lanes one cell; strided: each lane its own (default: the study's)")(
-      "lanes", word("LIST"),
-      "numbers of lanes (threads): numbers, ranges and max, as 1,2,4-8,max (default: the study's)")(
-      "stride", word("LIST"),
-      "elements between the cells of strided lanes (default: the study's; in quick one cache "
-      "line)")("affinity", word("LIST"),
-               "lanes on processing units: close, spread, smt, none (default: the study's)")(
-      "order", word("LIST"),
-      "memory orders, for ops that have them: unordered, relaxed, acquire, release, acq_rel, "
-      "seq_cst (default: the API's own)")(
-      "wait", word("LIST"),
-      "what a waiting thread does: active spins, passive sleeps (default: active)")(
-      "precision", word("SHARE"),
-      "a visit ends when its 95 % interval is within this share of the estimate (default: 0.01, no "
-      "unit)")("max-time", word("TIME"),
-               "longest time for one point, over all its visits, with its unit (default: 150ms)")(
-      "min-sample", word("TIME"), "shortest timed loop, with its unit (default: 100us)")(
-      "visits", word("N"), "times that each point is visited (default: 5 visits)")(
-      "budget", word("TIME"),
-      "end after this time, with its unit; the last visits are dropped (default: no limit)")(
-      "output", word("FILE"),
-      "results file, which must not exist (default: syncmeter-HOST-TIME.jsonl here)")(
-      "resume", word("FILE"),
-      "go on with a results file; takes its points and settings from there (default: start anew)")(
-      "retry", po::bool_switch(), "with --resume: measure failed visits again (default: off)")(
-      "csv", word("FILE"), "also write every point as CSV (default: none)")(
-      "seed", word("N"), "order of points and rounds; 0 draws one (default: 0; no unit)")(
-      "additivity", po::bool_switch(),
-      "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
-      "oversubscribe", po::bool_switch(), "allow more lanes than processing units (default: off)")(
-      "dry-run", po::bool_switch(),
-      "print the points and the estimated time, measure nothing (default: off)");
-  return all;
-}
-
-po::options_description show_description() {
-  po::options_description all("Options", help_width, help_width / 2);
-  all.add_options()("help,h", "print this and end")(
-      "csv", word("FILE"), "also write every point as CSV (default: none)");
-  return all;
-}
-
-po::options_description list_description() {
-  po::options_description all("Options", help_width, help_width / 2);
-  all.add_options()("help,h", "print this and end")(
-      "backend", word("LIST"), "APIs to list (default: every backend with a worker)");
-  return all;
-}
 
 std::vector<std::string> long_names(const po::options_description& description) {
   std::vector<std::string> names;
@@ -174,14 +110,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
     o.types = parse_names<value_type>(option, "type", text);
   });
   with("placement", [&](const auto& option, const auto& text) {
-    o.placements = parse_names<placement>(option, "placement", text);
-    for (const placement p : o.placements) {
-      if (p == placement::none) {
-        throw usage_error(fmt::format(
-            "{}: 'none' cannot be chosen: it marks ops without a cell; allowed: shared, strided",
-            option));
-      }
-    }
+    o.placements = parse_names_but_none<placement>(option, "placement", text);
   });
   with("lanes", [&](const auto& option, const auto& text) { o.lanes = parse_lanes(option, text); });
   with("stride",
@@ -194,6 +123,22 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   });
   with("wait", [&](const auto& option, const auto& text) {
     o.waits = parse_names<wait_policy>(option, "wait policy", text);
+  });
+  with("blocks",
+       [&](const auto& option, const auto& text) { o.blocks = parse_blocks(option, text); });
+  with("scope", [&](const auto& option, const auto& text) {
+    o.scopes = parse_names_but_none<scope>(option, "scope", text);
+  });
+  with("flavour", [&](const auto& option, const auto& text) {
+    o.flavours = parse_names_but_none<flavour>(option, "flavour", text);
+  });
+  with("space", [&](const auto& option, const auto& text) {
+    o.spaces = parse_names_but_none<space>(option, "space", text);
+  });
+  with("active",
+       [&](const auto& option, const auto& text) { o.actives = parse_actives(option, text); });
+  with("device", [&](const auto& option, const auto& text) {
+    o.device = static_cast<unsigned>(parse_count(option, text, 0, 1023));
   });
   with("precision",
        [&](const auto& option, const auto& text) { o.precision = parse_share(option, text); });
@@ -216,6 +161,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   with("seed", [&](const auto& option, const auto& text) {
     o.seed = parse_count(option, text, 0, std::numeric_limits<std::uint64_t>::max());
   });
+  o.waves = given["waves"].as<bool>();
   o.additivity = given["additivity"].as<bool>();
   o.oversubscribe = given["oversubscribe"].as<bool>();
   o.retry = given["retry"].as<bool>();

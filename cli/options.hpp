@@ -27,6 +27,17 @@ struct lane_range {
   friend bool operator==(const lane_range&, const lane_range&) = default;
 };
 
+/// One element of a --blocks list: a number, a range, or a word that stands for a number when the
+/// GPU is known.
+struct block_range {
+  /// sm: as many as it has multiprocessors. max: as many as run at once.
+  enum class word : std::uint8_t { none, half_sm, sm, two_sm, max };
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  word named = word::none;
+  friend bool operator==(const block_range&, const block_range&) = default;
+};
+
 /// The options of `syncmeter run`. An empty list means: the study's own values.
 struct run_options {
   std::string study = "quick";
@@ -39,10 +50,17 @@ struct run_options {
   std::vector<affinity> affinities;
   std::vector<order> orders;
   std::vector<wait_policy> waits;
+  std::vector<block_range> blocks;  ///< GPU, as are the next five
+  std::vector<scope> scopes;
+  std::vector<flavour> flavours;
+  std::vector<space> spaces;
+  std::vector<unsigned> actives;  ///< lanes of each warp
+  unsigned device = 0;
+  bool waves = false;
   double precision = 0.01;
-  double max_time_s = 0.15;  ///< per point, over all its visits
-  double min_sample_us = 100;
-  unsigned visits = 5;
+  double max_time_s = 0.15;        ///< per point, over all its visits
+  double min_sample_us = 0;        ///< 0: 100 on a CPU, 50 on a GPU
+  std::optional<unsigned> visits;  ///< nothing: 5 for a CPU's point, 3 for a GPU's
   std::optional<double> budget_s;
   std::optional<std::string> output;  ///< nothing: syncmeter-HOST-TIME.jsonl in the working
                                       ///< directory

@@ -37,8 +37,9 @@ template <class T> nlohmann::json or_null(const std::optional<T>& value) {
 }  // namespace
 
 void to_json(nlohmann::json& j, const run_options& o) {
-  nlohmann::json lanes = nlohmann::json::array();
+  nlohmann::json lanes = nlohmann::json::array(), blocks = nlohmann::json::array();
   for (const lane_range& range : o.lanes) lanes.push_back(to_text(range));
+  for (const block_range& range : o.blocks) blocks.push_back(to_text(range));
   j = nlohmann::json{{"study", o.study},
                      {"backends", o.backends},
                      {"ops", o.ops},
@@ -49,10 +50,17 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"affinities", texts(o.affinities)},
                      {"orders", texts(o.orders)},
                      {"waits", texts(o.waits)},
+                     {"blocks", blocks},
+                     {"scopes", texts(o.scopes)},
+                     {"flavours", texts(o.flavours)},
+                     {"spaces", texts(o.spaces)},
+                     {"actives", o.actives},
+                     {"device", o.device},
+                     {"waves", o.waves},
                      {"precision", o.precision},
                      {"max_time_s", o.max_time_s},
                      {"min_sample_us", o.min_sample_us},
-                     {"visits", o.visits},
+                     {"visits", or_null(o.visits)},
                      {"budget_s", or_null(o.budget_s)},
                      {"output", or_null(o.output)},
                      {"resume", or_null(o.resume)},
@@ -79,10 +87,20 @@ void from_json(const nlohmann::json& j, run_options& o) {
   read_texts(j, "affinities", o.affinities);
   read_texts(j, "orders", o.orders);
   read_texts(j, "waits", o.waits);
+  for (const std::string range : j.value("blocks", nlohmann::json::array())) {
+    const auto parsed = parse_blocks("blocks", range);
+    o.blocks.insert(o.blocks.end(), parsed.begin(), parsed.end());
+  }
+  read_texts(j, "scopes", o.scopes);
+  read_texts(j, "flavours", o.flavours);
+  read_texts(j, "spaces", o.spaces);
+  o.actives = j.value("actives", o.actives);
+  o.device = j.value("device", o.device);
+  o.waves = j.value("waves", o.waves);
   o.precision = j.value("precision", o.precision);
   o.max_time_s = j.value("max_time_s", o.max_time_s);
   o.min_sample_us = j.value("min_sample_us", o.min_sample_us);
-  o.visits = j.value("visits", o.visits);
+  read_optional(j, "visits", o.visits);
   read_optional(j, "budget_s", o.budget_s);
   read_optional(j, "output", o.output);
   read_optional(j, "resume", o.resume);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr unsigned most_lanes = 4096;
 constexpr unsigned most_stride = 65536;
+constexpr unsigned most_blocks = 1'000'000;
+constexpr unsigned lanes_of_a_warp = 32;
 
 // A whole number and nothing else: no sign, no blank, no trailing text.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
@@ -54,19 +56,51 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return above.back();
 }
 
-unsigned parse_lane_number(std::string_view option, std::string_view whole,
-                           std::string_view digits) {
+// What a list of counts may hold beside numbers and ranges, and what it counts.
+struct count_grammar {
+  std::string_view plural, words;
+  unsigned most;
+};
+constexpr count_grammar lane_counts{"lanes", "or max", most_lanes};
+constexpr count_grammar block_counts{"blocks", "sm/2, sm, 2sm or max", most_blocks};
+
+unsigned parse_number(std::string_view option, std::string_view whole, std::string_view digits,
+                      const count_grammar& grammar) {
   const auto value = whole_number(digits);
   if (!value) {
-    throw usage_error(
-        fmt::format("{}: '{}' is not a number, a range such as 4-8, or max", option, whole));
+    throw usage_error(fmt::format("{}: '{}' is not a number, a range such as 4-8, {}", option,
+                                  whole, grammar.words));
   }
-  if (*value < 1 || *value > most_lanes) {
-    throw usage_error(
-        fmt::format("{}: '{}' is out of range: lanes go from 1 to {}", option, whole, most_lanes));
+  if (*value < 1 || *value > grammar.most) {
+    throw usage_error(fmt::format("{}: '{}' is out of range: {} go from 1 to {}", option, whole,
+                                  grammar.plural, grammar.most));
   }
   return static_cast<unsigned>(*value);
 }
+
+std::pair<unsigned, unsigned> parse_range(std::string_view option, std::string_view whole,
+                                          const count_grammar& grammar) {
+  const std::size_t dash = whole.find('-');
+  const unsigned first = parse_number(option, whole, whole.substr(0, dash), grammar);
+  const unsigned last = dash == std::string_view::npos
+                            ? first
+                            : parse_number(option, whole, whole.substr(dash + 1), grammar);
+  if (last < first) {
+    throw usage_error(
+        fmt::format("{}: '{}' runs backwards; write {}-{}", option, whole, last, first));
+  }
+  return {first, last};
+}
+
+std::string range_text(unsigned first, unsigned last) {
+  return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+constexpr std::array<std::pair<block_range::word, std::string_view>, 4> block_words{
+    {{block_range::word::half_sm, "sm/2"},
+     {block_range::word::sm, "sm"},
+     {block_range::word::two_sm, "2sm"},
+     {block_range::word::max, "max"}}};
 
 }  // namespace
 
@@ -143,25 +177,50 @@ std::vector<lane_range> parse_lanes(std::string_view option, std::string_view te
       ranges.push_back({.max = true});
       continue;
     }
-    const std::size_t dash = part.find('-');
-    const std::string_view whole = part;
-    const unsigned first = parse_lane_number(option, whole, whole.substr(0, dash));
-    const unsigned last = dash == std::string::npos
-                              ? first
-                              : parse_lane_number(option, whole, whole.substr(dash + 1));
-    if (last < first) {
-      throw usage_error(
-          fmt::format("{}: '{}' runs backwards; write {}-{}", option, part, last, first));
-    }
+    const auto [first, last] = parse_range(option, part, lane_counts);
     ranges.push_back({.first = first, .last = last});
   }
   return ranges;
 }
 
 std::string to_text(const lane_range& range) {
-  if (range.max) return "max";
-  if (range.first == range.last) return std::to_string(range.first);
-  return fmt::format("{}-{}", range.first, range.last);
+  return range.max ? "max" : range_text(range.first, range.last);
+}
+
+std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
+  std::vector<block_range> ranges;
+  for (const std::string& part : parse_list(option, text)) {
+    const auto word = std::find_if(block_words.begin(), block_words.end(),
+                                   [&](const auto& known) { return known.second == part; });
+    if (word != block_words.end()) {
+      ranges.push_back({.named = word->first});
+      continue;
+    }
+    const auto [first, last] = parse_range(option, part, block_counts);
+    ranges.push_back({.first = first, .last = last});
+  }
+  return ranges;
+}
+
+std::string to_text(const block_range& range) {
+  for (const auto& [word, text] : block_words) {
+    if (word == range.named) return std::string(text);
+  }
+  return range_text(range.first, range.last);
+}
+
+std::vector<unsigned> parse_actives(std::string_view option, std::string_view text) {
+  std::vector<unsigned> lanes;
+  for (const std::string& part : parse_list(option, text))
+    lanes.push_back(static_cast<unsigned>(parse_count(option, part, 1, lanes_of_a_warp)));
+  return lanes;
+}
+
+void refuse_none(std::string_view option, std::string_view what,
+                 const std::vector<std::string>& allowed) {
+  throw usage_error(
+      fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
+                  what, join(allowed)));
 }
 
 double parse_seconds(std::string_view option, std::string_view text) {

@@ -42,11 +42,27 @@ namespace syncmeter {
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const lane_range& range);
 
+/// "1,2-4,sm/2,sm,2sm,max".
+[[nodiscard]] std::vector<block_range> parse_blocks(std::string_view option, std::string_view text);
+[[nodiscard]] std::string to_text(const block_range& range);
+
+/// Lanes of a warp, "1,8,32".
+[[nodiscard]] std::vector<unsigned> parse_actives(std::string_view option, std::string_view text);
+
 /// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
 [[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);
 
 /// A number above 0 and below 1.
 [[nodiscard]] double parse_share(std::string_view option, std::string_view text);
+
+/// Throws: 'none' is no value to choose.
+[[noreturn]] void refuse_none(std::string_view option, std::string_view what,
+                              const std::vector<std::string>& allowed);
+
+/// A value as it is spelled; nothing where the axis does not apply.
+template <axis_value Enum> [[nodiscard]] std::string text_unless_none(Enum value) {
+  return value == Enum::none ? "" : std::string(to_text(value));
+}
 
 /// Every spelling of an axis, in the order of its declaration.
 template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed() {
@@ -64,6 +80,20 @@ template <axis_value Enum>
     const auto value = from_text<Enum>(part);
     if (!value) throw usage_error(unknown_name(option, what, part, names_allowed<Enum>()));
     values.push_back(*value);
+  }
+  return values;
+}
+
+/// As parse_names, for axes whose `none` marks ops that do not have them.
+template <axis_value Enum>
+[[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,
+                                                     std::string_view text) {
+  const std::vector<Enum> values = parse_names<Enum>(option, what, text);
+  for (const Enum value : values) {
+    if (value != Enum::none) continue;
+    std::vector<std::string> allowed = names_allowed<Enum>();
+    std::erase(allowed, "none");
+    refuse_none(option, what, allowed);
   }
   return values;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/gpu_devices.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -59,8 +61,8 @@ std::vector<int> probed_pus(const planned_point& planned, const topology& machin
 }  // namespace
 
 bool contended(const point& what, const std::vector<worker_info>& workers, unsigned line_bytes) {
-  // Placement states are about CPU lanes; only a device's points have a scope or blocks.
-  if (what.lanes < 2 || what.blocks > 1 || !what.scope.empty()) return false;
+  // Placement states are about CPU lanes.
+  if (what.lanes < 2 || gpus_of(workers, what.backend) != nullptr) return false;
   if (what.placement == placement::shared) return true;
   if (what.placement == placement::strided && stride_bytes(what) < line_bytes) return true;
   return communicates(what, workers);

@@ -4,12 +4,15 @@
 #include "cli/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/gpu_plan.hpp"
 #include "cli/merge.hpp"
 #include "cli/offered_ops.hpp"
 #include "cli/parse_axes.hpp"
@@ -21,6 +24,7 @@ namespace {
 // What one visit takes where the op is well-behaved: some tens of rounds of two samples of 100 us,
 // the calibration and the probes.
 constexpr double usual_visit_s = 0.008;
+constexpr unsigned usual_visits = 5;
 
 class planner {
  public:
@@ -30,21 +34,16 @@ class planner {
   }
 
   void add(const offered_op& op, const study_axes& axes) {
-    for (const auto& type : types_for(op, axes)) {
+    for (const auto& type : wanted_types(op, options_, axes.types)) {
       for (const order o : orders_for(op)) {
-        for (const placement where : placements_for(op, axes)) add_cells(op, axes, type, o, where);
+        for (const placement where : wanted_placements(op, options_, axes.placements))
+          add_cells(op, axes, type, o, where);
       }
     }
   }
 
-  [[nodiscard]] campaign_plan finish() {
-    campaign_plan plan;
-    plan.points = merge_equal(std::move(candidates_));
-    plan.refused = std::move(refused_);
-    const double visit_s = std::min(options_.max_time_s / options_.visits, usual_visit_s);
-    for (const planned_point& p : plan.points) plan.predicted_s += p.visits * visit_s;
-    return plan;
-  }
+  [[nodiscard]] std::vector<planned_point> points() { return merge_equal(std::move(candidates_)); }
+  [[nodiscard]] std::vector<refused_point> take_refused() { return std::move(refused_); }
 
  private:
   void add_lanes(const lane_range& range, const cpu_grant& grant) {
@@ -62,38 +61,11 @@ class planner {
     for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
   }
 
-  [[nodiscard]] std::vector<std::optional<value_type>> types_for(const offered_op& op,
-                                                                 const study_axes& axes) const {
-    const std::vector<value_type> offered = op.types();
-    if (offered.empty()) return {std::nullopt};
-    if (!options_.types.empty()) return {options_.types.begin(), options_.types.end()};
-    if (axes.types == type_set::one) {
-      return {contains(offered, value_type::int32) ? value_type::int32 : offered.front()};
-    }
-    std::vector<std::optional<value_type>> all;
-    for (const value_type type : offered) {
-      if (axes.types == type_set::all || type != value_type::uint32) all.emplace_back(type);
-    }
-    return all;
-  }
-
   [[nodiscard]] std::vector<order> orders_for(const offered_op& op) const {
     const std::vector<order> offered = op.orders();
     const bool has_axis = offered.size() > 1 || offered.front() != order::unordered;
     if (has_axis && !options_.orders.empty()) return options_.orders;
     return {offered.front()};
-  }
-
-  [[nodiscard]] std::vector<placement> placements_for(const offered_op& op,
-                                                      const study_axes& axes) const {
-    const std::vector<placement> offered = op.placements();
-    if (offered == std::vector{placement::none}) return offered;
-    if (!options_.placements.empty()) return options_.placements;
-    std::vector<placement> both;
-    for (const placement p : axes.placements) {
-      if (contains(offered, p)) both.push_back(p);
-    }
-    return both.empty() ? offered : both;
   }
 
   void add_cells(const offered_op& op, const study_axes& axes, std::optional<value_type> type,
@@ -116,8 +88,7 @@ class planner {
                 .op = op.name,
                 .type = type,
                 .placement = where,
-                .stride = stride,
-                .scope = {}};
+                .stride = stride};
         p.lanes = lanes;
         p.order = o;
         add_launches(op, axes, p);
@@ -154,10 +125,11 @@ class planner {
     if (!seen_.insert(canonical(p)).second) return;
     candidates_.push_back({.planned = {.what = p,
                                        .pus = place(p.affinity, p.lanes),
+                                       .device = {},
                                        .same_as = {},
                                        .why = {},
-                                       .additivity = additivity,
-                                       .visits = options_.visits},
+                                       .additivity = additivity && row->additivity,
+                                       .visits = options_.visits.value_or(usual_visits)},
                            .row = row});
   }
 
@@ -169,26 +141,6 @@ class planner {
         fmt::format("{} {} {} {} {} {}", p.backend, p.op, type, to_text(p.order), lanes, reason);
     if (refused_keys_.insert(key).second)
       refused_.push_back({.what = p, .status = status, .reason = reason});
-  }
-
-  template <class Enum> static std::string texts(const std::vector<Enum>& values) {
-    std::vector<std::string> all;
-    for (const Enum value : values) all.emplace_back(to_text(value));
-    return join(all);
-  }
-
-  static std::string why_not_offered(const offered_op& op, const point& p) {
-    if (p.type && !contains(op.types(), *p.type)) {
-      return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));
-    }
-    if (!contains(op.orders(), p.order)) {
-      return fmt::format("has no order {}, only {}", to_text(p.order), texts(op.orders()));
-    }
-    if (!contains(op.placements(), p.placement)) {
-      return fmt::format("has no placement {}, only {}", to_text(p.placement),
-                         texts(op.placements()));
-    }
-    return "the backend does not offer this combination of type, order and placement";
   }
 
   // Beyond the last PU the placement starts again at the first.
@@ -209,6 +161,69 @@ class planner {
   std::set<std::string> refused_keys_, seen_;
 };
 
+// The rules of a study that cover an op, and its values for other ops where the user names this
+// one.
+template <class Rule, class Axes, class Add>
+void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const std::string& op,
+                   bool named, const Add& add) {
+  bool covered = rules.empty();  // nothing at all on this kind of device
+  for (const Rule& rule : rules) {
+    if (!covers(rule, op)) continue;
+    covered = true;
+    add(rule.axes);
+  }
+  if (named && !covered) add(others);
+}
+
+template <class T> void append(std::vector<T>& all, std::vector<T> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+// Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
+// GPU.
+class planners {
+ public:
+  planners(const run_options& options, const std::vector<worker_info>& workers,
+           const topology& machine, const cpu_grant& grant)
+      : options_(options), workers_(workers), machine_(machine), grant_(grant) {}
+
+  void add(const study& chosen, const offered_op& op, bool named) {
+    if (const gpu_backend* gpus = gpus_of(workers_, op.backend)) {
+      const auto [gpu, is_new] = on_gpus_.try_emplace(
+          op.backend, options_, chosen_gpu(*gpus, op.backend, options_.device));
+      for_each_rule(chosen.gpu.rules, chosen.gpu.others, op.name, named,
+                    [&, &on = gpu->second](const gpu_axes& axes) { on.add(op, axes); });
+      return;
+    }
+    if (!on_cpus_) on_cpus_.emplace(options_, machine_, grant_);
+    for_each_rule(chosen.rules, chosen.others, op.name, named,
+                  [&](const study_axes& axes) { on_cpus_->add(op, axes); });
+  }
+
+  [[nodiscard]] campaign_plan finish() {
+    campaign_plan plan;
+    if (on_cpus_) {
+      plan.points = on_cpus_->points();
+      plan.refused = on_cpus_->take_refused();
+    }
+    for (auto& [backend, planner] : on_gpus_) {
+      append(plan.points, planner.take_points());
+      append(plan.refused, planner.take_refused());
+    }
+    for (const planned_point& p : plan.points)
+      plan.predicted_s += p.visits * std::min(options_.max_time_s / p.visits, usual_visit_s);
+    return plan;
+  }
+
+ private:
+  const run_options& options_;
+  const std::vector<worker_info>& workers_;
+  const topology& machine_;
+  const cpu_grant& grant_;
+  std::optional<planner> on_cpus_;
+  std::map<std::string, gpu_planner> on_gpus_;
+};
+
 }  // namespace
 
 campaign_plan make_plan(const run_options& options, const std::vector<worker_info>& workers,
@@ -217,22 +232,23 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   if (chosen == nullptr)
     throw usage_error(unknown_name("--study", "study", options.study, study_names()));
   const std::vector<offered_op> ops = offered_ops(options, workers);
+  const bool any_gpu = std::any_of(ops.begin(), ops.end(), [&](const offered_op& op) {
+    return gpus_of(workers, op.backend) != nullptr;
+  });
+  if (!any_gpu) require_gpu_for(options);
+  if (!any_gpu && chosen->rules.empty()) {
+    throw usage_error(fmt::format("study '{}' is for GPUs, and no backend in use here runs on one",
+                                  options.study));
+  }
 
-  planner planner(options, machine, grant);
+  planners all(options, workers, machine, grant);
   for (const offered_op& op : ops) {
     const bool named =
         std::any_of(options.ops.begin(), options.ops.end(),
                     [&](const std::string& pattern) { return fits(pattern, op.name); });
-    if (!options.ops.empty() && !named) continue;
-    bool covered = false;
-    for (const study_rule& rule : chosen->rules) {
-      if (!covers(rule, op.name)) continue;
-      covered = true;
-      planner.add(op, rule.axes);
-    }
-    if (named && !covered) planner.add(op, chosen->others);
+    if (options.ops.empty() || named) all.add(*chosen, op, named);
   }
-  campaign_plan plan = planner.finish();
+  campaign_plan plan = all.finish();
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
         fmt::format("study '{}' has no point for these options here: no backend in use has its ops",
@@ -243,7 +259,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
 
 const std::vector<known_backend>& known_backends() {
   static const std::vector<known_backend> all{
-      {"omp", "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"}};
+      {"omp", "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
+      {"cuda", "the CUDA Toolkit 12 or newer (nvcc), then build again"}};
   return all;
 }
 

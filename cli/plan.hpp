@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/gpu_devices.hpp"
 #include "cli/options.hpp"
 #include "core/point.hpp"
 #include "core/topology.hpp"
@@ -19,12 +20,18 @@ struct capability {
   std::optional<value_type> type;
   enum order order = order::unordered;
   std::vector<placement> placements;
+  enum scope scope = scope::none;
+  enum flavour flavour = flavour::none;
+  enum space space = space::none;
+  bool some_lanes = false;  ///< a GPU's loop with lanes of each warp switched off
+  bool additivity = true;   ///< false where loops with 2 and 4 measured ops are not built
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
   bool communicates = false, supported = false, empty_on_purpose = false;
   std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
   std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
   std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
                                                 ///< op
+  nlohmann::json census{};  ///< GPU code: census_summary, when one was kept beside the worker
 };
 
 /// A worker found on this machine and what it said of itself.
@@ -33,18 +40,23 @@ struct worker_info {
   std::string path;
   std::string problem;  ///< why it cannot be used; empty when it can
   std::vector<std::string> backends;
-  nlohmann::json build;  ///< its "build" object
+  std::map<std::string, gpu_backend> gpus{};  ///< facts of those backends that run on GPUs
+  std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
+                                                          ///< here; its ops are listed all the same
+  nlohmann::json build;                                   ///< its "build" object
   std::vector<capability> capabilities;
 };
 
 /// One point to measure, where its lanes sit, and which other points it stands for.
 struct planned_point {
   point what;
-  std::vector<int> pus;        ///< one per lane; -1 = not bound
+  std::vector<int> pus;              ///< one per lane; -1 = not bound; none on a GPU
+  std::optional<unsigned> device{};  ///< a GPU's index; nothing for a CPU's point
   std::vector<point> same_as;  ///< equal machine code on equal cells and PUs: measured once, here
   std::string why;             ///< why same_as are the same, for the reader
   bool additivity = false;
   unsigned visits = 5;
+  nlohmann::json census{};  ///< what its loops compiled to, for the results; null when not known
 };
 
 /// A point that is not measured, and why (status unsupported or elided).

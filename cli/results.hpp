@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/catalogue.hpp"
 #include "core/harness.hpp"
 #include "core/point.hpp"
 
@@ -32,12 +34,18 @@ struct point_summary {
                             ///< times, "state 0, quiet (63 %)" when there are several classes
   interval cost_ns;         ///< median of visit medians, Student's t over visits
   interval host_cost_ns;
+  interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side
   double fairness = 1, slowest_over_fastest = 1;
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
   std::vector<int> pus;
+  std::optional<unsigned> device;  ///< a GPU's index; nothing for a CPU's point
+  std::optional<op_facts> said;    ///< what its visits say of its op; nothing where they are silent
 };
+
+/// What a point's op is: what its visits say, else what is known of the shared ops.
+[[nodiscard]] op_facts facts_of(const point_summary& s);
 
 struct results_file {
   std::string path;

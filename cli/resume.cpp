@@ -70,6 +70,12 @@ void require_same_ground(const results_file& file, const ground& now) {
   const std::vector<int> allowed_then = allowed_in(file.campaign);
   require(allowed_then == allowed_now, file.path, "with the allowed PUs", as_ranges(allowed_then),
           as_ranges(allowed_now));
+  for (const auto& [backend, gpu] : now.gpus) {
+    const json::json_pointer where{"/gpus/" + backend};
+    if (file.campaign.contains(where))
+      require(text_in(file.campaign, where) == gpu, file.path, "on the GPU",
+              text_in(file.campaign, where), gpu);
+  }
   for (const json& worker : file.workers) {
     const std::string name = text_in(worker, "/worker"_json_pointer);
     const auto build = now.build_ids.find(name);

@@ -17,10 +17,11 @@ struct ground {
   std::string cpu_model;
   std::vector<int> allowed_pus;
   std::map<std::string, std::string> build_ids;  ///< by worker
+  std::map<std::string, std::string> gpus{};     ///< by backend
 };
 
 /// Throws usage_error, in one sentence that names both, when the file was begun by another schema,
-/// on another CPU model, with other allowed PUs, or by another build of a worker.
+/// on another CPU model, with other allowed PUs, on another GPU, or by another build of a worker.
 void require_same_ground(const results_file& file, const ground& now);
 
 /// Reads the file that `writer` has locked and, when it was begun on this ground, cuts a torn last

@@ -3,6 +3,7 @@
 
 #include "cli/campaign.hpp"
 #include "cli/csv.hpp"
+#include "cli/gpu_devices.hpp"
 #include "cli/results.hpp"
 #include "cli/show_command.hpp"
 #include "cli/table.hpp"
@@ -52,6 +53,10 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   const cpu_grant grant = read_cpu_grant();
   const topology machine = topology::of_this_machine();
   const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  if (options.backends.empty()) {
+    for (const std::string& sentence : left_out(workers))
+      std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
+  }
   const campaign_plan plan = make_plan(options, workers, machine, grant);
   if (options.dry_run) {
     std::fputs(plan_text(plan).c_str(), out);

@@ -1,9 +1,12 @@
-// The studies themselves. `paper` is the OpenMP grid of "Characterizing CUDA and OpenMP
-// Synchronization Primitives" (IISWC 2024) on this tool's ops.
+// The studies themselves, with their points on CPUs; those on GPUs are in gpu_studies.cpp. `paper`
+// is the OpenMP grid of "Characterizing CUDA and OpenMP Synchronization Primitives" (IISWC 2024) on
+// this tool's ops.
 #include "cli/studies.hpp"
 
 #include <algorithm>
 #include <set>
+
+#include "cli/gpu_studies.hpp"
 
 namespace syncmeter {
 namespace {
@@ -18,7 +21,8 @@ study quick() {
   return {.name = "quick",
           .purpose = "every op, one type, default order, at 1 lane and at all of them",
           .rules = every_op(axes),
-          .others = axes};
+          .others = axes,
+          .gpu = gpu_quick()};
 }
 
 study scaling() {
@@ -29,7 +33,8 @@ study scaling() {
           .purpose =
               "the same ops at 1, 2, 4, ... lanes and all of them, packed close and spread far",
           .rules = every_op(axes),
-          .others = axes};
+          .others = axes,
+          .gpu = gpu_scaling()};
 }
 
 // Everything here has a cost known beforehand, or one that must add up. Lanes alone, so that
@@ -46,7 +51,8 @@ study control() {
                      .except = {},
                      .axes = alone},
                     {.ops = {"barrier"}, .except = {}, .axes = together}},
-          .others = alone};
+          .others = alone,
+          .gpu = gpu_control()};
 }
 
 study paper() {
@@ -60,21 +66,29 @@ study paper() {
   study_axes both = array;
   both.placements = {placement::shared, placement::strided};
   return {.name = "paper",
-          .purpose =
-              "the OpenMP grid of \"Characterizing CUDA and OpenMP Synchronization Primitives\"",
+          .purpose = "the grid of \"Characterizing CUDA and OpenMP Synchronization Primitives\"",
           .rules = {{.ops = {"barrier", "atomic_fetch_add", "atomic_write",
                              "atomic_write_two_lines", "atomic_read", "critical_add", "fence"},
                      .except = {},
                      .axes = scalar},
                     {.ops = {"atomic_add"}, .except = {}, .axes = both},
                     {.ops = {"fence_between_adds"}, .except = {}, .axes = array}},
-          .others = both};
+          .others = both,
+          .gpu = gpu_paper()};
+}
+
+study atomics() {
+  return {.name = "atomics",
+          .purpose = "GPU: every form of the atomics: API, use, address, scope and order",
+          .rules = {},
+          .others = {},
+          .gpu = gpu_atomics()};
 }
 
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(), scaling(), control(), paper()};
+  static const std::vector<study> all{quick(), scaling(), control(), paper(), atomics()};
   return all;
 }
 
@@ -100,11 +114,22 @@ bool fits(std::string_view pattern, std::string_view name) {
   return fits(pattern.substr(1), name) || (!name.empty() && fits(pattern, name.substr(1)));
 }
 
-bool covers(const study_rule& rule, std::string_view op) {
+namespace {
+
+bool covers(const std::vector<std::string_view>& ops, const std::vector<std::string_view>& except,
+            std::string_view op) {
   const auto fits_op = [op](std::string_view pattern) { return fits(pattern, op); };
-  return std::any_of(rule.ops.begin(), rule.ops.end(), fits_op) &&
-         std::none_of(rule.except.begin(), rule.except.end(), fits_op);
+  return std::any_of(ops.begin(), ops.end(), fits_op) &&
+         std::none_of(except.begin(), except.end(), fits_op);
 }
+
+}  // namespace
+
+bool covers(const study_rule& rule, std::string_view op) {
+  return covers(rule.ops, rule.except, op);
+}
+
+bool covers(const gpu_rule& rule, std::string_view op) { return covers(rule.ops, rule.except, op); }
 
 std::vector<unsigned> lanes_of(lane_set set, unsigned max) {
   constexpr unsigned every_number_up_to = 32;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/options.hpp"
 #include "core/axes.hpp"
 
 namespace syncmeter {
@@ -48,10 +49,48 @@ struct study_rule {
   study_axes axes;
 };
 
+/// Which of the forms that a GPU's op has at a type and a placement.
+enum class form_set : std::uint8_t {
+  standard,    ///< the first that its worker lists
+  each_scope,  ///< the first of each scope
+  all
+};
+
+/// Launches: each of these numbers of blocks with each of these numbers of threads per block.
+struct launch_set {
+  std::vector<block_range> blocks;
+  std::vector<unsigned> threads;
+};
+
+/// What study_axes are for CPUs, for GPUs: no lane is bound there, and nothing waits asleep.
+struct gpu_axes {
+  std::vector<launch_set> launches;
+  form_set forms = form_set::standard;
+  type_set types = type_set::one;
+  std::vector<value_type> only{};  ///< of the types, these; empty: all of them
+  std::vector<placement> placements{placement::shared, placement::strided};
+  std::vector<unsigned> strides{1};  ///< elements
+  std::vector<unsigned> actives{};   ///< lanes of each warp that take part; empty: all
+  unsigned repeats = 0;
+  bool additivity = false;
+};
+
+struct gpu_rule {
+  std::vector<std::string_view> ops, except;
+  gpu_axes axes;
+};
+
+struct gpu_part {
+  std::vector<gpu_rule> rules;
+  gpu_axes others;  ///< for ops that only the user names
+};
+
+/// What it measures on CPUs and on GPUs; a part without rules has no point at all.
 struct study {
   std::string_view name, purpose;
   std::vector<study_rule> rules;
   study_axes others;  ///< for ops that only the user names
+  gpu_part gpu;
 };
 
 [[nodiscard]] std::span<const study> studies();
@@ -62,6 +101,7 @@ struct study {
 /// Whether the name of an op fits a pattern, in which `*` stands for any letters, or none.
 [[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
 [[nodiscard]] bool covers(const study_rule& rule, std::string_view op);
+[[nodiscard]] bool covers(const gpu_rule& rule, std::string_view op);
 
 /// Ascending, without repeats; never more than `max`.
 [[nodiscard]] std::vector<unsigned> lanes_of(lane_set set, unsigned max);

@@ -34,10 +34,15 @@ interval read_interval(const json& j, const char* member) {
           number(*found, "high", unbounded)};
 }
 
+// Of a clock that not every visit has: all 0 where it was not read.
+interval read_if_taken(const json& j, const char* member) {
+  return j.contains(member) ? read_interval(j, member) : interval{0, 0, 0};
+}
+
 struct visit_estimate {
   std::size_t visit = 0;  // index into the point's visits
   std::size_t rounds = 0;
-  interval cost_ns, host_cost_ns;
+  interval cost_ns, host_cost_ns, cost_cycles;
   double baseline_ns = 0, test_ns = 0;
   double hop_ns = 0;  // 0 without pair probe
 };
@@ -53,7 +58,8 @@ states states_of(const std::vector<const json*>& visits, unsigned lanes,
           {.visit = v,
            .rounds = e.value("rounds", std::size_t{0}),
            .cost_ns = read_interval(e, "cost_ns"),
-           .host_cost_ns = read_interval(e, "host_cost_ns"),
+           .host_cost_ns = read_if_taken(e, "host_cost_ns"),
+           .cost_cycles = read_if_taken(e, "cost_cycles"),
            .baseline_ns = number(e, "baseline_ns", 0),
            .test_ns = number(e, "test_ns", 0),
            .hop_ns = number(e, "hop_ns", 0)});
@@ -129,6 +135,7 @@ void estimate(point_summary& s, const states& all) {
                        median(each(used, [](const visit_estimate& e) { return e.hop_ns; })));
   s.cost_ns = combined(used, &visit_estimate::cost_ns);
   s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns);
+  s.cost_cycles = combined(used, &visit_estimate::cost_cycles);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
   if (s.cost_ns.high < 0) {
@@ -196,10 +203,24 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
   s.pus = visits.front()->value("pus", std::vector<int>{});
 }
 
+// What the worker says of the op that it measured; a lost visit says nothing.
+std::optional<op_facts> said_of(const std::string& op, const std::vector<const json*>& visits) {
+  for (const json* visit : visits) {
+    if (visit->contains("family")) {
+      return facts_of(op, visit->at("family").get<std::string>(),
+                      visit->value("pairing", "") == "insert",
+                      visit->value("cost_per_lane", false));
+    }
+  }
+  return std::nullopt;
+}
+
 point_summary summarize_point(const point& what, const std::vector<const json*>& visits,
                               const state_classes& classes) {
   point_summary s;
   s.what = what;
+  s.said = said_of(what.op, visits);
+  if (visits.front()->contains("device")) s.device = visits.front()->at("device").get<unsigned>();
   estimate(s, states_of(visits, what.lanes, classes));
   add_conduct(s, visits);
   overrule(s, visits);
@@ -218,6 +239,8 @@ struct point_visits {
 };
 
 }  // namespace
+
+op_facts facts_of(const point_summary& s) { return s.said ? *s.said : facts_of(s.what.op); }
 
 std::vector<point_summary> summarize(const results_file& file) {
   std::vector<point_visits> points;

@@ -26,10 +26,13 @@ std::string placement_text(const point& p) {
 std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.type)) : ""; }
 
 /// The order of rows: by backend, family and op as the ops are listed, then by every axis.
-auto row_rank(const point& p) {
-  const op_facts facts = facts_of(p.op);
-  return std::tuple(p.backend, facts.rank, p.op, p.type ? static_cast<int>(*p.type) : -1, p.order,
-                    p.placement, stride_bytes(p), p.lanes, p.affinity, p.wait, p.repeat);
+auto row_rank(const point_summary& s) {
+  const point& p = s.what;
+  const op_facts facts = facts_of(s);
+  return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
+                    p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
+                    p.placement, stride_bytes(p), p.blocks, p.lanes, p.active, p.affinity, p.wait,
+                    p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -80,7 +83,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
-    return row_rank(a.shown->what) < row_rank(b.shown->what);
+    return row_rank(*a.shown) < row_rank(*b.shown);
   });
   return rows;
 }
@@ -88,6 +91,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
 /// Axes on which points of one op differ; the others need no column.
 struct varying {
   bool backend = false, order = false, affinity = false, wait = false;
+  bool any_gpu = false, any_cpu = false;
 };
 
 varying axes_that_vary(const std::vector<point_summary>& points) {
@@ -98,6 +102,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   varying v;
   for (const point_summary& s : points) {
     if (s.status == status::unsupported || s.status == status::elided) continue;
+    (s.device ? v.any_gpu : v.any_cpu) = true;
     backends.insert(s.what.backend);
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
@@ -125,9 +130,10 @@ std::string remarks(const table_row& row) {
   const point_summary& s = *row.shown;
   std::vector<std::string> all;
   if (s.status != status::ok) all.emplace_back(to_text(s.status));
-  const bool inserted = facts_of(s.what.op).inserted && s.visits != 0;
+  const bool inserted = facts_of(s).inserted && s.visits != 0;
   if (inserted || s.status == status::interferes) all.push_back(both_sides(s));
   if (s.additive == false) all.emplace_back("does not add up");
+  if (s.what.waves) all.emplace_back("in waves");
   // Some busy rounds beside quiet ones are everyday; the notes have their share.
   if (s.state.starts_with("state") || s.state.starts_with("hop")) all.push_back(s.state);
   if (!row.stands_in.empty()) all.push_back(row.stands_in);
@@ -137,23 +143,29 @@ std::string remarks(const table_row& row) {
 std::vector<std::string> cells_of(const table_row& row, const varying& v) {
   const point_summary& s = *row.shown;
   const auto rate = rates_of(s);
-  return {v.backend ? s.what.backend : "",
-          s.what.op,
-          s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
-          type_text(s.what),
-          v.order ? std::string(to_text(s.what.order)) : "",
-          placement_text(s.what),
-          fmt::to_string(s.what.lanes),
-          v.affinity ? row.affinities : "",
-          v.wait ? std::string(to_text(s.what.wait)) : "",
-          cost_text(s),
-          has_cost(s)
-              ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
-              : "",
-          rate ? engineering(rate->per_lane) : "",
-          rate ? engineering(rate->total) : "",
-          s.visits != 0 && s.what.lanes > 1 ? fmt::format("{:.2f}", s.fairness) : "",
-          remarks(row)};
+  return {
+      v.backend ? s.what.backend : "",
+      s.what.op,
+      s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
+      type_text(s.what),
+      v.order ? std::string(to_text(s.what.order)) : "",
+      text_unless_none(s.what.scope),
+      text_unless_none(s.what.flavour),
+      text_unless_none(s.what.space),
+      placement_text(s.what),
+      s.device ? fmt::to_string(s.what.blocks) : "",
+      fmt::to_string(s.what.lanes),
+      s.what.active != 0 ? fmt::to_string(s.what.active) : "",
+      v.affinity ? row.affinities : "",
+      v.wait ? std::string(to_text(s.what.wait)) : "",
+      cost_text(s),
+      has_cost(s) ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
+                  : "",
+      has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
+      rate ? engineering(rate->per_lane) : "",
+      rate ? engineering(rate->total) : "",
+      s.visits != 0 && s.what.lanes * s.what.blocks > 1 ? fmt::format("{:.2f}", s.fairness) : "",
+      remarks(row)};
 }
 
 }  // namespace
@@ -163,7 +175,13 @@ std::string short_name(const point& p) {
   if (p.type) text += " " + type_text(p);
   if (p.order != order::unordered) text += fmt::format(" {}", to_text(p.order));
   if (p.placement != placement::none) text += " " + placement_text(p);
-  text += fmt::format(", {} lane{}", p.lanes, p.lanes == 1 ? "" : "s");
+  if (p.scope != scope::none) text += fmt::format(" {}", to_text(p.scope));
+  if (p.flavour != flavour::none) text += fmt::format(" {}", to_text(p.flavour));
+  if (p.space == space::shared_memory) text += " in shared memory";
+  text += p.blocks != 1
+              ? fmt::format(", {} blocks of {} lane{}", p.blocks, p.lanes, p.lanes == 1 ? "" : "s")
+              : fmt::format(", {} lane{}", p.lanes, p.lanes == 1 ? "" : "s");
+  if (p.active != 0) text += fmt::format(", {} of each warp", p.active);
   if (p.affinity != affinity::none) text += fmt::format(" {}", to_text(p.affinity));
   if (p.wait != wait_policy::active) text += fmt::format(" {}", to_text(p.wait));
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
@@ -180,20 +198,26 @@ std::string point_table(const std::vector<point_summary>& points) {
                  {"repeat", right},
                  {"type", left},
                  {"order", left},
+                 {"scope", left},
+                 {"flavour", left},
+                 {"space", left},
                  {"placement", left},
-                 {"lanes", right},
+                 {"blocks", right},
+                 {v.any_gpu && !v.any_cpu ? "threads" : "lanes", right},
+                 {"active", right},
                  {"affinity", left},
                  {"wait", left},
                  {"ns/op", right},
                  {"95 % interval", right},
+                 {"cycles/op", right},
                  {"ops/s/lane", right},
                  {"ops/s", right},
                  {"fair", right},
                  {"notes", left}});
-  std::string_view group;
+  std::string group;
   for (const table_row& row : rows) {
-    const std::string_view family = facts_of(row.shown->what.op).family;
-    if (family != group) table.heading(std::string(family));
+    const std::string family = facts_of(*row.shown).family;
+    if (family != group) table.heading(family);
     group = family;
     table.row(cells_of(row, v));
   }
@@ -204,8 +228,10 @@ std::string plan_text(const campaign_plan& plan) {
   std::string text;
   std::size_t merged = 0;
   for (const planned_point& p : plan.points) {
-    text += fmt::format("{}\n    on PUs {}, {} visits{}\n", canonical(p.what),
-                        fmt::join(p.pus, ","), p.visits, p.additivity ? ", additivity" : "");
+    const std::string where = p.device ? fmt::format("device {}", *p.device)
+                                       : fmt::format("PUs {}", fmt::join(p.pus, ","));
+    text += fmt::format("{}\n    on {}, {} visits{}\n", canonical(p.what), where, p.visits,
+                        p.additivity ? ", additivity" : "");
     for (const point& same : p.same_as) text += fmt::format("    = {}\n", canonical(same));
     if (!p.same_as.empty()) text += fmt::format("    ({})\n", p.why);
     merged += p.same_as.size();

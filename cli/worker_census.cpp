@@ -1,7 +1,9 @@
-// The census of a whole program: its symbols, one run of objdump, and every entry judged.
+// The census of a whole program: its symbols, a run of each disassembler it takes, and every entry
+// judged.
 #include <fmt/format.h>
 
 #include "cli/census.hpp"
+#include "cli/sass_census.hpp"
 
 namespace syncmeter {
 namespace {
@@ -10,10 +12,10 @@ namespace {
 using loops_by_address = std::map<std::uint64_t, loop_code>;
 
 std::vector<code_range> ranges_of(const elf_symbols& symbols,
-                                  const std::vector<capability>& entries) {
+                                  const std::vector<const capability*>& entries) {
   std::vector<code_range> ranges;
-  for (const capability& what : entries) {
-    for (const std::string& symbol : what.symbols) {
+  for (const capability* what : entries) {
+    for (const std::string& symbol : what->symbols) {
       const auto found = symbols.functions.find(symbol);
       if (found != symbols.functions.end() && found->second.size > 0)
         ranges.push_back(found->second);
@@ -71,15 +73,9 @@ void group_same_code(std::vector<census_entry>& census,
   }
 }
 
-}  // namespace
-
-std::vector<census_entry> take_census(const std::string& path,
-                                      const std::vector<capability>& entries) {
-  std::vector<census_entry> census;
-  std::vector<const capability*> supported;
-  for (const capability& what : entries) {
-    if (what.supported) supported.push_back(&what);
-  }
+/// The census of code for the CPU, in the entries' order.
+std::vector<census_entry> take_host_census(const std::string& path,
+                                           const std::vector<const capability*>& entries) {
   elf_symbols symbols;
   loops_by_address loops;
   std::string problem;
@@ -96,11 +92,33 @@ std::vector<census_entry> take_census(const std::string& path,
   } catch (const disassembly_error& error) {
     problem = error.what();
   }
-  for (const capability* what : supported) {
+  std::vector<census_entry> census;
+  for (const capability* what : entries) {
     if (problem.empty() || what->symbols.empty())
       census.push_back(census_of(*what, symbols, loops));
     else census.push_back(unjudged(*what, symbols.machine, verdict::not_proven, problem));
   }
+  return census;
+}
+
+}  // namespace
+
+std::vector<census_entry> take_census(const std::string& path,
+                                      const std::vector<capability>& entries) {
+  std::vector<const capability*> supported, host, gpu;
+  for (const capability& what : entries) {
+    if (!what.supported) continue;
+    supported.push_back(&what);
+    (is_gpu_code(what) ? gpu : host).push_back(&what);
+  }
+  std::vector<census_entry> of_host, of_gpu;
+  if (!host.empty()) of_host = take_host_census(path, host);
+  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu);
+  std::vector<census_entry> census;
+  auto next_of_host = of_host.begin();
+  auto next_of_gpu = of_gpu.begin();
+  for (const capability* what : supported)
+    census.push_back(std::move(is_gpu_code(*what) ? *next_of_gpu++ : *next_of_host++));
   group_same_code(census, supported);
   return census;
 }

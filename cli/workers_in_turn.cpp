@@ -69,9 +69,10 @@ workers_in_turn::environment* workers_in_turn::environment_of(const std::string&
 
 // The worker's state is unknown after anything but an answer: it goes, and takes its device with it
 // when it cannot even be killed.
-exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome) {
+exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome, bool kindly) {
   if (!env.process) return outcome;
-  env.process->kill();
+  if (kindly) env.process->close();
+  else env.process->kill();
   if (env.process->lost()) {
     const std::string reason =
         fmt::format("{} was not gone {} s after SIGKILL; worker '{}' and its device are given up",
@@ -232,6 +233,8 @@ exchange_outcome workers_in_turn::measure(const std::string& backend, wait_polic
         *env,
         {kind::crashed, {}, fmt::format("{} gave a wrong answer: {}", env->process->who(), flaw)});
   }
+  // Its device is lost to this process, and it leaves by itself; the visit is its own word.
+  if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
   return outcome;
 }
 

@@ -46,7 +46,8 @@ class workers_in_turn {
   workers_in_turn(const std::vector<worker_info>& infos, settings how);
 
   /// Asks the worker of a backend to measure: `request` without kind, id and resumed. The answer is
-  /// its visit line, whose point, visit number and status were checked.
+  /// its visit line, whose point, visit number and status were checked. A worker that says that it
+  /// ends with it is reaped; the next request starts a new one.
   [[nodiscard]] exchange_outcome measure(const std::string& backend, wait_policy wait,
                                          nlohmann::json request);
   /// Asks for a `probe`: `request` as above.
@@ -71,7 +72,7 @@ class workers_in_turn {
   exchange_outcome greet(environment& env);
   exchange_outcome converse(environment& env, nlohmann::json request, const char* answer_kind);
   exchange_outcome await(environment& env, const char* kind, std::chrono::milliseconds within);
-  exchange_outcome end(environment& env, exchange_outcome outcome);
+  exchange_outcome end(environment& env, exchange_outcome outcome, bool kindly = false);
 
   const std::vector<worker_info>& infos_;
   settings how_;

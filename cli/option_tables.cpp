@@ -1,0 +1,98 @@
+#include "cli/option_tables.hpp"
+
+#include <string>
+
+#include "cli/parse_axes.hpp"
+#include "cli/studies.hpp"
+
+namespace syncmeter {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr unsigned help_width = 100;
+
+po::typed_value<std::string>* word(const char* name) {
+  return po::value<std::string>()->value_name(name);
+}
+
+}  // namespace
+
+po::options_description run_description() {
+  po::options_description all("Options", help_width, help_width / 2);
+  const std::string study_text = "set of points: " + join(study_names()) + " (default: quick)";
+  all.add_options()("help,h", "print this and end")(
+      "backend", word("LIST"), "APIs to measure (default: every backend with a worker)")(
+      "study", word("NAME"), study_text.c_str())(
+      "op", word("LIST"),
+      "primitives by name, * stands for any letters: atomic_* (default: the study's)")(
+      "type", word("LIST"), "int32, uint32, uint64, float, double (default: the study's)")(
+      "placement", word("LIST"),
+      "shared: all lanes one cell; strided: each lane its own (default: the study's)")(
+      "lanes", word("LIST"),
+      "numbers of lanes (threads; on a GPU threads per block): numbers, ranges and max, as "
+      "1,2,4-8,max (default: the study's)")(
+      "stride", word("LIST"),
+      "elements between the cells of strided lanes (default: the study's; in quick one cache "
+      "line, on a GPU 1)")(
+      "affinity", word("LIST"),
+      "lanes on processing units: close, spread, smt, none (default: the study's)")(
+      "order", word("LIST"),
+      "memory orders, for ops that have them: unordered, relaxed, acquire, release, acq_rel, "
+      "seq_cst (default: the API's own)")(
+      "wait", word("LIST"),
+      "what a waiting thread does: active spins, passive sleeps (default: active)")(
+      "blocks", word("LIST"),
+      "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) and max, all that "
+      "run at once (default: the study's)")(
+      "scope", word("LIST"), "GPU: block, device, system (default: the API's own, or the study's)")(
+      "flavour", word("LIST"),
+      "GPU: spelling of an op: function, atomic_ref, ptx (default: the first listed)")(
+      "space", word("LIST"),
+      "GPU: memory of the cells: global, shared_memory (default: the first listed)")(
+      "active", word("LIST"),
+      "GPU: lanes of each warp that take part, 1 to 32 (default: the study's, mostly all)")(
+      "device", word("N"), "GPU: which one, by its index (default: 0)")(
+      "waves", po::bool_switch(),
+      "GPU: also measure more blocks than run at once, one wave after the other (default: off)")(
+      "precision", word("SHARE"),
+      "a visit ends when its 95 % interval is within this share of the estimate (default: 0.01, no "
+      "unit)")("max-time", word("TIME"),
+               "longest time for one point, over all its visits, with its unit (default: 150ms)")(
+      "min-sample", word("TIME"),
+      "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
+      "visits", word("N"),
+      "times that each point is visited (default: 5 visits; on a GPU 3 visits)")(
+      "budget", word("TIME"),
+      "end after this time, with its unit; the last visits are dropped (default: no limit)")(
+      "output", word("FILE"),
+      "results file, which must not exist (default: syncmeter-HOST-TIME.jsonl here)")(
+      "resume", word("FILE"),
+      "go on with a results file; takes its points and settings from there (default: start anew)")(
+      "retry", po::bool_switch(), "with --resume: measure failed visits again (default: off)")(
+      "csv", word("FILE"), "also write every point as CSV (default: none)")(
+      "seed", word("N"), "order of points and rounds; 0 draws one (default: 0; no unit)")(
+      "additivity", po::bool_switch(),
+      "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
+      "oversubscribe", po::bool_switch(), "allow more lanes than processing units (default: off)")(
+      "dry-run", po::bool_switch(),
+      "print the points and the estimated time, measure nothing (default: off)");
+  return all;
+}
+
+po::options_description show_description() {
+  po::options_description all("Options", help_width, help_width / 2);
+  all.add_options()("help,h", "print this and end")(
+      "csv", word("FILE"), "also write every point as CSV (default: none)");
+  return all;
+}
+
+po::options_description list_description() {
+  po::options_description all("Options", help_width, help_width / 2);
+  all.add_options()("help,h", "print this and end")(
+      "backend", word("LIST"), "APIs to list (default: every backend with a worker)");
+  return all;
+}
+
+}  // namespace syncmeter
