@@ -12,6 +12,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -84,20 +85,32 @@ def repeat(binaries, folder, campaigns=15):
             if row["cost_ns"]:
                 name = (row["op"], row["type"], row["placement"], row["lanes"])
                 found.setdefault(name, []).append(row)
-    print("op                type    placement  lanes  state                median ns    CV  held  of")
+    print("op                type    placement  lanes  state             median ns    CV  held  of")
     for name, rows in found.items():
-        by_state = {}
-        for row in rows:
-            # The share differs between campaigns; the class and its quiet do not.
-            state = row["state"].split(" (")[0] or "only one"
-            by_state.setdefault(state, []).append(row)
-        for state, same in by_state.items():
+        for state, same in by_state(rows).items():
             costs = [float(r["cost_ns"]) for r in same]
             middle = statistics.median(costs)
             held = sum(float(r["cost_low_ns"] or "-inf") <= middle <= float(r["cost_high_ns"] or "inf") for r in same)
             spread = 100 * statistics.stdev(costs) / statistics.mean(costs) if len(costs) > 1 else float("nan")
             op, kind, placement, lanes = name
-            print(f"{op:16}  {kind:6}  {placement:9}  {lanes:>5}  {state:18}  {middle:9.4f}  {spread:5.2f} %  {held:3}  {len(same):2}")
+            print(f"{op:16}  {kind:6}  {placement:9}  {lanes:>5}  {state:15}  {middle:9.4f}  {spread:5.2f} %  {held:3}  {len(same):2}")
+
+
+def by_state(rows):
+    """Rows of one point from several campaigns by placement state and quiet. A campaign names a state by
+    its hop, 103 ns here and 108 there; hops are of one state up to a gap of 1.5, as in a campaign."""
+    def hop(row):
+        return float(match[1]) if (match := re.match(r"hop ([0-9.]+) ns", row["state"])) else 0.0
+
+    groups, previous, first = {}, 0.0, 0.0
+    for row in sorted(rows, key=hop):
+        if hop(row) >= 1.5 * previous:
+            first = hop(row)
+        previous = hop(row)
+        busy = "busy" in row["state"] or row["status"] == "busy"
+        name = (f"hop {first:.0f}+ ns, " if first else "") + ("busy" if busy else "quiet")
+        groups.setdefault(name, []).append(row)
+    return groups
 
 
 def accuracy(binaries, folder, rounds=9):

@@ -38,9 +38,11 @@ static_assert(!runs_on<ops::barrier, int_lane> && !runs_on<ops::fence, int_lane>
 // Rows: orders x placements, in that nesting, typed and untyped apart.
 constexpr auto adds = bind_typed<backend, float>(op_list<ops::atomic_add, ops::barrier>{});
 static_assert(adds.size() == atomic_orders.size() * both_places.size());
-static_assert(adds[0].order == atomic_orders[0] && adds[0].placement == placement::shared);
-static_assert(adds[1].order == atomic_orders[0] && adds[1].placement == placement::strided);
-static_assert(adds[2].order == atomic_orders[1]);
+static_assert(adds[0].form.order == atomic_orders[0] &&
+              adds[0].form.placement == placement::shared);
+static_assert(adds[1].form.order == atomic_orders[0] &&
+              adds[1].form.placement == placement::strided);
+static_assert(adds[2].form.order == atomic_orders[1]);
 static_assert(adds[0].type == value_type::float32 && adds[0].info.name == "atomic_add");
 static_assert(adds[0].unsupported.empty());
 static_assert(adds[0].by_count[0] == &backend::take<ops::atomic_add, 0, lane<float>>);

@@ -27,7 +27,7 @@ template <class T> struct lane {
 };
 
 struct backend {
-  template <class T, order, placement> using lane = toy::lane<T>;
+  template <class T, form> using lane = toy::lane<T>;
 
   template <class Op, int Count, class Lane> static sample take(void* rig, std::uint32_t trips) {
     static_cast<Lane*>(rig)->value = loop<Op, Count>(*static_cast<Lane*>(rig), trips);
@@ -39,7 +39,7 @@ struct backend {
   template <class Op, class Lane> static consteval code_finder code_of() { return nullptr; }
   template <class Op, class Lane> static consteval litmus_check litmus_of() { return nullptr; }
   static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
-                                                    order) {
+                                                    const form&) {
     return "a toy has few words";
   }
 };

@@ -12,7 +12,7 @@ def worker_paths():
     where = os.environ.get("SYNCMETER_BIN")
     if not where:
         pytest.exit("SYNCMETER_BIN is not set: it names the directory that holds the workers", returncode=2)
-    return sorted(pathlib.Path(where).glob("syncmeter-*"))
+    return sorted(path for path in pathlib.Path(where).glob("syncmeter-*") if os.access(path, os.X_OK))
 
 
 def capabilities_of(path):
@@ -21,7 +21,8 @@ def capabilities_of(path):
 
 
 class Worker:
-    def __init__(self, path):
+    def __init__(self, path, capabilities):
+        self.devices = {b["name"] for b in capabilities["backends"] if "device" in b}
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=os.environ | {"OMP_WAIT_POLICY": "passive"})
 
@@ -38,12 +39,22 @@ class Worker:
     def measure(self, capability, placement, lanes):
         point = {"backend": capability["backend"], "op": capability["op"], "order": capability["order"],
                  "placement": placement, "lanes": lanes, "affinity": "none", "wait": "passive"}
-        if "type" in capability:
-            point["type"] = capability["type"]
+        for axis in ("type", "scope", "flavour", "space"):
+            if axis in capability:
+                point[axis] = capability[axis]
+        where = {"pus": [-1] * lanes}
+        if capability["backend"] in self.devices:
+            # Two warps, and two blocks where those may meet.
+            blocks = 2 if lanes > 1 and capability.get("scope") != "block" else 1
+            point |= {"lanes": 64 if lanes > 1 else 32, "blocks": blocks, "wait": "active"}
+            where = {"pus": [], "device": 0}
+            if capability.get("some_lanes"):
+                point["active"] = 5
         if placement == "strided":
             point["stride"] = 3  # neither 0 nor a line: lanes share lines, cells stay their own
-        return self.ask({"kind": "measure", "id": 1, "point": point, "pus": [-1] * lanes, "visit": 1,
-                         "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4, "additivity": True}})
+        return self.ask({"kind": "measure", "id": 1, "point": point, **where, "visit": 1,
+                         "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4,
+                                     "additivity": capability.get("additivity", True)}})
 
 
 @pytest.fixture(scope="session", params=worker_paths(), ids=lambda path: path.name)
@@ -57,8 +68,11 @@ def capabilities(worker_path):
 
 
 @pytest.fixture(scope="module")
-def worker(worker_path):
-    running = Worker(worker_path)
+def worker(worker_path, capabilities):
+    problems = [f"{b['name']}: {b['problem']}" for b in capabilities["backends"] if b.get("problem")]
+    if len(problems) == len(capabilities["backends"]):
+        pytest.skip("; ".join(problems))
+    running = Worker(worker_path, capabilities)
     yield running
     running.process.stdin.close()
     assert running.process.wait(timeout=10) == 0

@@ -13,7 +13,11 @@ def matrix(capabilities):
     """One line for each op: its types, and its orders with the unsupported ones in brackets."""
     rows = {}
     for c in capabilities["ops"]:
-        row = rows.setdefault((c["backend"], c["op"]), {"types": [], "orders": {}, "placements": c["placements"]})
+        row = rows.setdefault((c["backend"], c["op"]), {"types": [], "orders": {}, "placements": [], "forms": []})
+        row["placements"] += [p for p in c["placements"] if p not in row["placements"]]
+        form = "/".join(c[axis] for axis in ("flavour", "scope", "space") if axis in c) + " some" * c.get("some_lanes", False)
+        if form and c["supported"] and form not in row["forms"]:
+            row["forms"].append(form)
         if c.get("type") and c["type"] not in row["types"]:
             row["types"].append(c["type"])
         row["orders"].setdefault(c["order"], set()).add(c["supported"])
@@ -21,7 +25,7 @@ def matrix(capabilities):
     for (backend, op), row in rows.items():
         orders = [o if s == {True} else f"[{o}]" if s == {False} else f"{o}?" for o, s in row["orders"].items()]
         parts = [backend, op, " ".join(row["types"]) or "-", " ".join(orders), " ".join(row["placements"]) or "-"]
-        lines.append(" | ".join(parts) + "\n")
+        lines.append(" | ".join(parts + [" ".join(row["forms"])] * bool(row["forms"])) + "\n")
     return "".join(lines)
 
 

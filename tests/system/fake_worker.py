@@ -5,13 +5,14 @@ that a test can change it between two runs; what it was asked is appended to $FA
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
 "trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage", "capabilities": "ok|exit|garbage|other protocol",
-"status": {op: status},
+"status": {op: status}, "gpu": a backend's "device", "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
 "faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
 and strikes `times` times (default: always) over all processes together.
 """
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -64,8 +65,13 @@ def capabilities():
             del entry["type"]
         entry.update(behaviour().get("ops", {}).get(name, {}))
         ops.append(entry)
+    backend = {"name": "fake", "clock": "none", "host": True}
+    if "gpu" in behaviour():
+        backend["device"] = behaviour()["gpu"]
+    if "problem" in behaviour():
+        backend["problem"] = behaviour()["problem"]
     say(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker="fake",
-        backends=[{"name": "fake", "clock": "none", "host": True}], build=build(), ops=ops)
+        backends=[backend], build=build(), ops=ops)
 
 
 def states_of_others():
@@ -143,7 +149,7 @@ def measure(request):
     how = behaviour()
     point, visit = request["point"], request["visit"]
     log(kind="measure", op=point["op"], point=point, visit=visit, resumed=request["resumed"], options=request["options"],
-        pus=request["pus"], wait=os.environ.get("OMP_WAIT_POLICY"), others=states_of_others())
+        pus=request["pus"], device=request.get("device"), wait=os.environ.get("OMP_WAIT_POLICY"), others=states_of_others())
     say(kind="accepted", id=request["id"], predicted_ns=how.get("predicted_ns", 1e6))
     sys.stderr.write("chatter " * (how.get("stderr_bytes", 0) // 8))
     sys.stderr.flush()
@@ -153,17 +159,23 @@ def measure(request):
             return
     time.sleep(how.get("sleep_s", 0))
     status = how.get("status", {}).get(point["op"], "ok")
+    ends = point["op"] in how.get("ends", [])
     estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 4.6,
                 "cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}, "host_cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}}
     say(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
         reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
         unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],
         rounds_taken=11, rounds_kept=11, drops={}, estimates=[estimate] if status == "ok" else [], fairness=1.0,
-        slowest_over_fastest=1.0, timed_ns=1e6, elapsed_ns=1e6, stolen_ns=0, rounds=[])
+        slowest_over_fastest=1.0, timed_ns=1e6, elapsed_ns=1e6, stolen_ns=0, rounds=[],
+        **({"worker_ends": True} if ends else {}))
     log(kind="measured", op=point["op"], visit=visit)
+    if ends:
+        sys.exit(0)
 
 
 def main():
+    # A test's limit on the size of files is for the driver's file, not for our log.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     if "--capabilities" in sys.argv:
         capabilities()
         return

@@ -28,7 +28,9 @@ def test_a_good_worker_measures_every_visit_once(campaign):
     end = campaign.lines()[-1]
     assert end["kind"] == "end" and end["reason"] == "complete"
     assert end["visits"] == 6 and end["failed"] == 0
-    assert len(campaign.lines("worker")) == 1
+    assert len({line["pid"] for line in campaign.lines("worker")}) == 2, "a new process for each pass"
+    assert all(len({entry["pid"] for entry in campaign.log("measure") if entry["visit"] == visit}) == 1
+               for visit in (1, 2))
     assert "visits (" not in out, "progress belongs on standard error"
 
 
@@ -81,7 +83,7 @@ def test_a_fault_costs_one_visit(campaign, fault, words):
     for word in words:
         assert word in lost["reason"]
         assert word in err, "the user hears of it at once"
-    assert len(campaign.lines("worker")) == 2, "a new worker measures the rest"
+    assert len(campaign.lines("worker")) == 3, "one for each pass, and a new one for the rest of the first"
     assert campaign.lines()[-1]["reason"] == "complete" and campaign.lines()[-1]["failed"] == 1
 
 
@@ -91,7 +93,7 @@ def test_a_refused_request_settles_the_point_and_keeps_the_worker(campaign):
     (lost,) = failed(campaign.visits())
     assert "the request tastes wrong" in lost["reason"]
     assert len(campaign.visits()) == 5, "another visit would be refused again"
-    assert len(campaign.lines("worker")) == 1
+    assert len(campaign.lines("worker")) == 2, "one for each pass"
 
 
 def test_a_hang_is_killed_and_the_campaign_goes_on(campaign):
@@ -214,7 +216,7 @@ def test_one_worker_runs_while_the_other_stands_still(campaign):
     assert status == 0, err
     measured = campaign.log("measure")
     assert {entry["wait"] for entry in measured} == {"active", "passive"}
-    assert len(campaign.lines("worker")) == 2, "a worker for each launch environment, started once"
+    assert len(campaign.lines("worker")) == 2 * 5, "a worker for each launch environment, started once a pass"
     with_other = [entry for entry in measured if entry["others"]]
     assert len(with_other) >= 5
     assert all(set(entry["others"].values()) == {"T"} for entry in with_other)

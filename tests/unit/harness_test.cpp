@@ -253,5 +253,25 @@ TEST(Harness, StopsWhereTheClockResolvesNoMore) {
   EXPECT_EQ(visit.stopped_by, "resolution");
 }
 
+TEST(Harness, SaysWhenARoundBegins) {
+  scripted_bench bench({});
+  const visit_result visit = bench.measure({});
+  const auto& begun = bench.samples_before_round();
+  ASSERT_THAT(begun, SizeIs(visit.rounds_taken));
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    EXPECT_EQ(begun[i], bench.calls().size() - 2 * (begun.size() - i))
+        << "both sides are within it";
+  }
+}
+
+TEST(Harness, CyclesAreWhatTheDeviceCounted) {
+  scripted_bench bench({.cost_ns = 3, .disturb = [](sample& taken, const call&) {
+                          taken.cycles = 2 * taken.span_ns;
+                        }});
+  const visit_result counted = bench.measure({});
+  EXPECT_NEAR(counted.estimates.at(0).cost_cycles.value, 6, 0.01);
+  EXPECT_EQ(scripted_bench({}).measure({}).estimates.at(0).cost_cycles.value, 0);
+}
+
 }  // namespace
 }  // namespace syncmeter

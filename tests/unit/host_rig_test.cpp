@@ -35,7 +35,7 @@ class rig_test : public testing::Test {
     const point where{.backend = "test",
                       .op = std::string{what.info.name},
                       .type = what.type,
-                      .placement = what.placement,
+                      .placement = what.form.placement,
                       .lanes = team};
     rig_.prepare(what, where, std::vector<int>(team, -1), false);
   }
@@ -89,6 +89,18 @@ TEST_F(rig_test, a_lane_without_the_word_is_unsupported_with_the_backends_reason
   const auto& critical = row<test::sound_lane, ops::critical_add>();
   EXPECT_EQ(critical.unsupported, "no such word");
   EXPECT_EQ(critical.by_count[0], nullptr);
+}
+
+TEST_F(rig_test, a_floor_known_from_before_makes_a_slow_lane_busy) {
+  const auto& add = row<test::sound_lane, ops::atomic_add>();
+  prepare(add);
+  rig_.lower_floors(std::vector{1e-3});
+  const auto own = rig_.quiet_floor_ns();
+  EXPECT_THAT(own, testing::Each(testing::Gt(1.0))) << "one value for two lanes says nothing";
+  rig_.lower_floors(std::vector{1e-3, 1e9});
+  EXPECT_EQ(rig_.quiet_floor_ns()[0], 1e-3);
+  EXPECT_LE(rig_.quiet_floor_ns()[1], own[1]) << "a floor is never raised";
+  EXPECT_TRUE(rig_.take(0, 10).busy);
 }
 
 TEST_F(rig_test, reports_which_pu_could_not_be_bound) {

@@ -11,9 +11,9 @@ using nlohmann::json;
 struct ledger_of_two : testing::Test {
   std::vector<planned_point> points = [] {
     std::vector<planned_point> two(2);
-    two[0].what = {.backend = "omp", .op = "atomic_add", .scope = {}};
+    two[0].what = {.backend = "omp", .op = "atomic_add"};
     two[0].visits = 3;
-    two[1].what = {.backend = "omp", .op = "barrier", .scope = {}};
+    two[1].what = {.backend = "omp", .op = "barrier"};
     two[1].visits = 2;
     return two;
   }();

@@ -48,9 +48,9 @@ TEST(contended, takes_two_lanes_that_meet) {
   EXPECT_FALSE(contended(at("atomic_add", placement::none, 2), workers, line));
   EXPECT_TRUE(contended(at("atomic_add", placement::strided, 2, 15), workers, line)) << "60 bytes";
   EXPECT_FALSE(contended(at("atomic_add", placement::strided, 2, 16), workers, line)) << "64 bytes";
-  point on_device = at("atomic_add", placement::shared, 2);
-  on_device.scope = "block";
-  EXPECT_FALSE(contended(on_device, workers, line));
+  auto on_gpus = workers;
+  on_gpus.front().gpus["omp"] = {};
+  EXPECT_FALSE(contended(at("atomic_add", placement::shared, 2), on_gpus, line));
 }
 
 TEST(state_probes, ask_for_the_largest_and_for_two_lanes) {

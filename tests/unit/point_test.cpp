@@ -57,7 +57,7 @@ TEST(point, texts_differ_whenever_points_do) {
   all[5].stride = 0;
   all[6].lanes = 2;
   all[7].blocks = 2;
-  all[8].scope = "device";
+  all[8].scope = scope::device;
   all[9].order = order::seq_cst;
   all[10].affinity = affinity::close;
   all[11].wait = wait_policy::passive;

@@ -55,6 +55,16 @@ TEST_F(resumed_file, not_with_another_build) {
               testing::AllOf(HasSubstr("'b1'"), HasSubstr("'b2'"), HasSubstr("syncmeter-omp")));
 }
 
+TEST_F(resumed_file, not_on_another_gpu) {
+  now.gpus["cuda"] = "GPU B";
+  EXPECT_EQ(refusal(), "") << "the file has no points of it";
+  file.campaign["gpus"] = {{"cuda", "GPU A"}};
+  EXPECT_THAT(refusal(),
+              testing::AllOf(HasSubstr("on the GPU"), HasSubstr("'GPU A'"), HasSubstr("'GPU B'")));
+  now.gpus["cuda"] = "GPU A";
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(resumed_file, not_with_another_schema) {
   file.campaign["schema"]["major"] = 2;
   EXPECT_THAT(refusal(), HasSubstr("schema"));

@@ -61,6 +61,8 @@ class scripted_bench : public bench {
     return script_.hop_ns(clock_ns_);
   }
 
+  void begin_round() override { samples_before_round_.push_back(calls_.size()); }
+
   std::int64_t now_ns() override { return static_cast<std::int64_t>(clock_ns_); }
 
   visit_result measure(const visit_options& options) {
@@ -68,6 +70,10 @@ class scripted_bench : public bench {
   }
 
   [[nodiscard]] const std::vector<call>& calls() const { return calls_; }
+  /// How many samples had been taken each time a round began.
+  [[nodiscard]] const std::vector<std::size_t>& samples_before_round() const {
+    return samples_before_round_;
+  }
   [[nodiscard]] std::size_t probes() const { return probes_; }
   [[nodiscard]] double sampled_ns() const { return sampled_ns_; }
 
@@ -83,6 +89,7 @@ class scripted_bench : public bench {
 
   script script_;
   std::vector<call> calls_;
+  std::vector<std::size_t> samples_before_round_;
   std::size_t probes_ = 0;
   double clock_ns_ = 0;
   double sampled_ns_ = 0;

@@ -60,9 +60,9 @@ template <class T, order O> class broken_lane : public sound_lane<T, O> {
 };
 
 template <template <class, order> class Lane> struct backend : host_backend {
-  template <class T, order O, placement> using lane = Lane<T, O>;
+  template <class T, form F> using lane = Lane<T, F.order>;
   static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
-                                                    order) {
+                                                    const form&) {
     return "no such word";
   }
 };

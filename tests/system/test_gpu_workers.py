@@ -1,0 +1,86 @@
+"""A worker that says it has a GPU: what it is asked, how it may end, and what is said when it has none."""
+
+import pytest
+
+from conftest import is_alive
+
+GPU = {"architectures": ["sm_90"], "devices": [
+    {"index": index, "name": f"GPU {index}", "compute_capability": "9.0", "multiprocessors": 4, "max_threads_per_block": 1024,
+     "max_threads_per_multiprocessor": 2048, "max_blocks_per_multiprocessor": 32, "warp_size": 32, "l2_bytes": 1048576,
+     "memory_bytes": 1073741824, "uuid": f"GPU-{index}"} for index in (0, 1)]}
+
+
+@pytest.fixture
+def gpu_campaign(campaign):
+    campaign.behave(gpu=GPU)
+    return campaign
+
+
+def gpu_arguments(campaign, *more, **points):
+    """As the campaign's, but for the number of threads: 64 in each of 4 blocks."""
+    arguments = campaign.arguments("--blocks", "sm", *more, **points)
+    arguments[arguments.index("--lanes") + 1] = "64"
+    return arguments
+
+
+def test_a_request_names_the_device_and_no_units(gpu_campaign):
+    status, out, err = gpu_campaign.call(*gpu_arguments(gpu_campaign, "--device", "1"))
+    assert status == 0, err
+    for entry in gpu_campaign.log("measure"):
+        assert entry["device"] == 1 and entry["pus"] == []
+        assert entry["point"]["blocks"] == 4 and entry["point"]["lanes"] == 64 and entry["point"]["affinity"] == "none"
+        assert not entry["options"]["watch_states"] and entry["options"]["state_bounds_ns"] == []
+    assert not gpu_campaign.log("probe"), "placement states are those of CPUs"
+    assert gpu_campaign.lines("campaign")[0]["gpus"] == {"fake": "GPU 1 (GPU-1)"}
+    assert all(visit["device"] == 1 for visit in gpu_campaign.visits())
+    assert "threads" in out and "blocks" in out
+
+
+def test_a_gpu_is_visited_three_times_unless_told_otherwise(gpu_campaign):
+    arguments = gpu_arguments(gpu_campaign, ops="atomic_add")
+    del arguments[arguments.index("--visits"):arguments.index("--visits") + 2]
+    assert gpu_campaign.call(*arguments)[0] == 0
+    assert [visit["visit"] for visit in gpu_campaign.visits()] == [1, 2, 3]
+    assert gpu_campaign.log("measure")[0]["options"]["max_time_ns"] == pytest.approx(50e6)
+
+
+def test_a_worker_that_ends_with_its_visit_is_replaced_without_a_crash(gpu_campaign):
+    gpu_campaign.behave(gpu=GPU, ends=["atomic_add"], status={"atomic_add": "failed"})
+    status, _, err = gpu_campaign.call(*gpu_arguments(gpu_campaign, visits=4))
+    assert status == 1, "the visit itself failed"
+    visits = gpu_campaign.visits()
+    lost = [visit for visit in visits if visit["status"] == "failed"]
+    assert len(lost) == 1 and lost[0]["worker_ends"] and lost[0]["stopped_by"] == "precision", "its own word settles the point"
+    assert len(visits) == 1 + 2 * 4, "other ops are measured"
+    assert len(gpu_campaign.log("hello")) in (4, 5), "one for each pass, and one after the end unless it was the last of its pass"
+    assert "crash" not in err
+    assert not [entry["pid"] for entry in gpu_campaign.log("hello") if is_alive(entry["pid"])]
+
+
+def test_a_worker_may_end_with_every_visit(gpu_campaign):
+    gpu_campaign.behave(gpu=GPU, ends=["atomic_add"])
+    status, _, err = gpu_campaign.call(*gpu_arguments(gpu_campaign, ops="atomic_add", visits=5))
+    assert status == 0, err
+    assert len(gpu_campaign.visits()) == 5 and len(gpu_campaign.log("hello")) == 5, "never given up"
+
+
+def test_without_a_gpu_the_backend_is_listed_with_the_reason_and_left_out(campaign):
+    campaign.behave(gpu={"architectures": ["sm_90"], "devices": []}, problem="no CUDA driver: libcuda.so.1 is not there")
+    status, out, err = campaign.call("list", "--backend", "fake")
+    assert status == 0 and "atomic_add" in out and "fake: no CUDA driver" in out
+    status, _, err = campaign.call(*gpu_arguments(campaign))
+    assert status == 2 and "'fake' cannot be used: no CUDA driver: libcuda.so.1 is not there" in err
+    assert not campaign.file.exists()
+
+
+def test_an_unknown_device_is_a_mistake_that_lists_the_devices(gpu_campaign):
+    status, _, err = gpu_campaign.call(*gpu_arguments(gpu_campaign, "--device", "2"))
+    assert status == 2 and "has no device 2; it has: 0 (GPU 0), 1 (GPU 1)" in err
+
+
+def test_another_gpu_is_other_ground(gpu_campaign):
+    assert gpu_campaign.call(*gpu_arguments(gpu_campaign))[0] == 0
+    other = {**GPU, "devices": [{**GPU["devices"][0], "uuid": "GPU-other"}]}
+    gpu_campaign.behave(gpu=other)
+    status, _, err = gpu_campaign.resume()
+    assert status == 2 and "on the GPU" in err and "GPU-other" in err
