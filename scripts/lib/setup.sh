@@ -170,4 +170,24 @@ set_up() {
   echo "$key" >"$stamp"
 }
 
+# Where a CUDA Toolkit lacks them, the disassemblers that prove what GPU code compiled to come from
+# PyPI, into the build folder, and onto PATH.
+add_cuda_disassembler() {
+  local folder=$root/build/cuda-tools toolkit
+  command -v nvcc >/dev/null || return 0
+  toolkit=$(dirname "$(readlink -f "$(command -v nvcc)")")
+  [[ -x $toolkit/cuobjdump && -x $toolkit/nvdisasm ]] && return
+  command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null && return
+  if [[ ! -d $folder && ${SM_SETUP:-on} != off ]]; then
+    say "installing cuobjdump and nvdisasm into ${folder#"$root"/}"
+    python3 -m pip install -q --disable-pip-version-check --no-deps --target "$folder.new" \
+      'nvidia-cuda-cuobjdump==13.*' 'nvidia-cuda-nvdisasm==13.*' >"$root/build/setup.log" 2>&1 &&
+      mv "$folder.new" "$folder" ||
+      say "pip failed (log: build/setup.log): what GPU code compiled to cannot be proven here"
+  fi
+  [[ -d $folder/nvidia/cu13/bin ]] || return 0
+  chmod +x "$folder"/nvidia/cu13/bin/*
+  export PATH=$PATH:$folder/nvidia/cu13/bin
+}
+
 forget_set_up() { rm -f "$root"/build/.setup-*; }
