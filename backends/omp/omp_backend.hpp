@@ -13,13 +13,13 @@ namespace syncmeter::omp {
 struct backend : host_backend {
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
   // placements.
-  template <class T, order O, placement> using lane = omp::lane<T, O>;
+  template <class T, form F> using lane = omp::lane<T, F.order>;
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
-                                                    order o) {
+                                                    const form& f) {
     if (info.family == family::atomic)
       return "this compiler has no `omp atomic compare` (OpenMP 5.1)";
-    if (info.family == family::fence && o == order::seq_cst) {
+    if (info.family == family::fence && f.order == order::seq_cst) {
       return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";
     }
     return "OpenMP has no construct for it";

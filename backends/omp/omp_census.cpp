@@ -1,8 +1,9 @@
 #include "backends/omp/omp_census.hpp"
 
 #include <string>
+#include <string_view>
 
-#include <fmt/format.h>
+#include "core/declaration_text.hpp"
 
 namespace syncmeter::omp {
 namespace {
@@ -20,39 +21,6 @@ constexpr std::string_view critical_calls = "call:GOMP_critical_start 1, call:GO
 constexpr std::string_view named_critical_calls =
     "call:GOMP_critical_name_start 1, call:GOMP_critical_name_end 1";
 #endif
-
-bool is_float(const measurable& row) {
-  return row.type == value_type::float32 || row.type == value_type::float64;
-}
-
-// A plain x += 1 through volatile, between two calls: g++ loads, adds and stores, clang does it in
-// one instruction. No floating register lives through a call (System V ABI 3.2.1), so that a
-// floating addend may have to come from the stack.
-std::string plain_add(const measurable& row) {
-  if (is_float(row))
-    return "load 1, fp_add 1, store 1 | load 1, spill 1, fp_add 1, store 1 | "
-           "load 1, spill 2, fp_add 1, store 1";
-  return "load 1, store 1 | rmw 1";
-}
-
-// Puts what an alternative declaration shares in front of each alternative.
-std::string with(std::string_view shared, const std::string& alternatives) {
-  std::string text;
-  for (std::size_t at = 0; at <= alternatives.size();) {
-    const auto end = std::min(alternatives.find(" | ", at), alternatives.size());
-    text += fmt::format("{}{}, {}", text.empty() ? "" : " | ", shared,
-                        alternatives.substr(at, end - at));
-    at = end + 3;
-  }
-  return text;
-}
-
-// A compare-and-swap loop: the value is loaded once, the retry branch is taken only under
-// contention.
-std::string cas_loop(std::string_view arithmetic) {
-  return fmt::format("load 1, lock_cmpxchg 1, branch 1{}{}", arithmetic.empty() ? "" : ", ",
-                     arithmetic);
-}
 
 std::string fence(order o) {
   if (flush_is_call) return "call:__kmpc_flush 1";
@@ -77,21 +45,16 @@ std::string x86_64(const measurable& row) {
   }
   if (name.ends_with("_hold")) return cas_loop(floating ? "fp_minmax 1" : "");
   if (name.ends_with("_raise")) return cas_loop(floating ? "fp_minmax 1, fp_add 1" : "");
-  if (name == "atomic_read" || name == "plain_read") return "load 1";
-  if (name == "plain_write") return "store 1";
+  if (name == "atomic_read") return "load 1";
   if (name.starts_with("atomic_write")) {
-    return row.order == order::seq_cst ? "xchg_mem 1 | store 1, mfence 1" : "store 1";
+    return row.form.order == order::seq_cst ? "xchg_mem 1 | store 1, mfence 1" : "store 1";
   }
   if (name == "critical_add") return with(critical_calls, plain_add(row));
   if (name == "critical_named_add") return with(named_critical_calls, plain_add(row));
   if (name == "lock_add") return with("call:omp_set_lock 1, call:omp_unset_lock 1", plain_add(row));
-  if (row.info.family == family::fence) return fence(row.order);
+  if (row.info.family == family::fence) return fence(row.form.order);
   if (name == "handoff") return "load 1, branch 1, store 1";
-  if (name == "control_aa") return "nothing";
-  if (name.starts_with("control_multiply_")) {
-    return fmt::format("{} {}", floating ? "fp_mul" : "imul", name.substr(name.rfind('_') + 1));
-  }
-  return {};
+  return without_api(row);
 }
 
 }  // namespace
@@ -100,7 +63,7 @@ nlohmann::json declared_instructions(const measurable& row) {
   auto declared = nlohmann::json::object();
   auto text = x86_64(row);
   // clang puts a flush call beside every atomic that is not relaxed.
-  const bool ordered = row.info.orders == orders::atomic && row.order != order::relaxed;
+  const bool ordered = row.info.orders == orders::atomic && row.form.order != order::relaxed;
   if (flush_is_call && ordered) text = with("call:__kmpc_flush 1", text);
   if (!text.empty()) declared["x86-64"] = std::move(text);
   return declared;
