@@ -12,6 +12,7 @@
 #include <set>
 
 #include "cli/campaign_file.hpp"
+#include "cli/counterparts.hpp"
 #include "cli/gpu_devices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/pass_order.hpp"
@@ -72,11 +73,12 @@ class campaign {
     const unsigned passes = std::accumulate(
         plan_.points.begin(), plan_.points.end(), 0U,
         [](unsigned most, const planned_point& planned) { return std::max(most, planned.visits); });
+    const auto groups = groups_of(plan_, options_.interleave_backends);
     for (unsigned pass = 1; pass <= passes && reason_to_stop().empty(); ++pass) {
       // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
       // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
       if (pass > 1) workers_.close();
-      for (const std::size_t index : pass_order(plan_.points.size(), options_.seed, pass)) {
+      for (const std::size_t index : pass_order(groups, options_.seed, pass)) {
         if (!file_.visits().wants(index, pass)) continue;
         if (!reason_to_stop().empty()) break;
         progress_.show(file_.visits().done(), file_.visits().done() + file_.visits().remaining(),

@@ -155,6 +155,7 @@ void read_backend(const json& backend, worker_info& info) {
   const std::string name = text_of(backend, "name");
   info.backends.push_back(name);
   try {
+    if (flag_or(backend, "pool", false)) info.pooled.insert(name);
     if (backend.contains("device")) info.gpus[name] = read_gpus(backend.at("device"));
     std::string problem = text_or_empty(backend, "problem");
     const auto gpus = info.gpus.find(name);
@@ -201,6 +202,7 @@ void read_capabilities(const json& line, worker_info& info) {
     read_into(line, info);
   } catch (const std::exception& error) {
     info.backends.clear();
+    info.pooled.clear();
     info.gpus.clear();
     info.backend_problems.clear();
     info.capabilities.clear();

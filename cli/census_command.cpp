@@ -21,13 +21,13 @@ the op declares. Needs objdump (binutils); for workers with GPU code also cuobjd
 toolkit or the Python packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in
 $CUDA_HOME/bin or in /usr/local/cuda/bin.
 
-  --backend LIST  only these backends (default: every worker found)
+  --backend LIST  only these backends, or all of these workers (default: every worker found)
   --op LIST       only these ops (default: all)
   --type LIST     only these types, of those ops that have one (default: all)
   --order LIST    only these memory orders (default: all)
   --json          print one JSON object (default: a table)
   --check         exit status 1 unless every loop is proven or elided (default: off)
-  --save          keep what GPU code compiled to beside its worker, for `run` (default: off)
+  --save          keep the census beside each worker, for `run` to store (default: off)
   -h, --help      print this text and end
 LIST is one value or several with commas between them.
 )";
@@ -36,8 +36,9 @@ template <class List, class Value> bool admits(const List& list, const Value& va
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
-bool wanted(const census_options& options, const capability& what) {
-  return admits(options.backends, what.backend) && admits(options.ops, what.op) &&
+bool wanted(const census_options& options, const worker_info& worker, const capability& what) {
+  const bool by_worker = std::ranges::find(options.backends, worker.name) != options.backends.end();
+  return (by_worker || admits(options.backends, what.backend)) && admits(options.ops, what.op) &&
          admits(options.orders, what.order) && (!what.type || admits(options.types, *what.type));
 }
 
@@ -55,6 +56,7 @@ void check_names(const census_options& options, const std::vector<worker_info>& 
   std::set<std::string> backends, ops;
   bool all_asked = true;
   for (const worker_info& worker : workers) {
+    backends.insert(worker.name);
     backends.insert(worker.backends.begin(), worker.backends.end());
     all_asked = all_asked && worker.problem.empty();
     for (const capability& what : worker.capabilities) {
@@ -95,7 +97,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
     } else {
       std::vector<capability> entries;
       std::ranges::copy_if(worker.capabilities, std::back_inserter(entries),
-                           [&](const capability& what) { return wanted(options, what); });
+                           [&](const capability& what) { return wanted(options, worker, what); });
       const auto census = take_census(worker.path, entries);
       good = good && std::ranges::all_of(census, passes);
       checked += census.size();

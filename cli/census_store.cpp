@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "cli/census_table.hpp"
-#include "cli/sass_census.hpp"
 
 namespace syncmeter {
 namespace {
@@ -18,7 +17,7 @@ using nlohmann::json;
 
 std::string file_beside(const worker_info& worker) { return worker.path + ".census.json"; }
 
-// A kernel's name tells op, type and form apart.
+// A loop's name tells backend, op, type and form apart.
 const std::string& name_of(const capability& what) { return what.symbols.back(); }
 
 }  // namespace
@@ -30,7 +29,7 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
   for (const capability& what : entries) {
     if (!what.supported) continue;
     const census_entry& entry = *next++;
-    if (is_gpu_code(what) && !what.symbols.empty()) kept[name_of(what)] = census_summary(entry);
+    if (!what.symbols.empty()) kept[name_of(what)] = census_summary(entry);
   }
   if (kept.empty()) return {};
   const std::string file = file_beside(worker);
@@ -45,10 +44,6 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
 }
 
 void read_census(worker_info& worker) {
-  const auto has_kernels = [](const capability& what) {
-    return is_gpu_code(what) && !what.symbols.empty();
-  };
-  if (std::ranges::none_of(worker.capabilities, has_kernels)) return;
   std::ifstream in(file_beside(worker));
   const json stored = json::parse(in, nullptr, false);
   if (!stored.is_object() || !stored.contains("entries") ||
@@ -56,7 +51,7 @@ void read_census(worker_info& worker) {
     return;
   const json& entries = stored.at("entries");
   for (capability& what : worker.capabilities) {
-    if (!has_kernels(what)) continue;
+    if (what.symbols.empty()) continue;
     if (const auto found = entries.find(name_of(what)); found != entries.end())
       what.census = *found;
   }

@@ -1,5 +1,5 @@
-// The census of a worker's GPU code, kept beside the worker: it takes a minute, and the code does
-// not change until the worker is built again.
+// The census of a worker's loops, kept beside the worker: it takes seconds, on a GPU's code a
+// minute, and the code does not change until the worker is built again.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace syncmeter {
 
-/// Writes PATH.census.json for the worker at PATH: its build id and, for each entry that names GPU
-/// kernels, census_summary. `census` is take_census of `entries`. Returns why it could not be
-/// written; empty when it was, or when there is no GPU code to keep.
+/// Writes PATH.census.json for the worker at PATH: its build id and, for each entry that names its
+/// loops, census_summary. `census` is take_census of `entries`. Returns why it could not be
+/// written; empty when it was, or when there is nothing to keep.
 [[nodiscard]] std::string save_census(const worker_info& worker,
                                       std::span<const capability> entries,
                                       std::span<const census_entry> census);

@@ -72,12 +72,12 @@ std::string looked_in(const std::vector<fs::path>& places) {
              : fmt::format("beside the driver ({}) and on PATH", places.front().string());
 }
 
-// A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp").
+// A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
+// name stands for all of them.
 bool may_serve(const worker_info& info, const std::string& backend) {
-  if (info.problem.empty()) {
-    return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
-  }
-  return backend == info.name || backend.starts_with(info.name + '-');
+  if (backend == info.name) return true;
+  if (!info.problem.empty()) return backend.starts_with(info.name + '-');
+  return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
 }
 
 }  // namespace

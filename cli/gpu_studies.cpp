@@ -121,6 +121,14 @@ gpu_part gpu_paper() {
           .others = with(scalar, published, {placement::shared, placement::strided})};
 }
 
+gpu_part gpu_portability() {
+  std::vector<gpu_rule> rules =
+      every_op({{{one}, {32, 1024}}, {{sm}, {1024}}}, {{{one}, {32, 1024}}, {{sm}, {1}}});
+  for (gpu_rule& rule : rules) rule.axes.types = type_set::published;
+  gpu_axes others = rules.front().axes;
+  return {.rules = std::move(rules), .others = std::move(others)};
+}
+
 gpu_part gpu_atomics() {
   const std::vector<launch_set> launches{{{one}, {32}}, {{sm}, {1024}}};
   gpu_axes forms = at(launches);

@@ -11,5 +11,6 @@ namespace syncmeter {
 /// The CUDA grid of "Characterizing CUDA and OpenMP Synchronization Primitives" (IISWC 2024).
 [[nodiscard]] gpu_part gpu_paper();
 [[nodiscard]] gpu_part gpu_atomics();
+[[nodiscard]] gpu_part gpu_portability();
 
 }  // namespace syncmeter

@@ -18,12 +18,17 @@
 namespace syncmeter {
 namespace {
 
-// What would bind the worker's threads, size its pool or change how they wait behind our back.
-// libgomp with OMP_PROC_BIND even narrows the process's CPU mask before main().
-constexpr std::array<std::string_view, 11> removed_variables{
-    "OMP_PROC_BIND",   "OMP_PLACES",   "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
-    "OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_THREAD_LIMIT",  "GOMP_SPINCOUNT",
-    "KMP_BLOCKTIME",   "OMP_DYNAMIC",  "OMP_WAIT_POLICY"};
+// What would bind the worker's threads, size its pool, change how they wait or hook into every
+// launch behind our back. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
+// main().
+constexpr std::array<std::string_view, 14> removed_variables{
+    "OMP_PROC_BIND",     "OMP_PLACES",
+    "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
+    "OMP_NUM_THREADS",   "OMP_SCHEDULE",
+    "OMP_THREAD_LIMIT",  "GOMP_SPINCOUNT",
+    "KMP_BLOCKTIME",     "OMP_DYNAMIC",
+    "OMP_WAIT_POLICY",   "KOKKOS_NUM_THREADS",
+    "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"};
 
 [[noreturn]] void fail(const std::string& path, std::string_view doing, int error) {
   throw std::runtime_error(
@@ -114,7 +119,7 @@ void do_not_block(int fd, const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> worker_environment(wait_policy wait) {
+std::vector<std::string> worker_environment(wait_policy wait, unsigned threads) {
   std::vector<std::string> kept;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -125,13 +130,14 @@ std::vector<std::string> worker_environment(wait_policy wait) {
     }
   }
   kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
+  if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
   return kept;
 }
 
 started_program start_program(const launch& what) {
   std::vector<std::string> argument_texts{what.path};
   argument_texts.insert(argument_texts.end(), what.arguments.begin(), what.arguments.end());
-  const std::vector<std::string> environment_texts = worker_environment(what.wait);
+  const std::vector<std::string> environment_texts = worker_environment(what.wait, what.threads);
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
   const cpu_mask mask = make_mask(what.cpus);

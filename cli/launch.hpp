@@ -17,6 +17,7 @@ struct launch {
   std::string path;
   std::vector<std::string> arguments{};  ///< after the program's name
   wait_policy wait = wait_policy::active;
+  unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not told
   std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
 };
 
@@ -28,9 +29,9 @@ struct started_program {
 };
 
 /// The environment of a worker: ours, without the settings that would place its threads, size its
-/// pool or change how they wait, and with OMP_WAIT_POLICY as the launch environment has it.
-/// Each entry is NAME=VALUE.
-[[nodiscard]] std::vector<std::string> worker_environment(wait_policy wait);
+/// pool, change how they wait or watch what they launch, and with OMP_WAIT_POLICY as the launch
+/// environment has it; with `threads` also KOKKOS_NUM_THREADS. Each entry is NAME=VALUE.
+[[nodiscard]] std::vector<std::string> worker_environment(wait_policy wait, unsigned threads = 0);
 
 /// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
 /// that called this dies. Throws std::runtime_error with the path and the system's message.

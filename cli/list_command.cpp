@@ -156,11 +156,12 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
       return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
     for (worker_info& worker : workers) {
+      if (asked_for(worker.name)) continue;
       std::erase_if(worker.capabilities,
                     [&](const capability& row) { return !asked_for(row.backend); });
       std::erase_if(worker.backend_problems,
                     [&](const auto& entry) { return !asked_for(entry.first); });
-      if (!asked_for(worker.name)) worker.problem.clear();
+      worker.problem.clear();
     }
   }
   std::fputs(list_text(workers).c_str(), out);

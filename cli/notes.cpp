@@ -7,6 +7,7 @@
 
 #include "cli/figures.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/portability.hpp"
 #include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 #include "core/environment.hpp"
@@ -173,7 +174,7 @@ std::vector<std::string> summary_notes(const results_file& file,
 }
 
 std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
-  std::string text = point_table(points);
+  std::string text = point_table(points) + portability_text(file, points);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

@@ -23,8 +23,15 @@ std::vector<offered_op> chosen_ops(const run_options& options,
       else if (w.problem.empty()) add_problem(backend, problem);
     }
   }
+  const auto has_usable = [&](const worker_info& w) {
+    return std::any_of(w.backends.begin(), w.backends.end(),
+                       [&](const std::string& backend) { return contains(usable, backend); });
+  };
   for (const std::string& name : options.backends) {
     if (contains(usable, name)) continue;
+    if (std::any_of(workers.begin(), workers.end(),
+                    [&](const worker_info& w) { return w.name == name && has_usable(w); }))
+      continue;
     const auto broken = std::find_if(workers.begin(), workers.end(), [&](const worker_info& w) {
       return !problem_of(w, name).empty() && (w.name == name || contains(w.backends, name));
     });
@@ -43,7 +50,9 @@ std::vector<offered_op> chosen_ops(const run_options& options,
   for (const worker_info& w : workers) {
     for (const capability& row : w.capabilities) {
       if (!problem_of(w, row.backend).empty()) continue;
-      if (!options.backends.empty() && !contains(options.backends, row.backend)) continue;
+      if (!options.backends.empty() && !contains(options.backends, row.backend) &&
+          !contains(options.backends, w.name))
+        continue;
       auto found = std::find_if(ops.begin(), ops.end(), [&](const offered_op& op) {
         return op.backend == row.backend && op.name == row.op;
       });

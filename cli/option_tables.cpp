@@ -75,6 +75,9 @@ po::options_description run_description() {
       "seed", word("N"), "order of points and rounds; 0 draws one (default: 0; no unit)")(
       "additivity", po::bool_switch(),
       "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
+      "interleave-backends", po::bool_switch(),
+      "visit points that differ in their backend alone one after the other, so that a drift of the "
+      "machine cancels in their ratio (default: off; always so in the study portability)")(
       "oversubscribe", po::bool_switch(), "allow more lanes than processing units (default: off)")(
       "dry-run", po::bool_switch(),
       "print the points and the estimated time, measure nothing (default: off)");

@@ -164,6 +164,8 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   o.waves = given["waves"].as<bool>();
   o.additivity = given["additivity"].as<bool>();
   o.oversubscribe = given["oversubscribe"].as<bool>();
+  o.interleave_backends =
+      given["interleave-backends"].as<bool>() || find_study(o.study)->counterparts_only;
   o.retry = given["retry"].as<bool>();
   o.dry_run = given["dry-run"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
@@ -200,7 +202,7 @@ list_request parse_list_command(const std::vector<std::string>& arguments) {
 std::string run_help() {
   std::string text =
       "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
-  for (const study& s : studies()) text += fmt::format("  {:<8} {}\n", s.name, s.purpose);
+  for (const study& s : studies()) text += fmt::format("  {:<11} {}\n", s.name, s.purpose);
   return text + "\n" + shown(run_description()) +
          "\nA list has commas and no blanks. Exit status: 0 done, 1 a point failed, 2 wrong "
          "usage.\n";

@@ -68,6 +68,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"seed", o.seed},
                      {"additivity", o.additivity},
                      {"oversubscribe", o.oversubscribe},
+                     {"interleave_backends", o.interleave_backends},
                      {"retry", o.retry},
                      {"dry_run", o.dry_run}};
 }
@@ -108,6 +109,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
   o.seed = j.value("seed", o.seed);
   o.additivity = j.value("additivity", o.additivity);
   o.oversubscribe = j.value("oversubscribe", o.oversubscribe);
+  o.interleave_backends = j.value("interleave_backends", o.interleave_backends);
   o.retry = j.value("retry", o.retry);
   o.dry_run = j.value("dry_run", o.dry_run);
 }

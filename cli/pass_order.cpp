@@ -37,6 +37,17 @@ std::vector<std::size_t> pass_order(std::size_t size, std::uint64_t seed, unsign
   return order;
 }
 
+std::vector<std::size_t> pass_order(const std::vector<std::vector<std::size_t>>& groups,
+                                    std::uint64_t seed, unsigned pass) {
+  std::vector<std::size_t> order;
+  for (const std::size_t g : pass_order(groups.size(), seed, pass)) {
+    const auto& members = groups[g];
+    for (std::size_t i = 0; i < members.size(); ++i)
+      order.push_back(members[(i + pass - 1) % members.size()]);
+  }
+  return order;
+}
+
 std::uint64_t visit_seed(std::uint64_t seed, std::string_view canonical_point, unsigned visit) {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   for (const char c : canonical_point)

@@ -14,6 +14,11 @@ namespace syncmeter {
 [[nodiscard]] std::vector<std::size_t> pass_order(std::size_t size, std::uint64_t seed,
                                                   unsigned pass);
 
+/// The same for groups of indices: groups in that order, the members of each one after the other,
+/// beginning with another one in every pass.
+[[nodiscard]] std::vector<std::size_t>
+pass_order(const std::vector<std::vector<std::size_t>>& groups, std::uint64_t seed, unsigned pass);
+
 /// A seed for one visit of one point, below 2^53 so that every JSON reader keeps it exactly.
 [[nodiscard]] std::uint64_t visit_seed(std::uint64_t seed, std::string_view canonical_point,
                                        unsigned visit);

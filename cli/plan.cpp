@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/counterparts.hpp"
 #include "cli/gpu_plan.hpp"
 #include "cli/merge.hpp"
 #include "cli/offered_ops.hpp"
@@ -129,7 +130,8 @@ class planner {
                                        .same_as = {},
                                        .why = {},
                                        .additivity = additivity && row->additivity,
-                                       .visits = options_.visits.value_or(usual_visits)},
+                                       .visits = options_.visits.value_or(usual_visits),
+                                       .census = row->census},
                            .row = row});
   }
 
@@ -249,6 +251,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     if (options.ops.empty() || named) all.add(*chosen, op, named);
   }
   campaign_plan plan = all.finish();
+  if (chosen->counterparts_only) keep_counterparts(plan);
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
         fmt::format("study '{}' has no point for these options here: no backend in use has its ops",
@@ -260,7 +263,10 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
 const std::vector<known_backend>& known_backends() {
   static const std::vector<known_backend> all{
       {"omp", "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
-      {"cuda", "the CUDA Toolkit 12 or newer (nvcc), then build again"}};
+      {"cuda", "the CUDA Toolkit 12 or newer (nvcc), then build again"},
+      {"kokkos",
+       "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was installed), then "
+       "build again"}};
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct capability {
   std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
   std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
                                                 ///< op
-  nlohmann::json census{};  ///< GPU code: census_summary, when one was kept beside the worker
+  nlohmann::json census{};  ///< census_summary, when one was kept beside the worker; else null
 };
 
 /// A worker found on this machine and what it said of itself.
@@ -40,6 +41,8 @@ struct worker_info {
   std::string path;
   std::string problem;  ///< why it cannot be used; empty when it can
   std::vector<std::string> backends;
+  std::set<std::string> pooled{};  ///< those of the backends that start their threads once: a
+                                   ///< process serves one number of lanes
   std::map<std::string, gpu_backend> gpus{};  ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same

@@ -85,10 +85,25 @@ study atomics() {
           .gpu = gpu_atomics()};
 }
 
+// Equal code on equal placement must cost the same, so that reads and nothing at all are in it.
+study portability() {
+  const study_axes axes{.types = type_set::published,
+                        .lanes = lane_set::one_and_max,
+                        .strided_beyond_one_lane = true};
+  return {.name = "portability",
+          .purpose =
+              "every op that a native and a portable backend share, visited in turn: the ratio",
+          .rules = every_op(axes),
+          .others = axes,
+          .gpu = gpu_portability(),
+          .counterparts_only = true};
+}
+
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(), scaling(), control(), paper(), atomics()};
+  static const std::vector<study> all{quick(), scaling(), control(),
+                                      paper(), atomics(), portability()};
   return all;
 }
 

@@ -91,6 +91,7 @@ struct study {
   std::vector<study_rule> rules;
   study_axes others;  ///< for ops that only the user names
   gpu_part gpu;
+  bool counterparts_only = false;  ///< only what a native and a portable backend both measure
 };
 
 [[nodiscard]] std::span<const study> studies();

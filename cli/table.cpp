@@ -25,7 +25,6 @@ std::string placement_text(const point& p) {
 
 std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.type)) : ""; }
 
-/// The order of rows: by backend, family and op as the ops are listed, then by every axis.
 auto row_rank(const point_summary& s) {
   const point& p = s.what;
   const op_facts facts = facts_of(s);
@@ -83,7 +82,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
-    return row_rank(*a.shown) < row_rank(*b.shown);
+    return comes_before(*a.shown, *b.shown);
   });
   return rows;
 }
@@ -169,6 +168,10 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
 }
 
 }  // namespace
+
+bool comes_before(const point_summary& a, const point_summary& b) {
+  return row_rank(a) < row_rank(b);
+}
 
 std::string short_name(const point& p) {
   std::string text = p.op;

@@ -10,6 +10,9 @@
 
 namespace syncmeter {
 
+/// The order of rows: by backend, family and op as the ops are listed, then by every axis.
+[[nodiscard]] bool comes_before(const point_summary& a, const point_summary& b);
+
 /// One row per measured point, grouped by family. A point that another's measurement stands for has
 /// a row of its own where its op, type or order is another; affinities of one placement share a
 /// row. Refused points stand in the notes.

@@ -55,15 +55,19 @@ std::string flaw_in_visit(const json& line, const json& request) {
 workers_in_turn::workers_in_turn(const std::vector<worker_info>& infos, settings how)
     : infos_(infos), how_(std::move(how)) {}
 
-workers_in_turn::environment* workers_in_turn::environment_of(const std::string& backend,
-                                                              wait_policy wait) {
+workers_in_turn::environment*
+workers_in_turn::environment_of(const std::string& backend, wait_policy wait, const json& request) {
   const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
     return std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
   });
   if (info == infos_.end()) return nullptr;
-  environment& env = environments_[{info->name, wait}];
+  // A pool larger than the team would burn the other lanes' time: one process for each size.
+  const unsigned threads =
+      info->pooled.contains(backend) ? static_cast<unsigned>(request.at("pus").size()) : 0;
+  environment& env = environments_[{info->name, wait, threads}];
   env.info = &*info;
   env.wait = wait;
+  env.threads = threads;
   return &env;
 }
 
@@ -148,9 +152,10 @@ exchange_outcome workers_in_turn::greet(environment& env) {
 exchange_outcome workers_in_turn::start(environment& env) {
   exchange_outcome outcome;
   try {
-    env.process.emplace(env.info->name,
-                        launch{.path = env.info->path, .wait = env.wait, .cpus = how_.cpus},
-                        how_.deadlines);
+    env.process.emplace(
+        env.info->name,
+        launch{.path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
+        how_.deadlines);
     outcome = greet(env);
   } catch (const std::runtime_error& error) {
     outcome = {kind::crashed, {}, error.what()};
@@ -160,6 +165,7 @@ exchange_outcome workers_in_turn::start(environment& env) {
     env.failed_starts = 0;
     outcome.line["path"] = env.info->path;
     outcome.line["wait"] = to_text(env.wait);
+    if (env.threads > 0) outcome.line["threads"] = env.threads;
     if (how_.on_start) how_.on_start(outcome.line);
     return outcome;
   }
@@ -222,7 +228,7 @@ exchange_outcome workers_in_turn::converse(environment& env, json request,
 
 exchange_outcome workers_in_turn::measure(const std::string& backend, wait_policy wait,
                                           json request) {
-  environment* env = environment_of(backend, wait);
+  environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "measure";
@@ -240,7 +246,7 @@ exchange_outcome workers_in_turn::measure(const std::string& backend, wait_polic
 
 exchange_outcome workers_in_turn::probe(const std::string& backend, wait_policy wait,
                                         json request) {
-  environment* env = environment_of(backend, wait);
+  environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "probe";

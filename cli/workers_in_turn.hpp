@@ -1,5 +1,6 @@
-// The workers of a campaign, one for each launch environment (worker x wait policy): started when
-// first needed, one running at a time, replaced after a crash, given up when they do not come up.
+// The workers of a campaign, one for each launch environment (worker x wait policy, and the number
+// of lanes for a backend that starts its threads once): started when first needed, one running at a
+// time, replaced after a crash, given up when they do not come up.
 #pragma once
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,13 +62,15 @@ class workers_in_turn {
   struct environment {
     const worker_info* info = nullptr;
     wait_policy wait = wait_policy::active;
+    unsigned threads = 0;  // of its pool; 0: it makes teams as it needs them
     std::optional<worker_process> process;
     bool resumed = false;        // the next request is the first one after SIGCONT
     unsigned failed_starts = 0;  // in a row
     std::string given_up;        // why; empty while it is asked
   };
 
-  environment* environment_of(const std::string& backend, wait_policy wait);
+  environment* environment_of(const std::string& backend, wait_policy wait,
+                              const nlohmann::json& request);
   exchange_outcome make_ready(environment& env);
   exchange_outcome start(environment& env);
   exchange_outcome greet(environment& env);
@@ -76,7 +80,12 @@ class workers_in_turn {
 
   const std::vector<worker_info>& infos_;
   settings how_;
-  std::map<std::pair<std::string, wait_policy>, environment> environments_;  // by worker name
+  std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;  // by worker
+                                                                                        // name,
+                                                                                        // wait
+                                                                                        // policy
+                                                                                        // and
+                                                                                        // threads
   std::map<std::string, std::string> lost_workers_;  // name -> how it outlived SIGKILL
   long long next_id_ = 1;
 };

@@ -17,22 +17,29 @@ add_custom_target(programs)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/cli)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
 
-# What the GPU code of a worker compiled to, kept beside it: `run` stores it with its measurements, and
-# leaves out what the compiler elided.
-if(TARGET syncmeter-cuda)
-  find_program(SM_CUOBJDUMP cuobjdump HINTS ${CUDAToolkit_BIN_DIR})
-  if(SM_CUOBJDUMP)
-    get_filename_component(disassemblers ${SM_CUOBJDUMP} DIRECTORY)
-    set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-cuda.census.json)
-    add_custom_command(OUTPUT ${kept}
-      COMMAND ${CMAKE_COMMAND} -E env "PATH=${disassemblers}:$ENV{PATH}"
-              $<TARGET_FILE:syncmeter> census --backend cuda --save > ${CMAKE_BINARY_DIR}/cuda_census.txt
-      DEPENDS syncmeter syncmeter-cuda
-      COMMENT "Taking the census of the CUDA worker (cuda_census.txt)" VERBATIM)
-    add_custom_target(cuda_census ALL DEPENDS ${kept})
-    add_dependencies(programs cuda_census)
-  else()
-    message(STATUS "CUDA: cuobjdump not found, so what the kernels compiled to is not proven. It is part of "
-                   "the CUDA Toolkit; PyPI has it as nvidia-cuda-cuobjdump, with nvidia-cuda-nvdisasm.")
+# What the loops of a worker compiled to, kept beside it: `run` stores it with its measurements, and
+# leaves out of a GPU's what the compiler elided.
+function(sm_keep_census backend_worker disassembler package)
+  if(NOT TARGET syncmeter-${backend_worker})
+    return()
   endif()
-endif()
+  find_program(SM_${disassembler} ${disassembler} HINTS ${CUDAToolkit_BIN_DIR})
+  if(NOT SM_${disassembler})
+    message(STATUS "${disassembler} not found, so what syncmeter-${backend_worker} compiled to is not proven. "
+                   "It is part of ${package}.")
+    return()
+  endif()
+  get_filename_component(folder ${SM_${disassembler}} DIRECTORY)
+  set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}.census.json)
+  set(table ${CMAKE_BINARY_DIR}/${backend_worker}_census.txt)
+  add_custom_command(OUTPUT ${kept}
+    COMMAND ${CMAKE_COMMAND} -E env "PATH=${folder}:$ENV{PATH}"
+            $<TARGET_FILE:syncmeter> census --backend ${backend_worker} --save > ${table}
+    DEPENDS syncmeter syncmeter-${backend_worker}
+    COMMENT "Taking the census of syncmeter-${backend_worker} (${backend_worker}_census.txt)" VERBATIM)
+  add_custom_target(${backend_worker}_census ALL DEPENDS ${kept})
+  add_dependencies(programs ${backend_worker}_census)
+endfunction()
+sm_keep_census(omp objdump binutils)
+sm_keep_census(kokkos objdump binutils)
+sm_keep_census(cuda cuobjdump "the CUDA Toolkit; PyPI has it as nvidia-cuda-cuobjdump, with nvidia-cuda-nvdisasm")

@@ -27,7 +27,7 @@ fail_with_log() {
 configure() {
   local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
   shift
-  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $*"
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $(kokkos_installations | tr '\n' ' ') $*"
   [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
   say "configuring ($preset)"
   (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"

@@ -31,6 +31,11 @@ readonly needs_to_format=(
   'venv|Python 3 with venv and pip|python3 python3-venv|python3 python3-pip'
 )
 
+# Parts that are built where they are found, and installed only on request: SM_WITH=kokkos.
+readonly needs_on_request=(
+  'kokkos|Kokkos 4.6 or newer|libkokkos-dev|kokkos-devel'
+)
+
 # The compiler that CMake will choose.
 find_compiler() {
   local candidate
@@ -84,6 +89,17 @@ has_pytest() {
   return 1
 }
 has_venv() { python3 -c 'import venv, ensurepip' 2>/dev/null; }
+
+# Where Kokkos is installed, as far as CMake looks there by itself or is told to.
+kokkos_installations() {
+  local place
+  for place in ${Kokkos_DIR:+"$Kokkos_DIR"} ${Kokkos_ROOT:+"$Kokkos_ROOT"/lib*/cmake/Kokkos "$Kokkos_ROOT"/lib/*/cmake/Kokkos} \
+    /usr/lib*/cmake/Kokkos /usr/lib/*/cmake/Kokkos /usr/local/lib*/cmake/Kokkos; do
+    [[ -f $place/KokkosConfig.cmake ]] && echo "$place"
+  done
+  return 0
+}
+has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 
 # Sets `missing` to those lines of the arguments whose probe fails.
 probe() {
@@ -146,9 +162,16 @@ set_up() {
     test) needs=("${needs_to_build[@]}" "${needs_to_test[@]}") ;;
     format) needs=("${needs_to_format[@]}") ;;
   esac
+  local wanted need
+  for wanted in ${SM_WITH:-}; do
+    for need in "${needs_on_request[@]}"; do
+      [[ ${need%%|*} == "$wanted" ]] && needs+=("$need") && continue 2
+    done
+    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: kokkos" 2
+  done
   mkdir -p "$root/build"
   stamp=$root/build/.setup-$purpose
-  key="$(cksum <"${BASH_SOURCE[0]}") ${CXX:-}"
+  key="$(cksum <"${BASH_SOURCE[0]}") ${CXX:-} ${SM_WITH:-}"
   [[ -f $stamp && $(<"$stamp") == "$key" ]] && return
 
   probe_dir=$(mktemp -d)

@@ -5,7 +5,7 @@ that a test can change it between two runs; what it was asked is appended to $FA
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
 "trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage", "capabilities": "ok|exit|garbage|other protocol",
-"status": {op: status}, "gpu": a backend's "device", "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
+"status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
 "faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
 and strikes `times` times (default: always) over all processes together.
 """
@@ -66,6 +66,7 @@ def capabilities():
         entry.update(behaviour().get("ops", {}).get(name, {}))
         ops.append(entry)
     backend = {"name": "fake", "clock": "none", "host": True}
+    backend["pool"] = behaviour().get("pool", False)
     if "gpu" in behaviour():
         backend["device"] = behaviour()["gpu"]
     if "problem" in behaviour():

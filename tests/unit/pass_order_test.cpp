@@ -39,6 +39,27 @@ TEST(pass_order, every_order_is_as_likely) {
   for (const auto& [order, times] : seen) EXPECT_NEAR(times, 1000, 5 * 29);
 }
 
+TEST(pass_order, members_of_a_group_follow_one_another_and_begin_by_turns) {
+  const std::vector<std::vector<std::size_t>> groups{{0, 3}, {1}, {2, 4, 5}};
+  std::map<std::size_t, int> first_of_pair;
+  for (unsigned pass = 1; pass <= 6; ++pass) {
+    const auto order = pass_order(groups, 7, pass);
+    ASSERT_EQ(order.size(), 6U);
+    const auto at = [&](std::size_t index) {
+      return std::find(order.begin(), order.end(), index) - order.begin();
+    };
+    EXPECT_EQ(std::abs(at(0) - at(3)), 1);
+    EXPECT_EQ(std::max({at(2), at(4), at(5)}) - std::min({at(2), at(4), at(5)}), 2);
+    ++first_of_pair[at(0) < at(3) ? 0 : 3];
+  }
+  EXPECT_EQ(first_of_pair[0], 3);
+  EXPECT_EQ(first_of_pair[3], 3);
+}
+
+TEST(pass_order, groups_of_one_are_the_plain_order) {
+  EXPECT_EQ(pass_order({{0}, {1}, {2}, {3}}, 9, 2), pass_order(4, 9, 2));
+}
+
 TEST(visit_seed, differs_by_everything_and_fits_a_double) {
   EXPECT_NE(visit_seed(1, "a", 1), visit_seed(2, "a", 1));
   EXPECT_NE(visit_seed(1, "a", 1), visit_seed(1, "b", 1));

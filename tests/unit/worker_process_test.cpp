@@ -278,6 +278,21 @@ TEST(launch, removes_what_would_place_or_size_a_pool) {
   EXPECT_THAT(environment, Not(testing::Contains("OMP_WAIT_POLICY=active")));
 }
 
+TEST(launch, tells_a_pool_its_size_and_keeps_tools_away) {
+  ::setenv("KOKKOS_NUM_THREADS", "7", 1);
+  ::setenv("KOKKOS_TOOLS_LIBS", "libspy.so", 1);
+  const auto told = worker_environment(wait_policy::active, 3);
+  const auto untold = worker_environment(wait_policy::active);
+  ::unsetenv("KOKKOS_NUM_THREADS");
+  ::unsetenv("KOKKOS_TOOLS_LIBS");
+  EXPECT_THAT(told, testing::Contains("KOKKOS_NUM_THREADS=3"));
+  for (const auto& environment : {told, untold}) {
+    EXPECT_THAT(environment, Not(testing::Contains("KOKKOS_NUM_THREADS=7")));
+    EXPECT_THAT(environment, Not(testing::Contains(testing::StartsWith("KOKKOS_TOOLS_LIBS="))));
+  }
+  EXPECT_THAT(untold, Not(testing::Contains(testing::StartsWith("KOKKOS_NUM_THREADS="))));
+}
+
 TEST(launch, gives_the_worker_the_mask_asked_for) {
   cpu_set_t ours;
   ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
