@@ -47,7 +47,7 @@ class worker_backend {
   /// machine code are there all the same.
   [[nodiscard]] virtual std::string problem() const { return {}; }
   /// True where threads are started once per process: the driver starts a worker for each number of
-  /// lanes, with KOKKOS_NUM_THREADS set to it.
+  /// lanes, with KOKKOS_NUM_THREADS set to it (docs/worker-protocol.md).
   [[nodiscard]] virtual bool pool() const { return false; }
   /// How many lanes take part in a point: what the cost of an op that visits every lane is divided
   /// by, and what an op's min_lanes speaks of.

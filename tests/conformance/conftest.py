@@ -21,20 +21,38 @@ def capabilities_of(path):
 
 
 class Worker:
-    def __init__(self, path, capabilities):
-        self.devices = {b["name"] for b in capabilities["backends"] if "device" in b}
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env=os.environ | {"OMP_WAIT_POLICY": "passive"})
+    """A worker's processes: one, and one for each number of lanes where threads are started once per process."""
 
-    def ask(self, request):
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
+    def __init__(self, path, capabilities):
+        self.path = path
+        self.devices = {b["name"] for b in capabilities["backends"] if "device" in b}
+        self.pools = {b["name"] for b in capabilities["backends"] if b.get("pool")}
+        self.processes = {}
+
+    def process_for(self, request):
+        threads = len(request.get("pus", [])) if request.get("point", {}).get("backend") in self.pools else 0
+        if threads not in self.processes:
+            pool = {"KOKKOS_NUM_THREADS": str(threads)} if threads else {}
+            self.processes[threads] = subprocess.Popen(
+                [self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env=os.environ | {"OMP_WAIT_POLICY": "passive"} | pool)
+        return self.processes[threads]
+
+    def ask(self, request, process=None):
+        process = process or self.process_for(request)
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
         while True:
-            line = self.process.stdout.readline()
-            assert line, f"the worker ended ({self.process.wait()}) over {request}"
+            line = process.stdout.readline()
+            assert line, f"the worker ended ({process.wait()}) over {request}"
             answer = json.loads(line)
             if answer["kind"] != "accepted":
                 return answer
+
+    def close(self):
+        for process in self.processes.values():
+            process.stdin.close()
+            assert process.wait(timeout=10) == 0
 
     def measure(self, capability, placement, lanes):
         point = {"backend": capability["backend"], "op": capability["op"], "order": capability["order"],
@@ -74,5 +92,4 @@ def worker(worker_path, capabilities):
         pytest.skip("; ".join(problems))
     running = Worker(worker_path, capabilities)
     yield running
-    running.process.stdin.close()
-    assert running.process.wait(timeout=10) == 0
+    running.close()

@@ -18,7 +18,7 @@ def test_no_op_breaks_its_oracle_or_its_litmus(worker, capabilities, lanes):
             # The oracle looks at every sample, also of a visit that a busy machine leaves without estimate.
             measured += visit["timed_ns"] > 0
     assert wrong == []
-    assert measured > len(capabilities["ops"]) / 2
+    assert measured > sum(c["supported"] for c in capabilities["ops"]) / 2
 
 
 def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
@@ -27,6 +27,18 @@ def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
     for capability in rings:
         visit = worker.measure(capability, (capability["placements"] or ["none"])[0], 1)  # of a GPU: one warp
         assert (visit["status"], visit["reason"]) == ("unsupported", f"needs at least {capability['min_lanes']} lanes")
+
+
+def test_a_pool_refuses_another_number_of_lanes(worker, capabilities):
+    for backend in worker.pools:
+        point = {"backend": backend, "op": "control_aa", "order": "unordered", "wait": "passive"}
+        request = {"kind": "measure", "id": 1, "point": point | {"lanes": 1}, "pus": [-1],
+                   "options": {"max_time_ns": 1e6, "min_sample_ns": 1e4}}
+        process = worker.process_for(request)
+        assert worker.ask(request, process)["timed_ns"] > 0
+        visit = worker.ask(request | {"point": point | {"lanes": 2}, "pus": [-1, -1]}, process)
+        assert visit["status"] == "unsupported" and "pool has 1 thread in this process" in visit["reason"]
+        assert worker.ask(request, process)["timed_ns"] > 0  # and it goes on
 
 
 def test_an_elided_op_is_not_measured(worker, capabilities):

@@ -1,0 +1,67 @@
+// Kokkos' atomics are the compiler's builtins where there is one for the operation and the type,
+// and loops round a compare-and-swap elsewhere. Before version 5, a load and a store are such loops
+// too.
+#include "backends/kokkos/kokkos_census.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/declaration_text.hpp"
+
+namespace syncmeter::kokkos {
+namespace {
+
+// Before the compare-and-swap stands the question whether there is anything to swap.
+std::string minimum_or_maximum(const measurable& row) {
+  const bool raises = row.info.name.ends_with("_raise");
+  return fmt::format("load 1, branch 2, lock_cmpxchg 1{}{}", is_float(row) ? ", fp_compare 1" : "",
+                     is_float(row) && raises ? ", fp_add 1" : "");
+}
+
+std::string compare_exchange(const measurable& row) {
+  // g++ takes a floating value seen through the stack.
+  return is_float(row) ? "lock_cmpxchg 1 | load 1, store 1, spill 2, branch 1, lock_cmpxchg 1"
+                       : "lock_cmpxchg 1";
+}
+
+// A lock taken by compare-and-swap and given back by a store, round a plain add.
+std::string critical(const measurable& row) {
+  if (is_float(row)) {
+    return "load 2, fp_add 1, store 1, lock_cmpxchg 2, branch 2 | "
+           "load 1, fp_add 1, store 2, lock_cmpxchg 1, branch 1";
+  }
+  return "load 2, store 1, lock_cmpxchg 2, branch 2 | load 1, rmw 1, lock_cmpxchg 2, branch 2 | "
+         "load 1, store 2, lock_cmpxchg 1, branch 1 | rmw 1, store 1, lock_cmpxchg 1, branch 1";
+}
+
+std::string x86_64(const measurable& row) {
+  const auto name = row.info.name;
+  const bool floating = is_float(row);
+  if (name == "barrier") return "call:syncmeter::kokkos::team_barrier 1";
+  if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";
+  if (name == "atomic_sub") return floating ? cas_loop("fp_add 1") : "lock_sub 1";
+  if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
+  if (name == "atomic_exchange") return floating ? "xchg_mem 1, fp_add 1" : "xchg_mem 1";
+  if (name.starts_with("atomic_cas")) return compare_exchange(row);
+  if (name.starts_with("atomic_max") || name.starts_with("atomic_min"))
+    return minimum_or_maximum(row);
+  if (name == "atomic_read") return "load 1 | " + cas_loop("");
+  if (name.starts_with("atomic_write")) return "store 1 | " + cas_loop("");
+  if (name == "critical_add") return critical(row);
+  // x86 keeps all but a store before a load in order: only the full fence is an instruction.
+  if (row.info.family == family::fence)
+    return row.form.order == order::unordered ? "lock_or 1 | mfence 1" : "nothing";
+  if (name == "handoff") return "load 2, branch 3, lock_cmpxchg 2 | load 1, branch 1, store 1";
+  return without_api(row);
+}
+
+}  // namespace
+
+nlohmann::json declared_instructions(const measurable& row) {
+  auto declared = nlohmann::json::object();
+  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
+  return declared;
+}
+
+}  // namespace syncmeter::kokkos

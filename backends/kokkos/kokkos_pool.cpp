@@ -1,0 +1,97 @@
+#include "backends/kokkos/kokkos_pool.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include <Kokkos_Core.hpp>
+#include <fmt/format.h>
+
+#include "core/worker.hpp"
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
+namespace syncmeter::kokkos {
+namespace {
+
+constexpr const char* variable = "KOKKOS_NUM_THREADS";
+
+// Kokkos reads it too, and aborts over what is no number.
+std::optional<unsigned> threads_wanted(unsigned most) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr) return std::nullopt;
+  const std::string_view text{value};
+  unsigned threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc{} || end != text.data() + text.size() || threads == 0 || threads > most)
+    throw point_refused(fmt::format("{} is '{}', not a number from 1 to {}", variable, text, most));
+  return threads;
+}
+
+std::string count(unsigned n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+// Kokkos waits for ever for threads that OpenMP does not give it, and begins with a team of
+// OpenMP's default size, whose threads would go on spinning.
+void make_openmp_ready(unsigned threads) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(static_cast<int>(threads));
+  unsigned given = 0;
+#pragma omp parallel num_threads(static_cast<int>(threads)) default(none) reduction(+ : given)
+  given += 1;
+  if (given != threads) {
+    throw point_refused(fmt::format("OpenMP gives this process a team of {}, and the point has {}",
+                                    count(given, "thread"), count(threads, "lane")));
+  }
+}
+#else
+void make_openmp_ready(unsigned) {}
+#endif
+
+}  // namespace
+
+thread_pool::~thread_pool() {
+  if (threads_ != 0) Kokkos::finalize();
+}
+
+void thread_pool::need(unsigned lanes, unsigned most) {
+  if (lanes > most) {
+    throw point_refused(fmt::format("Kokkos has room for {}, and the point has {} lanes",
+                                    count(most, "thread"), lanes));
+  }
+  const auto wanted = threads_ != 0 ? threads_ : threads_wanted(most).value_or(lanes);
+  if (wanted != lanes) {
+    throw point_refused(fmt::format(
+        "Kokkos' pool has {} in this process, and the point has {}: each number of lanes needs a "
+        "worker of its own, started with {} set to it",
+        count(wanted, "thread"), count(lanes, "lane"), variable));
+  }
+  if (threads_ == 0) start(lanes);
+}
+
+void thread_pool::need_none() {
+  if (threads_ == 0) start(1);
+}
+
+void thread_pool::start(unsigned threads) {
+  if (!failure_.empty()) throw std::runtime_error(failure_);
+  make_openmp_ready(threads);
+  try {
+    Kokkos::initialize(Kokkos::InitializationSettings()
+                           .set_num_threads(static_cast<int>(threads))
+                           .set_disable_warnings(true)
+                           .set_print_configuration(false));
+  } catch (const std::exception& e) {
+    failure_ = fmt::format("Kokkos does not come up: {}", e.what());
+    throw std::runtime_error(failure_);
+  }
+  threads_ = threads;
+}
+
+}  // namespace syncmeter::kokkos

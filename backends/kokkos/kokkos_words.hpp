@@ -1,0 +1,97 @@
+// The words that are one function of Kokkos, the same in every execution space: atomics and fences.
+// A lane derives from them and adds what depends on its space.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "core/op.hpp"
+
+namespace syncmeter::kokkos {
+
+/// False where whoever built Kokkos asked for no atomics (an option of builds with nothing but the
+/// Serial space): they are plain accesses then, and its fences are nothing.
+#if defined(KOKKOS_ENABLE_ATOMICS_BYPASS)
+inline constexpr bool has_atomics = false;
+#else
+inline constexpr bool has_atomics = true;
+#endif
+
+template <class T, order O> class words {
+  // Kokkos' atomics have no argument for the order: they are relaxed.
+  static constexpr bool atomic_order = has_atomics && O == order::relaxed;
+
+ public:
+  static constexpr order memory_order = O;
+
+  SM_FN void atomic_add(T& x, T by) const
+    requires atomic_order
+  {
+    Kokkos::atomic_add(&x, by);
+  }
+  SM_FN void atomic_sub(T& x, T by) const
+    requires atomic_order
+  {
+    Kokkos::atomic_sub(&x, by);
+  }
+  SM_FN T atomic_fetch_add(T& x, T by) const
+    requires atomic_order
+  {
+    return Kokkos::atomic_fetch_add(&x, by);
+  }
+  SM_FN T atomic_exchange(T& x, T desired) const
+    requires atomic_order
+  {
+    return Kokkos::atomic_exchange(&x, desired);
+  }
+  SM_FN void atomic_max(T& x, T e) const
+    requires atomic_order
+  {
+    Kokkos::atomic_max(&x, e);
+  }
+  SM_FN void atomic_min(T& x, T e) const
+    requires atomic_order
+  {
+    Kokkos::atomic_min(&x, e);
+  }
+  SM_FN T atomic_compare_exchange(T& x, T expected, T desired) const
+    requires atomic_order
+  {
+    return Kokkos::atomic_compare_exchange(&x, expected, desired);
+  }
+  SM_FN T atomic_read(const T& x) const
+    requires atomic_order
+  {
+    return Kokkos::atomic_load(&x);
+  }
+  SM_FN void atomic_write(T& x, T value) const
+    requires atomic_order
+  {
+    Kokkos::atomic_store(&x, value);
+  }
+
+  // memory_fence orders everything (sequentially consistent), like OpenMP's bare flush.
+  SM_FN void fence() const
+    requires(has_atomics && O == order::unordered)
+  {
+    Kokkos::memory_fence();
+    keep_apart();
+  }
+  SM_FN void fence() const
+    requires(has_atomics && O == order::acquire)
+  {
+    Kokkos::load_fence();
+    keep_apart();
+  }
+  SM_FN void fence() const
+    requires(has_atomics && O == order::release)
+  {
+    Kokkos::store_fence();
+    keep_apart();
+  }
+
+ private:
+  // clang makes one fence of several that follow each other, and then drops the loop.
+  SM_FN static void keep_apart() { asm volatile(""); }
+};
+
+}  // namespace syncmeter::kokkos

@@ -1,0 +1,37 @@
+# Finds Kokkos and says whether its backends can be built. SM_HAS_KOKKOS: they can.
+# SM_KOKKOS_SPACES: its execution spaces on the host, as in Kokkos::NAME.
+
+include(debian_kokkos)
+# Without a version, to tell one that is too old from none. separable_compilation: where it was built
+# with CUDA, Kokkos must not pass every compiler call of this project through its own launcher.
+find_package(Kokkos QUIET COMPONENTS separable_compilation)
+
+set(SM_KOKKOS_SPACES)
+foreach(space IN ITEMS OpenMP Threads Serial)
+  string(TOUPPER ${space} device)
+  if(Kokkos_ENABLE_${device})
+    list(APPEND SM_KOKKOS_SPACES ${space})
+  endif()
+endforeach()
+
+set(problem)
+if(NOT Kokkos_FOUND)
+  set(problem "not found, so no backend `kokkos-*`. Install Kokkos 4.6 or newer (Debian: libkokkos-dev), or set Kokkos_ROOT to where it is installed.")
+elseif(Kokkos_VERSION VERSION_LESS 4.6 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
+  set(problem "${Kokkos_DIR} is version ${Kokkos_VERSION}, so no backend `kokkos-*`: 4.6 to 5 is supported. Set Kokkos_ROOT to one of these.")
+elseif(Kokkos_ENABLE_CUDA)
+  # Here the CUDA space joins in: its headers compile by nvcc (or clang) only, those of the host
+  # spaces in such a Kokkos too.
+  set(problem "${Kokkos_DIR} was built with CUDA, which is not supported yet, so no backend `kokkos-*`. Set Kokkos_ROOT to one that was built without.")
+elseif(NOT SM_KOKKOS_SPACES)
+  set(problem "${Kokkos_DIR} has none of the execution spaces OpenMP, Threads and Serial (it has: ${Kokkos_DEVICES}), so no backend `kokkos-*`. Set Kokkos_ROOT to one that has.")
+elseif(Kokkos_ENABLE_OPENMP AND NOT Kokkos_CXX_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
+  # Two OpenMP runtimes in one process know nothing of each other's threads.
+  set(problem "${Kokkos_DIR} was built by ${Kokkos_CXX_COMPILER_ID}, and ${CMAKE_CXX_COMPILER_ID} has another OpenMP runtime, so no backend `kokkos-*`. Set Kokkos_ROOT to one that was built by ${CMAKE_CXX_COMPILER_ID}.")
+endif()
+if(problem)
+  message(STATUS "Kokkos: ${problem}")
+else()
+  set(SM_HAS_KOKKOS ON)
+endif()
+unset(problem)

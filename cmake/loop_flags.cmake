@@ -1,0 +1,25 @@
+# What the CPU workers share: how the loops that they measure are compiled. The flags are the same for
+# every build type: what is measured must not change with CMAKE_BUILD_TYPE.
+
+# No identical-code folding (two loops must stay two), 64-byte alignment of functions and loops (the
+# two sides must not differ by where they happen to lie).
+set(SM_LOOP_FLAGS -O3 -g0 -falign-functions=64 -falign-loops=64)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND SM_LOOP_FLAGS -fno-ipa-icf)
+endif()
+
+# The tables that a worker is made of, each an object library of its own: the end of the name of the
+# function that returns it, and the type of its ops (void for those without one).
+set(SM_TABLES untyped:void int32:std::int32_t uint64:std::uint64_t float:float double:double)
+
+# sm_loop_target(TARGET WORKER [FLAG...]): a part of a worker with measured loops. FLAGs are what its
+# API adds by itself; they are named to the user, not added.
+function(sm_loop_target target worker)
+  sm_target(${target})
+  target_link_libraries(${target} PRIVATE syncmeter_core)
+  target_compile_options(${target} PRIVATE ${SM_LOOP_FLAGS})
+  string(JOIN " " text ${SM_LOOP_FLAGS} ${ARGN})
+  target_compile_definitions(${target} PRIVATE
+    SM_BACKEND_NAME="${worker}" SM_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    SM_FLAGS="${text}")
+endfunction()
