@@ -28,17 +28,14 @@ double number(const json& j, const char* member, double otherwise) {
   return found != j.end() && found->is_number() ? found->get<double>() : otherwise;
 }
 
-interval read_interval(const json& j, const char* member) {
-  constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+interval read_interval(const json& j, const char* member,
+                       interval otherwise = {0, -unbounded, unbounded}) {
   const auto found = j.find(member);
-  if (found == j.end() || !found->is_object()) return {0, -unbounded, unbounded};
+  if (found == j.end() || !found->is_object()) return otherwise;
   return {number(*found, "value", 0), number(*found, "low", -unbounded),
           number(*found, "high", unbounded)};
-}
-
-// Of a clock that not every visit has: all 0 where it was not read.
-interval read_if_taken(const json& j, const char* member) {
-  return j.contains(member) ? read_interval(j, member) : interval{0, 0, 0};
 }
 
 struct visit_estimate {
@@ -60,8 +57,9 @@ states states_of(const std::vector<const json*>& visits, unsigned lanes,
           {.visit = v,
            .rounds = e.value("rounds", std::size_t{0}),
            .cost_ns = read_interval(e, "cost_ns"),
-           .host_cost_ns = read_if_taken(e, "host_cost_ns"),
-           .cost_cycles = read_if_taken(e, "cost_cycles"),
+           // Of clocks that not every visit has.
+           .host_cost_ns = read_interval(e, "host_cost_ns", {0, 0, 0}),
+           .cost_cycles = read_interval(e, "cost_cycles", {0, 0, 0}),
            .baseline_ns = number(e, "baseline_ns", 0),
            .test_ns = number(e, "test_ns", 0),
            .hop_ns = number(e, "hop_ns", 0)});

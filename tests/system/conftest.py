@@ -3,6 +3,7 @@
 SYNCMETER_BIN names the directory that holds `syncmeter`.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -115,6 +116,11 @@ class Campaign:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         entries = [json.loads(line) for line in text.split("\n")[:-1]]
         return [entry for entry in entries if entry["kind"] == kind]
+
+
+def keys(visits):
+    """How often each visit is there."""
+    return collections.Counter(visit["key"] for visit in visits)
 
 
 @pytest.fixture

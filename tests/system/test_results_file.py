@@ -4,19 +4,12 @@ import collections
 import fcntl
 import json
 import os
-import pty
 import resource
 import signal
-import subprocess
-import time
 
 import pytest
 
-from conftest import eventually
-
-
-def keys(visits):
-    return collections.Counter(visit["key"] for visit in visits)
+from conftest import eventually, keys
 
 
 def cut_short(campaign, visits_before=3):
@@ -206,80 +199,6 @@ def test_a_file_in_use_is_not_shared(campaign):
         status, _, err = campaign.resume()
         assert status == 2 and str(campaign.file) in err and "another syncmeter" in err
         assert campaign.file.read_bytes() == before
-
-
-def test_ctrl_c_finishes_the_visit_and_says_how_to_resume(campaign):
-    campaign.behave(sleep_s=0.2)
-    process = campaign.start(*campaign.arguments(visits=20))
-    eventually("a visit is in the file", lambda: campaign.visits())
-    eventually("another one has begun", lambda: len(campaign.log("measure")) > len(campaign.log("measured")))
-    # As a terminal does it: to everything in the foreground group.
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 0
-    end = campaign.lines()[-1]
-    assert end["kind"] == "end" and end["reason"] == "interrupted" and end["visits"] == len(campaign.visits())
-    assert {visit["status"] for visit in campaign.visits()} == {"ok"}
-    assert len(campaign.visits()) == len(campaign.log("measure")), "the visit in flight was finished"
-    assert f"syncmeter run --resume {campaign.file}" in err
-    campaign.behave()
-    assert campaign.resume()[0] == 0
-    assert len(campaign.visits()) == 60 and set(keys(campaign.visits()).values()) == {1}
-
-
-def test_a_second_ctrl_c_ends_at_once(campaign):
-    campaign.behave(faults=[{"do": "hang", "op": "plain_read"}], predicted_ns=1e12)
-    process = campaign.start(*campaign.arguments(ops="plain_read"))
-    worker = eventually("a visit has begun", lambda: campaign.log("measure"))[0]["pid"]
-    time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    assert process.poll() is None, "the first one waits for the visit"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
-    assert process.returncode == 0 and "--resume" in err
-    assert not os.path.exists(f"/proc/{worker}")
-    assert campaign.lines()[-1]["reason"] == "interrupted" and not campaign.visits()
-
-
-def test_a_spent_budget_ends_the_campaign_properly(campaign):
-    campaign.behave(sleep_s=0.1)
-    status, _, err = campaign.run("--budget", "500ms", visits=20)
-    assert status == 0
-    assert campaign.lines()[-1]["reason"] == "budget" and 0 < len(campaign.visits()) < 60
-    assert "budget" in err and f"--resume {campaign.file}" in err
-
-
-def test_progress_is_plain_lines_off_a_terminal(campaign):
-    _, out, err = campaign.run(visits=20)
-    lines = [line for line in err.split("\n") if " visits (" in line]
-    assert 5 <= len(lines) <= 10 and "\x1b" not in err and "\r" not in err
-    assert "ETA" in lines[-1] and " visits (" not in out
-
-
-def test_progress_is_one_line_on_a_terminal(campaign):
-    campaign.behave(sleep_s=0.05)
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([campaign.driver, *campaign.arguments(visits=4)], env=campaign.environment, cwd=campaign.home,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            chunk = os.read(ours, 4096)
-        except OSError:  # the terminal's last writer is gone
-            break
-        if not chunk:
-            break
-        shown += chunk
-    out, _ = process.communicate(timeout=20)
-    os.close(ours)
-    assert process.returncode == 0
-    drawn = shown.split(b"\r")
-    assert sum(b"/12 visits (" in part for part in drawn) >= 3
-    assert b"ETA" in shown and b"atomic_add" in shown
-    assert b"\n" not in shown.split(b"visits (")[0] and shown.rstrip(b"\r\n").endswith(b"\x1b[K"), "cleared at the end"
-    assert b"\x1b" not in out
 
 
 def test_same_and_refused_points_are_in_the_file(campaign):

@@ -7,87 +7,24 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/studies.hpp"
-#include "cli_fixtures.hpp"
+#include "plan_fixtures.hpp"
 
 namespace syncmeter {
 namespace {
 
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-cpu_grant all_of(const topology& machine) {
-  cpu_grant grant;
-  for (const processing_unit& unit : machine.units()) grant.allowed.push_back(unit.os);
-  return grant;
-}
-
-campaign_plan plan_on(const std::string& machine_text, const run_options& options,
-                      const std::vector<worker_info>& workers = {fixtures::omp_worker()}) {
-  const topology machine = topology::synthetic(machine_text);
-  return make_plan(options, workers, machine, all_of(machine));
-}
-
-run_options with_ops(std::vector<std::string> ops, std::string study = "quick") {
-  run_options options;
-  options.study = std::move(study);
-  options.ops = std::move(ops);
-  return options;
-}
-
-std::string mistake(const run_options& options, const std::vector<worker_info>& workers) {
-  try {
-    (void)plan_on("core:2 pu:1", options, workers);
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "no mistake";
-}
-
-std::vector<const planned_point*> points_of(const campaign_plan& plan, const std::string& op) {
-  std::vector<const planned_point*> found;
-  for (const planned_point& p : plan.points) {
-    if (p.what.op == op) found.push_back(&p);
-  }
-  return found;
-}
-
-std::vector<std::string> texts(const campaign_plan& plan) {
-  std::vector<std::string> all;
-  for (const planned_point& p : plan.points) {
-    all.push_back(canonical(p.what));
-    for (const point& same : p.same_as) all.push_back(canonical(same));
-  }
-  return all;
-}
-
-// What the user's measurement stands for, however it was merged: all points, each exactly once.
-void expect_no_point_twice(const campaign_plan& plan) {
-  const std::vector<std::string> all = texts(plan);
-  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
-}
-
-TEST(studies, a_pattern_fits_whole_names) {
-  EXPECT_TRUE(fits("atomic_*", "atomic_add"));
-  EXPECT_TRUE(fits("*", ""));
-  EXPECT_TRUE(fits("*_add", "critical_named_add"));
-  EXPECT_FALSE(fits("atomic", "atomic_add"));
-  EXPECT_FALSE(fits("atomic_*d", "atomic_sub"));
-}
-
-TEST(studies, lanes_of_each_kind) {
-  EXPECT_THAT(lanes_of(lane_set::one_and_max, 6), ElementsAre(1, 6));
-  EXPECT_THAT(lanes_of(lane_set::one_and_max, 1), ElementsAre(1));
-  EXPECT_THAT(lanes_of(lane_set::max, 6), ElementsAre(6));
-  EXPECT_THAT(lanes_of(lane_set::powers, 6), ElementsAre(1, 2, 4, 6));
-  EXPECT_THAT(lanes_of(lane_set::published, 5), ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_THAT(lanes_of(lane_set::published, 32), SizeIs(32));
-  EXPECT_THAT(lanes_of(lane_set::published, 48), ElementsAre(1, 2, 4, 8, 16, 32, 48));
-}
+using fixtures::all_of;
+using fixtures::expect_no_point_twice;
+using fixtures::mistake;
+using fixtures::plan_on;
+using fixtures::points_of;
+using fixtures::texts;
+using fixtures::with_ops;
 
 TEST(plan, quick_is_one_type_at_one_lane_and_at_all_without_false_sharing) {
   const campaign_plan plan = plan_on("core:4 pu:1", {});
@@ -249,73 +186,6 @@ TEST(plan, what_cannot_be_measured_is_refused_once_with_its_reason) {
                    [](const refused_point& r) { return r.what.op == "atomic_cas_pass"; });
   ASSERT_NE(cas, plan.refused.end());
   EXPECT_EQ(cas->reason, "this compiler has no `omp atomic compare`");
-}
-
-TEST(plan, equal_code_on_equal_cells_and_pus_is_measured_once) {
-  worker_info worker = fixtures::omp_worker();
-  for (capability& row : worker.capabilities) {
-    // On x86 a relaxed and an acq_rel update are one instruction; strided ones take an opaque
-    // address.
-    if (row.op == "atomic_add" && row.type == value_type::int32) row.code = {"base", "test"};
-  }
-  run_options options = with_ops({"atomic_add"});
-  options.orders = {order::relaxed, order::acq_rel};
-  options.lanes = {{.first = 1, .last = 2}};
-  options.strides = {0, 1, 16};
-  options.placements = {placement::shared, placement::strided};
-  const campaign_plan plan = plan_on("core:2 pu:1", options, {worker});
-  std::vector<std::pair<std::string, std::size_t>> kept;
-  for (const planned_point& p : plan.points) {
-    kept.emplace_back(std::to_string(p.what.lanes) + " lanes " +
-                          std::to_string(stride_bytes(p.what)) + " B",
-                      p.same_as.size());
-  }
-  // One lane: every placement, stride and order is one cell. Two lanes: stride 0 is the shared
-  // cell.
-  EXPECT_THAT(kept, ElementsAre(std::pair("1 lanes 0 B", 7U), std::pair("2 lanes 0 B", 3U),
-                                std::pair("2 lanes 4 B", 1U), std::pair("2 lanes 64 B", 1U)));
-  EXPECT_THAT(plan.points.front().why, HasSubstr("equal machine code"));
-  expect_no_point_twice(plan);
-}
-
-TEST(plan, anything_that_a_measurement_depends_on_keeps_points_apart) {
-  worker_info worker = fixtures::omp_worker();
-  for (capability& row : worker.capabilities) {
-    if (row.op == "atomic_add" && row.type == value_type::int32) row.code = {"base", "test"};
-    if (row.op == "atomic_fetch_add" && row.type == value_type::int32)
-      row.code = {"base", "other test"};
-    if (row.op == "atomic_read" && row.type == value_type::int32) row.code = {"other base", "test"};
-    if (row.op == "atomic_write" && row.type == value_type::int32) row.code = {"base", "test"};
-    if (row.op == "atomic_write") row.ops_per_step = 2;
-  }
-  run_options options = with_ops({"atomic_add", "atomic_fetch_add", "atomic_read", "atomic_write"});
-  options.placements = {placement::shared};
-  options.waits = {wait_policy::active, wait_policy::passive};
-  const campaign_plan plan = plan_on("core:2 pu:1", options, {worker});
-  EXPECT_EQ(plan.points.size(), std::size_t{4 * 2 * 2});
-  for (const planned_point& p : plan.points) EXPECT_THAT(p.same_as, IsEmpty()) << canonical(p.what);
-}
-
-TEST(plan, without_a_type_or_code_only_the_affinity_may_differ) {
-  worker_info worker = fixtures::omp_worker();
-  for (capability& row : worker.capabilities) {
-    if (row.op == "critical_add") row.code.clear();
-  }
-  run_options options = with_ops({"critical_add", "fence"});
-  options.affinities = {affinity::close, affinity::spread, affinity::none};
-  options.orders = {order::unordered, order::seq_cst};
-  options.types = {value_type::int32, value_type::float32};
-  options.lanes = {{.max = true}};
-  const campaign_plan plan = plan_on("core:2 pu:1", options, {worker});
-  EXPECT_THAT(points_of(plan, "critical_add"), SizeIs(2 * 2))
-      << "close = spread, and none by itself";
-  EXPECT_THAT(points_of(plan, "fence"), SizeIs(2 * 2));
-  for (const planned_point& p : plan.points) {
-    EXPECT_THAT(p.same_as, SizeIs(p.what.affinity == affinity::none ? 0 : 1));
-    if (p.what.affinity == affinity::none) {
-      EXPECT_THAT(p.pus, Each(-1));
-    }
-  }
 }
 
 TEST(plan, lanes_beyond_the_machine_need_oversubscribe) {

@@ -1,0 +1,33 @@
+// Names of ops, and the lanes of a study.
+#include "cli/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "cli/studies.hpp"
+#include "plan_fixtures.hpp"
+
+namespace syncmeter {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(studies, a_pattern_fits_whole_names) {
+  EXPECT_TRUE(fits("atomic_*", "atomic_add"));
+  EXPECT_TRUE(fits("*", ""));
+  EXPECT_TRUE(fits("*_add", "critical_named_add"));
+  EXPECT_FALSE(fits("atomic", "atomic_add"));
+  EXPECT_FALSE(fits("atomic_*d", "atomic_sub"));
+}
+
+TEST(studies, lanes_of_each_kind) {
+  EXPECT_THAT(lanes_of(lane_set::one_and_max, 6), ElementsAre(1, 6));
+  EXPECT_THAT(lanes_of(lane_set::one_and_max, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::max, 6), ElementsAre(6));
+  EXPECT_THAT(lanes_of(lane_set::powers, 6), ElementsAre(1, 2, 4, 6));
+  EXPECT_THAT(lanes_of(lane_set::published, 5), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(lanes_of(lane_set::published, 32), SizeIs(32));
+  EXPECT_THAT(lanes_of(lane_set::published, 48), ElementsAre(1, 2, 4, 8, 16, 32, 48));
+}
+}  // namespace
+}  // namespace syncmeter
