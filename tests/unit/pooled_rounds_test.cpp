@@ -10,7 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-
 // 21 rounds whose costs are `first`, `first` + 0.1, ... ns an op: 2 trips of 5 steps of one op.
 json visit_from(double first, unsigned number = 1) {
   std::vector<fixtures::estimate_values> estimate{
