@@ -15,7 +15,7 @@ struct op_facts {
   std::size_t rank = std::numeric_limits<std::size_t>::max();
   bool inserted = false;       ///< a marginal cost between two accesses, never the op's own
   bool cost_per_lane = false;  ///< one op passes from lane to lane: they do not work side by side
-  bool joint = false;          ///< all lanes of a block do one op together (a barrier)
+  bool joint = false;          ///< all lanes do one op together (a barrier, a launch)
 };
 
 /// Of a shared op. One of a third party's worker is not among them and gets the plain treatment.

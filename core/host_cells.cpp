@@ -63,7 +63,13 @@ std::string host_rig::check_cells(int count) const {
   }
   if (info.oracle == oracle::none) return {};
   std::vector<lane_outcome> outcomes;
-  for (const auto& record : records_) outcomes.push_back(record.outcome);
+  for (const auto& record : loop_records()) outcomes.push_back(record.outcome);
+  if (info.places == places::none) {
+    sample_outcome no_cells{};
+    no_cells.kind = info.oracle;
+    no_cells.lanes = outcomes;
+    return check(no_cells);
+  }
   std::vector<std::uint64_t> first, second;
   const bool two = info.oracle == oracle::written_twice || info.oracle == oracle::adds_twice;
   for (std::size_t cell = 0; cell < cell_count(); ++cell) {

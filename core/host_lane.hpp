@@ -87,6 +87,11 @@ template <class T> class host_lane {
     make_opaque(tally_);
   }
 
+  SM_FN void tally_wrong(bits_of<T> difference) {
+    tally_ |= difference;
+    make_opaque(tally_);
+  }
+
   // Through a pointer: clang 14 loses the volatile of a static_cast to a reference in a template,
   // and the loop with it.
   [[nodiscard]] SM_FN T plain_read(const T& from) const {

@@ -104,6 +104,10 @@ class host_rig final : public bench {
   using bytes = std::unique_ptr<std::byte[], free_bytes>;
 
   [[nodiscard]] double ring_ns(double duration_ns);
+  /// The lanes that run the timed loop: all, or lane 0 alone.
+  [[nodiscard]] std::span<const lane_record> loop_records() const;
+  [[nodiscard]] double run_on_all(lane_body body);
+  [[nodiscard]] double run_on_lane_0(lane_body body);
   void place(std::span<const int> pus);
   [[nodiscard]] bool lanes_apart() const;
   void find_floors();

@@ -64,6 +64,7 @@ enum class oracle : std::uint8_t {
   written,    ///< final = the operand of one of its lanes
   written_twice,  ///< `written` for the first and for the second array
   adds_twice,     ///< `adds` for the first and for the second array
+  agreed,         ///< no cell: every lane's tally is 0, each result was the one it had to be
 };
 
 /// An untimed check of ops that leave no value behind, run once per point.
@@ -88,8 +89,10 @@ struct op_info {
   unsigned unroll = 32;       ///< steps in one trip
   unsigned ops_per_step = 1;  ///< primitives in one `common`, and in one `measured`
   unsigned min_lanes = 1;
-  bool cost_per_lane = false;     ///< one measured op visits every lane in turn: divide by lanes
-  bool communicates = false;      ///< lanes meet in it even without a common cell
+  bool cost_per_lane = false;  ///< one measured op visits every lane in turn: divide by lanes
+  bool communicates = false;   ///< lanes meet in it even without a common cell
+  bool host_lane = false;      ///< lane 0 runs the loop alone, outside any parallel region: the op
+                               ///< itself starts one on the point's lanes, or waits for one
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
   std::string_view note{};        ///< one line for `list` and the report
 };

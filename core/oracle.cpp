@@ -18,6 +18,7 @@ template <class T> class checker {
   explicit checker(const sample_outcome& o) : o_{o} {}
 
   std::string run() const {
+    if (o_.kind == oracle::agreed) return check_agreed();
     for (std::size_t c = 0; c < o_.cells.size(); ++c) {
       if (auto wrong = check_cell(o_.cells[c], c); !wrong.empty()) return wrong;
     }
@@ -47,6 +48,7 @@ template <class T> class checker {
     };
     switch (o_.kind) {
     case oracle::none:
+    case oracle::agreed:
       return {};
     case oracle::adds:
     case oracle::adds_twice:
@@ -74,6 +76,16 @@ template <class T> class checker {
       if (less(best, from_bits<T>(lane.operand))) best = from_bits<T>(lane.operand);
     }
     return best;
+  }
+
+  std::string check_agreed() const {
+    for (std::size_t i = 0; i < o_.lanes.size(); ++i) {
+      if (o_.lanes[i].tally != 0) {
+        return fmt::format("oracle: lane {} got another result than it had to (xor {:#x})", i,
+                           o_.lanes[i].tally);
+      }
+    }
+    return {};
   }
 
   static std::string check_unchanged(std::span<const lane_outcome> lanes, std::string final_value) {

@@ -51,8 +51,8 @@ class worker_backend {
   [[nodiscard]] virtual bool pool() const { return false; }
   /// How many lanes take part in a point: what the cost of an op that visits every lane is divided
   /// by, and what an op's min_lanes speaks of.
-  [[nodiscard]] virtual unsigned participants(const measurable&, const point& where) const {
-    return where.lanes;
+  [[nodiscard]] virtual unsigned participants(const measurable& row, const point& where) const {
+    return row.info.host_lane ? 1 : where.lanes;
   }
   /// The smallest step of the clock that times a point, in ns; 0 for the host's own.
   [[nodiscard]] virtual double clock_tick_ns(const point&) const { return 0; }

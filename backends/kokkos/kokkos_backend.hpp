@@ -25,7 +25,27 @@ namespace syncmeter::kokkos {
   return "Kokkos has nothing for it";
 }
 
+/// A sample on a sum that lies outside the cells: emptied before it, gathered and checked after.
+template <class Op, int Count, class Lane>
+sample scatter_sample(void* opaque, std::uint32_t trips) {
+  using sum_of_lane = scatter_sum<typename Lane::space, typename Lane::value_type>;
+  auto& rig = *static_cast<host_rig*>(opaque);
+  auto& kept = shared(rig.setup(0)).scatter;
+  if (std::any_cast<sum_of_lane>(&kept) == nullptr) kept.template emplace<sum_of_lane>();
+  auto& sum = *std::any_cast<sum_of_lane>(&kept);
+  sum.reset();
+  auto taken = rig.run(&timed_body<Op, Count, Lane>, Count, trips);
+  const auto ops = std::uint64_t{trips} * Op::info.unroll * ops_in_step(Op::info, Count);
+  if (taken.failure.empty()) taken.failure = sum.check(ops, rig.lanes(), Op::scatters_atomically);
+  return taken;
+}
+
 template <class Space> struct backend : host_backend {
+  template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
+    if constexpr (requires { Op::scatters_atomically; }) return &scatter_sample<Op, Count, Lane>;
+    else return host_backend::sampler_of<Op, Count, Lane>();
+  }
+
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
   // placements.
   template <class T, form F> using lane = kokkos::lane<Space, T, F.order>;

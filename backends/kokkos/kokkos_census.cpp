@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/kokkos/ops/scatter.hpp"
 #include "core/declaration_text.hpp"
 
 namespace syncmeter::kokkos {
@@ -25,6 +26,19 @@ std::string compare_exchange(const measurable& row) {
                        : "lock_cmpxchg 1";
 }
 
+// ScatterView's copies are found by the thread's number, where there are threads: across that call
+// no floating register lives.
+std::string contribution(const measurable& row) {
+  if (row.info.name == ops::scatter_add_atomic::info.name)
+    return is_float(row) ? "load 2, fp_add 1, lock_cmpxchg 1, branch 1" : "load 1, lock_add 1";
+  const std::string own = is_float(row) ? "fp_add 1, load 2, store 1" : "load 1, rmw 1";
+  const std::string found =
+      is_float(row) ? "imul 1, fp_add 1, load 3, spill 1, store 1" : "imul 1, load 2, rmw 1";
+  return fmt::format("{0} | call:omp_get_thread_num 1, {1} | "
+                     "call:Kokkos::Threads::impl_thread_pool_rank_host 1, {1}",
+                     own, found);
+}
+
 // A lock taken by compare-and-swap and given back by a store, round a plain add.
 std::string critical(const measurable& row) {
   if (is_float(row)) {
@@ -39,6 +53,9 @@ std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier") return "call:syncmeter::kokkos::team_barrier 1";
+  if (name == "kokkos_fence") return "call:syncmeter::kokkos::fence_all 1";
+  if (row.info.family == family::group || row.info.family == family::launch)
+    return fmt::format("call:syncmeter::kokkos::{} 1", name);
   if (name == "atomic_add") return floating ? cas_loop("fp_add 1") : "lock_add 1";
   if (name == "atomic_sub") return floating ? cas_loop("fp_add 1") : "lock_sub 1";
   if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
@@ -49,6 +66,7 @@ std::string x86_64(const measurable& row) {
   if (name == "atomic_read") return "load 1 | " + cas_loop("");
   if (name.starts_with("atomic_write")) return "store 1 | " + cas_loop("");
   if (name == "critical_add") return critical(row);
+  if (row.info.family == family::reduction) return contribution(row);
   // x86 keeps all but a store before a load in order: only the full fence is an instruction.
   if (row.info.family == family::fence)
     return row.form.order == order::unordered ? "lock_or 1 | mfence 1" : "nothing";

@@ -8,6 +8,7 @@
 #include "backends/kokkos/kokkos_backend.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
 #include "backends/kokkos/kokkos_pool.hpp"
+#include "backends/kokkos/ops/launch.hpp"
 #include "core/host_worker.hpp"
 
 namespace syncmeter::kokkos {
@@ -22,6 +23,12 @@ template <class Space> std::vector<measurable> all_rows() {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;
+}
+
+/// Other ops run as a range where there are more lanes than a team can have.
+[[nodiscard]] constexpr bool needs_a_team(const op_info& info) {
+  return info.family == family::barrier || info.family == family::group ||
+         info.name == ops::launch_team::info.name;
 }
 
 template <class Space> class host_space final : public host_worker_backend {
@@ -52,7 +59,7 @@ template <class Space> class host_space final : public host_worker_backend {
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override {
     const auto count = static_cast<unsigned>(lanes.pus.size());
     make_ready(count);
-    if (row.info.family == family::barrier && count > largest_team<Space>()) {
+    if (needs_a_team(row.info) && count > largest_team<Space>()) {
       throw point_refused(fmt::format(
           "a team of Kokkos' {} space has at most {} members, and the point has {} lanes",
           traits::space, largest_team<Space>(), count));

@@ -1,6 +1,12 @@
 // The lane of Kokkos' execution spaces on the host: a member of a team.
 #pragma once
 
+#include <any>
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/kokkos/kokkos_calls.hpp"
+#include "backends/kokkos/kokkos_scatter.hpp"
 #include "backends/kokkos/kokkos_team.hpp"
 #include "backends/kokkos/kokkos_words.hpp"
 #include "core/host_lane.hpp"
@@ -11,16 +17,60 @@ namespace syncmeter::kokkos {
 struct shared_objects {
   alignas(128) int lock = 0;
   char rest_of_its_lines[128 - sizeof(int)]{};
+  std::any scatter{};  ///< the scatter_sum of the point's space and type, where it needs one
 };
+
+[[nodiscard]] inline shared_objects& shared(const lane_setup& s) {
+  return *static_cast<shared_objects*>(s.backend);
+}
 
 template <class Space, class T, order O>
 class lane : public host_lane<T>, public words<T, O>, ring_registers {
+  static constexpr bool counts = std::is_same_v<T, std::int32_t>;  // what ops without a type get
+
  public:
+  using space = Space;
+
   explicit lane(const lane_setup& s)
       : host_lane<T>{s}, ring_registers{s}, member_{this_member<Space>},
-        lock_{&static_cast<shared_objects*>(s.backend)->lock} {}
+        scatter_{std::any_cast<scatter_sum<Space, T>>(&shared(s).scatter)}, lanes_{s.lanes},
+        lock_{&shared(s).lock} {}
 
   SM_FN void barrier() const { team_barrier(*member_); }
+
+  // All lanes have the same operand, another one each time.
+  SM_FN void team_broadcast()
+    requires counts
+  {
+    this->tally_wrong(kokkos::team_broadcast(*member_, next_word()));
+  }
+  SM_FN void team_reduce()
+    requires counts
+  {
+    this->tally_wrong(kokkos::team_reduce(*member_, next_word()));
+  }
+
+  // What the thread that launches does, outside any team.
+  SM_FN void host_fence() const { fence_all(); }
+  SM_FN void launch_for() const { kokkos::launch_for(on_space<Space>{}, lanes_); }
+  SM_FN void launch_team() const { kokkos::launch_team(on_space<Space>{}, lanes_); }
+  SM_FN void launch_reduce()
+    requires counts
+  {
+    this->tally_wrong(kokkos::launch_reduce(on_space<Space>{}, lanes_, next_word()));
+  }
+
+  // The additions of a whole trip must not be made one.
+  SM_FN void scatter_add(T by) const {
+    scatter_->own.access()(0) += by;
+    asm volatile("" ::: "memory");
+  }
+  SM_FN void scatter_add_atomic(T by) const
+    requires has_atomics
+  {
+    scatter_->atomic.access()(0) += by;
+    asm volatile("" ::: "memory");
+  }
 
   // Kokkos has no critical section, and its UniqueToken is none: that one hands out different
   // indices to as many threads as ask for one, and on the host it aborts when none is left ("It is
@@ -56,7 +106,11 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   }
 
  private:
+  SM_FN std::uint32_t next_word() { return static_cast<std::uint32_t>(this->operand_up()); }
+
   const member_of<Space>* member_;
+  const scatter_sum<Space, T>* scatter_;
+  unsigned lanes_;
   int* lock_;
 };
 

@@ -9,13 +9,13 @@ namespace syncmeter::kokkos {
 
 template <class Space> using member_of = typename Kokkos::TeamPolicy<Space>::member_type;
 
+/// Says which space a function is for.
+template <class Space> struct on_space {};
+
 /// backend, space: its names, ours and Kokkos'. has_pool: it has threads, started once per process.
 /// most_threads: what Kokkos has room for. launches_from_last: the thread that launches is the last
 /// of a team, not the first.
 template <class Space> struct space_traits;
-
-// `team_barrier` is library code behind a call, so that both sides of a loop hold the same of it
-// whatever the compiler would have made of the copies. It stands in a source of its own.
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 template <> struct space_traits<Kokkos::OpenMP> {
@@ -25,7 +25,6 @@ template <> struct space_traits<Kokkos::OpenMP> {
   static constexpr unsigned most_threads = 512;
   static constexpr bool launches_from_last = false;
 };
-void team_barrier(const member_of<Kokkos::OpenMP>& member);
 #endif
 
 #if defined(KOKKOS_ENABLE_THREADS)
@@ -36,7 +35,6 @@ template <> struct space_traits<Kokkos::Threads> {
   static constexpr unsigned most_threads = 16384;
   static constexpr bool launches_from_last = true;
 };
-void team_barrier(const member_of<Kokkos::Threads>& member);
 #endif
 
 #if defined(KOKKOS_ENABLE_SERIAL)
@@ -47,7 +45,6 @@ template <> struct space_traits<Kokkos::Serial> {
   static constexpr unsigned most_threads = 1;
   static constexpr bool launches_from_last = false;
 };
-void team_barrier(const member_of<Kokkos::Serial>& member);
 #endif
 
 }  // namespace syncmeter::kokkos

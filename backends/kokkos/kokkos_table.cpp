@@ -3,16 +3,20 @@
 #include <type_traits>
 
 #include "backends/kokkos/kokkos_backend.hpp"
+#include "backends/kokkos/ops/all.hpp"
 #include "core/ops/all.hpp"
 
 namespace syncmeter::kokkos {
 
+template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
+using all_ops = decltype(joined(shared_ops{}, own_ops{}));
+
 template <class Space, class T> std::vector<measurable> rows() {
   if constexpr (std::is_void_v<T>) {
-    static constexpr auto all = bind_untyped<backend<Space>>(shared_ops{});
+    static constexpr auto all = bind_untyped<backend<Space>>(all_ops{});
     return {all.begin(), all.end()};
   } else {
-    static constexpr auto all = bind_typed<backend<Space>, T>(shared_ops{});
+    static constexpr auto all = bind_typed<backend<Space>, T>(all_ops{});
     return {all.begin(), all.end()};
   }
 }

@@ -1,8 +1,6 @@
 // A campaign as CSV: every point a row, whatever its texts hold.
 #include "cli/csv.hpp"
 
-#include <sstream>
-
 #include <gmock/gmock.h>
 
 #include "cli_fixtures.hpp"
@@ -11,13 +9,6 @@ namespace syncmeter {
 namespace {
 
 using fixtures::atomic_add;
-using fixtures::file_of;
-using fixtures::visit;
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 point_summary measured(point what, interval cost, status word = status::ok) {
   point_summary s;
@@ -30,29 +21,6 @@ point_summary measured(point what, interval cost, status word = status::ok) {
   s.fairness = 0.875;
   s.pus = std::vector<int>(s.what.lanes, 0);
   return s;
-}
-
-point op_without_type(const std::string& op, unsigned lanes) {
-  point p;
-  p.backend = "omp";
-  p.op = op;
-  p.lanes = lanes;
-  p.affinity = affinity::close;
-  return p;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-std::string line_with(const std::string& text, const std::string& part) {
-  for (const std::string& line : lines_of(text)) {
-    if (line.find(part) != std::string::npos) return line;
-  }
-  return "no line with " + part;
 }
 
 // A reader of RFC 4180: quotes double, commas and line ends inside quotes.

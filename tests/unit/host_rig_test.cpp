@@ -85,6 +85,56 @@ TEST_F(rig_test, a_sound_fence_passes_its_litmus) {
   EXPECT_EQ(fence.litmus(&rig_), 0U);
 }
 
+// A launch that runs on every lane of the team, and tells by its result whether it did.
+struct launch {
+  static constexpr op_info info{.name = "launch",
+                                .family = family::launch,
+                                .oracle = oracle::agreed,
+                                .unroll = 1,
+                                .host_lane = true};
+  SM_FN static void common(auto& lane) { lane.launch(); }
+  SM_FN static void measured(auto& lane) { lane.launch(); }
+};
+
+TEST_F(rig_test, lane_0_alone_runs_the_loop_of_a_host_op_outside_every_region) {
+  const auto& op = row<test::launching_lane, launch>();
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    test::launches = {};
+    const sample s = take(op, index, 7);
+    EXPECT_THAT(s.failure, IsEmpty());
+    EXPECT_EQ(test::launches.by_lane_0, 7U * (1U + static_cast<unsigned>(counts[index])));
+    EXPECT_EQ(test::launches.by_others, 0U);
+    EXPECT_EQ(test::launches.within_a_region, 0U);
+    EXPECT_EQ(s.fairness, 1.0);
+    EXPECT_GE(s.host_ns, s.span_ns);
+  }
+}
+
+TEST_F(rig_test, the_idle_lanes_of_a_host_op_are_looked_at_round_every_sample) {
+  const auto& op = row<test::launching_lane, launch>();
+  prepare(op);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    rig_.record(lane).quiet_before_ns = rig_.record(lane).quiet_after_ns = -1;
+    rig_.record(lane).pu_before = rig_.record(lane).pu_after = -1;
+  }
+  (void)rig_.take(1, 3);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    EXPECT_GT(rig_.record(lane).quiet_before_ns, 0);
+    EXPECT_GT(rig_.record(lane).quiet_after_ns, 0);
+    EXPECT_GE(rig_.record(lane).pu_before, 0);
+    EXPECT_GE(rig_.record(lane).pu_after, 0);
+  }
+  rig_.lower_floors(std::vector{1e9, 1e-3});
+  EXPECT_TRUE(rig_.take(1, 3).busy) << "a launch waits for the slowest of its lanes";
+}
+
+TEST_F(rig_test, a_wrong_result_of_a_host_op_fails_the_sample) {
+  const auto& op = row<test::launching_lane, launch>();
+  test::launches = {.wrong_after = 5};
+  EXPECT_THAT(take(op, 1, 7).failure, HasSubstr("lane 0 got another result"));
+  test::launches = {};
+}
+
 TEST_F(rig_test, a_lane_without_the_word_is_unsupported_with_the_backends_reason) {
   const auto& critical = row<test::sound_lane, ops::critical_add>();
   EXPECT_EQ(critical.unsupported, "no such word");

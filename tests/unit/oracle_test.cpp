@@ -52,6 +52,16 @@ TEST(oracle, extremes_are_those_of_the_lanes_last_operands) {
   EXPECT_THAT(check_one_cell(oracle::lowers, value_type::int32, 8, lanes, bits(-3)), IsEmpty());
 }
 
+TEST(oracle, results_without_a_cell_agree_in_every_lane) {
+  const std::vector<lane_outcome> right{{0, 5}, {0, 6}}, wrong{{0, 5}, {2, 5}};
+  sample_outcome outcome{};
+  outcome.kind = oracle::agreed;
+  outcome.lanes = right;
+  EXPECT_THAT(check(outcome), IsEmpty());
+  outcome.lanes = wrong;
+  EXPECT_THAT(check(outcome), HasSubstr("lane 1 got another result"));
+}
+
 TEST(oracle, an_unchanged_cell_also_returned_nothing_else) {
   EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 7), IsEmpty());
   EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 8),

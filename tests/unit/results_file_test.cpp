@@ -13,8 +13,6 @@ namespace syncmeter {
 namespace {
 
 using fixtures::atomic_add;
-using fixtures::estimate_values;
-using fixtures::file_of;
 using fixtures::visit;
 using testing::AllOf;
 using testing::HasSubstr;

@@ -10,7 +10,6 @@
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 
 struct resumed_file : testing::Test {

@@ -11,11 +11,16 @@
 
 namespace syncmeter::test {
 
+/// How many regions are running now.
+inline std::atomic<int> regions = 0;
+
 inline bool run_threads(unsigned lanes, lane_body body, host_rig& rig) {
+  ++regions;
   std::vector<std::thread> others;
   for (unsigned lane = 1; lane < lanes; ++lane) others.emplace_back(body, std::ref(rig), lane);
   body(rig, 0);
   for (auto& other : others) other.join();
+  --regions;
   return true;
 }
 
@@ -57,6 +62,29 @@ template <class T, order O> class broken_lane : public sound_lane<T, O> {
   }
   void atomic_write(T& x, T value) const { this->plain_write(x, static_cast<T>(value + 1)); }
   void fence() const {}
+};
+
+/// What launching lanes did. `wrong_after`: so many launches give the right result.
+struct launch_log {
+  unsigned by_lane_0 = 0, by_others = 0, within_a_region = 0;
+  unsigned wrong_after = ~0U;
+};
+inline launch_log launches;
+
+/// A launch that only takes notes.
+template <class T, order O> class launching_lane : public host_lane<T> {
+ public:
+  static constexpr order memory_order = O;
+  explicit launching_lane(const lane_setup& s) : host_lane<T>{s}, lane_{s.lane} {}
+
+  void launch() {
+    ++(lane_ == 0 ? launches.by_lane_0 : launches.by_others);
+    if (regions != 0) ++launches.within_a_region;
+    this->tally_wrong(launches.by_lane_0 > launches.wrong_after ? 1 : 0);
+  }
+
+ private:
+  unsigned lane_;
 };
 
 template <template <class, order> class Lane> struct backend : host_backend {

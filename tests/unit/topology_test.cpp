@@ -16,7 +16,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
-using testing::Not;
 
 std::string data_file(const std::string& name) {
   const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();

@@ -19,7 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using testing::Not;
 using kind = answer::kind;
 
 constexpr auto patient = 20s;

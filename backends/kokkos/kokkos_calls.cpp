@@ -1,0 +1,77 @@
+// Written as Kokkos' users write them: policies without a space instance, launches without a name.
+#include "backends/kokkos/kokkos_calls.hpp"
+
+namespace syncmeter::kokkos {
+namespace {
+
+template <class Space> struct empty_range {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+template <class Space> struct empty_team {
+  KOKKOS_FUNCTION void operator()(const member_of<Space>&) const {}
+};
+template <class Space> struct contribution {
+  std::uint32_t value;
+  KOKKOS_FUNCTION void operator()(int, std::uint32_t& sum) const { sum += value; }
+};
+
+// Every other member has something else to begin with.
+template <class Space>
+std::uint32_t broadcast_in_team(const member_of<Space>& member, std::uint32_t value) {
+  std::uint32_t seen = value + static_cast<std::uint32_t>(member.team_rank());
+  member.team_broadcast(seen, 0);
+  return seen ^ value;
+}
+
+template <class Space>
+std::uint32_t sum_in_team(const member_of<Space>& member, std::uint32_t value) {
+  std::uint32_t sum = value;
+  member.team_reduce(Kokkos::Sum<std::uint32_t>(sum));
+  return sum ^ (value * static_cast<std::uint32_t>(member.team_size()));
+}
+
+template <class Space> void launch_range(unsigned lanes) {
+  Kokkos::parallel_for(Kokkos::RangePolicy<Space>(0, lanes), empty_range<Space>{});
+  Kokkos::fence();
+}
+
+template <class Space> void launch_one_team(unsigned lanes) {
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Space>(1, static_cast<int>(lanes)), empty_team<Space>{});
+  Kokkos::fence();
+}
+
+template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t value) {
+  std::uint32_t sum = 0;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Space>(0, lanes), contribution<Space>{value}, sum);
+  return sum ^ (value * lanes);
+}
+
+}  // namespace
+
+#define SM_KOKKOS_CALLS(SPACE)                                                                     \
+  void team_barrier(const member_of<SPACE>& member) { member.team_barrier(); }                     \
+  std::uint32_t team_broadcast(const member_of<SPACE>& member, std::uint32_t value) {              \
+    return broadcast_in_team<SPACE>(member, value);                                                \
+  }                                                                                                \
+  std::uint32_t team_reduce(const member_of<SPACE>& member, std::uint32_t value) {                 \
+    return sum_in_team<SPACE>(member, value);                                                      \
+  }                                                                                                \
+  void launch_for(on_space<SPACE>, unsigned lanes) { launch_range<SPACE>(lanes); }                 \
+  void launch_team(on_space<SPACE>, unsigned lanes) { launch_one_team<SPACE>(lanes); }             \
+  std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value) {              \
+    return launch_sum<SPACE>(lanes, value);                                                        \
+  }
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+SM_KOKKOS_CALLS(Kokkos::OpenMP)
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+SM_KOKKOS_CALLS(Kokkos::Threads)
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+SM_KOKKOS_CALLS(Kokkos::Serial)
+#endif
+
+void fence_all() { Kokkos::fence(); }
+
+}  // namespace syncmeter::kokkos

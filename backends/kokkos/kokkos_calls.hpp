@@ -1,0 +1,38 @@
+// The words that are library code, each behind a call, so that both sides of a loop hold the same
+// of it whatever the compiler would have made of the copies. They stand in a source of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/kokkos/kokkos_space.hpp"
+
+namespace syncmeter::kokkos {
+
+/// What every space has. launch_for: an empty parallel_for over one index for each lane, and the
+/// fence that waits for it. launch_team: the same with one team of all lanes. The others have a
+/// result, and return how it differs from what it had to be: 0. team_broadcast: `value` of the
+/// member of rank 0, in all members. team_reduce: the sum of every member's `value`, in all of
+/// them. launch_reduce: a parallel_reduce of `value` from one index for each lane.
+#define SM_KOKKOS_CALLS(SPACE)                                                                     \
+  void team_barrier(const member_of<SPACE>& member);                                               \
+  [[nodiscard]] std::uint32_t team_broadcast(const member_of<SPACE>& member, std::uint32_t value); \
+  [[nodiscard]] std::uint32_t team_reduce(const member_of<SPACE>& member, std::uint32_t value);    \
+  void launch_for(on_space<SPACE>, unsigned lanes);                                                \
+  void launch_team(on_space<SPACE>, unsigned lanes);                                               \
+  [[nodiscard]] std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value);
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+SM_KOKKOS_CALLS(Kokkos::OpenMP)
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+SM_KOKKOS_CALLS(Kokkos::Threads)
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+SM_KOKKOS_CALLS(Kokkos::Serial)
+#endif
+#undef SM_KOKKOS_CALLS
+
+/// Kokkos::fence(): it waits for every space of the build.
+void fence_all();
+
+}  // namespace syncmeter::kokkos
