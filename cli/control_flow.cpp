@@ -68,7 +68,8 @@ std::size_t index_of(std::span<const instruction> body, std::uint64_t address) {
 }  // namespace
 
 control_flow find_control_flow(std::span<const instruction> body,
-                               std::span<const instruction_class> classes) {
+                               std::span<const instruction_class> classes,
+                               std::span<const std::size_t> cuts) {
   control_flow found;
   std::vector<node> nodes(body.size());
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -81,6 +82,7 @@ control_flow find_control_flow(std::span<const instruction> body,
     }
     if (flow == flow::indirect) found.indirect = true;
   }
+  for (const std::size_t cut : cuts) nodes[cut].successors = {nowhere, nowhere};
   found.cyclic = find_cycles(nodes);
   for (const node& one : nodes) found.component.push_back(one.component);
   return found;

@@ -20,8 +20,10 @@ struct control_flow {
   }
 };
 
-/// `classes` are those of `body`, one each; `body` is in order of address.
+/// `classes` are those of `body`, one each; `body` is in order of address. A cycle by way of one of
+/// the instructions `cuts` is none.
 [[nodiscard]] control_flow find_control_flow(std::span<const instruction> body,
-                                             std::span<const instruction_class> classes);
+                                             std::span<const instruction_class> classes,
+                                             std::span<const std::size_t> cuts = {});
 
 }  // namespace syncmeter

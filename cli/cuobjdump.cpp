@@ -51,7 +51,7 @@ void run_cuobjdump(const std::string& path, const std::set<std::string>& names,
   disassembler_call call{
       .arguments = {find_cuobjdump(), "-sass"}, .path = path, .install = install};
   // Names that it does not find in one of several cubins are only warnings to it.
-  if (names.size() <= few_functions) {
+  if (!names.empty() && names.size() <= few_functions) {
     call.arguments.emplace_back("-fun");
     call.arguments.push_back(fmt::format("{}", fmt::join(names, ",")));
   }

@@ -24,13 +24,19 @@ std::string_view without_parameters(std::string_view name) {
 
 }  // namespace
 
-std::string callee_name(std::string_view target) {
-  std::string name(target.substr(0, target.find_first_of("@+")));
+std::string demangled(std::string_view symbol) {
+  std::string name(symbol);
   if (!name.starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> plain(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? std::string(without_parameters(plain.get())) : name;
+  return status == 0 ? plain.get() : name;
+}
+
+std::string callee_name(std::string_view target) {
+  const std::string_view name = target.substr(0, target.find_first_of("@+"));
+  const std::string plain = demangled(name);
+  return plain == name ? plain : std::string(without_parameters(plain));
 }
 
 frame_registers frame_of(std::span<const instruction> body, enum machine m) {

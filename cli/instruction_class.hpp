@@ -52,6 +52,9 @@ struct frame_registers {
 [[nodiscard]] instruction_class classify(const instruction& what, enum machine m,
                                          frame_registers frame = {});
 
+/// A linker's name as C++ writes it; itself when it is none of C++.
+[[nodiscard]] std::string demangled(std::string_view symbol);
+
 /// The name that follows "call:": the linker's name without version, "@plt" and offset; a C++ name
 /// demangled and without its parameters.
 [[nodiscard]] std::string callee_name(std::string_view target);

@@ -47,15 +47,23 @@ std::optional<interval> pooled_interval(std::span<const json* const> visits,
                                         unsigned workers_of_op) {
   if (visits.size() < 2) return std::nullopt;
   double highest_low = -infinity, lowest_high = infinity;
+  double lowest = infinity, highest = -infinity;
   std::vector<double> costs_ns;
   for (const json* visit : visits) {
     const interval bounds = bounds_of(*visit);
     highest_low = std::max(highest_low, bounds.low);
     lowest_high = std::min(lowest_high, bounds.high);
+    lowest = std::min(lowest, bounds.value);
+    highest = std::max(highest, bounds.value);
     if (!add_rounds(*visit, workers_of_op, costs_ns)) return std::nullopt;
   }
   if (highest_low > lowest_high) return std::nullopt;
-  return median_interval(costs_ns);
+  // Rounds of one visit are more alike than those of several: what the visits differ by is seen in
+  // their medians, however many rounds there are.
+  interval all = median_interval(costs_ns);
+  all.low = std::min(all.low, lowest);
+  all.high = std::max(all.high, highest);
+  return all;
 }
 
 }  // namespace syncmeter

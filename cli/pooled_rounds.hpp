@@ -10,10 +10,11 @@
 
 namespace syncmeter {
 
-/// The exact order-statistic interval of the median cost in ns over the raw rounds of all visits.
-/// Nothing where the visits do not agree (their own intervals have no point in common), where one
-/// of them holds no raw rounds or no estimate, or where there is one only. `workers_of_op` divides
-/// a cost that passes from lane to lane: how many take part.
+/// The exact order-statistic interval of the median cost in ns over the raw rounds of all visits,
+/// and no narrower than their medians are apart. Nothing where the visits do not agree (their own
+/// intervals have no point in common), where one of them holds no raw rounds or no estimate, or
+/// where there is one only. `workers_of_op` divides a cost that passes from lane to lane: how many
+/// take part.
 [[nodiscard]] std::optional<interval> pooled_interval(std::span<const nlohmann::json* const> visits,
                                                       unsigned workers_of_op);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/kernel_names.hpp"
 #include "cli/sass_loop.hpp"
 #include "cli/sass_text.hpp"
 
@@ -12,7 +13,8 @@ namespace syncmeter {
 namespace {
 
 /// By architecture, then by name.
-using kernel_loops = std::map<std::string, std::map<std::string, loop_code, std::less<>>>;
+using loops_by_name = std::map<std::string, loop_code, std::less<>>;
+using kernel_loops = std::map<std::string, loops_by_name>;
 
 /// "sm_90" stands before "sm_100".
 int number_of(const std::string& architecture) {
@@ -44,7 +46,7 @@ census_entry unjudged_gpu(const capability& what, enum verdict v, std::string re
 }
 
 census_entry census_on(const std::string& architecture, const capability& what,
-                       const std::map<std::string, loop_code, std::less<>>& kernels) {
+                       const loops_by_name& kernels) {
   std::array<loop_code, 4> loops;
   for (std::size_t i = 0; i < what.symbols.size() && i < loops.size(); ++i) {
     const auto found = kernels.find(what.symbols[i]);
@@ -107,18 +109,19 @@ bool is_gpu_code(const capability& what) {
 std::vector<census_entry> take_sass_census(const std::string& path,
                                            const std::vector<const capability*>& entries,
                                            const sass_source& source) {
-  std::set<std::string> names;
-  for (const capability* what : entries) names.insert(what->symbols.begin(), what->symbols.end());
+  kernel_names names;
+  for (const capability* what : entries)
+    std::ranges::for_each(what->symbols, [&](const auto& name) { names.add(name); });
   kernel_loops loops;
   std::string problem;
   try {
     sass_reader reader([&](std::string_view architecture, std::string_view function,
                            std::span<const instruction> kernel) {
-      if (!names.contains(std::string(function))) return;
-      loops[std::string(architecture)].insert_or_assign(std::string(function),
-                                                        read_timed_loop(kernel));
+      if (const std::string name = names.wanted(function); !name.empty())
+        loops[std::string(architecture)].insert_or_assign(name, read_timed_loop(kernel));
     });
-    if (!names.empty()) source(path, names, [&](std::string_view line) { reader.add_line(line); });
+    if (!names.empty())
+      source(path, names.all_literal(), [&](std::string_view line) { reader.add_line(line); });
     reader.finish();
   } catch (const disassembly_error& error) {
     problem = error.what();

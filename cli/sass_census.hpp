@@ -18,7 +18,8 @@ namespace syncmeter {
 /// prove nothing.
 [[nodiscard]] bool is_gpu_code(const capability& what);
 
-/// Prints `cuobjdump -sass` of a program, or of those functions alone. Throws disassembly_error.
+/// Prints `cuobjdump -sass` of a program, or of those functions alone where there are names. Throws
+/// disassembly_error.
 using sass_source = std::function<void(const std::string& path, const std::set<std::string>& names,
                                        const line_sink& sink)>;
 

@@ -40,7 +40,8 @@ loop_code read_timed_loop(std::span<const instruction> kernel) {
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
     return found;
   }
-  const control_flow flow = find_control_flow(kernel, classes);
+  // A kernel may do all it does once for each of several pieces of work.
+  const control_flow flow = find_control_flow(kernel, classes, readings);
   const std::set<std::size_t> loops = loops_between(flow, readings.front(), readings.back());
   found.has_loop = !loops.empty();
   if (flow.indirect) found.problem = "it holds an indirect jump";

@@ -17,7 +17,9 @@ set(SM_TABLES untyped:void int32:std::int32_t uint64:std::uint64_t float:float d
 function(sm_loop_target target worker)
   sm_target(${target})
   target_link_libraries(${target} PRIVATE syncmeter_core)
-  target_compile_options(${target} PRIVATE ${SM_LOOP_FLAGS})
+  string(JOIN "," through_nvcc ${SM_LOOP_FLAGS})
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:${SM_LOOP_FLAGS}>" "$<$<COMPILE_LANGUAGE:CUDA>:-O3;-Xcompiler=${through_nvcc}>")
   string(JOIN " " text ${SM_LOOP_FLAGS} ${ARGN})
   target_compile_definitions(${target} PRIVATE
     SM_BACKEND_NAME="${worker}" SM_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"

@@ -46,6 +46,10 @@ json op_json(const worker_backend& backend, const measurable& row) {
   }
   j["declares"] = backend.declares(row);
   j["additivity"] = row.by_count[2] != nullptr;
+  if (row.kernel_name != nullptr) {
+    for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i)
+      j["symbols"].push_back(row.kernel_name(i));
+  }
   if (row.code == nullptr) return j;
   json hashes = json::array(), symbols = json::array();
   for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i) {

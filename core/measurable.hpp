@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -22,6 +23,10 @@ using sampler = sample (*)(void* rig, std::uint32_t trips);
 /// The address of the loop for counts[index].
 using code_finder = const void* (*)(std::size_t index);
 
+/// What the kernel of counts[index] is made of, as C++ writes it: part of its demangled name, and
+/// of no other's.
+using kernel_namer = std::string (*)(std::size_t index);
+
 /// Runs an op's litmus on a rig made ready for the point; returns how often the forbidden was seen.
 using litmus_check = std::uint64_t (*)(void* rig);
 
@@ -35,8 +40,10 @@ struct measurable {
   code_finder code = nullptr;   ///< finds the machine code of the four loops; null where they have
                                 ///< no symbol
   bool code_on_device = false;  ///< `code` finds stubs on the host whose symbols are the kernels'
-  litmus_check litmus = nullptr;   ///< the op's untimed check; null when it has none
-  std::string_view unsupported{};  ///< why not, for the user; empty when supported
+  kernel_namer kernel_name = nullptr;  ///< instead of `code`, where another API launches the
+                                       ///< kernels
+  litmus_check litmus = nullptr;       ///< the op's untimed check; null when it has none
+  std::string_view unsupported{};      ///< why not, for the user; empty when supported
 };
 
 template <class... Ops> struct op_list {};
@@ -93,7 +100,9 @@ template <class Backend, class T, class Op, form F> consteval measurable make_ro
     row.by_count = {
         Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
         Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
-    row.code = Backend::template code_of<Op, lane>();
+    if constexpr (requires { Backend::template kernel_name_of<Op, lane>(); })
+      row.kernel_name = Backend::template kernel_name_of<Op, lane>();
+    else row.code = Backend::template code_of<Op, lane>();
     if constexpr (requires { Backend::code_on_device; })
       row.code_on_device = Backend::code_on_device;
     row.litmus = Backend::template litmus_of<Op, lane>();

@@ -10,7 +10,8 @@
 
 #include "core/axes.hpp"
 
-#if defined(__CUDACC__)
+// nvcc compiles lanes on the host too, where an API has to be compiled by it: SM_LANES_ON_HOST.
+#if defined(__CUDACC__) && !defined(SM_LANES_ON_HOST)
 #define SM_FN __device__ __forceinline__
 #define SM_LOOP __device__ __forceinline__
 #define SM_ROLLED _Pragma("unroll 1")
@@ -24,7 +25,11 @@
 #else
 // noipa: no clone of the loop for its one caller, which would run in place of the symbol looked at.
 #define SM_LOOP [[gnu::noinline, gnu::noipa]]
+#if defined(__CUDACC__)
+#define SM_ROLLED  // nvcc's front end drops the pragma; g++ leaves a loop of unknown length rolled
+#else
 #define SM_ROLLED _Pragma("GCC unroll 1")
+#endif
 #endif
 #endif
 

@@ -13,10 +13,20 @@
 
 namespace syncmeter::cuda {
 
+inline void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
+  SM_CUDA(cudaLaunchKernel(stub, dim3(shape.blocks), dim3(shape.lanes), arguments,
+                           shape.shared_bytes, shape.stream));
+}
+
+/// Of CUDA's own kernels.
+template <class... Parameters> kernel_call call_of(void (*kernel)(Parameters...)) {
+  return {reinterpret_cast<const void*>(kernel), &launch_stub};
+}
+
 template <class Op, int Count, class Lane> sample take_sample(void* rig, std::uint32_t trips) {
   auto& on = *static_cast<cuda_rig*>(rig);
   if constexpr (walks_memory<Op>) on.walk_on(Op::ring);
-  return on.run(reinterpret_cast<const void*>(&kernel<Op, Count, Lane>), Count, trips);
+  return on.run(call_of(&kernel<Op, Count, Lane>), Count, trips);
 }
 
 /// The host's stub of the kernel for counts[index]: its symbol is the kernel's.
@@ -33,10 +43,9 @@ template <class Op, class Lane> const void* stub_at(std::size_t index) {
 template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
   auto& on = *static_cast<cuda_rig*>(rig);
   if constexpr (Op::info.litmus == litmus::barrier) {
-    return on.run_litmus(reinterpret_cast<const void*>(&barrier_litmus<Op, Lane>), true);
+    return on.run_litmus(call_of(&barrier_litmus<Op, Lane>), true);
   } else {
-    return on.run_litmus(reinterpret_cast<const void*>(&fence_litmus<Op, Lane>),
-                         Lane::lane_form.scope == scope::block);
+    return on.run_litmus(call_of(&fence_litmus<Op, Lane>), Lane::lane_form.scope == scope::block);
   }
 }
 

@@ -16,7 +16,7 @@ SM_FN std::int64_t global_timer() {
 SM_FN void pass_gate(const kernel_setup& s) {
   __syncthreads();
   if (s.gate_opens_at == 0) return;
-  if (threadIdx.x == 0) {
+  if (lane_in_block() == 0) {
     atomicAdd(s.gate, 1U);
     while (*const_cast<volatile unsigned*>(s.gate) < s.gate_opens_at) {
     }
@@ -33,17 +33,18 @@ concept walks_block_memory = requires { requires Op::ring == walk::shared_memory
 template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
   using T = typename Lane::value_type;
   if constexpr (uses_block_barrier<Op>) {
-    if (threadIdx.x == 0) init(reinterpret_cast<block_barrier_object*>(block_memory), blockDim.x);
+    if (lane_in_block() == 0)
+      init(reinterpret_cast<block_barrier_object*>(block_memory), lanes_in_block());
   }
   if constexpr (walks_block_memory<Op>) {
-    for (unsigned i = threadIdx.x; i < shared_walk_length; i += blockDim.x) {
+    for (unsigned i = lane_in_block(); i < shared_walk_length; i += lanes_in_block()) {
       const unsigned next = cells_offset + (i + 1) % shared_walk_length * shared_walk_pitch;
       *reinterpret_cast<unsigned*>(block_memory + cells_offset + i * shared_walk_pitch) =
           next + static_cast<unsigned>(__cvta_generic_to_shared(block_memory));
     }
   }
   if constexpr (Lane::lane_form.space == space::shared_memory) {
-    if (lane.has_own_cell() || threadIdx.x == 0)
+    if (lane.has_own_cell() || lane_in_block() == 0)
       *const_cast<volatile T*>(&lane.cell()) = lane.initial();
   }
 }
@@ -56,7 +57,7 @@ struct block_clock {
 };
 
 SM_FN void report(const block_clock& clock, block_record& record) {
-  const unsigned warps = warps_in(blockDim.x);
+  const unsigned warps = warps_in(lanes_in_block());
   block_record r;
   r.first_cycle = clock.start[0];
   r.last_cycle = clock.stop[0];
@@ -86,11 +87,11 @@ SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, b
   const auto done = loop<Op, Count>(lane, trips);
   const std::int64_t stop_ns = global_timer();
   const std::int64_t stop = clock64();
-  if (threadIdx.x % warp_size == 0) {
-    clock.start[threadIdx.x / warp_size] = start;
-    clock.stop[threadIdx.x / warp_size] = stop;
+  if (lane_in_block() % warp_size == 0) {
+    clock.start[lane_in_block() / warp_size] = start;
+    clock.stop[lane_in_block() / warp_size] = stop;
   }
-  if (threadIdx.x == 0) clock.lane_ns = stop_ns - start_ns;
+  if (lane_in_block() == 0) clock.lane_ns = stop_ns - start_ns;
   s.outcomes[Lane::thread()] = done.outcome;
   s.sinks[Lane::thread()] = done.sunk;
 }
@@ -100,32 +101,38 @@ template <class Lane>
 inline constexpr unsigned blocks_that_fit =
     Lane::lane_form.order == order::seq_cst ? 1 : blocks_per_multiprocessor;
 
+/// What a kernel does, by all lanes of its blocks.
 template <class Op, int Count, class Lane>
-__global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
-    kernel(const kernel_setup s, const std::uint32_t trips) {
-  __shared__ block_clock clock;
+SM_FN void run_block(const Lane& lane, const kernel_setup& s, std::uint32_t trips,
+                     block_clock& clock) {
   using T = typename Lane::value_type;
-  const Lane lane{s};
   fill_block_memory<Op>(lane);
   pass_gate(s);
   // Lanes are switched off only where that is the point: behind an if, the compiler no longer knows
   // that a warp is whole.
   if constexpr (Op::info.family == family::handoff) {
-    if (threadIdx.x % warp_size == 0) timed<Op, Count>(lane, s, trips, clock);
+    if (lane_in_block() % warp_size == 0) timed<Op, Count>(lane, s, trips, clock);
   } else if constexpr (Lane::lane_form.some_lanes) {
-    if (threadIdx.x % warp_size < s.active) timed<Op, Count>(lane, s, trips, clock);
+    if (lane_in_block() % warp_size < s.active) timed<Op, Count>(lane, s, trips, clock);
   } else {
     timed<Op, Count>(lane, s, trips, clock);
   }
   __syncthreads();
-  if (threadIdx.x == 0) report(clock, s.records[blockIdx.x]);
+  if (lane_in_block() == 0) report(clock, s.records[blockIdx.x]);
   if constexpr (Lane::lane_form.space == space::shared_memory) {
     const bool own = lane.has_own_cell();
     const std::size_t at =
         own ? std::size_t{Lane::thread()} * s.stride_bytes : std::size_t{blockIdx.x} * sizeof(T);
-    if (own || threadIdx.x == 0)
+    if (own || lane_in_block() == 0)
       *reinterpret_cast<T*>(s.cells + at) = *const_cast<volatile T*>(&lane.cell());
   }
+}
+
+template <class Op, int Count, class Lane>
+__global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
+    kernel(const kernel_setup s, const std::uint32_t trips) {
+  __shared__ block_clock clock;
+  run_block<Op, Count>(Lane{s}, s, trips, clock);
 }
 
 }  // namespace syncmeter::cuda

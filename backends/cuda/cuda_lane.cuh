@@ -31,6 +31,15 @@ template <class T> SM_FN void make_opaque(T& value) {
   else asm volatile("" : "+r"(value));
 }
 
+/// A lane's place in its block, and how many a block has. Kokkos has the members of a team along y.
+#if defined(SM_LANES_ALONG_Y)
+SM_FN unsigned lane_in_block() { return threadIdx.y; }
+SM_FN unsigned lanes_in_block() { return blockDim.y; }
+#else
+SM_FN unsigned lane_in_block() { return threadIdx.x; }
+SM_FN unsigned lanes_in_block() { return blockDim.x; }
+#endif
+
 /// The block's own memory, by dynamic shared memory: the cells of space `shared_memory`, the
 /// barrier object, and what memory latency walks there.
 extern __shared__ __align__(128) unsigned char block_memory[];
@@ -50,7 +59,7 @@ template <class T, class Form> class basic_lane {
 
   SM_FN explicit basic_lane(const kernel_setup& s)
       : cells_{reinterpret_cast<T*>(s.cells)}, second_cells_{reinterpret_cast<T*>(s.second_cells)},
-        offset_{std::size_t{F.space == space::shared_memory ? threadIdx.x : thread()} *
+        offset_{std::size_t{F.space == space::shared_memory ? lane_in_block() : thread()} *
                 s.stride_bytes},
         has_own_cell_{F.placement == placement::strided && s.stride_bytes != 0},
         one_{static_cast<T>(s.ones[0])}, zero_{static_cast<T>(s.ones[1])},
@@ -58,7 +67,7 @@ template <class T, class Form> class basic_lane {
         no_bits_{static_cast<unsigned>(s.ones[1])} {}
 
   /// This thread's number in the whole grid.
-  SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+  SM_FN static unsigned thread() { return blockIdx.x * lanes_in_block() + lane_in_block(); }
 
   // A shared cell is visibly the same for all lanes (a kernel parameter), a strided one is not,
   // even at stride 0.

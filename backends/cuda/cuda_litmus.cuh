@@ -10,15 +10,13 @@ inline constexpr unsigned litmus_rounds = 200;
 
 /// Every lane writes, passes the barrier, and reads what its neighbour wrote. `board` has one cell
 /// per thread of the block.
-template <class Op, class Lane>
-__global__ void barrier_litmus(const kernel_setup s, unsigned* board, unsigned long long* seen) {
-  Lane lane{s};
+template <class Op> SM_FN void check_barrier(auto lane, unsigned* board, unsigned long long* seen) {
   fill_block_memory<Op>(lane);
   __syncthreads();
   const auto at = [&](unsigned i) { return const_cast<volatile unsigned*>(board + i); };
-  const unsigned neighbour = (threadIdx.x + blockDim.x / 2 + 1) % blockDim.x;
+  const unsigned neighbour = (lane_in_block() + lanes_in_block() / 2 + 1) % lanes_in_block();
   for (unsigned round = 1; round <= litmus_rounds; ++round) {
-    *at(threadIdx.x) = round;
+    *at(lane_in_block()) = round;
     Op::measured(lane);
     if (*at(neighbour) != round) atomicAdd(seen, 1ULL);
     Op::measured(lane);
@@ -28,12 +26,10 @@ __global__ void barrier_litmus(const kernel_setup s, unsigned* board, unsigned l
 /// Message passing (Alglave et al., "GPU concurrency", ASPLOS 2015): a writer stores data, fences,
 /// and sets a flag; a reader that sees the flag fences and must see the data. Reader and writer are
 /// two warps of one block for scope block, two blocks otherwise.
-template <class Op, class Lane>
-__global__ void fence_litmus(const kernel_setup s, unsigned* board, unsigned long long* seen) {
-  Lane lane{s};
-  constexpr bool one_block = Lane::lane_form.scope == scope::block;
-  const unsigned side = one_block ? threadIdx.x / warp_size : blockIdx.x;
-  if (threadIdx.x % warp_size != 0 || side > 1) return;
+template <class Op> SM_FN void check_fence(auto lane, unsigned* board, unsigned long long* seen) {
+  constexpr bool one_block = decltype(lane)::lane_form.scope == scope::block;
+  const unsigned side = one_block ? lane_in_block() / warp_size : blockIdx.x;
+  if (lane_in_block() % warp_size != 0 || side > 1) return;
   volatile unsigned* data = board;
   volatile unsigned* flag = board + 1024;
   volatile unsigned* answer = board + 2048;
@@ -53,6 +49,15 @@ __global__ void fence_litmus(const kernel_setup s, unsigned* board, unsigned lon
       *answer = round;
     }
   }
+}
+
+template <class Op, class Lane>
+__global__ void barrier_litmus(const kernel_setup s, unsigned* board, unsigned long long* seen) {
+  check_barrier<Op>(Lane{s}, board, seen);
+}
+template <class Op, class Lane>
+__global__ void fence_litmus(const kernel_setup s, unsigned* board, unsigned long long* seen) {
+  check_fence<Op>(Lane{s}, board, seen);
 }
 
 }  // namespace syncmeter::cuda

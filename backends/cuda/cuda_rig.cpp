@@ -67,23 +67,37 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
     throw point_refused(fmt::format("a block has {} bytes of shared memory on {}, and needs {}",
                                     device_.shared_bytes_per_block, device_.name, shared_bytes_));
   }
-  for (const std::size_t index : {0U, 1U}) check_resources(what.code(index));
+  for (const std::size_t index : {0U, 1U})
+    check_resources(what.code == nullptr ? nullptr : what.code(index));
   fit_memory();
 }
 
-void cuda_rig::check_resources(const void* kernel) {
-  int per_multiprocessor = 0;
+// On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
+// keeps to the registers with which all of a multiprocessor's threads fit.
+unsigned cuda_rig::blocks_at_once(const void* stub) {
+  if (stub == nullptr) {
+    return std::min(device_.max_blocks_per_multiprocessor,
+                    device_.max_threads_per_multiprocessor / (warps_in(where_.lanes) * warp_size));
+  }
+  int blocks = 0;
   SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &per_multiprocessor, kernel, static_cast<int>(where_.lanes), shared_bytes_));
+      &blocks, stub, static_cast<int>(where_.lanes), shared_bytes_));
   cudaFuncAttributes attributes{};
-  SM_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+  SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
   registers_ = attributes.numRegs;
-  const std::size_t fit = static_cast<std::size_t>(per_multiprocessor) * device_.multiprocessors;
+  return static_cast<unsigned>(blocks);
+}
+
+void cuda_rig::check_resources(const void* stub) {
+  registers_ = 0;
+  const std::size_t fit = std::size_t{blocks_at_once(stub)} * device_.multiprocessors;
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
+  const std::string registers =
+      registers_ == 0 ? "" : fmt::format(" ({} registers a thread)", registers_);
   throw point_refused(fmt::format(
-      "{} blocks of {} threads do not run at once on {}: {} do ({} registers a thread); --waves "
-      "runs them one after the other",
-      where_.blocks, where_.lanes, device_.name, fit, registers_));
+      "{} blocks of {} threads do not run at once on {}: {} do{}; --waves runs them one "
+      "after the other",
+      where_.blocks, where_.lanes, device_.name, fit, registers));
 }
 
 void cuda_rig::fit_memory() {
@@ -149,21 +163,28 @@ void cuda_rig::queue_resets() {
   if (arrays_ > 1) reset_cells(layout_, setup_.second_cells, stream_.get());
 }
 
-void cuda_rig::launch(const void* kernel, std::uint32_t trips) {
-  void* arguments[] = {&setup_, &trips};
-  SM_CUDA(cudaLaunchKernel(kernel, dim3(where_.blocks), dim3(where_.lanes), arguments,
-                           shared_bytes_, stream_.get()));
+launch_shape cuda_rig::shape() const {
+  return {.blocks = where_.blocks,
+          .lanes = where_.lanes,
+          .shared_bytes = shared_bytes_,
+          .stream = stream_.get()};
 }
 
-std::uint64_t cuda_rig::run_litmus(const void* kernel, bool one_block) {
+void cuda_rig::launch(const kernel_call& kernel, std::uint32_t trips) {
+  void* arguments[] = {&setup_, &trips};
+  kernel.launch(kernel.stub, shape(), arguments);
+}
+
+std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, bool one_block) {
   constexpr std::size_t words = 4096;
   auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
   auto* seen = reinterpret_cast<unsigned long long*>(board + words);
   SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
   void* arguments[] = {&setup_, &board, &seen};
-  const unsigned lanes = one_block ? std::max(where_.lanes, 2 * warp_size) : warp_size;
-  SM_CUDA(cudaLaunchKernel(kernel, dim3(one_block ? 1 : 2), dim3(lanes), arguments, shared_bytes_,
-                           stream_.get()));
+  launch_shape small = shape();
+  small.blocks = one_block ? 1 : 2;
+  small.lanes = one_block ? std::max(where_.lanes, 2 * warp_size) : warp_size;
+  kernel.launch(kernel.stub, small, arguments);
   unsigned long long count = 0;
   SM_CUDA(cudaMemcpyAsync(&count, seen, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
@@ -172,7 +193,7 @@ std::uint64_t cuda_rig::run_litmus(const void* kernel, bool one_block) {
 
 void cuda_rig::describe(nlohmann::json& visit) const {
   visit["device"] = device_.index;
-  visit["registers"] = registers_;
+  if (registers_ != 0) visit["registers"] = registers_;
   const std::size_t footprint =
       where_.space == space::shared_memory ? 0 : arrays_ * layout_.cells * layout_.pitch;
   visit["footprint_bytes"] = footprint;

@@ -20,6 +20,19 @@
 
 namespace syncmeter::cuda {
 
+struct launch_shape {
+  unsigned blocks = 1, lanes = 1;
+  std::size_t shared_bytes = 0;  ///< of a block's own memory
+  cudaStream_t stream = nullptr;
+};
+
+/// A kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
+struct kernel_call {
+  const void* stub = nullptr;
+  /// `arguments`: addresses of the kernel's parameters, as cudaLaunchKernel takes them.
+  void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = nullptr;
+};
+
 class cuda_rig final : public bench {
  public:
   explicit cuda_rig(const device_facts& device);
@@ -35,9 +48,9 @@ class cuda_rig final : public bench {
   std::int64_t now_ns() override;
 
   /// One sample of a kernel: called by the samplers that cuda_backend.cuh makes.
-  sample run(const void* kernel, int count, std::uint32_t trips);
+  sample run(const kernel_call& kernel, int count, std::uint32_t trips);
   /// Runs a litmus kernel once; how often it saw what must not be.
-  std::uint64_t run_litmus(const void* kernel, bool one_block);
+  std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
   /// Which ring the loads of the point walk; made when it is another one than before.
   void walk_on(walk ring);
 
@@ -55,9 +68,11 @@ class cuda_rig final : public bench {
   void queue_resets();
   void read_clocks(sample& taken, std::size_t launches);
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
-  void check_resources(const void* kernel);
-  void launch(const void* kernel, std::uint32_t trips);
-  [[nodiscard]] double timed_launch(const void* kernel, std::uint32_t trips);
+  [[nodiscard]] unsigned blocks_at_once(const void* stub);
+  void check_resources(const void* stub);
+  [[nodiscard]] launch_shape shape() const;
+  void launch(const kernel_call& kernel, std::uint32_t trips);
+  [[nodiscard]] double timed_launch(const kernel_call& kernel, std::uint32_t trips);
 
   const device_facts& device_;
   stream stream_;

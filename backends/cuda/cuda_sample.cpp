@@ -27,7 +27,7 @@ unsigned cuda_rig::launches_for(std::uint32_t trips) const {
 
 // Many launches follow one another without a pause, each with the kernels that reset and check its
 // cells: the host's time would tell of these as well, and is not taken.
-sample cuda_rig::run(const void* kernel, int count, std::uint32_t trips) {
+sample cuda_rig::run(const kernel_call& kernel, int count, std::uint32_t trips) {
   const unsigned launches = launches_for(trips);
   const std::size_t record_bytes = launches * where_.blocks * sizeof(block_record);
   auto* const records = static_cast<block_record*>(records_.fit(record_bytes));
@@ -55,7 +55,7 @@ sample cuda_rig::run(const void* kernel, int count, std::uint32_t trips) {
 }
 
 // The host's time around the launch, in ns; nothing else is under way on the device.
-double cuda_rig::timed_launch(const void* kernel, std::uint32_t trips) {
+double cuda_rig::timed_launch(const kernel_call& kernel, std::uint32_t trips) {
   move_ring();
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
   const auto start = now_ns();

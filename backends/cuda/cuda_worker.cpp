@@ -32,11 +32,12 @@ double cuda_worker_backend::clock_tick_ns(const point& where) const {
 }
 
 bool cuda_worker_backend::lost() const {
-  return rig_ != nullptr && is_sticky(cudaDeviceSynchronize());
+  return asked_device_ && is_sticky(cudaDeviceSynchronize());
 }
 
 bench& cuda_worker_backend::prepare(const measurable& row, const point& where,
                                     const lane_request& lanes) {
+  asked_device_ = true;
   if (rig_ == nullptr || device_->index != lanes.device) {
     rig_.reset();
     device_ = &use_device(lanes.device);

@@ -10,7 +10,7 @@
 
 namespace syncmeter::cuda {
 
-class cuda_worker_backend final : public worker_backend {
+class cuda_worker_backend : public worker_backend {
  public:
   explicit cuda_worker_backend(std::vector<measurable> rows) : rows_{std::move(rows)} {}
 
@@ -34,6 +34,7 @@ class cuda_worker_backend final : public worker_backend {
 
  private:
   std::vector<measurable> rows_;
+  bool asked_device_ = false;  ///< then errors may be its own
   const device_facts* device_ = nullptr;
   std::unique_ptr<cuda_rig> rig_;
 };

@@ -44,6 +44,13 @@ TEST(pooled_rounds, visits_that_disagree_are_left_to_students_t) {
   EXPECT_FALSE(pooled({visit_from(3), visit_from(4.1)}));
 }
 
+TEST(pooled_rounds, are_never_surer_than_the_visits_are_alike) {
+  const auto found = pooled({visit_from(3), visit_from(3.9), visit_from(3.9)});
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->low, 4);
+  EXPECT_GE(found->high, 4.9);
+}
+
 TEST(pooled_rounds, one_visit_or_one_without_rounds_pools_nothing) {
   EXPECT_FALSE(pooled({visit_from(3)}));
   json bare = visit_from(3);

@@ -56,6 +56,20 @@ TEST(SassLoop, HoldsTheRetryInsideAndTheOneBehindTheExit) {
             (class_counts{{"ATOMG.CAS", 1}, {"branch", 2}, {"NANOSLEEP", 1}, {"jump", 1}}));
 }
 
+TEST(SassLoop, IsNotTheOneThatDoesAllOfItAgain) {
+  const loop_code loop = loop_of({"LDG.E.STRONG.SYS R4, desc[UR4][R2.64]",  // 00
+                                  "@P2 BRA 0x0",                            // 10
+                                  "CS2R R6, SR_CLOCKLO",                    // 20
+                                  "BAR.SYNC.DEFER_BLOCKING 0x0",            // 30
+                                  "@P0 BRA 0x30",                           // 40
+                                  "CS2R R8, SR_CLOCKLO",                    // 50
+                                  "STG.E.64 desc[UR4][R2.64], R8",          // 60
+                                  "@P1 BRA 0x0",                            // 70
+                                  "EXIT"});                                 // 80
+  EXPECT_EQ(loop.problem, "");
+  EXPECT_EQ(loop.inside, (class_counts{{"BAR.SYNC", 1}, {"branch", 1}}));
+}
+
 TEST(SassLoop, IsRefusedWithoutTwoReadingsOfTheClock) {
   auto texts = sass_kernel({"BAR.SYNC.DEFER_BLOCKING 0x0"});
   for (std::string& text : texts) {

@@ -1,0 +1,33 @@
+find_package(CUDAToolkit 12 REQUIRED)
+set(cuda_flags -O3 --expt-relaxed-constexpr)
+# The host's part of a kernel only launches it.
+set(host_flags -Xcompiler=-Wall,-Wextra,-O1)
+# The census finds a kernel by the symbol of its stub, which newer compilers would hide.
+include(CheckCompilerFlag)
+foreach(option static-global-template-stub device-entity-has-hidden-visibility)
+  string(MAKE_C_IDENTIFIER SM_CUDA_HAS_${option} has)
+  check_compiler_flag(CUDA "-${option}=false" ${has})
+  if(${has})
+    list(APPEND cuda_flags -${option}=false)
+  endif()
+endforeach()
+string(JOIN " " cuda_flags_text ${cuda_flags})
+string(REPLACE ";" "," architectures "${CMAKE_CUDA_ARCHITECTURES}")
+string(REGEX REPLACE "-real|-virtual" "" architectures "${architectures}")
+if(architectures STREQUAL "native")
+  string(REPLACE ";" "," architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+  string(REGEX REPLACE "-real|-virtual" "" architectures "${architectures}")
+endif()
+
+function(sm_cuda_target name)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE syncmeter_core CUDA::cudart_static)
+  set_target_properties(${name} PROPERTIES CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
+  target_compile_options(${name} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags};${host_flags}>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;$<$<BOOL:${SM_WERROR}>:-Werror>>")
+  target_compile_definitions(${name} PRIVATE
+    SM_COMPILER="NVIDIA ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    SM_FLAGS="${cuda_flags_text} sm_${architectures}" SM_CUDA_ARCHITECTURES="${architectures}")
+endfunction()
+
