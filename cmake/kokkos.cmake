@@ -19,15 +19,23 @@ if(NOT Kokkos_FOUND)
   set(problem "not found, so no backend `kokkos-*`. Install Kokkos 4.6 or newer (Debian: libkokkos-dev), or set Kokkos_ROOT to where it is installed.")
 elseif(Kokkos_VERSION VERSION_LESS 4.6 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
   set(problem "${Kokkos_DIR} is version ${Kokkos_VERSION}, so no backend `kokkos-*`: 4.6 to 5 is supported. Set Kokkos_ROOT to one of these.")
-elseif(Kokkos_ENABLE_CUDA)
-  # Here the CUDA space joins in: its headers compile by nvcc (or clang) only, those of the host
-  # spaces in such a Kokkos too.
-  set(problem "${Kokkos_DIR} was built with CUDA, which is not supported yet, so no backend `kokkos-*`. Set Kokkos_ROOT to one that was built without.")
+elseif(Kokkos_ENABLE_CUDA AND NOT CMAKE_CUDA_COMPILER)
+  # Its headers compile by nvcc only, those of the host spaces in such a Kokkos too.
+  set(problem "${Kokkos_DIR} was built with CUDA, and there is no nvcc 12 or newer to use it with, so no backend `kokkos-*`. Install the CUDA Toolkit, or set Kokkos_ROOT to one that was built without.")
 elseif(NOT SM_KOKKOS_SPACES)
   set(problem "${Kokkos_DIR} has none of the execution spaces OpenMP, Threads and Serial (it has: ${Kokkos_DEVICES}), so no backend `kokkos-*`. Set Kokkos_ROOT to one that has.")
-elseif(Kokkos_ENABLE_OPENMP AND NOT Kokkos_CXX_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
+elseif(Kokkos_ENABLE_OPENMP AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_CXX_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
   # Two OpenMP runtimes in one process know nothing of each other's threads.
   set(problem "${Kokkos_DIR} was built by ${Kokkos_CXX_COMPILER_ID}, and ${CMAKE_CXX_COMPILER_ID} has another OpenMP runtime, so no backend `kokkos-*`. Set Kokkos_ROOT to one that was built by ${CMAKE_CXX_COMPILER_ID}.")
+endif()
+# The GPUs that it was built for are those that this worker can be for.
+set(SM_KOKKOS_CUDA_ARCHITECTURES)
+foreach(architecture IN LISTS Kokkos_CUDA_ARCHITECTURES)
+  list(APPEND SM_KOKKOS_CUDA_ARCHITECTURES ${architecture}-real)
+endforeach()
+# Kokkos asks for the driver's library, which a machine to build on need not have.
+if(Kokkos_ENABLE_CUDA AND NOT TARGET CUDA::cuda_driver)
+  add_library(CUDA::cuda_driver INTERFACE IMPORTED)
 endif()
 if(problem)
   message(STATUS "Kokkos: ${problem}")

@@ -11,20 +11,6 @@
 
 namespace syncmeter::kokkos {
 
-/// Why Kokkos lacks a word, in any space.
-[[nodiscard]] consteval std::string_view why_without(const op_info& info) {
-  if (!has_atomics && info.name != "critical_named_add" && info.name != "lock_add")
-    return "this Kokkos was built without atomics (Kokkos_ENABLE_ATOMICS_BYPASS)";
-  if (info.family == family::atomic)
-    return "Kokkos' atomics take no memory order: they are relaxed";
-  if (info.family == family::fence)
-    return "Kokkos has memory_fence, load_fence and store_fence: unordered, acquire and release "
-           "here";
-  if (info.name == "critical_named_add") return "Kokkos has no named critical section";
-  if (info.name == "lock_add") return "Kokkos has no lock object";
-  return "Kokkos has nothing for it";
-}
-
 /// A sample on a sum that lies outside the cells: emptied before it, gathered and checked after.
 template <class Op, int Count, class Lane>
 sample scatter_sample(void* opaque, std::uint32_t trips) {

@@ -11,4 +11,7 @@ namespace syncmeter::kokkos {
 /// {"x86-64": "lock_add 1"} for the execution spaces on the host; empty where nothing is declared.
 [[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
 
+/// {"sass": "RED.ADD 1"} for the CUDA space; empty where nothing is declared.
+[[nodiscard]] nlohmann::json declared_device_instructions(const measurable& row);
+
 }  // namespace syncmeter::kokkos

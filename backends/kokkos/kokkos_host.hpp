@@ -11,6 +11,10 @@
 #include "backends/kokkos/ops/launch.hpp"
 #include "core/host_worker.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "backends/cuda/cuda_device.hpp"
+#endif
+
 namespace syncmeter::kokkos {
 
 /// What whoever built Kokkos chose, for the results.
@@ -41,6 +45,13 @@ template <class Space> class host_space final : public host_worker_backend {
         threads_{threads} {}
 
   [[nodiscard]] std::string name() const override { return std::string{traits::backend}; }
+#if defined(KOKKOS_ENABLE_CUDA)
+  [[nodiscard]] std::string problem() const override {
+    const std::string& missing = cuda::find_devices().problem;
+    if (missing.empty()) return {};
+    return "this Kokkos was built with CUDA, and does not come up without a device: " + missing;
+  }
+#endif
   [[nodiscard]] bool pool() const override { return traits::has_pool; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
     return declared_instructions(row);

@@ -72,19 +72,23 @@ void thread_pool::need(unsigned lanes, unsigned most) {
         "worker of its own, started with {} set to it",
         count(wanted, "thread"), count(lanes, "lane"), variable));
   }
-  if (threads_ == 0) start(lanes);
+  if (threads_ == 0) start(lanes, device_);
 }
 
-void thread_pool::need_none() {
-  if (threads_ == 0) start(1);
+void thread_pool::need_none(int device) {
+  if (threads_ == 0) start(1, device);
+  if (device_ == device) return;
+  throw point_refused(fmt::format("Kokkos has device {} in this process, and the point is for {}",
+                                  device_, device));
 }
 
-void thread_pool::start(unsigned threads) {
+void thread_pool::start(unsigned threads, int device) {
   if (!failure_.empty()) throw std::runtime_error(failure_);
   make_openmp_ready(threads);
   try {
     Kokkos::initialize(Kokkos::InitializationSettings()
                            .set_num_threads(static_cast<int>(threads))
+                           .set_device_id(device)
                            .set_disable_warnings(true)
                            .set_print_configuration(false));
   } catch (const std::exception& e) {
@@ -92,6 +96,7 @@ void thread_pool::start(unsigned threads) {
     throw std::runtime_error(failure_);
   }
   threads_ = threads;
+  device_ = device;
 }
 
 }  // namespace syncmeter::kokkos

@@ -17,16 +17,18 @@ class thread_pool {
   /// point_refused when the pool is, or by KOKKOS_NUM_THREADS is to be, of another size, and
   /// std::runtime_error when Kokkos does not come up.
   void need(unsigned lanes, unsigned most);
-  /// Kokkos is up afterwards, for a space that has no use for the pool.
-  void need_none();
+  /// Kokkos is up afterwards, for a space that has no use for the pool. On this GPU, where the
+  /// space is one's: throws point_refused when Kokkos is on another one.
+  void need_none(int device = 0);
 
   /// 0 before Kokkos is up.
   [[nodiscard]] unsigned threads() const { return threads_; }
 
  private:
-  void start(unsigned threads);
+  void start(unsigned threads, int device);
 
   unsigned threads_ = 0;
+  int device_ = 0;
   std::string failure_;
 };
 

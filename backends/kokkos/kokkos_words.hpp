@@ -2,6 +2,8 @@
 // A lane derives from them and adds what depends on its space.
 #pragma once
 
+#include <string_view>
+
 #include <Kokkos_Core.hpp>
 
 #include "core/op.hpp"
@@ -93,5 +95,19 @@ template <class T, order O> class words {
   // clang makes one fence of several that follow each other, and then drops the loop.
   SM_FN static void keep_apart() { asm volatile(""); }
 };
+
+/// Why Kokkos lacks a word, in any space.
+[[nodiscard]] consteval std::string_view why_without(const op_info& info) {
+  if (!has_atomics && info.name != "critical_named_add" && info.name != "lock_add")
+    return "this Kokkos was built without atomics (Kokkos_ENABLE_ATOMICS_BYPASS)";
+  if (info.family == family::atomic)
+    return "Kokkos' atomics take no memory order: they are relaxed";
+  if (info.family == family::fence)
+    return "Kokkos has memory_fence, load_fence and store_fence: unordered, acquire and release "
+           "here";
+  if (info.name == "critical_named_add") return "Kokkos has no named critical section";
+  if (info.name == "lock_add") return "Kokkos has no lock object";
+  return "Kokkos has nothing for it";
+}
 
 }  // namespace syncmeter::kokkos

@@ -5,6 +5,10 @@
 
 #include "backends/kokkos/kokkos_host.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "backends/kokkos/kokkos_cuda.cuh"
+#endif
+
 namespace syncmeter::kokkos {
 namespace {
 
@@ -20,6 +24,9 @@ int run(int argc, char** argv) {
 #endif
 #if defined(KOKKOS_ENABLE_SERIAL)
   spaces.push_back(std::make_unique<host_space<Kokkos::Serial>>(threads, objects));
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+  spaces.push_back(std::make_unique<cuda_space>(threads));
 #endif
   std::vector<worker_backend*> backends;
   backends.reserve(spaces.size());

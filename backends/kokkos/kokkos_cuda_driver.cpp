@@ -1,0 +1,29 @@
+// The functions of the CUDA driver that Kokkos calls, found when they are called: so the worker
+// starts, and says what is missing, where there is no driver, and needs none to be built.
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+template <class Function> Function* of_driver(const char* name) {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+  void* const found = driver == nullptr ? nullptr : dlsym(driver, name);
+  if (found == nullptr)
+    throw std::runtime_error(std::string{"the CUDA driver (libcuda.so.1) has no "} + name);
+  return reinterpret_cast<Function*>(found);
+}
+
+}  // namespace
+
+// As cuda.h declares them, which may give them other names by macros; handles are pointers.
+extern "C" {
+int cuStreamGetCtx(void* stream, void** context) {
+  return of_driver<int(void*, void**)>("cuStreamGetCtx")(stream, context);
+}
+int cuCtxPushCurrent_v2(void* context) {
+  return of_driver<int(void*)>("cuCtxPushCurrent_v2")(context);
+}
+int cuCtxGetDevice(int* device) { return of_driver<int(int*)>("cuCtxGetDevice")(device); }
+}

@@ -1,0 +1,32 @@
+# Kokkos' CUDA space, in the worker of the host spaces: kernels that Kokkos launches, on the rig of the
+# CUDA backend.
+set(cuda_sources cuda_census.cpp cuda_check.cpp cuda_device.cpp cuda_rig.cpp cuda_sample.cpp
+                 cuda_verdict.cpp cuda_worker.cpp nvml.cpp cuda_cells.cu)
+list(TRANSFORM cuda_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
+set(CMAKE_CUDA_ARCHITECTURES ${SM_KOKKOS_CUDA_ARCHITECTURES})
+include(cuda_flags)
+
+add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_sources} kokkos_cuda_driver.cpp)
+sm_cuda_target(syncmeter_kokkos_cuda_rig)
+target_link_libraries(syncmeter-kokkos PRIVATE syncmeter_kokkos_cuda_rig)
+# The driver's functions are looked for when they are called.
+target_link_options(syncmeter-kokkos PRIVATE -Wl,--build-id -Wl,--as-needed)
+
+function(sm_kokkos_device_target name)
+  sm_cuda_target(${name})
+  target_link_libraries(${name} PRIVATE Kokkos::kokkos)
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-extended-lambda;-Xcompiler=${OpenMP_CXX_FLAGS}>)
+  target_compile_definitions(${name} PRIVATE SM_LANES_ALONG_Y)
+  target_link_libraries(syncmeter-kokkos PRIVATE ${name})
+endfunction()
+
+add_library(syncmeter_kokkos_cuda OBJECT kokkos_cuda.cu kokkos_device_census.cpp)
+sm_kokkos_device_target(syncmeter_kokkos_cuda)
+foreach(row untyped:void int32:std::int32_t uint32:std::uint32_t uint64:std::uint64_t float:float double:double)
+  string(REGEX MATCH "^([a-z0-9]+):(.*)$" matched ${row})
+  set(table syncmeter_kokkos_cuda_${CMAKE_MATCH_1})
+  add_library(${table} OBJECT kokkos_device_table.cu)
+  target_compile_definitions(${table} PRIVATE SM_TYPE=${CMAKE_MATCH_2})
+  sm_kokkos_device_target(${table})
+endforeach()
