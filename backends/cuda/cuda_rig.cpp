@@ -40,6 +40,8 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
   }
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
     throw point_refused("a token of scope block does not leave its block");
+  if (what.info.family == family::handoff && where.waves)
+    throw point_refused("a token cannot go round warps that do not run at once");
   const std::size_t size = what.type ? size_of(*what.type) : 1;
   const bool in_block = where.space == space::shared_memory;
   layout_ = {.type = what.type.value_or(value_type::int32),
