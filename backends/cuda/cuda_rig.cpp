@@ -82,10 +82,13 @@ void cuda_rig::check_resources(const void* kernel) {
   registers_ = attributes.numRegs;
   const std::size_t fit = static_cast<std::size_t>(per_multiprocessor) * device_.multiprocessors;
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
+  // The driver knows what the threads of a block allow, and runs more than that in waves where it
+  // is told to; what is refused here is for what a kernel takes, and --waves would not help.
   throw point_refused(fmt::format(
-      "{} blocks of {} threads do not run at once on {}: {} do ({} registers a thread); --waves "
-      "runs them one after the other",
-      where_.blocks, where_.lanes, device_.name, fit, registers_));
+      "{} blocks of {} threads do not run at once on {}: {} do, for the kernel takes {} registers "
+      "a thread and {} bytes of shared memory a block",
+      where_.blocks, where_.lanes, device_.name, fit, registers_,
+      attributes.sharedSizeBytes + shared_bytes_));
 }
 
 void cuda_rig::fit_memory() {
