@@ -122,6 +122,7 @@ void cuda_rig::begin_round() {
 void cuda_rig::walk_on(walk kind) {
   if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
   const auto [entries, pitch] = shape_of(kind, device_);
+  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
   setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
   fill_ring(setup_.ring, entries, pitch, stream_.get());
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
