@@ -35,7 +35,7 @@ op_facts facts_of(std::string_view op, std::string_view family, bool inserted, b
   op_facts facts{.family = std::string(family),
                  .inserted = inserted,
                  .cost_per_lane = cost_per_lane,
-                 .joint = family == "barrier" || family == "launch"};
+                 .joint = family == "barrier" || family == "group" || family == "launch"};
   if (known != shared_infos.end())
     facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
   return facts;

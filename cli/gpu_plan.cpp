@@ -196,6 +196,8 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
       return "the backend does not offer this form with lanes of each warp switched off";
   }
+  if (row.family == "handoff" && p.waves)
+    return "the token waits in every round for a warp of the next wave, which waits for this one";
   const unsigned fit = co_resident_blocks(gpu_, p.lanes);
   if (p.blocks > fit && !p.waves) {
     return fmt::format("at most {} blocks of {} threads run at once on this device; --waves "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "cli/counterparts.hpp"
 #include "cli/figures.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 
 namespace syncmeter {
@@ -19,17 +21,29 @@ namespace {
 
 using nlohmann::json;
 
+/// A visit's costs by placement state and whether the lanes were busy, with the rounds of each.
+struct cost_in_state {
+  double ns = 0;
+  std::size_t rounds = 0;
+};
+using costs_by_state = std::map<std::pair<unsigned, bool>, cost_in_state>;
+
 // What each visit of a measured point found, by the visit's number, and what its loops compiled to.
 struct measured_visits {
-  std::map<unsigned, double> cost_ns;
+  std::map<unsigned, costs_by_state> costs;
   std::string code;
 };
 
-double headline_cost_ns(const json& visit) {
-  const json estimates = visit.value("estimates", json::array());
-  if (estimates.empty() || !estimates.front().contains("cost_ns")) return 0;
-  const json value = estimates.front().at("cost_ns").value("value", json());
-  return value.is_number() ? value.get<double>() : 0;
+costs_by_state costs_of(const json& visit, unsigned lanes, const state_classes& classes) {
+  costs_by_state costs;
+  for (const json& e : visit.value("estimates", json::array())) {
+    const json value = e.value("cost_ns", json::object()).value("value", json());
+    if (!value.is_number() || !(value.get<double>() > 0)) continue;
+    cost_in_state& found = costs[{classes.of(e, lanes), e.value("busy", false)}];
+    const auto rounds = e.value("rounds", std::size_t{0});
+    if (rounds >= found.rounds) found = {value.get<double>(), rounds};
+  }
+  return costs;
 }
 
 // Moves and address arithmetic are the compiler's affair on both sides.
@@ -44,23 +58,46 @@ std::string code_of(const json& visit) {
 }
 
 std::unordered_map<std::string, measured_visits> visits_by_point(const results_file& file) {
+  const state_classes classes(file);
   std::unordered_map<std::string, measured_visits> all;
   for (const json& visit : file.visits) {
-    measured_visits& of_point = all[canonical(visit.at("point").get<point>())];
+    const auto what = visit.at("point").get<point>();
+    measured_visits& of_point = all[canonical(what)];
     if (of_point.code.empty()) of_point.code = code_of(visit);
-    const double cost = headline_cost_ns(visit);
-    if (cost > 0) of_point.cost_ns[visit.value("visit", 1U)] = cost;
+    of_point.costs[visit.value("visit", 1U)] = costs_of(visit, what.lanes, classes);
   }
   return all;
 }
 
+// In one placement state: across caches an op costs several times what it does on one core, and
+// where each side happened to lie is no difference between them. Of several the one that both saw
+// most of; quiet against busy only where there is nothing better. Nothing where they have no state
+// in common.
+std::optional<double> ratio_in_one_state(const costs_by_state& portable,
+                                         const costs_by_state& native) {
+  std::optional<double> ratio;
+  std::pair<bool, std::size_t> best;  // both busy or both quiet, and rounds
+  for (const auto& [state, cost] : portable) {
+    for (const auto& [other_state, other] : native) {
+      if (state.first != other_state.first) continue;
+      const std::pair rank{state.second == other_state.second, std::min(cost.rounds, other.rounds)};
+      if (ratio && rank <= best) continue;
+      ratio = cost.ns / other.ns;
+      best = rank;
+    }
+  }
+  return ratio;
+}
+
 // In logarithms, so that A over B and B over A say the same.
-interval ratio_of(const std::map<unsigned, double>& portable,
-                  const std::map<unsigned, double>& native, std::size_t& visits) {
+interval ratio_of(const std::map<unsigned, costs_by_state>& portable,
+                  const std::map<unsigned, costs_by_state>& native, std::size_t& visits) {
   std::vector<double> logs;
-  for (const auto& [number, cost] : portable) {
-    if (const auto other = native.find(number); other != native.end())
-      logs.push_back(std::log(cost / other->second));
+  for (const auto& [number, costs] : portable) {
+    const auto other = native.find(number);
+    if (other == native.end()) continue;
+    if (const auto ratio = ratio_in_one_state(costs, other->second))
+      logs.push_back(std::log(*ratio));
   }
   visits = logs.size();
   if (logs.empty()) return {};
@@ -133,7 +170,7 @@ std::vector<portability_row> portability_of(const results_file& file,
     row.native_code = theirs->second.code;
     row.portable_code = ours->second.code;
     if (has_cost(s) && has_cost(*found->second))
-      row.ratio = ratio_of(ours->second.cost_ns, theirs->second.cost_ns, row.visits);
+      row.ratio = ratio_of(ours->second.costs, theirs->second.costs, row.visits);
     rows.push_back(std::move(row));
   }
   // By the native side, so that every portable one stands beside it.

@@ -254,11 +254,7 @@ exchange_outcome workers_in_turn::probe(const std::string& backend, wait_policy 
 }
 
 void workers_in_turn::close() {
-  for (auto& [key, env] : environments_) {
-    if (!env.process) continue;
-    env.process->close();
-    env.process.reset();
-  }
+  for (auto& [key, env] : environments_) (void)end(env, {}, true);
 }
 
 }  // namespace syncmeter

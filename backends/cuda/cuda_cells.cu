@@ -48,7 +48,8 @@ __global__ void fold(cell_layout layout, const std::byte* array, const lane_outc
   __shared__ group_outcome parts[check_block];
   const std::size_t first = blockIdx.x * layout.group;
   const std::uint64_t held =
-      to_bits(*reinterpret_cast<const T*>(array + blockIdx.x * layout.pitch));
+      array == nullptr ? 0
+                       : to_bits(*reinterpret_cast<const T*>(array + blockIdx.x * layout.pitch));
   group_outcome mine;
   mine.highest = mine.lowest = outcomes[first].operand;  // lane 0 of a group always takes part
   for (std::size_t i = threadIdx.x; i < layout.group; i += check_block) {
@@ -81,6 +82,8 @@ SM_FN bool is_right(const cell_layout& layout, T held, const lane_outcome& lane,
   switch (layout.oracle) {
   case oracle::none:
     return true;
+  case oracle::agreed:
+    return lane.tally == 0;
   case oracle::adds:
   case oracle::adds_twice:
     return bits == to_bits(after_ones(initial, ops, true));
@@ -105,7 +108,7 @@ __global__ void own(cell_layout layout, const std::byte* array, const lane_outco
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < layout.cells;
        i += std::size_t{gridDim.x} * blockDim.x) {
     if (!takes_part(layout, i)) continue;
-    const T held = *reinterpret_cast<const T*>(array + i * layout.pitch);
+    const T held = array == nullptr ? T{0} : *reinterpret_cast<const T*>(array + i * layout.pitch);
     if (is_right(layout, held, outcomes[i], ops)) continue;
     if (atomicAdd(&result->wrong, 1ULL) != 0) continue;
     result->at = i;

@@ -29,7 +29,8 @@ void reset_cells(const cell_layout& layout, std::byte* array, cudaStream_t strea
 /// `entries` is a power of two.
 void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStream_t stream);
 
-/// Queues the folding of each group's lanes and cell; `groups` has one entry for each cell.
+/// Queues the folding of each group's lanes and cell; `groups` has one entry for each cell. Here
+/// and below `array` is null where an op has no cells: its lanes are one group, whose cell holds 0.
 void fold_groups(const cell_layout& layout, const std::byte* array, const lane_outcome* outcomes,
                  group_outcome* groups, cudaStream_t stream);
 

@@ -20,8 +20,13 @@ struct cuda_error : std::runtime_error {
 /// True for errors after which the context of this process is lost for good.
 [[nodiscard]] bool is_sticky(cudaError_t code);
 
+/// The runtime keeps the last error until it is asked for: what is thrown here is taken out of it,
+/// or the next kernel's check would find it, and a point that is right would fail for one that is
+/// not.
 inline void require_success(cudaError_t code, const char* call, const char* file, int line) {
-  if (code != cudaSuccess) throw cuda_error(code, call, file, line);
+  if (code == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw cuda_error(code, call, file, line);
 }
 
 #define SM_CUDA(call) ::syncmeter::cuda::require_success(call, #call, __FILE__, __LINE__)

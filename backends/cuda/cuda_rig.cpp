@@ -40,6 +40,8 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
   }
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
     throw point_refused("a token of scope block does not leave its block");
+  if (what.info.family == family::handoff && where.waves)
+    throw point_refused("a token cannot go round warps that do not run at once");
   const std::size_t size = what.type ? size_of(*what.type) : 1;
   const bool in_block = where.space == space::shared_memory;
   layout_ = {.type = what.type.value_or(value_type::int32),
@@ -85,6 +87,7 @@ unsigned cuda_rig::blocks_at_once(const void* stub) {
   cudaFuncAttributes attributes{};
   SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
   registers_ = attributes.numRegs;
+  static_shared_bytes_ = attributes.sharedSizeBytes;
   return static_cast<unsigned>(blocks);
 }
 
@@ -92,12 +95,15 @@ void cuda_rig::check_resources(const void* stub) {
   registers_ = 0;
   const std::size_t fit = std::size_t{blocks_at_once(stub)} * device_.multiprocessors;
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
-  const std::string registers =
-      registers_ == 0 ? "" : fmt::format(" ({} registers a thread)", registers_);
-  throw point_refused(fmt::format(
-      "{} blocks of {} threads do not run at once on {}: {} do{}; --waves runs them one "
-      "after the other",
-      where_.blocks, where_.lanes, device_.name, fit, registers));
+  // The driver knows what the threads of a block allow, and runs more than that in waves where it
+  // is told to; what is refused here is for what a kernel takes, and --waves would not help.
+  const std::string takes =
+      registers_ == 0 ? "a multiprocessor has no more threads"
+                      : fmt::format("the kernel takes {} registers a thread and {} bytes of shared "
+                                    "memory a block",
+                                    registers_, static_shared_bytes_ + shared_bytes_);
+  throw point_refused(fmt::format("{} blocks of {} threads do not run at once on {}: {} do, for {}",
+                                  where_.blocks, where_.lanes, device_.name, fit, takes));
 }
 
 void cuda_rig::fit_memory() {
@@ -131,6 +137,7 @@ void cuda_rig::begin_round() {
 void cuda_rig::walk_on(walk kind) {
   if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
   const auto [entries, pitch] = shape_of(kind, device_);
+  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
   setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
   fill_ring(setup_.ring, entries, pitch, stream_.get());
   SM_CUDA(cudaStreamSynchronize(stream_.get()));

@@ -82,7 +82,8 @@ class cuda_rig final : public bench {
   kernel_setup setup_;
   cell_layout layout_;
   std::size_t arrays_ = 0;
-  std::size_t shared_bytes_ = 0;
+  std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
+  std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
   sm_clock clock_;
   std::vector<double> ghz_seen_;
   int registers_ = 0;

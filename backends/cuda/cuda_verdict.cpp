@@ -33,7 +33,10 @@ void sample_check::prepare(const measurable& what, const point& where, const cel
   const oracle kind = what.info.oracle;
   mailboxes_ =
       what.info.family == family::handoff ? std::size_t{warps_in(where.lanes)} * where.blocks : 0;
-  arrays_ = kind == oracle::none || what.info.places == places::none      ? 0
+  // `agreed` is of the lanes' results alone, and folds them without a cell.
+  const bool nothing_to_check =
+      kind == oracle::none || (what.info.places == places::none && kind != oracle::agreed);
+  arrays_ = nothing_to_check                                              ? 0
             : kind == oracle::written_twice || kind == oracle::adds_twice ? 2
                                                                           : 1;
 }

@@ -37,7 +37,7 @@ class sample_check {
 
   const measurable* what_ = nullptr;
   cell_layout layout_;
-  std::size_t arrays_ = 0;          ///< that are checked
+  std::size_t arrays_ = 0;          ///< that are checked; 1 where only results are
   std::size_t mailboxes_ = 0;       ///< that are checked; 0 for all but handoffs
   std::vector<std::uint64_t> ops_;  ///< of each launch so far
   device_buffer found_;             ///< a slot for each launch and array

@@ -22,12 +22,18 @@ fail_with_log() {
   die "$1 failed (whole log: $2)"
 }
 
+# The CUDA compiler and disassembler that CMake will find: they may come, or change, after a first build.
+cuda_tools() {
+  command -v nvcc cuobjdump || true
+  echo "${CUDACXX:-} ${CUDAARCHS:-}"
+}
+
 # configure PRESET [cmake options]: only when the build folder is not there or not as asked; ninja
 # itself notices changed CMake files.
 configure() {
   local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
   shift
-  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $(kokkos_installations | tr '\n' ' ') $*"
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; cuda_tools; } | tr '\n' ' ') $*"
   [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
   say "configuring ($preset)"
   (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"

@@ -162,6 +162,18 @@ TEST(gpu_plan, what_does_not_run_at_once_is_refused_with_what_does_unless_in_wav
   EXPECT_TRUE(plan.points[1].what.waves);
 }
 
+// A wave ends when its warps have passed the token on, and they wait for it to come back.
+TEST(gpu_plan, no_token_goes_round_in_waves) {
+  run_options options = with_ops({"handoff"});
+  options.lanes = {{.first = 1024, .last = 1024}};
+  options.blocks = {{.first = 20, .last = 21}};
+  options.waves = true;
+  const campaign_plan plan = plan_for(options);
+  EXPECT_THAT(launches(plan, "handoff"), ElementsAre("20 x 1024"));
+  EXPECT_THAT(reasons(plan),
+              ElementsAre(HasSubstr("handoff unsupported: the token waits in every round")));
+}
+
 TEST(gpu_plan, additivity_only_where_its_loops_are_built) {
   run_options options = with_ops({"atomic_add"});
   options.additivity = true;

@@ -77,6 +77,8 @@ TEST(gpu_rates, count_blocks_active_lanes_and_one_lane_of_each_warp) {
   EXPECT_DOUBLE_EQ(total(some, "atomic").total, each * 160);
   EXPECT_DOUBLE_EQ(total(gpu_point("named_barrier", 10, 64), "barrier").total, each * 10)
       << "a block does one together";
+  EXPECT_DOUBLE_EQ(total(gpu_point("team_reduce", 10, 64), "group").total, each * 10)
+      << "so does a team";
   const rates handed = total(gpu_point("handoff", 10, 64), "handoff", true);
   EXPECT_DOUBLE_EQ(handed.total, each);
   EXPECT_DOUBLE_EQ(handed.per_lane, each / 20);

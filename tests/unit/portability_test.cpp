@@ -99,6 +99,34 @@ TEST(portability, an_unresolved_side_has_no_ratio) {
   EXPECT_THAT(portability_text(file, points), HasSubstr("; 1 have no ratio with an interval"));
 }
 
+// A hypervisor moves one side between visits, not both: one state in common is compared, and a
+// visit without one is not.
+TEST(portability, compares_within_a_placement_state) {
+  const auto seen = [](unsigned state, std::size_t rounds, double cost, bool busy = false) {
+    return fixtures::estimate_values{.state = state,
+                                     .busy = busy,
+                                     .rounds = rounds,
+                                     .cost = cost,
+                                     .low = 0.9 * cost,
+                                     .high = 1.1 * cost};
+  };
+  std::vector<nlohmann::json> visits;
+  for (unsigned n = 1; n <= 3; ++n) {
+    visits.push_back(visit(at("omp"), n, "ok", {seen(0, 30, 10), seen(1, 10, 40)}));
+    visits.push_back(visit(at("kokkos-openmp"), n, "ok", {seen(1, 30, 60), seen(0, 4, 20)}));
+  }
+  visits.push_back(visit(at("omp"), 4, "ok", {seen(0, 30, 10)}));
+  visits.push_back(visit(at("kokkos-openmp"), 4, "ok", {seen(1, 30, 60)}));
+  visits.push_back(visit(at("omp"), 5, "ok", {seen(1, 30, 40)}));
+  visits.push_back(visit(at("kokkos-openmp"), 5, "ok", {seen(1, 30, 60, true)}));
+  const results_file file = fixtures::file_of(visits);
+  const auto points = summarize(file);
+  const auto rows = portability_of(file, points);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].visits, 4U);
+  EXPECT_THAT(rows[0].ratio.value, DoubleNear(1.5, 1e-9));
+}
+
 // A point that another's measurement stands for is compared by that measurement.
 TEST(portability, follows_measured_as) {
   results_file file = fixtures::file_of(drifting(1.5));
