@@ -6,9 +6,11 @@ list(TRANSFORM cuda_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
 set(CMAKE_CUDA_ARCHITECTURES ${SM_KOKKOS_CUDA_ARCHITECTURES})
 include(cuda_flags)
 
-add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_sources} kokkos_cuda_driver.cpp)
+add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_sources} kokkos_cuda_driver.cpp kokkos_device_census.cpp)
 sm_cuda_target(syncmeter_kokkos_cuda_rig)
 target_link_libraries(syncmeter-kokkos PRIVATE syncmeter_kokkos_cuda_rig)
+# Kokkos has flags for a link by nvcc that call themselves the C++ compiler's.
+set_target_properties(syncmeter-kokkos PROPERTIES LINKER_LANGUAGE CUDA)
 # The driver's functions are looked for when they are called.
 target_link_options(syncmeter-kokkos PRIVATE -Wl,--build-id -Wl,--as-needed)
 
@@ -21,8 +23,6 @@ function(sm_kokkos_device_target name)
   target_link_libraries(syncmeter-kokkos PRIVATE ${name})
 endfunction()
 
-add_library(syncmeter_kokkos_cuda OBJECT kokkos_cuda.cu kokkos_device_census.cpp)
-sm_kokkos_device_target(syncmeter_kokkos_cuda)
 foreach(row untyped:void int32:std::int32_t uint32:std::uint32_t uint64:std::uint64_t float:float double:double)
   string(REGEX MATCH "^([a-z0-9]+):(.*)$" matched ${row})
   set(table syncmeter_kokkos_cuda_${CMAKE_MATCH_1})

@@ -253,9 +253,10 @@ std::string sass(const measurable& row) {
 
 }  // namespace
 
-nlohmann::json declared_instructions(const measurable& row) {
+nlohmann::json declared_instructions(const measurable& row) { return declared_sass(sass(row)); }
+
+nlohmann::json declared_sass(std::string text) {
   auto declared = nlohmann::json::object();
-  std::string text = sass(row);
   if (text.empty()) return declared;
   declared["sass"] = text;
   // Before Hopper there were no clusters to wait for. Each term ends with its comma: others follow.

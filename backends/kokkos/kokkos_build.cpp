@@ -1,7 +1,8 @@
 // What whoever built Kokkos chose, as its headers and its CMake configuration say.
 #include <Kokkos_Core.hpp>
+#include <fmt/format.h>
 
-#include "backends/kokkos/kokkos_host.hpp"
+#include "backends/kokkos/kokkos_build.hpp"
 
 namespace syncmeter::kokkos {
 

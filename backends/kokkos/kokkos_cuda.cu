@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "backends/kokkos/kokkos_build.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
-#include "backends/kokkos/kokkos_host.hpp"
 
 namespace syncmeter::kokkos {
 namespace {

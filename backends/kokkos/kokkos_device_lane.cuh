@@ -20,6 +20,7 @@ class device_lane : public cuda::basic_lane<T, Form>, public words<T, Form::valu
   SM_FN device_lane(const cuda::kernel_setup& s, const device_member& member)
       : cuda::basic_lane<T, Form>{s}, member_{member}, lock_{s.lock},
         bump_{this->thread() == 0 ? 1U : 0U}, expected_{1U - bump_} {
+    cuda::make_opaque(this->one_);  // or it is converted from an integer in the loop, now and then
     const unsigned warps_of_team = cuda::warps_in(cuda::lanes_in_block());
     const unsigned warp = blockIdx.x * warps_of_team + cuda::lane_in_block() / cuda::warp_size;
     const unsigned next = (warp + 1) % (gridDim.x * warps_of_team);

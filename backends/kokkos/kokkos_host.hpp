@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/kokkos/kokkos_backend.hpp"
+#include "backends/kokkos/kokkos_build.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
 #include "backends/kokkos/kokkos_pool.hpp"
 #include "backends/kokkos/ops/launch.hpp"
@@ -16,9 +17,6 @@
 #endif
 
 namespace syncmeter::kokkos {
-
-/// What whoever built Kokkos chose, for the results.
-[[nodiscard]] nlohmann::json kokkos_build();
 
 template <class Space> std::vector<measurable> all_rows() {
   auto all = rows<Space, void>();
