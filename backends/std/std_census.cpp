@@ -14,19 +14,22 @@ namespace {
 constexpr std::string_view mutex_calls =
     "call:pthread_mutex_lock 1, call:pthread_mutex_unlock 1, branch 1";
 
-// libstdc++ hands floating values to the compare-and-swap through the stack, where g++ 12 leaves
-// them: spills, and the load and store by which the value seen comes back.
-std::string floating_update(const measurable& row) {
-  const unsigned spills = row.info.name == "atomic_fetch_add" ? 3 : 2;
-  return fmt::format("load 2, store 1, spill {}, fp_add 2, branch 1, lock_cmpxchg 1", spills);
+// libstdc++ hands floating values to the compare-and-swap through the stack. There g++ leaves them
+// (spills, and the load and store by which the value seen comes back); clang does not.
+std::string floating_update(std::string_view name) {
+  constexpr std::string_view by_gcc = "load 2, store 1, fp_add 2, lock_cmpxchg 1";
+  const std::string clean = cas_loop("fp_add 1");
+  if (name != "atomic_fetch_add") return fmt::format("{} | {}, spill 2, branch 1", clean, by_gcc);
+  return fmt::format("{0} | {1}, spill 3, branch 1 | {1}, spill 2, branch 2", clean, by_gcc);
 }
 
-// The first look and the branch that the value passes, then the compare-and-swap and its branch.
+// The first look and the branch that the value passes, then the compare-and-swap and its branch;
+// clang has the latter's way back hold a comparison of its own.
 std::string minimum_or_maximum(const measurable& row) {
-  const std::string all = "load 1, branch 2, lock_cmpxchg 1";
-  if (!is_float(row)) return all;
+  if (!is_float(row)) return "load 1, branch 2, lock_cmpxchg 1";
   const bool raises = row.info.name.ends_with("_raise");
-  return fmt::format("{}, fp_compare 1, spill 4{}", all, raises ? ", fp_add 1" : "");
+  return with(raises ? "load 1, lock_cmpxchg 1, fp_add 1" : "load 1, lock_cmpxchg 1",
+              "branch 2, fp_compare 1 | branch 2, fp_compare 1, spill 4 | branch 3, fp_compare 2");
 }
 
 // The lock's own accesses are counted with those of the plain add.
@@ -39,12 +42,13 @@ std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier") return "call:syncmeter::standard::arrive_and_wait 1";
-  if (name == "atomic_add") return floating ? floating_update(row) : "lock_add 1";
-  if (name == "atomic_sub") return floating ? floating_update(row) : "lock_sub 1";
-  if (name == "atomic_fetch_add") return floating ? floating_update(row) : "lock_xadd 1";
+  if (name == "atomic_add") return floating ? floating_update(name) : "lock_add 1";
+  if (name == "atomic_sub") return floating ? floating_update(name) : "lock_sub 1";
+  if (name == "atomic_fetch_add") return floating ? floating_update(name) : "lock_xadd 1";
   if (name == "atomic_exchange") return floating ? "xchg_mem 1, fp_add 1" : "xchg_mem 1";
   if (name.starts_with("atomic_cas"))
-    return floating ? "load 1, store 1, spill 2, branch 1, lock_cmpxchg 1" : "lock_cmpxchg 1";
+    return floating ? "lock_cmpxchg 1 | load 1, store 1, spill 2, branch 1, lock_cmpxchg 1"
+                    : "lock_cmpxchg 1";
   if (name.starts_with("atomic_max") || name.starts_with("atomic_min"))
     return minimum_or_maximum(row);
   if (name == "atomic_read") return "load 1";
