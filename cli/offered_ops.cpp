@@ -1,12 +1,29 @@
 // The ops that the workers found here offer for these options.
 #include "cli/offered_ops.hpp"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "cli/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
+
+bool waits_for_its_name(const std::string& backend) {
+  const auto& all = known_backends();
+  return std::any_of(all.begin(), all.end(), [&](const known_backend& known) {
+    return known.when_named && known.name == backend;
+  });
+}
+
+// What is measured where --backend says nothing.
+std::vector<std::string> by_default(const std::vector<std::string>& usable) {
+  std::vector<std::string> chosen;
+  std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
+               [](const std::string& backend) { return !waits_for_its_name(backend); });
+  return chosen.empty() ? usable : chosen;
+}
 
 std::vector<offered_op> chosen_ops(const run_options& options,
                                    const std::vector<worker_info>& workers) {
@@ -46,13 +63,13 @@ std::vector<offered_op> chosen_ops(const run_options& options,
         fmt::format("no backend can be used here{}{}; `syncmeter list` says what to install",
                     problems.empty() ? "" : ": ", problems));
   }
+  const std::vector<std::string> wanted =
+      options.backends.empty() ? by_default(usable) : options.backends;
   std::vector<offered_op> ops;
   for (const worker_info& w : workers) {
     for (const capability& row : w.capabilities) {
       if (!problem_of(w, row.backend).empty()) continue;
-      if (!options.backends.empty() && !contains(options.backends, row.backend) &&
-          !contains(options.backends, w.name))
-        continue;
+      if (!contains(wanted, row.backend) && !contains(wanted, w.name)) continue;
       auto found = std::find_if(ops.begin(), ops.end(), [&](const offered_op& op) {
         return op.backend == row.backend && op.name == row.op;
       });

@@ -23,7 +23,8 @@ po::options_description run_description() {
   po::options_description all("Options", help_width, help_width / 2);
   const std::string study_text = "set of points: " + join(study_names()) + " (default: quick)";
   all.add_options()("help,h", "print this and end")(
-      "backend", word("LIST"), "APIs to measure (default: every backend with a worker)")(
+      "backend", word("LIST"),
+      "APIs to measure (default: every backend with a worker; std only where there is no other)")(
       "study", word("NAME"), study_text.c_str())(
       "op", word("LIST"),
       "primitives by name, * stands for any letters: atomic_* (default: the study's)")(

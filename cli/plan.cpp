@@ -262,11 +262,16 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
 
 const std::vector<known_backend>& known_backends() {
   static const std::vector<known_backend> all{
-      {"omp", "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
-      {"cuda", "the CUDA Toolkit 12 or newer (nvcc), then build again"},
-      {"kokkos",
-       "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was installed), then "
-       "build again"}};
+      {.name = "omp",
+       .install =
+           "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
+      {.name = "std",
+       .install = "a library with C++20's threads (Debian: g++), then build again",
+       .when_named = true},
+      {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
+      {.name = "kokkos",
+       .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
+                  "installed), then build again"}};
   return all;
 }
 

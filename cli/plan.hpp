@@ -82,6 +82,8 @@ struct campaign_plan {
 /// Backends that this project has workers for, and what a machine without one has to install.
 struct known_backend {
   std::string name, install;
+  bool when_named = false;  ///< --backend must name it where another can be used: what is built
+                            ///< everywhere must not make every study longer
 };
 [[nodiscard]] const std::vector<known_backend>& known_backends();
 

@@ -41,6 +41,28 @@ find_package(OpenMP COMPONENTS CXX)
 if(NOT OpenMP_CXX_FOUND)
   message(STATUS "OpenMP: not found, so no backend `omp`. Install a compiler with OpenMP (Debian: g++, or clang with libomp-dev).")
 endif()
+option(SM_STD "Build the backend of C++20 threads" ON)
+set(SM_HAS_STD OFF)
+if(SM_STD)
+  # libc++ has had std::atomic_ref since version 19.
+  include(CheckCXXSourceCompiles)
+  check_cxx_source_compiles("
+    #include <atomic>
+    #include <barrier>
+    #include <shared_mutex>
+    int main() {
+      double x = 0;
+      std::barrier<> all{1};
+      all.arrive_and_wait();
+      std::atomic_ref<double>{x}.fetch_add(1);
+      std::atomic_ref<double>{x}.notify_all();
+      return 0;
+    }" SM_LIBRARY_HAS_CXX20_THREADS)
+  set(SM_HAS_STD ${SM_LIBRARY_HAS_CXX20_THREADS})
+  if(NOT SM_HAS_STD)
+    message(STATUS "std: this compiler's library lacks std::barrier, std::atomic_ref or its wait and notify, so no backend `std`. Install g++ 11 or newer (clang++ takes its library).")
+  endif()
+endif()
 option(SM_KOKKOS "Build the Kokkos backends where Kokkos is found" ON)
 set(SM_HAS_KOKKOS OFF)
 if(SM_KOKKOS)

@@ -30,9 +30,10 @@ def matrix(capabilities):
 
 
 def golden_for(capabilities):
-    """GNU from 12 on has everything; of other compilers each version has a file of its own. Kokkos is a library."""
-    if capabilities["worker"] == "kokkos":
-        return GOLDEN / "kokkos.txt"
+    """GNU from 12 on has everything; of other compilers each version has a file of its own. Kokkos and C++'s threads
+    are libraries."""
+    if capabilities["worker"] in ("kokkos", "std"):
+        return GOLDEN / f"{capabilities['worker']}.txt"
     name, version = re.match(r"(\w+) (\d+)", capabilities["build"]["compiler"]).groups()
     file = "gnu.txt" if name == "GNU" else f"{name.lower()}-{version}.txt"
     return GOLDEN / f"{capabilities['worker']}-{file}"

@@ -221,6 +221,25 @@ TEST(plan, a_quota_caps_the_lanes_and_is_named) {
   }
 }
 
+TEST(plan, a_backend_that_is_built_everywhere_waits_for_its_name) {
+  const worker_info omp = fixtures::omp_worker();
+  worker_info threads = omp;
+  threads.name = "std";
+  threads.backends = {"std"};
+  for (capability& row : threads.capabilities) row.backend = "std";
+  const auto backends = [](const campaign_plan& plan) {
+    std::set<std::string> seen;
+    for (const planned_point& p : plan.points) seen.insert(p.what.backend);
+    return seen;
+  };
+  run_options options;
+  EXPECT_THAT(backends(plan_on("core:2 pu:1", options, {omp, threads})), ElementsAre("omp"));
+  EXPECT_THAT(backends(plan_on("core:2 pu:1", options, {threads})), ElementsAre("std"))
+      << "where there is no other";
+  options.backends = {"std"};
+  EXPECT_THAT(backends(plan_on("core:2 pu:1", options, {omp, threads})), ElementsAre("std"));
+}
+
 TEST(plan, names_that_nothing_here_has_are_refused_with_what_there_is) {
   const std::vector<worker_info> omp{fixtures::omp_worker()};
   EXPECT_THAT(mistake(with_ops({"atomic_ad"}), omp),

@@ -1,0 +1,86 @@
+// syncmeter-std: the worker that measures C++20's own threads and atomics.
+#include <cstdlib>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "backends/std/std_backend.hpp"
+#include "backends/std/std_census.hpp"
+#include "core/host_worker.hpp"
+
+namespace syncmeter::standard {
+namespace {
+
+// What the rig calls are plain functions, without an object of ours.
+shared_objects* objects = nullptr;
+
+bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+  objects->fit(lanes);
+  return objects->team.run(lanes, [&](unsigned lane) { body(rig, lane); });
+}
+
+void release_team() { objects->team.release(); }
+
+std::vector<measurable> all_rows() {
+  auto rows = rows_untyped();
+  for (const auto& more : {rows_int32(), rows_uint64(), rows_float(), rows_double()}) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+std::string library() {
+#if defined(_GLIBCXX_RELEASE)
+  return fmt::format("libstdc++ {} ({})", _GLIBCXX_RELEASE, __GLIBCXX__);
+#elif defined(_LIBCPP_VERSION)
+  return fmt::format("libc++ {}", _LIBCPP_VERSION);
+#else
+  return "unknown";
+#endif
+}
+
+class threads final : public host_worker_backend {
+ public:
+  explicit threads(wait_policy waiting)
+      : host_worker_backend{all_rows(), &run_team, &release_team, objects}, waiting_{waiting} {}
+
+  [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
+  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+    return declared_instructions(row);
+  }
+  [[nodiscard]] nlohmann::json runtime() const override {
+    return {{"api", fmt::format("C++ {}", __cplusplus)},
+            {"library", library()},
+            {"hardware_concurrency", std::thread::hardware_concurrency()},
+            {"wait_policy", to_text(waiting_)}};
+  }
+
+ private:
+  wait_policy waiting_;
+};
+
+// The driver says it to every worker in the variable that OpenMP has for it.
+wait_policy wait_policy_here() {
+  const char* said = std::getenv("OMP_WAIT_POLICY");
+  return from_text<wait_policy>(said != nullptr ? said : "").value_or(wait_policy::passive);
+}
+
+int run(int argc, char** argv) {
+  const auto waiting = wait_policy_here();
+  shared_objects shared{waiting};
+  objects = &shared;
+  threads backend{waiting};
+  return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+}
+
+}  // namespace
+}  // namespace syncmeter::standard
+
+int main(int argc, char** argv) {
+  try {
+    return syncmeter::standard::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "syncmeter-" SM_BACKEND_NAME ": " << e.what() << '\n';
+    return 1;
+  }
+}

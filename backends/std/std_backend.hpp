@@ -1,0 +1,57 @@
+// The backend of C++20 threads: its lane, the order of its orders, why it lacks what it lacks, and
+// its table.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "backends/std/std_lane.hpp"
+#include "core/host_sampler.hpp"
+#include "core/measurable.hpp"
+
+namespace syncmeter::standard {
+
+// What the program gets that does not say comes first: seq_cst. A fence has to say.
+inline constexpr std::array atomic_orders{order::seq_cst, order::relaxed, order::acq_rel};
+inline constexpr std::array fence_orders{order::seq_cst, order::acquire, order::release,
+                                         order::acq_rel};
+
+template <class Op> [[nodiscard]] consteval auto orders_here() {
+  if constexpr (Op::info.orders == orders::atomic) return atomic_orders;
+  else if constexpr (Op::info.orders == orders::fence) return fence_orders;
+  else return no_orders;
+}
+
+struct backend : host_backend {
+  // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
+  // placements.
+  template <class T, form F> using lane = standard::lane<T, F.order>;
+
+  template <class Op, class> static consteval auto forms_of() {
+    constexpr auto all_orders = orders_here<Op>();
+    constexpr auto all_places = places_of(Op::info.places);
+    std::array<form, all_orders.size() * all_places.size()> forms{};
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+      forms[i] = {.order = all_orders[i / all_places.size()],
+                  .placement = all_places[i % all_places.size()]};
+    }
+    return forms;
+  }
+
+  static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
+                                                    const form&) {
+    if (info.name == "critical_named_add")
+      return "C++ names no critical section: another std::mutex is another section";
+    return "C++ has nothing for it";
+  }
+};
+
+/// The table, by type: each is a translation unit of its own (std_table.cpp).
+[[nodiscard]] std::vector<measurable> rows_untyped();
+[[nodiscard]] std::vector<measurable> rows_int32();
+[[nodiscard]] std::vector<measurable> rows_uint64();
+[[nodiscard]] std::vector<measurable> rows_float();
+[[nodiscard]] std::vector<measurable> rows_double();
+
+}  // namespace syncmeter::standard
