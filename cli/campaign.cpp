@@ -158,7 +158,7 @@ class campaign {
 
   json request_for(std::size_t index, unsigned number) const {
     const planned_point& planned = plan_.points[index];
-    const bool meets = contended(planned.what, infos_, machine_.line_bytes());
+    const bool meets = watched(planned, infos_, machine_.line_bytes());
     json request{{"point", planned.what},
                  {"pus", planned.pus},
                  {"visit", number},

@@ -62,17 +62,23 @@ void keep_counterparts(campaign_plan& plan) {
   }
 }
 
+namespace {
+
+std::string group_key(const planned_point& planned, bool interleaved, bool layouts_together) {
+  point p = planned.what;
+  if (layouts_together) p.stride = p.base_offset = 0;
+  return interleaved ? counterpart_key(p, planned.device.has_value()) : canonical(p);
+}
+
+}  // namespace
+
 std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan, bool interleaved) {
   std::vector<std::vector<std::size_t>> groups;
   std::unordered_map<std::string, std::size_t> group_with;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const planned_point& planned = plan.points[i];
-    if (!interleaved) {
-      groups.push_back({i});
-      continue;
-    }
     const auto [found, is_new] = group_with.try_emplace(
-        counterpart_key(planned.what, planned.device.has_value()), groups.size());
+        group_key(planned, interleaved, plan.layouts_together), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(i);
   }

@@ -22,7 +22,8 @@ namespace syncmeter {
 /// refusals stay, as they say what one of them lacks. Throws usage_error when nothing is left.
 void keep_counterparts(campaign_plan& plan);
 
-/// The indices of plan.points in groups: counterparts together when `interleaved`, else each alone.
+/// The indices of plan.points in groups that are visited together: counterparts when `interleaved`,
+/// points that differ in stride and base offset alone when the plan says so, else each alone.
 [[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan,
                                                               bool interleaved);
 

@@ -46,6 +46,10 @@ const std::vector<csv_column>& all_columns() {
        [](s p) {
          return p.what.placement == placement::strided ? fmt::to_string(stride_bytes(p.what)) : "";
        }},
+      {"base_offset_bytes",
+       [](s p) {
+         return p.what.placement == placement::strided ? fmt::to_string(p.what.base_offset) : "";
+       }},
       {"lanes", [](s p) { return fmt::to_string(p.what.lanes); }},
       {"blocks", [](s p) { return fmt::to_string(p.what.blocks); }},
       {"scope", [](s p) { return text_unless_none(p.what.scope); }},

@@ -14,7 +14,7 @@ namespace {
 std::string cells(const point& p) {
   if (p.placement == placement::none) return "none";
   if (p.lanes == 1 || p.placement == placement::shared || p.stride == 0) return "one";
-  return fmt::format("{} bytes", stride_bytes(p));
+  return fmt::format("{} bytes from {}", stride_bytes(p), p.base_offset);
 }
 
 bool code_is_known(const candidate& c) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/false_sharing.hpp"
 #include "cli/figures.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
@@ -174,7 +175,8 @@ std::vector<std::string> summary_notes(const results_file& file,
 }
 
 std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
-  std::string text = point_table(points) + portability_text(file, points);
+  std::string text =
+      point_table(points) + portability_text(file, points) + false_sharing_text(file, points);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

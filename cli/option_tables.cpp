@@ -36,7 +36,10 @@ po::options_description run_description() {
       "1,2,4-8,max (default: the study's)")(
       "stride", word("LIST"),
       "elements between the cells of strided lanes (default: the study's; in quick one cache "
-      "line, on a GPU 1)")(
+      "line, on a GPU 1)")("base-offset", word("LIST"),
+                           "CPU: bytes from the start of a cache line to the first strided cell, 0 "
+                           "to 4095 (default: the "
+                           "study's, mostly 0)")(
       "affinity", word("LIST"),
       "lanes on processing units: close, spread, smt, none (default: the study's)")(
       "order", word("LIST"),

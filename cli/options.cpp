@@ -115,6 +115,9 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   with("lanes", [&](const auto& option, const auto& text) { o.lanes = parse_lanes(option, text); });
   with("stride",
        [&](const auto& option, const auto& text) { o.strides = parse_strides(option, text); });
+  with("base-offset", [&](const auto& option, const auto& text) {
+    o.base_offsets = parse_base_offsets(option, text);
+  });
   with("affinity", [&](const auto& option, const auto& text) {
     o.affinities = parse_names<affinity>(option, "affinity", text);
   });
@@ -202,7 +205,7 @@ list_request parse_list_command(const std::vector<std::string>& arguments) {
 std::string run_help() {
   std::string text =
       "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
-  for (const study& s : studies()) text += fmt::format("  {:<11} {}\n", s.name, s.purpose);
+  for (const study& s : studies()) text += fmt::format("  {:<13} {}\n", s.name, s.purpose);
   return text + "\n" + shown(run_description()) +
          "\nA list has commas and no blanks. Exit status: 0 done, 1 a point failed, 2 wrong "
          "usage.\n";

@@ -47,6 +47,7 @@ struct run_options {
   std::vector<placement> placements;
   std::vector<lane_range> lanes;
   std::vector<unsigned> strides;
+  std::vector<unsigned> base_offsets;  ///< bytes; CPU
   std::vector<affinity> affinities;
   std::vector<order> orders;
   std::vector<wait_policy> waits;

@@ -47,6 +47,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"placements", texts(o.placements)},
                      {"lanes", lanes},
                      {"strides", o.strides},
+                     {"base_offsets", o.base_offsets},
                      {"affinities", texts(o.affinities)},
                      {"orders", texts(o.orders)},
                      {"waits", texts(o.waits)},
@@ -85,6 +86,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
     o.lanes.insert(o.lanes.end(), parsed.begin(), parsed.end());
   }
   o.strides = j.value("strides", o.strides);
+  o.base_offsets = j.value("base_offsets", o.base_offsets);
   read_texts(j, "affinities", o.affinities);
   read_texts(j, "orders", o.orders);
   read_texts(j, "waits", o.waits);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned most_lanes = 4096;
 constexpr unsigned most_stride = 65536;
+constexpr unsigned most_base_offset = 4095;
 constexpr unsigned most_blocks = 1'000'000;
 constexpr unsigned lanes_of_a_warp = 32;
 
@@ -162,12 +163,23 @@ std::uint64_t parse_count(std::string_view option, std::string_view text, std::u
   return *value;
 }
 
+namespace {
+
+std::vector<unsigned> numbers_up_to(unsigned most, std::string_view option, std::string_view text) {
+  std::vector<unsigned> numbers;
+  for (const std::string& part : parse_list(option, text))
+    numbers.push_back(static_cast<unsigned>(parse_count(option, part, 0, most)));
+  return numbers;
+}
+
+}  // namespace
+
 std::vector<unsigned> parse_strides(std::string_view option, std::string_view text) {
-  std::vector<unsigned> strides;
-  for (const std::string& part : parse_list(option, text)) {
-    strides.push_back(static_cast<unsigned>(parse_count(option, part, 0, most_stride)));
-  }
-  return strides;
+  return numbers_up_to(most_stride, option, text);
+}
+
+std::vector<unsigned> parse_base_offsets(std::string_view option, std::string_view text) {
+  return numbers_up_to(most_base_offset, option, text);
 }
 
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {

@@ -38,6 +38,10 @@ namespace syncmeter {
 /// Numbers of elements, 0 to 65536.
 [[nodiscard]] std::vector<unsigned> parse_strides(std::string_view option, std::string_view text);
 
+/// Bytes from the start of a line, 0 to 4095; that they align a type is the plan's affair.
+[[nodiscard]] std::vector<unsigned> parse_base_offsets(std::string_view option,
+                                                       std::string_view text);
+
 /// "1,2,4-8,max".
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const lane_range& range);

@@ -24,7 +24,7 @@ std::vector<const planned_point*> contended_points(const campaign_plan& plan,
                                                    unsigned line_bytes) {
   std::vector<const planned_point*> found;
   for (const planned_point& planned : plan.points) {
-    if (contended(planned.what, workers, line_bytes)) found.push_back(&planned);
+    if (watched(planned, workers, line_bytes)) found.push_back(&planned);
   }
   return found;
 }
@@ -66,6 +66,11 @@ bool contended(const point& what, const std::vector<worker_info>& workers, unsig
   if (what.placement == placement::shared) return true;
   if (what.placement == placement::strided && stride_bytes(what) < line_bytes) return true;
   return communicates(what, workers);
+}
+
+bool watched(const planned_point& planned, const std::vector<worker_info>& workers,
+             unsigned line_bytes) {
+  return planned.watch_states || contended(planned.what, workers, line_bytes);
 }
 
 const planned_point* prober(const campaign_plan& plan, const std::vector<worker_info>& workers,

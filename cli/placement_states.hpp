@@ -26,6 +26,11 @@ inline constexpr double longest_probing_s = 2;
 [[nodiscard]] bool contended(const point& what, const std::vector<worker_info>& workers,
                              unsigned line_bytes);
 
+/// True for a planned point whose rounds are bracketed by pair probes: contended, or to be compared
+/// with one that is.
+[[nodiscard]] bool watched(const planned_point& planned, const std::vector<worker_info>& workers,
+                           unsigned line_bytes);
+
 /// The contended point whose worker shall probe: the first one with active waiting, else the first;
 /// nothing when the plan has none.
 [[nodiscard]] const planned_point*

@@ -17,6 +17,7 @@
 #include "cli/merge.hpp"
 #include "cli/offered_ops.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/strided_cells.hpp"
 #include "cli/studies.hpp"
 
 namespace syncmeter {
@@ -71,25 +72,21 @@ class planner {
 
   void add_cells(const offered_op& op, const study_axes& axes, std::optional<value_type> type,
                  enum order o, placement where) {
-    std::vector<unsigned> strides{0};
-    if (where == placement::strided && type) {
-      if (!options_.strides.empty()) strides = options_.strides;
-      else if (!axes.strides.empty()) strides = axes.strides;
-      else
-        strides = {static_cast<unsigned>(
-            std::max<std::size_t>(1, machine_.line_bytes() / size_of(*type)))};
-    }
+    std::vector<cell_layout> layouts{{}};
+    if (where == placement::strided && type)
+      layouts = layouts_of(options_, axes, *type, machine_.line_bytes());
     const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
                                where == placement::strided &&
                                contains(op.placements(), placement::shared);
     for (const unsigned lanes : lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_) {
       if (only_together && lanes == 1) continue;
-      for (const unsigned stride : strides) {
+      for (const cell_layout& layout : layouts) {
         point p{.backend = op.backend,
                 .op = op.name,
                 .type = type,
                 .placement = where,
-                .stride = stride};
+                .stride = layout.stride,
+                .base_offset = layout.base_offset};
         p.lanes = lanes;
         p.order = o;
         add_launches(op, axes, p);
@@ -104,13 +101,13 @@ class planner {
           p.affinity = a;
           p.wait = wait;
           p.repeat = repeat;
-          add_point(op, p, axes.additivity || options_.additivity);
+          add_point(op, p, axes);
         }
       }
     }
   }
 
-  void add_point(const offered_op& op, const point& p, bool additivity) {
+  void add_point(const offered_op& op, const point& p, const study_axes& axes) {
     const capability* row = op.row(p);
     if (row == nullptr) return refuse(p, "unsupported", why_not_offered(op, p));
     if (!row->supported) return refuse(p, "unsupported", row->reason);
@@ -123,13 +120,16 @@ class planner {
       return refuse(p, "elided",
                     "the compiler emits nothing for it: both loops are the same machine code");
     }
+    if (const std::string why = misaligned(p); !why.empty()) return refuse(p, "unsupported", why);
     if (!seen_.insert(canonical(p)).second) return;
+    const bool additivity = axes.additivity || options_.additivity;
     candidates_.push_back({.planned = {.what = p,
                                        .pus = place(p.affinity, p.lanes),
                                        .device = {},
                                        .same_as = {},
                                        .why = {},
                                        .additivity = additivity && row->additivity,
+                                       .watch_states = axes.watch_states && p.lanes > 1,
                                        .visits = options_.visits.value_or(usual_visits),
                                        .census = row->census},
                            .row = row});
@@ -248,9 +248,12 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     const bool named =
         std::any_of(options.ops.begin(), options.ops.end(),
                     [&](const std::string& pattern) { return fits(pattern, op.name); });
+    if (chosen->native_only && options.backends.empty() && is_portable(op.backend)) continue;
     if (options.ops.empty() || named) all.add(*chosen, op, named);
   }
   campaign_plan plan = all.finish();
+  plan.layouts_together = chosen->layouts_together;
+  plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan);
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(

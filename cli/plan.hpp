@@ -58,6 +58,7 @@ struct planned_point {
   std::vector<point> same_as;  ///< equal machine code on equal cells and PUs: measured once, here
   std::string why;             ///< why same_as are the same, for the reader
   bool additivity = false;
+  bool watch_states = false;  ///< pair probes even where its lanes have no line in common
   unsigned visits = 5;
   nlohmann::json census{};  ///< what its loops compiled to, for the results; null when not known
 };
@@ -72,6 +73,8 @@ struct campaign_plan {
   std::vector<planned_point> points;
   std::vector<refused_point> refused;
   double predicted_s = 0;
+  bool layouts_together = false;  ///< as in its study
+  std::string left_out{};         ///< as in its study
 };
 
 /// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.

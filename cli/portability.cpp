@@ -13,38 +13,19 @@
 #include "cli/counterparts.hpp"
 #include "cli/figures.hpp"
 #include "cli/parse_axes.hpp"
-#include "cli/state_classes.hpp"
 #include "cli/table.hpp"
+#include "cli/visit_costs.hpp"
 
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
 
-/// A visit's costs by placement state and whether the lanes were busy, with the rounds of each.
-struct cost_in_state {
-  double ns = 0;
-  std::size_t rounds = 0;
-};
-using costs_by_state = std::map<std::pair<unsigned, bool>, cost_in_state>;
-
 // What each visit of a measured point found, by the visit's number, and what its loops compiled to.
 struct measured_visits {
   std::map<unsigned, costs_by_state> costs;
   std::string code;
 };
-
-costs_by_state costs_of(const json& visit, unsigned lanes, const state_classes& classes) {
-  costs_by_state costs;
-  for (const json& e : visit.value("estimates", json::array())) {
-    const json value = e.value("cost_ns", json::object()).value("value", json());
-    if (!value.is_number() || !(value.get<double>() > 0)) continue;
-    cost_in_state& found = costs[{classes.of(e, lanes), e.value("busy", false)}];
-    const auto rounds = e.value("rounds", std::size_t{0});
-    if (rounds >= found.rounds) found = {value.get<double>(), rounds};
-  }
-  return costs;
-}
 
 // Moves and address arithmetic are the compiler's affair on both sides.
 std::string code_of(const json& visit) {
@@ -140,11 +121,6 @@ std::string judgement(const portability_row& row) {
   return cost + (row.native_code == row.portable_code ? ", same code" : ", other code");
 }
 
-std::string placement_of(const point& p) {
-  if (p.placement == placement::strided) return fmt::format("strided {} B", stride_bytes(p));
-  return text_unless_none(p.placement);
-}
-
 }  // namespace
 
 std::vector<portability_row> portability_of(const results_file& file,
@@ -205,7 +181,7 @@ std::string portability_text(const results_file& file, const std::vector<point_s
     const bool bounded = row.visits > 1;
     ++count[outcome_of(row)];
     table.row({p.op, p.type ? std::string(to_text(*p.type)) : "",
-               p.order == order::unordered ? "" : std::string(to_text(p.order)), placement_of(p),
+               p.order == order::unordered ? "" : std::string(to_text(p.order)), placement_text(p),
                row.portable->device ? fmt::to_string(p.blocks) : "", fmt::to_string(p.lanes),
                row.native->what.backend, cost_text(*row.native), p.backend,
                cost_text(*row.portable), has_ratio ? fmt::format("{:.3f}", row.ratio.value) : "",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/false_sharing.hpp"
 #include "cli/gpu_studies.hpp"
 
 namespace syncmeter {
@@ -99,11 +100,53 @@ study portability() {
           .counterparts_only = true};
 }
 
+// Cells apart are the control: every other stride is compared with it, in the same visit. The cross
+// of types, strides and placements is full for one op alone: what a line is does not depend on the
+// op, what sharing one costs does.
+study false_sharing() {
+  const study_axes add{.placements = {placement::strided},
+                       .strides_bytes = {4, 8, 16, 32, 64, 128, 256, apart_bytes},
+                       .lanes = lane_set::powers_from_two,
+                       .affinities = {affinity::close, affinity::spread, affinity::smt},
+                       .watch_states = true};
+  study_axes alone = add;
+  alone.strides_bytes = {apart_bytes};
+  alone.lanes = lane_set::one;
+  study_axes every_type = add;
+  every_type.types = type_set::published;
+  every_type.lanes = lane_set::two_and_max;
+  study_axes from_half = every_type;
+  from_half.bases = {line_part::half};
+  from_half.lanes = lane_set::two;
+  study_axes other_ops = add;
+  other_ops.strides_bytes = {4, 32, 64, 128, apart_bytes};
+  other_ops.lanes = lane_set::two_and_max;
+  const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores"};
+  return {.name = "false-sharing",
+          .purpose = "how far apart cells of different lanes must lie: the destructive "
+                     "interference size",
+          .rules = {{.ops = {"atomic_add"}, .except = {}, .axes = alone},
+                    {.ops = {"atomic_add"}, .except = {}, .axes = add},
+                    {.ops = {"atomic_add"}, .except = {}, .axes = every_type},
+                    {.ops = {"atomic_add"}, .except = {}, .axes = from_half},
+                    {.ops = others, .except = {}, .axes = alone},
+                    {.ops = others, .except = {}, .axes = other_ops}},
+          .others = other_ops,
+          .gpu = {},
+          .native_only = true,
+          .layouts_together = true,
+          .left_out = "uint32 (it is as int32); types but int32 between 2 lanes and all of them; "
+                      "arrays from half a line on more than 2 lanes; for other ops than atomic_add "
+                      "other types, other strides than 4, 32, 64 and 128 B, and arrays from half a "
+                      "line; lanes that are not bound; portable backends, unless --backend names "
+                      "them"};
+}
+
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(), scaling(), control(),
-                                      paper(), atomics(), portability()};
+  static const std::vector<study> all{quick(),   scaling(),     control(),      paper(),
+                                      atomics(), portability(), false_sharing()};
   return all;
 }
 
@@ -146,14 +189,16 @@ bool covers(const study_rule& rule, std::string_view op) {
 
 bool covers(const gpu_rule& rule, std::string_view op) { return covers(rule.ops, rule.except, op); }
 
-std::vector<unsigned> lanes_of(lane_set set, unsigned max) {
+std::vector<unsigned> lanes_of(lane_set set, unsigned most) {
+  using enum lane_set;
   constexpr unsigned every_number_up_to = 32;
   std::set<unsigned> lanes;
-  if (set != lane_set::max) lanes.insert(1);
-  if (set != lane_set::one) lanes.insert(max);
-  const bool every = set == lane_set::published && max <= every_number_up_to;
-  if (set == lane_set::powers || set == lane_set::published) {
-    for (unsigned n = 1; n <= max; n = every ? n + 1 : n * 2) lanes.insert(n);
+  if (set == two || set == two_and_max || set == powers_from_two) lanes.insert(std::min(2U, most));
+  else if (set != max) lanes.insert(1);
+  if (set != one && set != two) lanes.insert(most);
+  const bool every = set == published && most <= every_number_up_to;
+  if (set == powers || set == powers_from_two || set == published) {
+    for (unsigned n = *lanes.begin(); n <= most; n = every ? n + 1 : n * 2) lanes.insert(n);
   }
   return {lanes.begin(), lanes.end()};
 }

@@ -24,21 +24,32 @@ enum class lane_set : std::uint8_t {
   one,
   max,
   one_and_max,
-  powers,    ///< 1, 2, 4, ... and max
-  published  ///< every number up to 32; above that 1, 2, 4, ... and max
+  two,
+  two_and_max,
+  powers,           ///< 1, 2, 4, ... and max
+  powers_from_two,  ///< 2, 4, ... and max
+  published         ///< every number up to 32; above that 1, 2, 4, ... and max
 };
+
+/// Where in a cache line an array begins.
+enum class line_part : std::uint8_t { start, half };
 
 /// The values that a study takes on each axis for some ops. Values that an op does not have are
 /// left out.
 struct study_axes {
   type_set types = type_set::one;
   std::vector<placement> placements{placement::shared, placement::strided};
-  std::vector<unsigned> strides{};  ///< elements; empty: one cache line, whatever the type
+  std::vector<unsigned> strides{};        ///< elements; empty: one cache line, whatever the type
+  std::vector<unsigned> strides_bytes{};  ///< in place of elements; each for the types that it is a
+                                          ///< multiple of
+  std::vector<line_part> bases{line_part::start};
   lane_set lanes = lane_set::one;
   std::vector<affinity> affinities{affinity::close};
   std::vector<wait_policy> waits{wait_policy::active};
   unsigned repeats = 0;  ///< 0: once; n: points 1 to n, each measured
   bool additivity = false;
+  bool watch_states = false;  ///< pair probes for cells far apart too: they are compared with near
+                              ///< ones, within one placement state
   bool strided_beyond_one_lane = false;  ///< where an op has both placements, no strided cell for a
                                          ///< lone lane
 };
@@ -92,6 +103,11 @@ struct study {
   study_axes others;  ///< for ops that only the user names
   gpu_part gpu;
   bool counterparts_only = false;  ///< only what a native and a portable backend both measure
+  bool native_only = false;  ///< no portable backend unless --backend names it: the figure is the
+                             ///< machine's
+  bool layouts_together = false;  ///< points that differ in stride and base offset alone are
+                                  ///< visited one after the other
+  std::string_view left_out{};    ///< what it does not measure, so as to end in time
 };
 
 [[nodiscard]] std::span<const study> studies();

@@ -17,12 +17,6 @@
 namespace syncmeter {
 namespace {
 
-std::string placement_text(const point& p) {
-  if (p.placement == placement::none) return "";
-  if (p.placement == placement::shared) return "shared";
-  return fmt::format("strided {} B", stride_bytes(p));
-}
-
 std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.type)) : ""; }
 
 auto row_rank(const point_summary& s) {
@@ -30,8 +24,8 @@ auto row_rank(const point_summary& s) {
   const op_facts facts = facts_of(s);
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
-                    p.placement, stride_bytes(p), p.blocks, p.lanes, p.active, p.affinity, p.wait,
-                    p.repeat);
+                    p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.active,
+                    p.affinity, p.wait, p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -173,6 +167,14 @@ bool comes_before(const point_summary& a, const point_summary& b) {
   return row_rank(a) < row_rank(b);
 }
 
+std::string placement_text(const point& p) {
+  if (p.placement == placement::none) return "";
+  if (p.placement == placement::shared) return "shared";
+  std::string text = fmt::format("strided {} B", stride_bytes(p));
+  if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
+  return text;
+}
+
 std::string short_name(const point& p) {
   std::string text = p.op;
   if (p.type) text += " " + type_text(p);
@@ -242,6 +244,7 @@ std::string plan_text(const campaign_plan& plan) {
   for (const refused_point& r : plan.refused) {
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
   }
+  if (!plan.left_out.empty()) text += fmt::format("\nLeft out: {}\n", plan.left_out);
   return text +
          fmt::format(
              "\nPoints to measure: {}, which stand for {} more; refused: {}; about {:.3g} s\n",

@@ -41,6 +41,8 @@ std::string without_api(const measurable& row) {
   const auto name = row.info.name;
   if (name == "plain_read") return "load 1";
   if (name == "plain_write") return "store 1";
+  if (name == "plain_add")
+    return is_float(row) ? "load 1, fp_add 1, store 1" : "load 1, store 1 | rmw 1";
   if (name == "control_aa") return "nothing";
   if (name.starts_with("control_multiply_")) {
     return fmt::format("{} {}", is_float(row) ? "fp_mul" : "imul",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <new>
 #include <tuple>
 #include <type_traits>
 
@@ -47,6 +48,29 @@ nlohmann::json describe_caches(hwloc_topology_t tree) {
                       {"count", count}});
   }
   return caches;
+}
+
+std::uint64_t sysconf_line_bytes() {
+  const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
+/// 0 where the standard library does not say.
+std::uint64_t compilers_interference_size() {
+#if defined(__cpp_lib_hardware_interference_size)
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ warns that the value depends on its version and -mtune: it is shown here, nothing is laid out
+// by it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winterference-size"
+#endif
+  return std::hardware_destructive_interference_size;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#else
+  return 0;
+#endif
 }
 
 std::uint64_t memory_bytes(hwloc_topology_t tree) {
@@ -118,6 +142,8 @@ nlohmann::json describe_machine() {
   j["smt"] = machine.has_smt();
   j["caches"] = describe_caches(tree);
   j["line_bytes"] = machine.line_bytes();
+  j["line_bytes_sysconf"] = or_unknown(sysconf_line_bytes());
+  j["destructive_interference_size"] = or_unknown(compilers_interference_size());
   j["allowed_pus"] = allowed;
   j["quota_cpus"] = grant.quota_cpus ? nlohmann::json(*grant.quota_cpus) : nlohmann::json();
   j["quota_source"] = grant.quota_source;
@@ -154,6 +180,21 @@ double clock_tick_ns() {
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::ranges::nth_element(steps, middle);
   return *middle;
+}
+
+std::string line_sizes_text(const nlohmann::json& machine) {
+  const auto text = [](const nlohmann::json& object, const char* name) {
+    const auto bytes = member(object, name, 0U);
+    return bytes > 0 ? fmt::format("{} B", bytes) : std::string(unknown);
+  };
+  std::string hwloc = unknown;
+  for (const nlohmann::json& cache : machine.value("caches", nlohmann::json::array())) {
+    if (member(cache, "level", 0) == 1) hwloc = text(cache, "line_bytes");
+  }
+  return fmt::format("hwloc (L1 cache line) {}, sysconf(_SC_LEVEL1_DCACHE_LINESIZE) {}, "
+                     "std::hardware_destructive_interference_size {}",
+                     hwloc, text(machine, "line_bytes_sysconf"),
+                     text(machine, "destructive_interference_size"));
 }
 
 std::vector<std::string> caveats(const nlohmann::json& machine) {

@@ -12,7 +12,9 @@ namespace syncmeter {
 /// The machine as a JSON object: "cpu_model", "architecture", "hypervisor" (bool), "virtualization"
 /// (name or ""), "packages", "numa_nodes", "cores", "pus" (of the whole machine), "cpu_kinds",
 /// "smt" (bool), "caches" (level, bytes, line_bytes, shared_by = PUs under one, count = how many
-/// such), "line_bytes", "allowed_pus" (OS numbers), "quota_cpus" (or null), "quota_source" (file or
+/// such), "line_bytes", "line_bytes_sysconf" (_SC_LEVEL1_DCACHE_LINESIZE),
+/// "destructive_interference_size" (the compiler's, std::hardware_...), "allowed_pus" (OS numbers),
+/// "quota_cpus" (or null), "quota_source" (file or
 /// ""), "governor", "turbo" ("on", "off", "unknown"), "kernel", "os", "host", "hwloc",
 /// "memory_bytes", "clock_tick_ns". What the system does not say is "unknown", never left out.
 /// Throws std::runtime_error where hwloc cannot read the machine.
@@ -34,5 +36,9 @@ namespace syncmeter {
 /// not performance, turbo on, SMT on, several kinds of core, CPU quota, fewer PUs allowed than the
 /// machine has). From describe_machine's object; what is missing or unknown says nothing.
 [[nodiscard]] std::vector<std::string> caveats(const nlohmann::json& machine);
+
+/// How large hwloc, sysconf and the compiler say that a line is, from describe_machine's object:
+/// "hwloc (cache line) 64 B, sysconf(...) 64 B, std::... 64 B".
+[[nodiscard]] std::string line_sizes_text(const nlohmann::json& machine);
 
 }  // namespace syncmeter

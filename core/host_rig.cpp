@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/quiet_probe.hpp"
+#include "core/worker.hpp"
 
 namespace syncmeter {
 namespace {
@@ -177,9 +178,14 @@ std::size_t host_rig::cell_count() const {
 
 void host_rig::fit_cells() {
   if (!what_->type) return;
+  // A cell that straddles two lines is another experiment: a split lock may even trap.
+  if (where_.base_offset % size_of(*what_->type) != 0) {
+    throw point_refused(fmt::format("a base offset of {} B does not align cells of {} B",
+                                    where_.base_offset, size_of(*what_->type)));
+  }
   const auto needed =
       cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
-      second_offset + page;
+      second_offset + where_.base_offset + page;
   if (needed <= capacity_) return;
   first_.reset(allocate(needed));
   second_.reset(allocate(needed));
@@ -188,7 +194,7 @@ void host_rig::fit_cells() {
 
 std::byte* host_rig::cell_at(const bytes& array, std::size_t index) const {
   const auto offset = &array == &second_ ? second_offset : 0;
-  return array.get() + offset + index * stride_bytes(where_);
+  return array.get() + offset + where_.base_offset + index * stride_bytes(where_);
 }
 
 std::uint64_t* host_rig::mailbox(unsigned lane) const {

@@ -68,6 +68,7 @@ std::string canonical(const point& p) {
   if (p.type) add("type", to_text(*p.type));
   if (p.placement != placement::none) add("placement", to_text(p.placement));
   if (has_stride(p)) add("stride", p.stride);
+  if (p.base_offset != 0) add("base_offset", p.base_offset);
   add("lanes", p.lanes);
   if (p.blocks != 1) add("blocks", p.blocks);
   if (p.active != 0) add("active", p.active);
@@ -93,6 +94,7 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.type) j["type"] = to_text(*p.type);
   if (p.placement != placement::none) j["placement"] = to_text(p.placement);
   if (has_stride(p)) j["stride"] = p.stride;
+  if (p.base_offset != 0) j["base_offset"] = p.base_offset;
   if (p.blocks != 1) j["blocks"] = p.blocks;
   if (p.active != 0) j["active"] = p.active;
   if (p.waves) j["waves"] = true;
@@ -115,6 +117,7 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("type")) p.type = read_name<value_type>(j, "type");
   if (j.contains("placement")) p.placement = read_name<placement>(j, "placement");
   if (j.contains("stride")) p.stride = read_number(j, "stride", 0);
+  if (j.contains("base_offset")) p.base_offset = read_number(j, "base_offset", 0);
   if (j.contains("lanes")) p.lanes = read_number(j, "lanes", 1);
   if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
   if (j.contains("active")) p.active = read_number(j, "active", 0);

@@ -17,11 +17,12 @@ struct point {
   std::string op{};
   std::optional<value_type> type{};  ///< nothing for an op without a type
   enum placement placement = placement::none;
-  unsigned stride = 0;  ///< elements between the cells of neighbouring lanes; strided only
-  unsigned lanes = 1;   ///< CPU: threads of the team. GPU: threads per block
-  unsigned blocks = 1;  ///< GPU only
-  unsigned active = 0;  ///< GPU only: lanes of each warp that take part; 0 is all of them
-  bool waves = false;   ///< GPU only: more blocks than run at once, one wave after the other
+  unsigned stride = 0;       ///< elements between the cells of neighbouring lanes; strided only
+  unsigned base_offset = 0;  ///< bytes from the start of a line to the array's first cell; CPU only
+  unsigned lanes = 1;        ///< CPU: threads of the team. GPU: threads per block
+  unsigned blocks = 1;       ///< GPU only
+  unsigned active = 0;       ///< GPU only: lanes of each warp that take part; 0 is all of them
+  bool waves = false;        ///< GPU only: more blocks than run at once, one wave after the other
   enum scope scope = scope::none;
   enum flavour flavour = flavour::none;
   enum space space = space::none;

@@ -235,6 +235,12 @@ std::string sass(const measurable& row) {
     if (op == "memory_latency_shared") return "LDS 1";
     if (op == "memory_latency_l1") return "LDG.STRONG.SM 1";
     if (op.starts_with("memory_latency")) return "LDG.STRONG.GPU 1";
+    if (op == "plain_add") {
+      std::string text = "LDG.STRONG.SYS 1, STG.STRONG.SYS 1";
+      if (row.type == value_type::float32) text += ", FADD 1";
+      if (row.type == value_type::float64) text += ", DADD 1";
+      return text;
+    }
     return op == "plain_read" ? "LDG.STRONG.SYS 1" : "STG.STRONG.SYS 1";
   case family::critical:
     return critical(row);

@@ -38,6 +38,7 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
     throw point_refused(
         fmt::format("active lanes: 1 to {} of each of a block's full warps", warp_size));
   }
+  if (where.base_offset != 0) throw point_refused("a base offset is of a CPU's cells");
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
     throw point_refused("a token of scope block does not leave its block");
   if (what.info.family == family::handoff && where.waves)

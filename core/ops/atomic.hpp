@@ -158,4 +158,15 @@ struct plain_write {
   SM_FN static void measured(has_plain_access auto& lane) { common(lane); }
 };
 
+struct plain_add {  // x += 1 by a load, an add and a store, none of them atomic: only on cells of
+                    // one's own, as lanes that share one lose updates
+  static constexpr op_info info = [] {
+    op_info own = plain_info("plain_add", oracle::adds);
+    own.places = places::strided;
+    return own;
+  }();
+  SM_FN static void common(has_plain_access auto& lane) { lane.plain_add(lane.cell()); }
+  SM_FN static void measured(has_plain_access auto& lane) { common(lane); }
+};
+
 }  // namespace syncmeter::ops

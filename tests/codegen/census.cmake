@@ -10,7 +10,7 @@ get_filename_component(bin ${SYNCMETER} DIRECTORY)
 set(selection --backend ${BACKENDS})
 if(BACKENDS STREQUAL "omp" AND COMPILER MATCHES "^Clang")
   string(JOIN "," ops barrier atomic_add atomic_sub atomic_fetch_add atomic_exchange atomic_read atomic_write
-         atomic_write_two_lines plain_read plain_write critical_add critical_named_add lock_add fence
+         atomic_write_two_lines plain_read plain_write plain_add critical_add critical_named_add lock_add fence
          fence_between_stores fence_between_adds control_aa control_multiply_1 control_multiply_2
          control_multiply_4 control_multiply_8)
   list(APPEND selection --type int32,uint64 --op ${ops})

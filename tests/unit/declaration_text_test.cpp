@@ -22,6 +22,8 @@ TEST(declaration_text, a_compare_and_swap_loop_names_what_is_in_it) {
 
 TEST(declaration_text, ops_without_an_api_are_the_same_for_every_backend) {
   EXPECT_EQ(without_api(row_of("plain_read", value_type::float32)), "load 1");
+  EXPECT_EQ(without_api(row_of("plain_add", value_type::int32)), "load 1, store 1 | rmw 1");
+  EXPECT_EQ(without_api(row_of("plain_add", value_type::float64)), "load 1, fp_add 1, store 1");
   EXPECT_EQ(without_api(row_of("control_multiply_4", value_type::uint64)), "imul 4");
   EXPECT_EQ(without_api(row_of("control_multiply_4", value_type::float64)), "fp_mul 4");
   EXPECT_EQ(without_api(row_of("atomic_read", value_type::int32)), "");

@@ -153,6 +153,10 @@ TEST(environment, describes_every_promised_member) {
   ASSERT_TRUE(machine.contains("allowed_pus"));
   EXPECT_FALSE(machine["allowed_pus"].empty());
   EXPECT_LE(machine["allowed_pus"].size(), machine["pus"].get<std::size_t>());
+  for (const char* const name : {"line_bytes_sysconf", "destructive_interference_size"}) {
+    ASSERT_TRUE(machine.contains(name)) << name;
+    EXPECT_TRUE(machine[name].is_number() || machine[name] == "unknown") << machine[name];
+  }
   ASSERT_TRUE(machine.contains("caches"));
   for (const auto& cache : machine["caches"]) {
     for (const char* const name : {"level", "bytes", "line_bytes", "shared_by", "count"}) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/ops/all.hpp"
+#include "core/worker.hpp"
 #include "tests/unit/thread_team.hpp"
 
 namespace syncmeter {
@@ -55,6 +56,28 @@ TEST_F(rig_test, counts_every_add_of_every_lane_on_every_side) {
 TEST_F(rig_test, a_lost_add_fails_the_sample) {
   const auto s = take(row<test::broken_lane, ops::atomic_add>(), 1, 3000);
   EXPECT_THAT(s.failure, HasSubstr("oracle: cell 0 holds"));
+}
+
+TEST_F(rig_test, cells_of_ones_own_begin_at_the_base_offset) {
+  const auto& add = row<test::sound_lane, ops::plain_add>();
+  point where{.backend = "test",
+              .op = "plain_add",
+              .type = add.type,
+              .placement = placement::strided,
+              .stride = 4,
+              .base_offset = 32,
+              .lanes = lanes};
+  rig_.prepare(add, where, std::vector<int>(lanes, -1), false);
+  const auto byte_of = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 1024; };
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    EXPECT_EQ(byte_of(rig_.setup(lane).cell), 32 + lane * 16);
+    EXPECT_EQ(byte_of(rig_.setup(lane).second_cell), 32 + lane * 16);
+  }
+  for (std::size_t index = 0; index < counts.size(); ++index)
+    EXPECT_THAT(rig_.take(index, 50).failure, IsEmpty()) << "count " << counts[index];
+  where.base_offset = 2;
+  EXPECT_THAT([&] { rig_.prepare(add, where, std::vector<int>(lanes, -1), false); },
+              testing::ThrowsMessage<point_refused>(HasSubstr("2 B does not align cells of 4 B")));
 }
 
 TEST_F(rig_test, a_lost_exchange_fails_the_sample) {

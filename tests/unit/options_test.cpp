@@ -58,6 +58,8 @@ TEST(options, every_option_is_read) {
                                 "1,4-8,max",
                                 "--stride",
                                 "0,16",
+                                "--base-offset",
+                                "0,32",
                                 "--affinity",
                                 "smt,none",
                                 "--order",
@@ -91,6 +93,7 @@ TEST(options, every_option_is_read) {
   EXPECT_THAT(o.lanes, ElementsAre(lane_range{1, 1, false}, lane_range{4, 8, false},
                                    lane_range{1, 1, true}));
   EXPECT_THAT(o.strides, ElementsAre(0U, 16U));
+  EXPECT_THAT(o.base_offsets, ElementsAre(0U, 32U));
   EXPECT_THAT(o.affinities, ElementsAre(affinity::smt, affinity::none));
   EXPECT_THAT(o.orders, ElementsAre(order::seq_cst));
   EXPECT_THAT(o.waits, ElementsAre(wait_policy::passive));
@@ -108,9 +111,9 @@ TEST(options, every_option_is_read) {
   const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
   const auto members = [](const run_options& all) {
     return std::tie(all.study, all.backends, all.ops, all.types, all.placements, all.lanes,
-                    all.strides, all.affinities, all.orders, all.waits, all.precision,
-                    all.max_time_s, all.min_sample_us, all.visits, all.budget_s, all.output,
-                    all.csv, all.seed, all.additivity, all.oversubscribe, all.dry_run);
+                    all.strides, all.base_offsets, all.affinities, all.orders, all.waits,
+                    all.precision, all.max_time_s, all.min_sample_us, all.visits, all.budget_s,
+                    all.output, all.csv, all.seed, all.additivity, all.oversubscribe, all.dry_run);
   };
   EXPECT_EQ(members(again), members(o));
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(o));
@@ -171,6 +174,8 @@ TEST(options, numbers_are_checked) {
   EXPECT_THAT(mistake({"--seed", "-1"}), HasSubstr("--seed: '-1'"));
   EXPECT_THAT(mistake({"--seed", "18446744073709551616"}), HasSubstr("is not a whole number"));
   EXPECT_THAT(mistake({"--stride", "4,x"}), HasSubstr("--stride: 'x'"));
+  EXPECT_THAT(mistake({"--base-offset", "4096"}),
+              HasSubstr("--base-offset: '4096' is not a whole number from 0 to 4095"));
 }
 
 TEST(options, the_shape_of_the_command_line_is_checked) {

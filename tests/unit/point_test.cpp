@@ -43,13 +43,18 @@ TEST(point, canonical_text_names_the_axes_in_order_and_leaves_out_those_without_
   barrier.op = "barrier";
   EXPECT_EQ(canonical(barrier),
             "backend=omp op=barrier lanes=1 order=unordered affinity=none wait=active");
+  point from_half = strided_add();
+  from_half.base_offset = 32;
+  EXPECT_THAT(canonical(from_half), HasSubstr(" stride=8 base_offset=32 lanes=4 "));
+  EXPECT_EQ(nlohmann::json(from_half).at("base_offset"), 32);
+  EXPECT_FALSE(nlohmann::json(strided_add()).contains("base_offset")) << "0 is left out";
   barrier.repeat = 7;
   EXPECT_THAT(canonical(barrier), HasSubstr(" repeat=7"));
 }
 
 // One neighbour per member: a member that canonical() forgot makes two of them equal.
 TEST(point, texts_differ_whenever_points_do) {
-  std::vector<point> all(13, strided_add());
+  std::vector<point> all(14, strided_add());
   all[1].backend = "cuda";
   all[2].op = "atomic_sub";
   all[3].type = value_type::uint64;
@@ -62,6 +67,7 @@ TEST(point, texts_differ_whenever_points_do) {
   all[10].affinity = affinity::close;
   all[11].wait = wait_policy::passive;
   all[12].repeat = 1;
+  all[13].base_offset = 32;
   std::set<std::string> texts, objects;
   for (const point& p : all) {
     texts.insert(canonical(p));
@@ -101,6 +107,9 @@ TEST(point, reading_names_the_member_and_the_text_that_are_wrong) {
   j = good;
   j["stride"] = -1;
   EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("stride"), HasSubstr("-1")));
+  j = good;
+  j["base_offset"] = "half";
+  EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("base_offset"), HasSubstr("half")));
   j = good;
   j["lanes"] = 4294967296;
   EXPECT_THAT(error_of(j), HasSubstr("4294967296"));

@@ -203,6 +203,9 @@ TEST(summarize, merged_and_refused_points_are_there_too) {
 TEST(visit_key, tells_points_builds_and_visits_apart) {
   const nlohmann::json line = visit(atomic_add(), 3, "ok", {});
   EXPECT_EQ(visit_key(line, "cafe"), canonical(atomic_add()) + "|cafe|3");
+  point from_half = atomic_add();
+  from_half.base_offset = 32;
+  EXPECT_NE(visit_key(visit(from_half, 3, "ok", {}), "cafe"), visit_key(line, "cafe"));
 }
 
 }  // namespace

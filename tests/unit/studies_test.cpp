@@ -24,6 +24,13 @@ TEST(studies, lanes_of_each_kind) {
   EXPECT_THAT(lanes_of(lane_set::one_and_max, 6), ElementsAre(1, 6));
   EXPECT_THAT(lanes_of(lane_set::one_and_max, 1), ElementsAre(1));
   EXPECT_THAT(lanes_of(lane_set::max, 6), ElementsAre(6));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 6), ElementsAre(2, 6));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 2), ElementsAre(2));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::two, 6), ElementsAre(2));
+  EXPECT_THAT(lanes_of(lane_set::two, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::powers_from_two, 6), ElementsAre(2, 4, 6));
+  EXPECT_THAT(lanes_of(lane_set::powers_from_two, 1), ElementsAre(1));
   EXPECT_THAT(lanes_of(lane_set::powers, 6), ElementsAre(1, 2, 4, 6));
   EXPECT_THAT(lanes_of(lane_set::published, 5), ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(lanes_of(lane_set::published, 32), SizeIs(32));

@@ -1,0 +1,50 @@
+#include "cli/strided_cells.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace syncmeter {
+namespace {
+
+std::vector<unsigned> strides_of(const run_options& options, const study_axes& axes, unsigned size,
+                                 unsigned line_bytes) {
+  if (!options.strides.empty()) return options.strides;
+  if (!axes.strides.empty()) return axes.strides;
+  std::vector<unsigned> strides;
+  for (const unsigned bytes : axes.strides_bytes) {
+    if (bytes % size == 0) strides.push_back(bytes / size);
+  }
+  return strides.empty() ? std::vector{std::max(1U, line_bytes / size)} : strides;
+}
+
+std::vector<unsigned> base_offsets_of(const run_options& options, const study_axes& axes,
+                                      unsigned line_bytes) {
+  if (!options.base_offsets.empty()) return options.base_offsets;
+  std::vector<unsigned> offsets;
+  for (const line_part part : axes.bases)
+    offsets.push_back(part == line_part::half ? line_bytes / 2 : 0);
+  return offsets;
+}
+
+}  // namespace
+
+std::vector<cell_layout> layouts_of(const run_options& options, const study_axes& axes,
+                                    value_type type, unsigned line_bytes) {
+  const auto size = static_cast<unsigned>(size_of(type));
+  std::vector<cell_layout> layouts;
+  for (const unsigned base_offset : base_offsets_of(options, axes, line_bytes)) {
+    for (const unsigned stride : strides_of(options, axes, size, line_bytes))
+      layouts.push_back({.stride = stride, .base_offset = base_offset});
+  }
+  return layouts;
+}
+
+// A cell that straddles two lines is another experiment: a split lock may even trap.
+std::string misaligned(const point& p) {
+  if (!p.type || p.base_offset % size_of(*p.type) == 0) return {};
+  return fmt::format("a base offset of {} B does not align cells of {} B", p.base_offset,
+                     size_of(*p.type));
+}
+
+}  // namespace syncmeter

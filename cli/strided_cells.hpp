@@ -1,0 +1,26 @@
+// How the cells of strided lanes lie: which strides and base offsets a point's type takes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/studies.hpp"
+#include "core/point.hpp"
+
+namespace syncmeter {
+
+struct cell_layout {
+  unsigned stride = 0;       ///< elements between the cells of neighbouring lanes
+  unsigned base_offset = 0;  ///< bytes from the start of a line to the first cell
+};
+
+/// Every stride at every base offset: the user's, else the study's, else one line.
+[[nodiscard]] std::vector<cell_layout> layouts_of(const run_options& options,
+                                                  const study_axes& axes, value_type type,
+                                                  unsigned line_bytes);
+
+/// Why the cells of a point cannot lie as it says; empty when they can.
+[[nodiscard]] std::string misaligned(const point& p);
+
+}  // namespace syncmeter
