@@ -70,6 +70,21 @@ TEST_F(rig_test, a_value_nobody_wrote_fails_the_sample) {
   EXPECT_THAT(s.failure, HasSubstr("which no lane wrote"));
 }
 
+TEST_F(rig_test, a_token_goes_round_by_load_and_by_cas) {
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    EXPECT_THAT(take(row<test::sound_lane, ops::handoff>(), index, 3).failure, IsEmpty());
+    EXPECT_THAT(take(row<test::sound_lane, ops::handoff_cas>(), index, 3).failure, IsEmpty());
+  }
+}
+
+TEST_F(rig_test, a_token_that_is_not_taken_fails_the_sample) {
+  EXPECT_THAT(take(row<test::broken_lane, ops::handoff>(), 1, 3).failure, IsEmpty());
+  EXPECT_THAT(
+      take(row<test::broken_lane, ops::handoff_cas>(), 1, 3).failure,
+      HasSubstr("oracle: mailbox 1 holds token 24 after 24 rotations, which its lane did not "
+                "take"));
+}
+
 TEST_F(rig_test, the_litmus_tells_a_barrier_from_none) {
   const auto& sound = row<test::sound_lane, ops::barrier>();
   prepare(sound);
