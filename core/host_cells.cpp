@@ -1,6 +1,7 @@
-// The cells of a CPU point: set before each sample, read and checked after it,
+// The cells and mailboxes of a CPU point: set before each sample, read and checked after it,
 // outside the clock.
 #include <cstring>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,20 @@ void host_rig::reset_cells() {
     write_initial(cell_at(first_, cell), *what_->type, what_->info.oracle);
     write_initial(cell_at(second_, cell), *what_->type, what_->info.oracle);
   }
+}
+
+std::uint64_t* host_rig::mailbox(unsigned lane) const {
+  std::byte* const first = homed_ ? homed_->data() : mailboxes_.get();
+  return reinterpret_cast<std::uint64_t*>(first + lane * mailbox_bytes);
+}
+
+// New pages for each point: what a page's home is cannot be changed once it is touched.
+void host_rig::find_home() {
+  homed_.reset();
+  if (where_.home == home::none || what_->info.family != family::handoff) return;
+  const auto pu = home_pu(machine_.units(), where_.home, pus_);
+  if (!pu) throw std::runtime_error(no_home(where_.home));
+  homed_ = std::make_unique<homed_pages>(machine_, lanes_ * mailbox_bytes, *pu);
 }
 
 std::string host_rig::check_cells(int count) const {
