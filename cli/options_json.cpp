@@ -48,6 +48,8 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"lanes", lanes},
                      {"strides", o.strides},
                      {"affinities", texts(o.affinities)},
+                     {"pus", o.pus},
+                     {"homes", texts(o.homes)},
                      {"orders", texts(o.orders)},
                      {"waits", texts(o.waits)},
                      {"blocks", blocks},
@@ -86,6 +88,8 @@ void from_json(const nlohmann::json& j, run_options& o) {
   }
   o.strides = j.value("strides", o.strides);
   read_texts(j, "affinities", o.affinities);
+  o.pus = j.value("pus", o.pus);
+  read_texts(j, "homes", o.homes);
   read_texts(j, "orders", o.orders);
   read_texts(j, "waits", o.waits);
   for (const std::string range : j.value("blocks", nlohmann::json::array())) {

@@ -17,6 +17,7 @@
 #include "cli/merge.hpp"
 #include "cli/offered_ops.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/pinned_lanes.hpp"
 #include "cli/studies.hpp"
 
 namespace syncmeter {
@@ -32,6 +33,9 @@ class planner {
   planner(const run_options& options, const topology& machine, const cpu_grant& grant)
       : options_(options), machine_(machine), max_(max_lanes(machine, grant)) {
     for (const lane_range& range : options.lanes) add_lanes(range, grant);
+    require_pus(options.pus, machine);
+    if (!options.pus.empty())
+      require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
   }
 
   void add(const offered_op& op, const study_axes& axes) {
@@ -49,16 +53,7 @@ class planner {
  private:
   void add_lanes(const lane_range& range, const cpu_grant& grant) {
     const unsigned last = range.max ? max_ : range.last;
-    if (last > max_ && !options_.oversubscribe) {
-      const std::string quota =
-          grant.quota_cpus
-              ? fmt::format(" and a quota of {:g} CPUs ({})", *grant.quota_cpus, grant.quota_source)
-              : "";
-      throw usage_error(
-          fmt::format("--lanes: {} is more than the {} lanes allowed here ({} processing units{}); "
-                      "--oversubscribe lifts the limit",
-                      last, max_, machine_.units().size(), quota));
-    }
+    require_lanes("--lanes", last, options_, machine_, grant);
     for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
   }
 
@@ -82,29 +77,52 @@ class planner {
     const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
                                where == placement::strided &&
                                contains(op.placements(), placement::shared);
-    for (const unsigned lanes : lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_) {
-      if (only_together && lanes == 1) continue;
-      for (const unsigned stride : strides) {
-        point p{.backend = op.backend,
-                .op = op.name,
-                .type = type,
-                .placement = where,
-                .stride = stride};
-        p.lanes = lanes;
-        p.order = o;
-        add_launches(op, axes, p);
+    for (const std::vector<int>& pus : pinned_lanes(options_, axes.pairs, machine_, max_)) {
+      for (const unsigned lanes : numbers_of_lanes(axes, pus)) {
+        if (only_together && lanes == 1) continue;
+        for (const unsigned stride : strides) {
+          point p{.backend = op.backend,
+                  .op = op.name,
+                  .type = type,
+                  .placement = where,
+                  .stride = stride};
+          p.lanes = lanes;
+          p.pus = pus;
+          p.order = o;
+          add_launches(op, axes, p);
+        }
       }
     }
   }
 
+  [[nodiscard]] std::vector<unsigned> numbers_of_lanes(const study_axes& axes,
+                                                       const std::vector<int>& pus) const {
+    if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
+    return lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_;
+  }
+
+  // A home is that of a token's mailboxes; other ops have none.
+  [[nodiscard]] std::vector<home> homes_of(const offered_op& op, const study_axes& axes) const {
+    if (op.rows.front()->family != "handoff") return {home::none};
+    return options_.homes.empty() ? axes.homes : options_.homes;
+  }
+
+  [[nodiscard]] std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
+    if (!p.pus.empty()) return {affinity::none};
+    return options_.affinities.empty() ? axes.affinities : options_.affinities;
+  }
+
   void add_launches(const offered_op& op, const study_axes& axes, point p) {
-    for (const affinity a : options_.affinities.empty() ? axes.affinities : options_.affinities) {
+    for (const affinity a : affinities_of(axes, p)) {
       for (const wait_policy wait : options_.waits.empty() ? axes.waits : options_.waits) {
-        for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
-          p.affinity = a;
-          p.wait = wait;
-          p.repeat = repeat;
-          add_point(op, p, axes.additivity || options_.additivity);
+        for (const home where : homes_of(op, axes)) {
+          for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
+            p.affinity = a;
+            p.wait = wait;
+            p.home = where;
+            p.repeat = repeat;
+            add_point(op, p, axes.additivity || options_.additivity);
+          }
         }
       }
     }
@@ -123,9 +141,12 @@ class planner {
       return refuse(p, "elided",
                     "the compiler emits nothing for it: both loops are the same machine code");
     }
+    std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
+    if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
+      return refuse(p, "unsupported", no_home(p.home), p.lanes);
     if (!seen_.insert(canonical(p)).second) return;
     candidates_.push_back({.planned = {.what = p,
-                                       .pus = place(p.affinity, p.lanes),
+                                       .pus = std::move(pus),
                                        .device = {},
                                        .same_as = {},
                                        .why = {},
@@ -248,6 +269,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     const bool named =
         std::any_of(options.ops.begin(), options.ops.end(),
                     [&](const std::string& pattern) { return fits(pattern, op.name); });
+    if (chosen->native_first && options.backends.empty() && has_native(ops, op, workers)) continue;
     if (options.ops.empty() || named) all.add(*chosen, op, named);
   }
   campaign_plan plan = all.finish();
@@ -258,16 +280,6 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
                     options.study));
   }
   return plan;
-}
-
-const std::vector<known_backend>& known_backends() {
-  static const std::vector<known_backend> all{
-      {"omp", "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
-      {"cuda", "the CUDA Toolkit 12 or newer (nvcc), then build again"},
-      {"kokkos",
-       "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was installed), then "
-       "build again"}};
-  return all;
 }
 
 }  // namespace syncmeter

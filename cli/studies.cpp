@@ -99,11 +99,25 @@ study portability() {
           .counterparts_only = true};
 }
 
+// Each pair gets few and short visits: 16 PUs have 120 of them. Both ops wait for the same token,
+// so their difference is the way of waiting.
+study core_to_core() {
+  const study_axes axes{.homes = {home::first}, .pairs = true};
+  return {.name = "core-to-core",
+          .purpose =
+              "a token between every pair of processing units: a matrix of one-way latencies",
+          .rules = {{.ops = {"handoff", "handoff_cas"}, .except = {}, .axes = axes}},
+          .others = axes,
+          .gpu = {},
+          .pace = study_pace{.precision = 0.02, .max_time_s = 0.03, .visits = 3},
+          .native_first = true};
+}
+
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(), scaling(), control(),
-                                      paper(), atomics(), portability()};
+  static const std::vector<study> all{quick(),   scaling(),     control(),     paper(),
+                                      atomics(), portability(), core_to_core()};
   return all;
 }
 
