@@ -69,11 +69,11 @@ po::options_description run_description() {
       "core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "core-to-core 30ms)")("min-sample", word("TIME"),
+      "core-to-core 40ms)")("min-sample", word("TIME"),
                             "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
       "visits", word("N"),
-      "times that each point is visited (default: 5 visits; on a GPU and in core-to-core 3 "
-      "visits)")(
+      "times that each point is visited (default: 5 visits; on a GPU, and with many pairs "
+      "in core-to-core, 3 visits)")(
       "budget", word("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", word("FILE"),

@@ -107,7 +107,6 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   if (chosen.pace) {
     o.precision = chosen.pace->precision;
     o.max_time_s = chosen.pace->max_time_s;
-    o.visits = chosen.pace->visits;
   }
   with("backend",
        [&](const auto& option, const auto& text) { o.backends = parse_list(option, text); });

@@ -56,6 +56,8 @@ std::vector<pair_matrix> pair_matrices(const results_file& file,
     if (is_new) matrices.push_back({.what = what, .units = units, .cells = {}});
     matrices[found->second].cells[{s->what.pus[0], s->what.pus[1]}] = s;
   }
+  // One pair is a row of a table.
+  std::erase_if(matrices, [](const pair_matrix& m) { return m.cells.size() < 2; });
   return matrices;
 }
 

@@ -19,8 +19,8 @@ struct pair_matrix {
   std::map<std::pair<int, int>, const point_summary*> cells;  ///< by the PUs of lane 0 and lane 1
 };
 
-/// One for each such group of points with two lanes on named PUs, in the order of a table's rows.
-/// Only of a file that tells where its PUs sit. Points into `points`.
+/// One for each such group of two points or more with two lanes on named PUs, in the order of a
+/// table's rows. Only of a file that tells where its PUs sit. Points into `points`.
 [[nodiscard]] std::vector<pair_matrix> pair_matrices(const results_file& file,
                                                      const std::vector<point_summary>& points);
 

@@ -36,8 +36,9 @@ scale scale_of(const pair_matrix& matrix) {
 }
 
 std::string on_heat(const std::string& text, double ns, const scale& s) {
-  const double range = std::log(s.most_ns / s.least_ns);
-  const double share = range > 0 ? std::log(ns / s.least_ns) / range : 0;
+  // Costs of one kind are not made to look different by a scale that their noise sets.
+  const double range = std::log(std::max(s.most_ns / s.least_ns, state_gap));
+  const double share = std::log(ns / s.least_ns) / range;
   const auto step = static_cast<std::size_t>(std::lround(share * (heat.size() - 1)));
   return fmt::format("\x1b[48;5;{}m\x1b[38;5;15m{}\x1b[0m", heat.at(step), text);
 }

@@ -202,6 +202,13 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+double predicted_s(const campaign_plan& plan, const run_options& options) {
+  double all = 0;
+  for (const planned_point& p : plan.points)
+    all += p.visits * std::min(options.max_time_s / p.visits, usual_visit_s);
+  return all;
+}
+
 // Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
 // GPU.
 class planners {
@@ -233,8 +240,7 @@ class planners {
       append(plan.points, planner.take_points());
       append(plan.refused, planner.take_refused());
     }
-    for (const planned_point& p : plan.points)
-      plan.predicted_s += p.visits * std::min(options_.max_time_s / p.visits, usual_visit_s);
+    plan.predicted_s = predicted_s(plan, options_);
     return plan;
   }
 
@@ -274,6 +280,10 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   }
   campaign_plan plan = all.finish();
   if (chosen->counterparts_only) keep_counterparts(plan);
+  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {
+    for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
+    plan.predicted_s = predicted_s(plan, options);
+  }
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
         fmt::format("study '{}' has no point for these options here: no backend in use has its ops",

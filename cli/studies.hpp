@@ -91,7 +91,8 @@ struct gpu_part {
 /// How long a study takes over each point, where that is not the usual.
 struct study_pace {
   double precision, max_time_s;
-  unsigned visits;
+  std::size_t many;         ///< more points than this get
+  unsigned visits_of_many;  ///< so many visits each
 };
 
 /// What it measures on CPUs and on GPUs; a part without rules has no point at all.

@@ -138,8 +138,8 @@ TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
 TEST(options, a_study_may_have_a_pace_of_its_own) {
   const run_options o = parsed({"--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(o.precision, 0.02);
-  EXPECT_DOUBLE_EQ(o.max_time_s, 0.03);
-  EXPECT_EQ(o.visits, 3U);
+  EXPECT_DOUBLE_EQ(o.max_time_s, 0.04);
+  EXPECT_FALSE(o.visits) << "the plan knows how many pairs there are";
   const run_options asked = parsed({"--precision", "0.005", "--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(asked.precision, 0.005);
 }

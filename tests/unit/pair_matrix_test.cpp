@@ -164,17 +164,27 @@ TEST(pair_matrix, colours_only_where_they_are_wanted_and_of_equal_width) {
   EXPECT_EQ(coloured, s.text());
 }
 
+TEST(pair_matrix, noise_is_not_painted_as_a_difference) {
+  results_file file = two_packages();
+  file.visits.clear();
+  add_pair(file, 0, 2, 50, 51);
+  EXPECT_THAT(shown(file).text(true), AllOf(HasSubstr("48;5;22m"), Not(HasSubstr("48;5;88m"))));
+}
+
 TEST(pair_matrix, one_of_each_op_and_none_where_pus_are_not_named) {
   results_file file = two_packages();
   for (unsigned n = 1; n <= 3; ++n) {
     file.visits.push_back(visit_of(handoff_on(0, 2, "handoff_cas"), n, 70));
+    file.visits.push_back(visit_of(handoff_on(2, 0, "handoff_cas"), n, 71));
+    file.visits.push_back(visit_of(handoff_on(0, 2, "handoff_twice"), n, 90));
     file.visits.push_back(visit(fixtures::atomic_add(2), n, "ok", {{}}));
   }
   const shown s(file);
   EXPECT_THAT(s.matrices, SizeIs(2));
   const auto others = outside(s.matrices, s.points);
-  ASSERT_THAT(others, SizeIs(1));
-  EXPECT_EQ(others[0].what.op, "atomic_add");
+  ASSERT_THAT(others, SizeIs(2));
+  EXPECT_EQ(others[0].what.op, "handoff_twice") << "one pair is a row of the table";
+  EXPECT_EQ(others[1].what.op, "atomic_add");
   EXPECT_THAT(summary_text(s.file, s.points),
               AllOf(HasSubstr("atomic_add"), HasSubstr("home first")));
   file.campaign.erase("units");
