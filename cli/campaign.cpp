@@ -16,6 +16,7 @@
 #include "cli/gpu_devices.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/pass_order.hpp"
+#include "cli/pinned_lanes.hpp"
 #include "cli/placement_states.hpp"
 #include "cli/progress.hpp"
 #include "cli/quiet_floors.hpp"
@@ -97,6 +98,7 @@ class campaign {
                          .machine = about,
                          .grant = grant_,
                          .gpus = gpus_in_use(plan_, infos_),
+                         .units = units_named(plan_, options_, machine_),
                          .states = json::array(),
                          .states_note = {}};
     find_states(about, facts);

@@ -37,21 +37,23 @@ std::string utc_now() {
 }
 
 json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
-  return {{"kind", "campaign"},
-          {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
-          {"version", SM_VERSION},
-          {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
-          {"time", utc_now()},
-          {"argv", facts.argv},
-          {"seed", facts.options.seed},
-          {"options", facts.options},
-          {"machine", facts.machine},
-          {"allowed_pus", facts.grant.allowed},
-          {"quota_cpus", facts.grant.quota_cpus ? json(*facts.grant.quota_cpus) : json()},
-          {"gpus", facts.gpus},
-          {"states", facts.states},
-          {"states_note", facts.states_note},
-          {"plan", plan_counts(plan)}};
+  json line{{"kind", "campaign"},
+            {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
+            {"version", SM_VERSION},
+            {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
+            {"time", utc_now()},
+            {"argv", facts.argv},
+            {"seed", facts.options.seed},
+            {"options", facts.options},
+            {"machine", facts.machine},
+            {"allowed_pus", facts.grant.allowed},
+            {"quota_cpus", facts.grant.quota_cpus ? json(*facts.grant.quota_cpus) : json()},
+            {"gpus", facts.gpus},
+            {"states", facts.states},
+            {"states_note", facts.states_note},
+            {"plan", plan_counts(plan)}};
+  if (!facts.units.is_null()) line["units"] = facts.units;
+  return line;
 }
 
 json same_line(const planned_point& measured, const point& same) {

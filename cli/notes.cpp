@@ -7,6 +7,7 @@
 
 #include "cli/false_sharing.hpp"
 #include "cli/figures.hpp"
+#include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
 #include "cli/state_classes.hpp"
@@ -112,7 +113,10 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
       shares.push_back(fmt::format("{} {} {:.0f} %", key.first, key.second ? "busy" : "quiet",
                                    percent(n, kept)));
     }
-    notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares));
+    // Where the host put two PUs and where they sit are one thing to the probe.
+    const std::string of_pairs =
+        file.campaign.contains("units") ? "; pairs of PUs differ in it also by where they sit" : "";
+    notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares) + of_pairs);
   }
   if (busy > 0)
     notes.push_back(fmt::format("busy: a quiet probe was slow in {:.1f} % of the rounds kept",
@@ -174,9 +178,13 @@ std::vector<std::string> summary_notes(const results_file& file,
   return notes;
 }
 
-std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
-  std::string text =
-      point_table(points) + portability_text(file, points) + false_sharing_text(file, points);
+std::string summary_text(const results_file& file, const std::vector<point_summary>& points,
+                         bool coloured) {
+  const std::vector<pair_matrix> matrices = pair_matrices(file, points);
+  const std::vector<point_summary> others = outside(matrices, points);
+  std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
+  text += portability_text(file, points) + false_sharing_text(file, points) +
+          pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

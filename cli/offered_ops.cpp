@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/counterparts.hpp"
 #include "cli/parse_axes.hpp"
 
 namespace syncmeter {
@@ -188,6 +189,29 @@ std::vector<offered_op> offered_ops(const run_options& options,
   std::vector<offered_op> ops = chosen_ops(options, workers);
   check_names(options, ops);
   return ops;
+}
+
+bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
+                const std::vector<worker_info>& workers) {
+  return is_portable(op.backend) && std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
+           return other.name == op.name && !is_portable(other.backend) &&
+                  gpus_of(workers, other.backend) == nullptr && other.rows.front()->supported;
+         });
+}
+
+const std::vector<known_backend>& known_backends() {
+  static const std::vector<known_backend> all{
+      {.name = "omp",
+       .install =
+           "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
+      {.name = "std",
+       .install = "a library with C++20's threads (Debian: g++), then build again",
+       .when_named = true},
+      {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
+      {.name = "kokkos",
+       .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
+                  "installed), then build again"}};
+  return all;
 }
 
 }  // namespace syncmeter

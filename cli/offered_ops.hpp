@@ -56,4 +56,8 @@ template <class Enum> [[nodiscard]] std::string texts(const std::vector<Enum>& v
 [[nodiscard]] std::vector<offered_op> offered_ops(const run_options& options,
                                                   const std::vector<worker_info>& workers);
 
+/// Whether an op of a portable backend can be measured natively too, on a CPU.
+[[nodiscard]] bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
+                              const std::vector<worker_info>& workers);
+
 }  // namespace syncmeter

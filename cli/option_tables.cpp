@@ -42,6 +42,14 @@ po::options_description run_description() {
                            "study's, mostly 0)")(
       "affinity", word("LIST"),
       "lanes on processing units: close, spread, smt, none (default: the study's)")(
+      "pus", word("LIST"),
+      "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in the "
+      "study "
+      "core-to-core the pairs among them (default: lanes and affinity decide)")(
+      "home", word("LIST"),
+      "for ops that hand a token on, the processing unit that first touches the mailboxes: first "
+      "or "
+      "second (lane), other (of no lane) (default: the study's, mostly not chosen)")(
       "order", word("LIST"),
       "memory orders, for ops that have them: unordered, relaxed, acquire, release, acq_rel, "
       "seq_cst (default: the API's own)")(
@@ -61,13 +69,15 @@ po::options_description run_description() {
       "waves", po::bool_switch(),
       "GPU: also measure more blocks than run at once, one wave after the other (default: off)")(
       "precision", word("SHARE"),
-      "a visit ends when its 95 % interval is within this share of the estimate (default: 0.01, no "
-      "unit)")("max-time", word("TIME"),
-               "longest time for one point, over all its visits, with its unit (default: 150ms)")(
-      "min-sample", word("TIME"),
-      "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
+      "a visit ends when its 95 % interval is within this share of the estimate; 0.02 in "
+      "core-to-core (default: 0.01, no unit)")(
+      "max-time", word("TIME"),
+      "longest time for one point, over all its visits, with its unit (default: 150ms; "
+      "core-to-core 40ms)")("min-sample", word("TIME"),
+                            "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
       "visits", word("N"),
-      "times that each point is visited (default: 5 visits; on a GPU 3 visits)")(
+      "times that each point is visited (default: 5 visits; on a GPU, and with many pairs "
+      "in core-to-core, 3 visits)")(
       "budget", word("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", word("FILE"),

@@ -103,6 +103,11 @@ run_request parse_run(const std::vector<std::string>& arguments) {
     if (!find_study(text)) throw usage_error(unknown_name(option, "study", text, study_names()));
     o.study = text;
   });
+  const study& chosen = *find_study(o.study);
+  if (chosen.pace) {
+    o.precision = chosen.pace->precision;
+    o.max_time_s = chosen.pace->max_time_s;
+  }
   with("backend",
        [&](const auto& option, const auto& text) { o.backends = parse_list(option, text); });
   with("op", [&](const auto& option, const auto& text) { o.ops = parse_list(option, text); });
@@ -120,6 +125,10 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   });
   with("affinity", [&](const auto& option, const auto& text) {
     o.affinities = parse_names<affinity>(option, "affinity", text);
+  });
+  with("pus", [&](const auto& option, const auto& text) { o.pus = parse_pus(option, text); });
+  with("home", [&](const auto& option, const auto& text) {
+    o.homes = parse_names_but_none<home>(option, "home", text);
   });
   with("order", [&](const auto& option, const auto& text) {
     o.orders = parse_names<order>(option, "order", text);
@@ -167,14 +176,19 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   o.waves = given["waves"].as<bool>();
   o.additivity = given["additivity"].as<bool>();
   o.oversubscribe = given["oversubscribe"].as<bool>();
-  o.interleave_backends =
-      given["interleave-backends"].as<bool>() || find_study(o.study)->counterparts_only;
+  o.interleave_backends = given["interleave-backends"].as<bool>() || chosen.counterparts_only;
   o.retry = given["retry"].as<bool>();
   o.dry_run = given["dry-run"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
     throw usage_error(fmt::format("--min-sample: {:g}us is not shorter than --max-time ({:g}ms), "
                                   "so no point could be measured",
                                   o.min_sample_us, o.max_time_s * 1e3));
+  }
+  if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
+    throw usage_error(
+        fmt::format("--pus: not with --{}: it says how many lanes there are and where "
+                    "each one is",
+                    o.lanes.empty() ? "affinity" : "lanes"));
   }
   if (o.retry && !o.resume) throw usage_error("--retry: only together with --resume FILE");
   return {.options = o, .help = false};

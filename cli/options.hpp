@@ -50,6 +50,9 @@ struct run_options {
   std::vector<unsigned> base_offsets;  ///< bytes; CPU
   std::vector<affinity> affinities;
   std::vector<order> orders;
+  std::vector<int> pus;  ///< OS numbers, in place of lanes and affinities; the study core-to-core
+                         ///< takes the pairs among them
+  std::vector<home> homes;
   std::vector<wait_policy> waits;
   std::vector<block_range> blocks;  ///< GPU, as are the next five
   std::vector<scope> scopes;

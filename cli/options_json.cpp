@@ -49,6 +49,8 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"strides", o.strides},
                      {"base_offsets", o.base_offsets},
                      {"affinities", texts(o.affinities)},
+                     {"pus", o.pus},
+                     {"homes", texts(o.homes)},
                      {"orders", texts(o.orders)},
                      {"waits", texts(o.waits)},
                      {"blocks", blocks},
@@ -88,6 +90,8 @@ void from_json(const nlohmann::json& j, run_options& o) {
   o.strides = j.value("strides", o.strides);
   o.base_offsets = j.value("base_offsets", o.base_offsets);
   read_texts(j, "affinities", o.affinities);
+  o.pus = j.value("pus", o.pus);
+  read_texts(j, "homes", o.homes);
   read_texts(j, "orders", o.orders);
   read_texts(j, "waits", o.waits);
   for (const std::string range : j.value("blocks", nlohmann::json::array())) {

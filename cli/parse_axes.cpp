@@ -14,6 +14,7 @@ namespace syncmeter {
 namespace {
 
 constexpr unsigned most_lanes = 4096;
+constexpr unsigned most_pu = 65535;
 constexpr unsigned most_stride = 65536;
 constexpr unsigned most_base_offset = 4095;
 constexpr unsigned most_blocks = 1'000'000;
@@ -219,6 +220,27 @@ std::string to_text(const block_range& range) {
     if (word == range.named) return std::string(text);
   }
   return range_text(range.first, range.last);
+}
+
+std::vector<int> parse_pus(std::string_view option, std::string_view text) {
+  std::vector<int> pus;
+  for (const std::string& part : parse_list(option, text)) {
+    const std::size_t dash = part.find('-');
+    const auto first = whole_number(std::string_view(part).substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : whole_number(std::string_view(part).substr(dash + 1));
+    if (!first || !last || *last > most_pu || *last < *first)
+      throw usage_error(fmt::format("{}: '{}' is not the number of a PU from 0 to {}, or a range "
+                                    "such as 4-8",
+                                    option, part, most_pu));
+    for (auto pu = *first; pu <= *last; ++pu) {
+      if (std::find(pus.begin(), pus.end(), static_cast<int>(pu)) != pus.end())
+        throw usage_error(
+            fmt::format("{}: PU {} is named twice; each lane has a PU of its own", option, pu));
+      pus.push_back(static_cast<int>(pu));
+    }
+  }
+  return pus;
 }
 
 std::vector<unsigned> parse_actives(std::string_view option, std::string_view text) {

@@ -46,6 +46,9 @@ namespace syncmeter {
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const lane_range& range);
 
+/// OS numbers of PUs, "0,3" or "0,8-11", none of them twice.
+[[nodiscard]] std::vector<int> parse_pus(std::string_view option, std::string_view text);
+
 /// "1,2-4,sm/2,sm,2sm,max".
 [[nodiscard]] std::vector<block_range> parse_blocks(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const block_range& range);

@@ -17,6 +17,7 @@
 #include "cli/merge.hpp"
 #include "cli/offered_ops.hpp"
 #include "cli/parse_axes.hpp"
+#include "cli/pinned_lanes.hpp"
 #include "cli/strided_cells.hpp"
 #include "cli/studies.hpp"
 
@@ -33,6 +34,9 @@ class planner {
   planner(const run_options& options, const topology& machine, const cpu_grant& grant)
       : options_(options), machine_(machine), max_(max_lanes(machine, grant)) {
     for (const lane_range& range : options.lanes) add_lanes(range, grant);
+    require_pus(options.pus, machine);
+    if (!options.pus.empty())
+      require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
   }
 
   void add(const offered_op& op, const study_axes& axes) {
@@ -50,16 +54,7 @@ class planner {
  private:
   void add_lanes(const lane_range& range, const cpu_grant& grant) {
     const unsigned last = range.max ? max_ : range.last;
-    if (last > max_ && !options_.oversubscribe) {
-      const std::string quota =
-          grant.quota_cpus
-              ? fmt::format(" and a quota of {:g} CPUs ({})", *grant.quota_cpus, grant.quota_source)
-              : "";
-      throw usage_error(
-          fmt::format("--lanes: {} is more than the {} lanes allowed here ({} processing units{}); "
-                      "--oversubscribe lifts the limit",
-                      last, max_, machine_.units().size(), quota));
-    }
+    require_lanes("--lanes", last, options_, machine_, grant);
     for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
   }
 
@@ -78,30 +73,53 @@ class planner {
     const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
                                where == placement::strided &&
                                contains(op.placements(), placement::shared);
-    for (const unsigned lanes : lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_) {
-      if (only_together && lanes == 1) continue;
-      for (const cell_layout& layout : layouts) {
-        point p{.backend = op.backend,
-                .op = op.name,
-                .type = type,
-                .placement = where,
-                .stride = layout.stride,
-                .base_offset = layout.base_offset};
-        p.lanes = lanes;
-        p.order = o;
-        add_launches(op, axes, p);
+    for (const std::vector<int>& pus : pinned_lanes(options_, axes.pairs, machine_, max_)) {
+      for (const unsigned lanes : numbers_of_lanes(axes, pus)) {
+        if (only_together && lanes == 1) continue;
+        for (const cell_layout& layout : layouts) {
+          point p{.backend = op.backend,
+                  .op = op.name,
+                  .type = type,
+                  .placement = where,
+                  .stride = layout.stride,
+                  .base_offset = layout.base_offset};
+          p.lanes = lanes;
+          p.pus = pus;
+          p.order = o;
+          add_launches(op, axes, p);
+        }
       }
     }
   }
 
+  [[nodiscard]] std::vector<unsigned> numbers_of_lanes(const study_axes& axes,
+                                                       const std::vector<int>& pus) const {
+    if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
+    return lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_;
+  }
+
+  // A home is that of a token's mailboxes; other ops have none.
+  [[nodiscard]] std::vector<home> homes_of(const offered_op& op, const study_axes& axes) const {
+    if (op.rows.front()->family != "handoff") return {home::none};
+    return options_.homes.empty() ? axes.homes : options_.homes;
+  }
+
+  [[nodiscard]] std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
+    if (!p.pus.empty()) return {affinity::none};
+    return options_.affinities.empty() ? axes.affinities : options_.affinities;
+  }
+
   void add_launches(const offered_op& op, const study_axes& axes, point p) {
-    for (const affinity a : options_.affinities.empty() ? axes.affinities : options_.affinities) {
+    for (const affinity a : affinities_of(axes, p)) {
       for (const wait_policy wait : options_.waits.empty() ? axes.waits : options_.waits) {
-        for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
-          p.affinity = a;
-          p.wait = wait;
-          p.repeat = repeat;
-          add_point(op, p, axes);
+        for (const home where : homes_of(op, axes)) {
+          for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
+            p.affinity = a;
+            p.wait = wait;
+            p.home = where;
+            p.repeat = repeat;
+            add_point(op, p, axes);
+          }
         }
       }
     }
@@ -121,10 +139,13 @@ class planner {
                     "the compiler emits nothing for it: both loops are the same machine code");
     }
     if (const std::string why = misaligned(p); !why.empty()) return refuse(p, "unsupported", why);
+    std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
+    if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
+      return refuse(p, "unsupported", no_home(p.home), p.lanes);
     if (!seen_.insert(canonical(p)).second) return;
     const bool additivity = axes.additivity || options_.additivity;
     candidates_.push_back({.planned = {.what = p,
-                                       .pus = place(p.affinity, p.lanes),
+                                       .pus = std::move(pus),
                                        .device = {},
                                        .same_as = {},
                                        .why = {},
@@ -181,6 +202,13 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+double predicted_s(const campaign_plan& plan, const run_options& options) {
+  double all = 0;
+  for (const planned_point& p : plan.points)
+    all += p.visits * std::min(options.max_time_s / p.visits, usual_visit_s);
+  return all;
+}
+
 // Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
 // GPU.
 class planners {
@@ -212,8 +240,7 @@ class planners {
       append(plan.points, planner.take_points());
       append(plan.refused, planner.take_refused());
     }
-    for (const planned_point& p : plan.points)
-      plan.predicted_s += p.visits * std::min(options_.max_time_s / p.visits, usual_visit_s);
+    plan.predicted_s = predicted_s(plan, options_);
     return plan;
   }
 
@@ -249,33 +276,23 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
         std::any_of(options.ops.begin(), options.ops.end(),
                     [&](const std::string& pattern) { return fits(pattern, op.name); });
     if (chosen->native_only && options.backends.empty() && is_portable(op.backend)) continue;
+    if (chosen->native_first && options.backends.empty() && has_native(ops, op, workers)) continue;
     if (options.ops.empty() || named) all.add(*chosen, op, named);
   }
   campaign_plan plan = all.finish();
   plan.layouts_together = chosen->layouts_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan);
+  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {
+    for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
+    plan.predicted_s = predicted_s(plan, options);
+  }
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
         fmt::format("study '{}' has no point for these options here: no backend in use has its ops",
                     options.study));
   }
   return plan;
-}
-
-const std::vector<known_backend>& known_backends() {
-  static const std::vector<known_backend> all{
-      {.name = "omp",
-       .install =
-           "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
-      {.name = "std",
-       .install = "a library with C++20's threads (Debian: g++), then build again",
-       .when_named = true},
-      {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
-      {.name = "kokkos",
-       .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
-                  "installed), then build again"}};
-  return all;
 }
 
 }  // namespace syncmeter

@@ -32,7 +32,9 @@ struct point_summary {
   std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
   std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
                             ///< times, "state 0, quiet (63 %)" when there are several classes
-  interval cost_ns;         ///< median of visit medians, Student's t over visits
+  double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
+  bool several_states = false;  ///< other placement states were seen too
+  interval cost_ns;             ///< median of visit medians, Student's t over visits
   interval host_cost_ns;
   interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side

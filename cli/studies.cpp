@@ -142,11 +142,25 @@ study false_sharing() {
                       "them"};
 }
 
+// Each pair gets few and short visits: 16 PUs have 120 of them. Both ops wait for the same token,
+// so their difference is the way of waiting.
+study core_to_core() {
+  const study_axes axes{.homes = {home::first}, .pairs = true};
+  return {
+      .name = "core-to-core",
+      .purpose = "a token between every pair of processing units: a matrix of one-way latencies",
+      .rules = {{.ops = {"handoff", "handoff_cas"}, .except = {}, .axes = axes}},
+      .others = axes,
+      .gpu = {},
+      .pace = study_pace{.precision = 0.02, .max_time_s = 0.04, .many = 64, .visits_of_many = 3},
+      .native_first = true};
+}
+
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),   scaling(),     control(),      paper(),
-                                      atomics(), portability(), false_sharing()};
+  static const std::vector<study> all{quick(),   scaling(),     control(),       paper(),
+                                      atomics(), portability(), false_sharing(), core_to_core()};
   return all;
 }
 

@@ -2,6 +2,7 @@
 // new backend's ops are rows in studies.cpp, not code.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ struct study_axes {
   lane_set lanes = lane_set::one;
   std::vector<affinity> affinities{affinity::close};
   std::vector<wait_policy> waits{wait_policy::active};
+  std::vector<home> homes{home::none};  ///< for ops that hand a token on
+  bool pairs = false;    ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
   unsigned repeats = 0;  ///< 0: once; n: points 1 to n, each measured
   bool additivity = false;
   bool watch_states = false;  ///< pair probes for cells far apart too: they are compared with near
@@ -96,12 +99,21 @@ struct gpu_part {
   gpu_axes others;  ///< for ops that only the user names
 };
 
+/// How long a study takes over each point, where that is not the usual.
+struct study_pace {
+  double precision, max_time_s;
+  std::size_t many;         ///< more points than this get
+  unsigned visits_of_many;  ///< so many visits each
+};
+
 /// What it measures on CPUs and on GPUs; a part without rules has no point at all.
 struct study {
   std::string_view name, purpose;
   std::vector<study_rule> rules;
   study_axes others;  ///< for ops that only the user names
   gpu_part gpu;
+  std::optional<study_pace> pace{};
+  bool native_first = false;       ///< no portable backend beside a native one unless it is named
   bool counterparts_only = false;  ///< only what a native and a portable backend both measure
   bool native_only = false;  ///< no portable backend unless --backend names it: the figure is the
                              ///< machine's

@@ -145,8 +145,11 @@ void estimate(point_summary& s, const states& all, const std::vector<const json*
   const auto chosen = headline(all);
   const std::vector<visit_estimate> used = solid_visits(chosen->second);
   s.visits = used.size();
-  s.state = state_text(all, chosen->first,
-                       median(each(used, [](const visit_estimate& e) { return e.hop_ns; })));
+  s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
+  s.several_states = std::any_of(all.begin(), all.end(), [&](const auto& other) {
+    return other.first.first != chosen->first.first;
+  });
+  s.state = state_text(all, chosen->first, s.hop_ns);
   s.cost_ns = combined(used, &visit_estimate::cost_ns);
   s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns);
   s.cost_cycles = combined(used, &visit_estimate::cost_cycles);

@@ -25,7 +25,7 @@ auto row_rank(const point_summary& s) {
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.active,
-                    p.affinity, p.wait, p.repeat);
+                    p.affinity, p.pus, p.wait, p.home, p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -150,7 +150,9 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
       fmt::to_string(s.what.lanes),
       s.what.active != 0 ? fmt::to_string(s.what.active) : "",
       v.affinity ? row.affinities : "",
+      fmt::format("{}", fmt::join(s.what.pus, ",")),
       v.wait ? std::string(to_text(s.what.wait)) : "",
+      text_unless_none(s.what.home),
       cost_text(s),
       has_cost(s) ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
                   : "",
@@ -189,6 +191,9 @@ std::string short_name(const point& p) {
   if (p.active != 0) text += fmt::format(", {} of each warp", p.active);
   if (p.affinity != affinity::none) text += fmt::format(" {}", to_text(p.affinity));
   if (p.wait != wait_policy::active) text += fmt::format(" {}", to_text(p.wait));
+  if (!p.pus.empty())
+    text += fmt::format(" on PU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
+  if (p.home != home::none) text += fmt::format(", home {}", to_text(p.home));
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
   return text;
 }
@@ -211,7 +216,9 @@ std::string point_table(const std::vector<point_summary>& points) {
                  {v.any_gpu && !v.any_cpu ? "threads" : "lanes", right},
                  {"active", right},
                  {"affinity", left},
+                 {"PUs", left},
                  {"wait", left},
+                 {"home", left},
                  {"ns/op", right},
                  {"95 % interval", right},
                  {"cycles/op", right},

@@ -23,8 +23,10 @@ namespace syncmeter {
                                                      const std::vector<point_summary>& points);
 
 /// Table, notes and where the results are: what `run` and `show` print.
+/// `coloured`: for a terminal that can show colours.
 [[nodiscard]] std::string summary_text(const results_file& file,
-                                       const std::vector<point_summary>& points);
+                                       const std::vector<point_summary>& points,
+                                       bool coloured = false);
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 [[nodiscard]] std::string plan_text(const campaign_plan& plan);

@@ -31,6 +31,11 @@ enum class affinity : std::uint8_t { none, close, spread, smt };
 /// worker's launch environment.
 enum class wait_policy : std::uint8_t { active, passive };
 
+/// Ops that hand a token on: the PU that first touches the lines it lies on, which decides on which
+/// NUMA node they are. first, second: that of lane 0 or lane 1. other: a PU of no lane, on another
+/// node than theirs where there is one. none: wherever the worker's memory happens to be.
+enum class home : std::uint8_t { none, first, second, other };
+
 /// GPU: the threads among which an atomic is one, or for which a fence orders. none: the API has no
 /// scopes.
 enum class scope : std::uint8_t { none, block, device, system };
@@ -75,6 +80,9 @@ inline constexpr std::array affinity_names{
     spelling{affinity::spread, "spread"}, spelling{affinity::smt, "smt"}};
 inline constexpr std::array wait_policy_names{spelling{wait_policy::active, "active"},
                                               spelling{wait_policy::passive, "passive"}};
+inline constexpr std::array home_names{spelling{home::none, "none"}, spelling{home::first, "first"},
+                                       spelling{home::second, "second"},
+                                       spelling{home::other, "other"}};
 
 inline constexpr std::array scope_names{
     spelling{scope::none, "none"}, spelling{scope::block, "block"},
@@ -91,6 +99,7 @@ constexpr auto& names_of(placement) { return placement_names; }
 constexpr auto& names_of(order) { return order_names; }
 constexpr auto& names_of(affinity) { return affinity_names; }
 constexpr auto& names_of(wait_policy) { return wait_policy_names; }
+constexpr auto& names_of(home) { return home_names; }
 constexpr auto& names_of(scope) { return scope_names; }
 constexpr auto& names_of(flavour) { return flavour_names; }
 constexpr auto& names_of(space) { return space_names; }

@@ -1,5 +1,7 @@
-// The cells of a CPU point: set before each sample, read and checked after it, outside the clock.
+// The cells and mailboxes of a CPU point: set before each sample, read and checked after it,
+// outside the clock.
 #include <cstring>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -42,7 +44,7 @@ std::uint64_t read_bits(const std::byte* cell, value_type type) {
 }  // namespace
 
 void host_rig::reset_cells() {
-  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : ~std::uint64_t{0};
+  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : no_token;
   if (what_->info.places == places::none) return;
   for (std::size_t cell = 0; cell < cell_count(); ++cell) {
     write_initial(cell_at(first_, cell), *what_->type, what_->info.oracle);
@@ -50,14 +52,30 @@ void host_rig::reset_cells() {
   }
 }
 
+std::uint64_t* host_rig::mailbox(unsigned lane) const {
+  std::byte* const first = homed_ ? homed_->data() : mailboxes_.get();
+  return reinterpret_cast<std::uint64_t*>(first + lane * mailbox_bytes);
+}
+
+// New pages for each point: what a page's home is cannot be changed once it is touched.
+void host_rig::find_home() {
+  homed_.reset();
+  if (where_.home == home::none || what_->info.family != family::handoff) return;
+  const auto pu = home_pu(machine_.units(), where_.home, pus_);
+  if (!pu) throw std::runtime_error(no_home(where_.home));
+  homed_ = std::make_unique<homed_pages>(machine_, lanes_ * mailbox_bytes, *pu);
+}
+
 std::string host_rig::check_cells(int count) const {
   const auto& info = what_->info;
   const auto n = std::uint64_t{trips_} * info.unroll * ops_in_step(info, count);
   if (info.family == family::handoff) {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
-      if (*mailbox(lane) != n) {
-        return fmt::format("oracle: mailbox {} holds token {} after {} rotations", lane,
-                           *mailbox(lane), n);
+      // The last token is back with lane 0, which has not awaited it.
+      const bool taken = info.takes_token && lane != 0;
+      if (*mailbox(lane) != (taken ? no_token : n)) {
+        return fmt::format("oracle: mailbox {} holds token {} after {} rotations{}", lane,
+                           *mailbox(lane), n, taken ? ", which its lane did not take" : "");
       }
     }
   }

@@ -23,6 +23,9 @@ struct lane_setup {
   enum oracle oracle = oracle::none;
 };
 
+/// What a mailbox of the token ring holds when no token is in it.
+inline constexpr std::uint64_t no_token = ~std::uint64_t{0};
+
 /// An empty asm that takes the value in a register and gives back "another" one: the compiler may
 /// neither fold nor drop what made it.
 template <class T> SM_FN void make_opaque(T& value) {

@@ -17,8 +17,6 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t mailbox_bytes = 128;  // two lines: adjacent-line prefetch must not couple
-                                            // lanes
 // The second array starts off a page boundary: stores to one and loads from the other at equal low
 // 12 address bits would alias in the store buffer.
 constexpr std::size_t second_offset = 1024;
@@ -96,6 +94,7 @@ void host_rig::prepare(const measurable& what, const point& where, std::span<con
   watch_states_ = watch_states;
   place(pus);
   fit_cells();
+  find_home();
 }
 
 void host_rig::place(std::span<const int> pus) {
@@ -195,10 +194,6 @@ void host_rig::fit_cells() {
 std::byte* host_rig::cell_at(const bytes& array, std::size_t index) const {
   const auto offset = &array == &second_ ? second_offset : 0;
   return array.get() + offset + where_.base_offset + index * stride_bytes(where_);
-}
-
-std::uint64_t* host_rig::mailbox(unsigned lane) const {
-  return reinterpret_cast<std::uint64_t*>(mailboxes_.get() + lane * mailbox_bytes);
 }
 
 lane_setup host_rig::setup(unsigned lane) const {

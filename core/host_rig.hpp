@@ -13,6 +13,7 @@
 
 #include "core/gate.hpp"
 #include "core/harness.hpp"
+#include "core/homed_pages.hpp"
 #include "core/host_lane.hpp"
 #include "core/measurable.hpp"
 #include "core/point.hpp"
@@ -94,6 +95,8 @@ class host_rig final : public bench {
   [[nodiscard]] bool was_preempted() const;
 
   [[nodiscard]] const std::vector<int>& pus_seen() const { return pus_seen_; }
+  /// The pages that the mailboxes lie on; null where the point does not say whose they are.
+  [[nodiscard]] const homed_pages* homed() const { return homed_.get(); }
   [[nodiscard]] std::vector<double> quiet_floor_ns() const;
   [[nodiscard]] std::vector<double> quiet_median_ns() const;
 
@@ -102,6 +105,9 @@ class host_rig final : public bench {
     void operator()(std::byte* p) const;
   };
   using bytes = std::unique_ptr<std::byte[], free_bytes>;
+
+  // Two lines: adjacent-line prefetch must not couple lanes.
+  static constexpr std::size_t mailbox_bytes = 128;
 
   [[nodiscard]] double ring_ns(double duration_ns);
   /// The lanes that run the timed loop: all, or lane 0 alone.
@@ -112,6 +118,7 @@ class host_rig final : public bench {
   [[nodiscard]] bool lanes_apart() const;
   void find_floors();
   void fit_cells();
+  void find_home();
   void reset_cells();
   [[nodiscard]] std::string check_cells(int count) const;
   void judge_lanes(sample& s);
@@ -139,6 +146,7 @@ class host_rig final : public bench {
   std::vector<double*> floors_;                                  // of the lanes prepared
   std::vector<std::vector<double>> quiet_seen_;
   bytes first_, second_, mailboxes_;
+  std::unique_ptr<homed_pages> homed_;  // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
 };
 

@@ -46,7 +46,7 @@ bool host_rig::was_preempted() const {
 double host_rig::ring_ns(double duration_ns) {
   rotations_ =
       static_cast<std::uint32_t>(std::clamp(duration_ns / (last_hop_ns_ * lanes_), 4.0, 1e6));
-  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : ~std::uint64_t{0};
+  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : no_token;
   run_untimed(&hop_body);
   const double turn = static_cast<double>(records_[0].stop_ns - records_[0].start_ns);
   return std::max(1.0, turn / (static_cast<double>(rotations_) * lanes_));

@@ -23,6 +23,9 @@ host_worker_backend::host_worker_backend(std::vector<measurable> rows, team_runn
 
 bench& host_worker_backend::prepare(const measurable& row, const point& where,
                                     const lane_request& lanes) {
+  if (where.home != home::none && row.info.family == family::handoff &&
+      !home_pu(machine_.units(), where.home, lanes.pus))
+    throw point_refused{no_home(where.home)};
   rig_.prepare(row, where, lanes.pus, lanes.watch_states);
   rig_.lower_floors(lanes.quiet_floor_ns);
   return rig_;
@@ -32,6 +35,11 @@ void host_worker_backend::describe_visit(nlohmann::json& visit) const {
   visit["pus_seen"] = rig_.pus_seen();
   visit["quiet_probe"] = {{"floor_ns", rig_.quiet_floor_ns()},
                           {"median_ns", rig_.quiet_median_ns()}};
+  if (const homed_pages* const pages = rig_.homed()) {
+    const auto node = pages->numa_node();
+    visit["home"] = {{"pu", pages->pu()},
+                     {"numa_node", node ? nlohmann::json(*node) : nlohmann::json()}};
+  }
 }
 
 std::vector<double> host_worker_backend::probe(const std::vector<int>& pus, double seconds) {

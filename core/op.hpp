@@ -96,6 +96,7 @@ struct op_info {
   unsigned min_lanes = 1;
   bool cost_per_lane = false;  ///< one measured op visits every lane in turn: divide by lanes
   bool communicates = false;   ///< lanes meet in it even without a common cell
+  bool takes_token = false;    ///< handoff: a token that was taken is not left in its mailbox
   bool host_lane = false;      ///< lane 0 runs the loop alone, outside any parallel region: the op
                                ///< itself starts one on the point's lanes, or waits for one
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`

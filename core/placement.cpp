@@ -121,4 +121,34 @@ std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
   return pus;
 }
 
+std::optional<int> home_pu(units_span units, home where, std::span<const int> pus) {
+  const auto of_lane = [&](std::size_t lane) {
+    return lane < pus.size() && pus[lane] >= 0 ? std::optional(pus[lane]) : std::nullopt;
+  };
+  if (where == home::first) return of_lane(0);
+  if (where == home::second) return of_lane(1);
+  if (where == home::none) return std::nullopt;
+  // How far the nearest lane is: a PU on a node of its own first.
+  std::optional<std::pair<bool, bool>> best;
+  std::optional<int> found;
+  for (const processing_unit& unit : units) {
+    if (std::ranges::find(pus, unit.os) != pus.end()) continue;
+    std::pair apart{true, true};
+    for (const processing_unit& other : units) {
+      if (std::ranges::find(pus, other.os) == pus.end()) continue;
+      apart.first = apart.first && unit.numa != other.numa;
+      apart.second = apart.second && unit.package != other.package;
+    }
+    if (best && apart <= *best) continue;
+    best = apart;
+    found = unit.os;
+  }
+  return found;
+}
+
+std::string no_home(home where) {
+  if (where == home::other) return "home 'other' needs a PU beside those of the lanes";
+  return fmt::format("home '{}' needs lanes that are bound to PUs", to_text(where));
+}
+
 }  // namespace syncmeter

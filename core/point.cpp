@@ -2,11 +2,13 @@
 // axis that has no value.
 #include "core/point.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace syncmeter {
@@ -49,6 +51,16 @@ unsigned read_number(const nlohmann::json& j, const char* member, unsigned least
   return value.get<unsigned>();
 }
 
+std::vector<int> read_pus(const nlohmann::json& list, unsigned lanes) {
+  const auto is_number = [](const nlohmann::json& n) {
+    return n.is_number_integer() && n >= 0 && n <= std::numeric_limits<int>::max();
+  };
+  if (!list.is_array() || list.size() != lanes || !std::all_of(list.begin(), list.end(), is_number))
+    throw std::invalid_argument(fmt::format(
+        "point: pus: {} is not the number of a PU for each of {} lanes", list.dump(), lanes));
+  return list.get<std::vector<int>>();
+}
+
 // Stride has a meaning only between strided cells; a stray one is kept visible, so that two points
 // that differ never have the same text.
 bool has_stride(const point& p) { return p.placement == placement::strided || p.stride != 0; }
@@ -79,6 +91,8 @@ std::string canonical(const point& p) {
   add("order", to_text(p.order));
   add("affinity", to_text(p.affinity));
   add("wait", to_text(p.wait));
+  if (p.home != home::none) add("home", to_text(p.home));
+  if (!p.pus.empty()) add("pus", fmt::format("{}", fmt::join(p.pus, ",")));
   if (p.repeat != 0) add("repeat", p.repeat);
   return text;
 }
@@ -101,6 +115,8 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.scope != scope::none) j["scope"] = to_text(p.scope);
   if (p.flavour != flavour::none) j["flavour"] = to_text(p.flavour);
   if (p.space != space::none) j["space"] = to_text(p.space);
+  if (p.home != home::none) j["home"] = to_text(p.home);
+  if (!p.pus.empty()) j["pus"] = p.pus;
   if (p.repeat != 0) j["repeat"] = p.repeat;
 }
 
@@ -128,6 +144,8 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("order")) p.order = read_name<order>(j, "order");
   if (j.contains("affinity")) p.affinity = read_name<affinity>(j, "affinity");
   if (j.contains("wait")) p.wait = read_name<wait_policy>(j, "wait");
+  if (j.contains("home")) p.home = read_name<home>(j, "home");
+  if (j.contains("pus")) p.pus = read_pus(j.at("pus"), p.lanes);
   if (j.contains("repeat")) p.repeat = read_number(j, "repeat", 0);
 }
 

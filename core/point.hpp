@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -29,7 +30,10 @@ struct point {
   enum order order = order::unordered;
   enum affinity affinity = affinity::none;
   enum wait_policy wait = wait_policy::active;
-  unsigned repeat = 0;  ///< tells repeats of one point apart (study `control`); 0: not repeated
+  enum home home = home::none;  ///< CPU, ops with a token only
+  std::vector<int> pus{};  ///< CPU: the OS number of each lane's PU, in place of an affinity; none:
+                           ///< the affinity decides
+  unsigned repeat = 0;     ///< tells repeats of one point apart (study `control`); 0: not repeated
 
   friend bool operator==(const point&, const point&) = default;
 };

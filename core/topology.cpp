@@ -195,6 +195,10 @@ topology topology::from_xml(const std::string& path) {
 }
 
 std::span<const processing_unit> topology::units() const& { return state_->units; }
+bool topology::has_pu(int os) const {
+  return os >= 0 && hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(state_->tree.get()),
+                                       static_cast<unsigned>(os)) != 0;
+}
 unsigned topology::line_bytes() const { return state_->line_bytes; }
 int topology::kinds() const { return state_->kinds; }
 bool topology::has_smt() const { return state_->smt; }

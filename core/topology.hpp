@@ -30,6 +30,15 @@ struct processing_unit {
 [[nodiscard]] std::vector<int> place_on(std::span<const processing_unit> units, affinity policy,
                                         unsigned lanes);
 
+/// The PU whose first touch gives a point's mailboxes their home, for lanes on `pus`. `other` is a
+/// PU of no lane: on a NUMA node of none of them where there is one, else in another package, else
+/// any. Nothing where there is no such PU, or that lane has none.
+[[nodiscard]] std::optional<int> home_pu(std::span<const processing_unit> units, home where,
+                                         std::span<const int> pus);
+
+/// Why there is no such PU, for the user.
+[[nodiscard]] std::string no_home(home where);
+
 /// Move-only owner of an hwloc topology. Throws std::runtime_error with hwloc's message.
 class topology {
  public:
@@ -52,6 +61,8 @@ class topology {
   /// Not of a temporary: a range-for over one would outlive it.
   [[nodiscard]] std::span<const processing_unit> units() const&;
   std::span<const processing_unit> units() const&& = delete;
+  /// Whether the machine has a PU of that OS number, allowed or not.
+  [[nodiscard]] bool has_pu(int os) const;
   /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
   [[nodiscard]] unsigned line_bytes() const;
   /// Number of cpukinds that hwloc tells apart and ranks; 1 on a homogeneous machine.

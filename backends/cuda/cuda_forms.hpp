@@ -180,6 +180,7 @@ constexpr void add_fence_forms(form_list& list, const op_info& info, value_type 
   if (info.family == family::atomic && is_floating(t)) return "CUDA has no such floating atomic";
   if (info.family == family::critical)
     return "CUDA has neither critical sections nor lock objects; critical_add is a spin lock";
+  if (info.takes_token) return "on a GPU a handoff is awaited by load: see handoff";
   return "CUDA has no such operation";
 }
 

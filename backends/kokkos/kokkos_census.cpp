@@ -70,6 +70,8 @@ std::string x86_64(const measurable& row) {
   // x86 keeps all but a store before a load in order: only the full fence is an instruction.
   if (row.info.family == family::fence)
     return row.form.order == order::unordered ? "lock_or 1 | mfence 1" : "nothing";
+  if (name == "handoff_cas")
+    return "load 1, branch 2, lock_cmpxchg 2 | branch 1, lock_cmpxchg 1, store 1";
   if (name == "handoff") return "load 2, branch 3, lock_cmpxchg 2 | load 1, branch 1, store 1";
   return without_api(row);
 }

@@ -96,6 +96,13 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     }
     Kokkos::load_fence();
   }
+  SM_FN void take_token() const
+    requires has_atomics
+  {
+    while (Kokkos::atomic_compare_exchange(mailbox_, expected_, no_token) != expected_) {
+    }
+    Kokkos::load_fence();
+  }
   SM_FN void pass_token()
     requires has_atomics
   {

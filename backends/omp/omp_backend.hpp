@@ -17,7 +17,7 @@ struct backend : host_backend {
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form& f) {
-    if (info.family == family::atomic)
+    if (info.family == family::atomic || info.takes_token)
       return "this compiler has no `omp atomic compare` (OpenMP 5.1)";
     if (info.family == family::fence && f.order == order::seq_cst) {
       return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";

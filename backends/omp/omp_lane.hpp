@@ -159,6 +159,22 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
       token = *mailbox_;
     } while (token != expected_);
   }
+#if defined(SM_OMP_HAS_ATOMIC_COMPARE)
+  SM_FN void take_token() const {
+    std::uint64_t& box = *mailbox_;
+    const std::uint64_t token = expected_;
+    std::uint64_t seen;
+    do {
+#pragma omp atomic compare capture acquire
+      {
+        seen = box;
+        if (box == token) {
+          box = no_token;
+        }
+      }
+    } while (seen != token);
+  }
+#endif
   SM_FN void pass_token() {
     const std::uint64_t token = expected_ + bump_;
 #pragma omp atomic write release

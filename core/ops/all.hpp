@@ -18,7 +18,8 @@ using shared_ops =
             ops::atomic_write, ops::atomic_write_two_lines, ops::atomic_read, ops::plain_write,
             ops::plain_read, ops::plain_add, ops::critical_add, ops::critical_named_add,
             ops::lock_add, ops::fence, ops::fence_between_stores, ops::fence_between_adds,
-            ops::handoff, ops::control_aa, ops::control_multiply<1>, ops::control_multiply<2>,
+            ops::handoff, ops::handoff_cas, ops::control_aa, ops::control_multiply<1>,
+            ops::control_multiply<2>,
             ops::control_multiply<4>, ops::control_multiply<8>>;
 
 }  // namespace syncmeter

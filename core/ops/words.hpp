@@ -46,6 +46,13 @@ concept has_token_ring = requires(L& l) {
   l.pass_token();
 };
 
+// The same ring, where waiting is a compare-and-swap that takes the token out of the mailbox.
+template <class L>
+concept has_token_taking = requires(L& l) {
+  l.take_token();
+  l.pass_token();
+};
+
 // Registers of a lane: `operand` is a value the op may change from step to step; `multiply` is one
 // dependent multiply of it by a factor that came from memory.
 template <class L> concept has_multiply = requires(L& l) { l.multiply(); };

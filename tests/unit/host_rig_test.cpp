@@ -93,6 +93,42 @@ TEST_F(rig_test, a_value_nobody_wrote_fails_the_sample) {
   EXPECT_THAT(s.failure, HasSubstr("which no lane wrote"));
 }
 
+TEST_F(rig_test, a_token_goes_round_by_load_and_by_cas) {
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    EXPECT_THAT(take(row<test::sound_lane, ops::handoff>(), index, 3).failure, IsEmpty());
+    EXPECT_THAT(take(row<test::sound_lane, ops::handoff_cas>(), index, 3).failure, IsEmpty());
+  }
+}
+
+TEST_F(rig_test, a_token_that_is_not_taken_fails_the_sample) {
+  EXPECT_THAT(take(row<test::broken_lane, ops::handoff>(), 1, 3).failure, IsEmpty());
+  EXPECT_THAT(
+      take(row<test::broken_lane, ops::handoff_cas>(), 1, 3).failure,
+      HasSubstr("oracle: mailbox 1 holds token 24 after 24 rotations, which its lane did not "
+                "take"));
+}
+
+TEST_F(rig_test, mailboxes_lie_on_new_pages_touched_from_their_home) {
+  const auto& op = row<test::sound_lane, ops::handoff>();
+  const int pu = machine_.units()[0].os;
+  point where{.backend = "test", .op = "handoff", .lanes = 1};
+  rig_.prepare(op, where, std::vector{pu}, false);
+  EXPECT_EQ(rig_.homed(), nullptr);
+  where.home = home::first;
+  rig_.prepare(op, where, std::vector{pu}, false);
+  ASSERT_NE(rig_.homed(), nullptr);
+  EXPECT_EQ(rig_.homed()->pu(), pu);
+  EXPECT_EQ(reinterpret_cast<std::byte*>(rig_.mailbox(0)), rig_.homed()->data());
+  EXPECT_GE(rig_.homed()->numa_node().value_or(0), 0) << "or the system does not say";
+  EXPECT_THAT(rig_.take(1, 3).failure, IsEmpty());
+  rig_.prepare(row<test::sound_lane, ops::atomic_add>(), where, std::vector{pu}, false);
+  EXPECT_EQ(rig_.homed(), nullptr) << "only ops with a token have mailboxes";
+  where.home = home::second;
+  EXPECT_THAT([&] { rig_.prepare(op, where, std::vector{pu}, false); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("home 'second'")));
+  rig_.finish();
+}
+
 TEST_F(rig_test, the_litmus_tells_a_barrier_from_none) {
   const auto& sound = row<test::sound_lane, ops::barrier>();
   prepare(sound);

@@ -119,6 +119,34 @@ TEST(options, every_option_is_read) {
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(o));
 }
 
+TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
+  const run_options o = parsed({"--pus", "3,0,8-10", "--home", "other,first"});
+  EXPECT_THAT(o.pus, ElementsAre(3, 0, 8, 9, 10));
+  EXPECT_THAT(o.homes, ElementsAre(home::other, home::first));
+  const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
+  EXPECT_EQ(again.pus, o.pus);
+  EXPECT_EQ(again.homes, o.homes);
+  for (const char* text : {"x", "3-", "-3", "9-8", "65536"})
+    EXPECT_THAT(mistake({std::string("--pus=") + text}),
+                HasSubstr(std::string("--pus: '") + text + "' is not the number of a PU"))
+        << text;
+  EXPECT_EQ(mistake({"--pus", "0-3,2"}),
+            "--pus: PU 2 is named twice; each lane has a PU of its own");
+  EXPECT_THAT(mistake({"--pus", "0,1", "--lanes", "2"}), HasSubstr("--pus: not with --lanes"));
+  EXPECT_THAT(mistake({"--pus", "0,1", "--affinity", "close"}),
+              HasSubstr("--pus: not with --affinity"));
+  EXPECT_THAT(mistake({"--home", "none"}), HasSubstr("'none' cannot be chosen"));
+}
+
+TEST(options, a_study_may_have_a_pace_of_its_own) {
+  const run_options o = parsed({"--study", "core-to-core"});
+  EXPECT_DOUBLE_EQ(o.precision, 0.02);
+  EXPECT_DOUBLE_EQ(o.max_time_s, 0.04);
+  EXPECT_FALSE(o.visits) << "the plan knows how many pairs there are";
+  const run_options asked = parsed({"--precision", "0.005", "--study", "core-to-core"});
+  EXPECT_DOUBLE_EQ(asked.precision, 0.005);
+}
+
 TEST(options, a_time_needs_a_known_unit) {
   EXPECT_DOUBLE_EQ(parsed({"--max-time", "1.5s"}).max_time_s, 1.5);
   EXPECT_DOUBLE_EQ(parsed({"--max-time", "150ms"}).max_time_s, 0.15);

@@ -50,11 +50,15 @@ TEST(point, canonical_text_names_the_axes_in_order_and_leaves_out_those_without_
   EXPECT_FALSE(nlohmann::json(strided_add()).contains("base_offset")) << "0 is left out";
   barrier.repeat = 7;
   EXPECT_THAT(canonical(barrier), HasSubstr(" repeat=7"));
+  barrier.lanes = 2;
+  barrier.pus = {3, 0};
+  barrier.home = home::other;
+  EXPECT_THAT(canonical(barrier), HasSubstr(" wait=active home=other pus=3,0 repeat=7"));
 }
 
 // One neighbour per member: a member that canonical() forgot makes two of them equal.
 TEST(point, texts_differ_whenever_points_do) {
-  std::vector<point> all(14, strided_add());
+  std::vector<point> all(17, strided_add());
   all[1].backend = "cuda";
   all[2].op = "atomic_sub";
   all[3].type = value_type::uint64;
@@ -68,6 +72,9 @@ TEST(point, texts_differ_whenever_points_do) {
   all[11].wait = wait_policy::passive;
   all[12].repeat = 1;
   all[13].base_offset = 32;
+  all[14].home = home::second;
+  all[15].pus = {0, 1, 2, 3};
+  all[16].pus = {0, 1, 3, 2};
   std::set<std::string> texts, objects;
   for (const point& p : all) {
     texts.insert(canonical(p));
@@ -113,6 +120,16 @@ TEST(point, reading_names_the_member_and_the_text_that_are_wrong) {
   j = good;
   j["lanes"] = 4294967296;
   EXPECT_THAT(error_of(j), HasSubstr("4294967296"));
+  j = good;
+  j["home"] = "mine";
+  EXPECT_THAT(error_of(j),
+              testing::AllOf(HasSubstr("home"), HasSubstr("'mine'"), HasSubstr("other")));
+  for (const auto& pus :
+       {nlohmann::json{0, 1}, nlohmann::json{0, 1, 2, -1}, nlohmann::json("0,1")}) {
+    j = good;
+    j["pus"] = pus;
+    EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("pus"), HasSubstr("each of 4 lanes")));
+  }
   j = good;
   j["order"] = 3;
   EXPECT_THAT(error_of(j), testing::AllOf(HasSubstr("order"), HasSubstr("3")));

@@ -27,12 +27,25 @@ inline bool run_threads(unsigned lanes, lane_body body, host_rig& rig) {
 inline void release_nothing() {}
 
 /// Words that are right.
-template <class T, order O> class sound_lane : public host_lane<T> {
+template <class T, order O> class sound_lane : public host_lane<T>, ring_registers {
  public:
   static constexpr order memory_order = O;
   explicit sound_lane(const lane_setup& s)
-      : host_lane<T>{s}, gate_{static_cast<start_gate*>(s.backend)}, lanes_{s.lanes} {}
+      : host_lane<T>{s}, ring_registers{s}, gate_{static_cast<start_gate*>(s.backend)},
+        lanes_{s.lanes} {}
 
+  void await_token() const {
+    while (std::atomic_ref{*mailbox_}.load(std::memory_order_acquire) != expected_) spin_pause();
+  }
+  void take_token() const {
+    for (auto seen = expected_; !std::atomic_ref{*mailbox_}.compare_exchange_strong(seen, no_token);
+         seen = expected_)
+      spin_pause();
+  }
+  void pass_token() {
+    std::atomic_ref{*next_mailbox_}.store(expected_ + bump_, std::memory_order_release);
+    ++expected_;
+  }
   void barrier() const { gate_->wait(lanes_); }
   void atomic_add(T& x, T by) const { std::atomic_ref<T>{x}.fetch_add(by); }
   T atomic_exchange(T& x, T desired) const { return std::atomic_ref<T>{x}.exchange(desired); }
@@ -48,6 +61,7 @@ template <class T, order O> class sound_lane : public host_lane<T> {
 template <class T, order O> class broken_lane : public sound_lane<T, O> {
  public:
   using sound_lane<T, O>::sound_lane;
+  void take_token() const { this->await_token(); }  // and leaves it there
   void barrier() const {}
   void atomic_add(T& x, T by) const {
     const T old = this->plain_read(x);
