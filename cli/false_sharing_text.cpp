@@ -86,9 +86,11 @@ std::string price_table(const std::vector<sharing_row>& rows) {
                  {"95 % interval", right},
                  {"visits", right},
                  {"", left}});
+  bool any = false;
   for (const sharing_row& row : rows) {
     if (row.what.base_offset != 0) continue;
     for (const auto& [type, r] : row.one_element) {
+      any = true;
       table.row({row.what.backend, row.what.op, std::string(to_text(type)),
                  fmt::to_string(row.what.lanes), row.affinities,
                  row.state ? fmt::to_string(*row.state) : "",
@@ -96,7 +98,9 @@ std::string price_table(const std::vector<sharing_row>& rows) {
                  fmt::to_string(r.visits), r.reason});
     }
   }
-  return table.text();
+  if (!any) return {};
+  return fmt::format("\nOne element apart over cells {} B apart: what it costs not to pad\n{}",
+                     apart_bytes, table.text());
 }
 
 std::string where(const sharing_row& row) {
@@ -203,8 +207,7 @@ std::string false_sharing_text(const results_file& file, const std::vector<point
     text += stride_table(rows);
     text += fmt::format("  types pooled; = the same within {:.0f} %, > more, < less, ? neither\n",
                         100 * same_within);
-    text += fmt::format("\nOne element apart over cells {} B apart: what it costs not to pad\n{}",
-                        apart_bytes, price_table(rows));
+    text += price_table(rows);
     text += "\nDestructive interference size of this machine\n";
     for (const auto& [affinities, deciding] : deciding_rows(rows)) {
       text += fmt::format("- {}: {}\n", affinities, size_sentence(deciding));

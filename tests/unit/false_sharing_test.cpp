@@ -146,6 +146,8 @@ TEST(false_sharing, without_cells_apart_nothing_is_concluded) {
   EXPECT_THAT(text_of(visits), HasSubstr("cannot tell: no cells 4096 B apart to compare with"));
   const results_file file = fixtures::file_of(visits);
   EXPECT_THAT(false_sharing_text(file, summarize(file)), IsEmpty()) << "another study's strides";
+  std::erase_if(visits, [](const auto& line) { return line.at("point").at("stride_bytes") == 4; });
+  EXPECT_THAT(text_of(visits), Not(HasSubstr("One element apart"))) << "a table without rows";
 }
 
 TEST(false_sharing, one_lane_alone_shares_with_nobody) {
