@@ -80,6 +80,7 @@ struct device_backend {
   }
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
+    if (info.name == "handoff_cas") return "a token is awaited by loads on a GPU";
     return why_without(info);
   }
 };

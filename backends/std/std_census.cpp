@@ -67,6 +67,7 @@ std::string x86_64(const measurable& row) {
   // x86 keeps all but a store before a load in order: only the full fence is an instruction.
   if (row.info.family == family::fence)
     return row.form.order == order::seq_cst ? "lock_or 1 | mfence 1" : "nothing";
+  if (name == "handoff_cas") return "lock_cmpxchg 1, branch 1, store 1";
   if (name == "handoff") return "load 1, branch 1, store 1";
   if (name == "atomic_wait_handoff")
     return "call:syncmeter::standard::wait_for_token 1, call:syncmeter::standard::post_token 1";

@@ -152,6 +152,12 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
     while (box.load(std::memory_order_acquire) != expected_) {
     }
   }
+  SM_FN void take_token() const {
+    const std::atomic_ref<std::uint64_t> box{*mailbox_};
+    for (std::uint64_t seen = expected_; !box.compare_exchange_strong(
+             seen, no_token, std::memory_order_acquire, std::memory_order_relaxed);)
+      seen = expected_;
+  }
   SM_FN void pass_token() {
     std::atomic_ref<std::uint64_t>{*next_mailbox_}.store(next_token(), std::memory_order_release);
   }

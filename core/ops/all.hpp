@@ -19,7 +19,6 @@ using shared_ops =
             ops::plain_read, ops::plain_add, ops::critical_add, ops::critical_named_add,
             ops::lock_add, ops::fence, ops::fence_between_stores, ops::fence_between_adds,
             ops::handoff, ops::handoff_cas, ops::control_aa, ops::control_multiply<1>,
-            ops::control_multiply<2>,
-            ops::control_multiply<4>, ops::control_multiply<8>>;
+            ops::control_multiply<2>, ops::control_multiply<4>, ops::control_multiply<8>>;
 
 }  // namespace syncmeter
