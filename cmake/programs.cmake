@@ -30,6 +30,12 @@ function(sm_keep_census backend_worker disassembler package)
     return()
   endif()
   get_filename_component(folder ${SM_${disassembler}} DIRECTORY)
+  # A worker of host loops may have kernels too.
+  find_program(SM_cuobjdump cuobjdump HINTS ${CUDAToolkit_BIN_DIR})
+  if(SM_cuobjdump)
+    get_filename_component(cuda_folder ${SM_cuobjdump} DIRECTORY)
+    string(PREPEND folder "${cuda_folder}:")
+  endif()
   set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}.census.json)
   set(table ${CMAKE_BINARY_DIR}/${backend_worker}_census.txt)
   add_custom_command(OUTPUT ${kept}
