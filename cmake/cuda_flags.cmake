@@ -1,4 +1,10 @@
+# How GPU kernels are compiled: with fixed flags whatever the build type. What is measured must not
+# change with CMAKE_BUILD_TYPE.
 find_package(CUDAToolkit 12 REQUIRED)
+# What takes samples of kernels, whichever API launches them.
+set(cuda_rig_sources cuda_census.cpp cuda_check.cpp cuda_device.cpp cuda_rig.cpp cuda_sample.cpp
+                     cuda_verdict.cpp cuda_worker.cpp nvml.cpp cuda_cells.cu)
+list(TRANSFORM cuda_rig_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
 set(cuda_flags -O3 --expt-relaxed-constexpr)
 # The host's part of a kernel only launches it.
 set(host_flags -Xcompiler=-Wall,-Wextra,-O1)
@@ -12,12 +18,12 @@ foreach(option static-global-template-stub device-entity-has-hidden-visibility)
   endif()
 endforeach()
 string(JOIN " " cuda_flags_text ${cuda_flags})
-string(REPLACE ";" "," architectures "${CMAKE_CUDA_ARCHITECTURES}")
-string(REGEX REPLACE "-real|-virtual" "" architectures "${architectures}")
+set(architectures ${CMAKE_CUDA_ARCHITECTURES})
 if(architectures STREQUAL "native")
-  string(REPLACE ";" "," architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
-  string(REGEX REPLACE "-real|-virtual" "" architectures "${architectures}")
+  set(architectures ${CMAKE_CUDA_ARCHITECTURES_NATIVE})
 endif()
+string(REPLACE ";" "," architectures "${architectures}")
+string(REGEX REPLACE "-real|-virtual" "" architectures "${architectures}")
 
 function(sm_cuda_target name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
@@ -30,4 +36,3 @@ function(sm_cuda_target name)
     SM_COMPILER="NVIDIA ${CMAKE_CUDA_COMPILER_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
     SM_FLAGS="${cuda_flags_text} sm_${architectures}" SM_CUDA_ARCHITECTURES="${architectures}")
 endfunction()
-

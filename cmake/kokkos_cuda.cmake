@@ -1,12 +1,9 @@
 # Kokkos' CUDA space, in the worker of the host spaces: kernels that Kokkos launches, on the rig of the
 # CUDA backend.
-set(cuda_sources cuda_census.cpp cuda_check.cpp cuda_device.cpp cuda_rig.cpp cuda_sample.cpp
-                 cuda_verdict.cpp cuda_worker.cpp nvml.cpp cuda_cells.cu)
-list(TRANSFORM cuda_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
 set(CMAKE_CUDA_ARCHITECTURES ${SM_KOKKOS_CUDA_ARCHITECTURES})
 include(cuda_flags)
 
-add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_sources} kokkos_cuda_driver.cpp kokkos_device_census.cpp)
+add_library(syncmeter_kokkos_cuda_rig OBJECT ${cuda_rig_sources} kokkos_cuda_driver.cpp kokkos_device_census.cpp)
 sm_cuda_target(syncmeter_kokkos_cuda_rig)
 target_link_libraries(syncmeter-kokkos PRIVATE syncmeter_kokkos_cuda_rig)
 # Kokkos has flags for a link by nvcc that call themselves the C++ compiler's.

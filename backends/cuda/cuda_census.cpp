@@ -37,10 +37,6 @@ std::string_view operation(std::string_view op) {
   return "ADD";  // a subtraction adds the negative
 }
 
-bool is_floating(const measurable& row) {
-  return row.type == value_type::float32 || row.type == value_type::float64;
-}
-
 bool uses_result(std::string_view op) {
   return op == "atomic_fetch_add" || op == "atomic_add_dependent" || op == "atomic_exchange" ||
          op.starts_with("atomic_cas");
@@ -49,7 +45,7 @@ bool uses_result(std::string_view op) {
 // A block's own memory has no floating add: it is a loop round a compare-and-swap.
 std::string in_shared_memory(const measurable& row) {
   const std::string_view what = operation(row.info.name);
-  if (!is_floating(row) || what != "ADD") return fmt::format("ATOMS.{} 1", what);
+  if (!is_float(row) || what != "ADD") return fmt::format("ATOMS.{} 1", what);
   const auto add = row.type == value_type::float64 ? "DADD" : "FADD";
   return fmt::format("LDS 1, {0} 1, ATOMS.CAST.SPIN 1, branch 1 | "
                      "LDS 1, {0} 1, ATOMS.CAST.SPIN 1, fp_compare 1, branch 1",
@@ -83,7 +79,7 @@ std::string of_one_address(std::string_view op, const std::string& alone, std::s
 std::string relaxed_atomic(const measurable& row, std::string_view opcode) {
   const std::string_view what = operation(row.info.name);
   const std::string alone = fmt::format("{}.{} 1", opcode, what);
-  const bool one_address = row.form.placement == placement::shared && !is_floating(row);
+  const bool one_address = row.form.placement == placement::shared && !is_float(row);
   return one_address ? of_one_address(row.info.name, alone, what) : alone;
 }
 
@@ -114,7 +110,7 @@ std::string joined(std::string first, const std::string& second) {
 // one is made of the last result.
 std::string operand_arithmetic(const measurable& row) {
   const std::string_view op = row.info.name;
-  if (!is_floating(row)) return {};
+  if (!is_float(row)) return {};
   const char kind = row.type == value_type::float64 ? 'D' : 'F';
   if (op == "atomic_add_dependent") return fmt::format("{}FMA 1", kind);
   if (op == "atomic_exchange" || op == "atomic_write") return fmt::format("{}ADD 1", kind);
@@ -136,7 +132,7 @@ std::string atomic(const measurable& row) {
   // libcu++ says neither that its address is in one space nor that a result is not used.
   std::vector<std::string_view> opcodes;
   if (f.space == space::shared_memory) {
-    if (is_floating(row)) return in_shared_memory(row);
+    if (is_float(row)) return in_shared_memory(row);
     opcodes = {"ATOMS", "ATOM"};
   } else if (uses_result(op)) {
     opcodes = {"ATOMG", "ATOM"};

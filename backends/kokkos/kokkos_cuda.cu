@@ -55,9 +55,9 @@ nlohmann::json cuda_space::declares(const measurable& row) const {
 
 nlohmann::json cuda_space::runtime() const {
   auto all = kokkos_build();
-  all.update(cuda_worker_backend::runtime());
-  all["api"] = kokkos_build()["api"];
-  all["cuda"] = cuda_worker_backend::runtime()["api"];
+  const auto of_cuda = cuda_worker_backend::runtime();
+  all["cuda"] = of_cuda.at("api");
+  all["driver"] = of_cuda.at("driver");
   all["space"] = "Cuda";
   return all;
 }

@@ -7,16 +7,13 @@
 
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
+#include "core/declaration_text.hpp"
 
 namespace syncmeter::kokkos {
 namespace {
 
 bool is_wide(const measurable& row) {
   return row.type == value_type::uint64 || row.type == value_type::float64;
-}
-
-bool is_floating(const measurable& row) {
-  return row.type == value_type::float32 || row.type == value_type::float64;
 }
 
 /// An addition of the op's own, for the next operand.
@@ -44,7 +41,7 @@ std::string own(const measurable& row) {
   if (name == "atomic_write_two_lines") return "STG.STRONG.GPU 1 | " + cas_loop(row);
   if (name.starts_with("atomic_cas"))
     return is_wide(row) ? "ATOM.CAS 1, LD 1, ST 1, branch 1 | ATOM.CAS 1" : "ATOM.CAS 1";
-  if (is_floating(row) && (name.starts_with("atomic_max") || name.starts_with("atomic_min"))) {
+  if (is_float(row) && (name.starts_with("atomic_max") || name.starts_with("atomic_min"))) {
     const bool raises = name.ends_with("_raise");
     return cas_loop(row, 1) + ", fp_compare 1" + (raises ? addition(row) : "");
   }
@@ -63,7 +60,7 @@ std::string own(const measurable& row) {
 
 nlohmann::json declared_device_instructions(const measurable& row) {
   // Its operands are worked out ahead, one more than there are registers for.
-  if (row.info.name == "atomic_exchange" && is_floating(row) &&
+  if (row.info.name == "atomic_exchange" && is_float(row) &&
       row.form.placement == placement::strided)
     return nlohmann::json::object();
   if (auto text = own(row); !text.empty()) return cuda::declared_sass(std::move(text));

@@ -9,19 +9,7 @@ namespace syncmeter {
 namespace {
 
 using fixtures::atomic_add;
-
-point_summary measured(point what, interval cost, status word = status::ok) {
-  point_summary s;
-  s.what = std::move(what);
-  s.status = word;
-  s.visits = 5;
-  s.cost_ns = s.host_cost_ns = cost;
-  s.baseline_ns = 6;
-  s.test_ns = 6 + cost.value;
-  s.fairness = 0.875;
-  s.pus = std::vector<int>(s.what.lanes, 0);
-  return s;
-}
+using fixtures::measured;
 
 // A reader of RFC 4180: quotes double, commas and line ends inside quotes.
 std::vector<std::vector<std::string>> read_csv(const std::string& text) {

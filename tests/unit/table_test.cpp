@@ -15,25 +15,13 @@ namespace {
 
 using fixtures::atomic_add;
 using fixtures::file_of;
+using fixtures::measured;
 using fixtures::visit;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-point_summary measured(point what, interval cost, status word = status::ok) {
-  point_summary s;
-  s.what = std::move(what);
-  s.status = word;
-  s.visits = 5;
-  s.cost_ns = s.host_cost_ns = cost;
-  s.baseline_ns = 6;
-  s.test_ns = 6 + cost.value;
-  s.fairness = 0.875;
-  s.pus = std::vector<int>(s.what.lanes, 0);
-  return s;
-}
 
 point op_without_type(const std::string& op, unsigned lanes) {
   point p;
