@@ -44,7 +44,8 @@ device_facts facts_of(int index) {
           .warp_size = attribute(cudaDevAttrWarpSize, index),
           .l2_bytes = attribute(cudaDevAttrL2CacheSize, index),
           .memory_bytes = properties.totalGlobalMem,
-          .shared_bytes_per_block = properties.sharedMemPerBlock};
+          .shared_bytes_per_block = properties.sharedMemPerBlock,
+          .highest_clock_ghz = attribute(cudaDevAttrClockRate, index) * 1e-6};  // from kHz
 }
 
 device_list look() {
@@ -84,6 +85,21 @@ bool runs_on(const std::string& architecture, const std::string& capability) {
   const int major = std::stoi(capability.substr(0, capability.find('.')));
   const int minor = std::stoi(capability.substr(capability.find('.') + 1));
   return built / 10 == major && built % 10 <= minor;
+}
+
+// Makes the context, for which others may have left no memory, or which they may have all to
+// themselves.
+void take(const device_facts& device) {
+  try {
+    SM_CUDA(cudaSetDevice(device.index));
+  } catch (const cuda_error& e) {
+    const bool full = e.code == cudaErrorMemoryAllocation;
+    if (!full && e.code != cudaErrorDevicesUnavailable) throw;
+    throw std::runtime_error(fmt::format("device {} ({}) {}: {}", device.index, device.name,
+                                         full ? "has too little free memory for one more program"
+                                              : "is kept by another program",
+                                         cudaGetErrorName(e.code)));
+  }
 }
 
 }  // namespace
@@ -146,7 +162,7 @@ const device_facts& use_device(int index) {
                 device->compute_capability.substr(device->compute_capability.find('.') + 1)},
             "")));
   }
-  SM_CUDA(cudaSetDevice(index));
+  take(*device);
   return *device;
 }
 

@@ -12,6 +12,25 @@ SM_FN std::int64_t global_timer() {
   return ns;
 }
 
+/// The timer and the clock at one moment.
+struct moment {
+  std::int64_t ns;
+  std::int64_t cycles_twice;  ///< sum of the clock's readings before and after the timer's
+};
+
+/// A reading waits until atomics under way have let go of the register that it goes to, which can
+/// take a microsecond, and which one has to wait is the compiler's choice. So the timer is read
+/// twice, and the reading counts that the clock encloses more closely.
+SM_FN moment read_moment() {
+  const std::int64_t before = clock64();
+  const std::int64_t first_ns = global_timer();
+  const std::int64_t between = clock64();
+  const std::int64_t second_ns = global_timer();
+  const std::int64_t after = clock64();
+  if (between - before <= after - between) return {first_ns, before + between};
+  return {second_ns, between + after};
+}
+
 /// All blocks of the grid leave together; they are known to fit on the device at once.
 SM_FN void pass_gate(const kernel_setup& s) {
   __syncthreads();
@@ -53,7 +72,7 @@ template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
 struct block_clock {
   std::int64_t start[largest_block / warp_size];
   std::int64_t stop[largest_block / warp_size];
-  std::int64_t lane_ns;
+  moment begin, end;  ///< before the start and after the stop of thread 0
 };
 
 SM_FN void report(const block_clock& clock, block_record& record) {
@@ -61,9 +80,9 @@ SM_FN void report(const block_clock& clock, block_record& record) {
   block_record r;
   r.first_cycle = clock.start[0];
   r.last_cycle = clock.stop[0];
-  r.lane_cycles = clock.stop[0] - clock.start[0];
-  r.lane_ns = clock.lane_ns;
-  r.shortest = static_cast<double>(r.lane_cycles);
+  r.lane_cycles = (clock.end.cycles_twice - clock.begin.cycles_twice) / 2;
+  r.lane_ns = clock.end.ns - clock.begin.ns;
+  r.shortest = static_cast<double>(clock.stop[0] - clock.start[0]);
   for (unsigned w = 0; w < warps; ++w) {
     r.first_cycle = min(r.first_cycle, clock.start[w]);
     r.last_cycle = max(r.last_cycle, clock.stop[w]);
@@ -77,21 +96,19 @@ SM_FN void report(const block_clock& clock, block_record& record) {
   record = r;
 }
 
-/// The timed part, for the lanes that take part. Timer and clock are read in the same order at both
-/// ends: so they tell of stretches of the same length, and what their ratio says of a loop of a few
-/// microseconds is right too. The timer's reading between the clock's is the same for all counts.
+/// The timed part, for the lanes that take part. Between start and stop there is the loop, and the
+/// store of the start: a register that it stayed in would be one that the loop goes without. What
+/// the clock's rate is taken from encloses them.
 template <class Op, int Count, class Lane>
 SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, block_clock& clock) {
-  const std::int64_t start_ns = global_timer();
+  if (lane_in_block() == 0) clock.begin = read_moment();
+  const bool first_in_warp = lane_in_block() % warp_size == 0;
   const std::int64_t start = clock64();
+  if (first_in_warp) clock.start[lane_in_block() / warp_size] = start;
   const auto done = loop<Op, Count>(lane, trips);
-  const std::int64_t stop_ns = global_timer();
   const std::int64_t stop = clock64();
-  if (lane_in_block() % warp_size == 0) {
-    clock.start[lane_in_block() / warp_size] = start;
-    clock.stop[lane_in_block() / warp_size] = stop;
-  }
-  if (lane_in_block() == 0) clock.lane_ns = stop_ns - start_ns;
+  if (first_in_warp) clock.stop[lane_in_block() / warp_size] = stop;
+  if (lane_in_block() == 0) clock.end = read_moment();
   s.outcomes[Lane::thread()] = done.outcome;
   s.sinks[Lane::thread()] = done.sunk;
 }

@@ -84,7 +84,7 @@ class cuda_rig final : public bench {
   std::size_t arrays_ = 0;
   std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
   std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
-  sm_clock clock_;
+  sm_clock clock_{device_.highest_clock_ghz};
   std::vector<double> ghz_seen_;
   int registers_ = 0;
   device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gate_, outcomes_, sinks_, records_,

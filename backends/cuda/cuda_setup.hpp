@@ -36,11 +36,11 @@ struct cuda_outcome {
 /// The clock as one block saw it. Cycles are of this block's multiprocessor only.
 struct block_record {
   std::int64_t first_cycle = 0, last_cycle = 0;  ///< earliest start, latest stop of its warps
-  std::int64_t lane_cycles = 0;                  ///< of the loop, as thread 0 saw it
+  std::int64_t lane_cycles = 0;                  ///< from before the loop till after, by thread 0
   std::int64_t lane_ns = 0;                      ///< the same by the device's own timer
   double rate_sum = 0, rate_square_sum = 0;      ///< over warps, of 1 / cycles
   double shortest = 0, longest = 0;              ///< cycles of its warps
-  unsigned warps = 0;
+  std::uint64_t warps = 0;                       ///< wide, so that there is no padding to copy
 };
 
 /// Lanes of one cell folded together, for the host's oracle (core/oracle.hpp).

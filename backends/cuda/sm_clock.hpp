@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace syncmeter::cuda {
 
@@ -15,21 +16,34 @@ namespace syncmeter::cuda {
   return 5.2e3 * std::sqrt(static_cast<double>(launches));
 }
 
-/// Tells a throttled sample by the fastest clock so far.
+/// Tells a throttled sample by the fastest clock so far, or by the device's own highest where
+/// readings are above that. A slower clock that lasts is the one that this machine can hold.
 class sm_clock {
  public:
+  /// So many throttled samples in a row, a good part of a second, and they are so no longer.
+  static constexpr unsigned lasting = 2000;
+
+  /// 0 where the device does not say.
+  explicit sm_clock(double highest_ghz)
+      : highest_(highest_ghz > 0 ? highest_ghz : std::numeric_limits<double>::infinity()) {}
+
   /// Takes a sample's clock in; true when it is 3 % or more below what two samples in a row
   /// reached. One reading that is too high makes no later sample look throttled.
   bool is_throttled(double ghz) {
-    fastest_ = std::max(fastest_, std::min(ghz, last_));
+    fastest_ = std::max(fastest_, std::min({ghz, last_, highest_}));
     last_ = ghz;
-    return ghz < 0.97 * fastest_;
+    slow_in_a_row_ = ghz < 0.97 * fastest_ ? slow_in_a_row_ + 1 : 0;
+    if (slow_in_a_row_ < lasting) return slow_in_a_row_ > 0;
+    fastest_ = ghz;
+    slow_in_a_row_ = 0;
+    return false;
   }
   /// The last clock seen, in GHz; 1 before any.
   [[nodiscard]] double last_ghz() const { return last_ > 0 ? last_ : 1; }
 
  private:
-  double fastest_ = 0, last_ = 0;
+  double highest_, fastest_ = 0, last_ = 0;
+  unsigned slow_in_a_row_ = 0;
 };
 
 }  // namespace syncmeter::cuda
