@@ -8,10 +8,11 @@
 
 namespace syncmeter::kokkos {
 
-/// Kernels keep to the registers with which two of the largest teams fit on one multiprocessor.
+/// Kernels keep to the registers with which one of the largest teams fits on a multiprocessor. With
+/// those for two, as the CUDA backend's have, the trip counters of a few loops were spilled to
+/// memory.
 using device_policy =
-    Kokkos::TeamPolicy<Kokkos::Cuda,
-                       Kokkos::LaunchBounds<cuda::largest_block, cuda::blocks_per_multiprocessor>>;
+    Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<cuda::largest_block, 1>>;
 using device_member = device_policy::member_type;
 
 template <class T, class Form>
