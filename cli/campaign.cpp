@@ -15,6 +15,7 @@
 #include "cli/counterparts.hpp"
 #include "cli/gpu_devices.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/launch_sizes.hpp"
 #include "cli/pass_order.hpp"
 #include "cli/pinned_lanes.hpp"
 #include "cli/placement_states.hpp"
@@ -79,7 +80,9 @@ class campaign {
       // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
       // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
       if (pass > 1) workers_.close();
-      for (const std::size_t index : pass_order(groups, options_.seed, pass)) {
+      std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
+      if (pass == 1) order = launches_.smallest_first(std::move(order));
+      for (const std::size_t index : order) {
         if (!file_.visits().wants(index, pass)) continue;
         if (!reason_to_stop().empty()) break;
         progress_.show(file_.visits().done(), file_.visits().done() + file_.visits().remaining(),
@@ -166,7 +169,7 @@ class campaign {
                  {"visit", number},
                  {"options",
                   {{"precision", options_.precision},
-                   {"max_time_ns", options_.max_time_s * 1e9 / planned.visits},
+                   {"max_time_ns", max_visit_s(planned, options_) * 1e9},
                    {"min_sample_ns", 1e3 * min_sample_us(planned)},
                    {"seed", visit_seed(options_.seed, file_.visits().text(index), number)},
                    {"trips", file_.visits().trips(index)},
@@ -183,6 +186,14 @@ class campaign {
   void visit(std::size_t index, unsigned number) {
     const planned_point& planned = plan_.points[index];
     const std::string op = planned.what.backend + ' ' + planned.what.op;
+    if (const auto smaller = launches_.too_much_already(index, file_.visits())) {
+      const point& tried = plan_.points[*smaller].what;
+      keep(index, number,
+           lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,
+                           fmt::format("not tried: a step took too long at --lanes {} --blocks {}",
+                                       tried.lanes, tried.blocks)));
+      return;
+    }
     unsigned& losses = losses_in_a_row_[op];
     if (losses >= losses_before_giving_up) {
       keep(index, number,
@@ -274,6 +285,7 @@ class campaign {
   interrupt_watch interrupts_;
   progress progress_;
   campaign_file file_;
+  launch_sizes launches_{plan_.points};
   workers_in_turn workers_;
   json states_ = json::array();
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met

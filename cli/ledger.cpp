@@ -102,6 +102,13 @@ bool ledger::wants(std::size_t point, unsigned visit) const {
   return !state.settled && visit <= state.statuses.size() && state.statuses[visit - 1].empty();
 }
 
+bool ledger::took_too_long(std::size_t point) const {
+  const auto& statuses = states_[point].statuses;
+  return std::ranges::any_of(statuses, [](const std::string& status) {
+    return status == "too_slow" || status == "timeout";
+  });
+}
+
 std::size_t ledger::failed_points() const {
   return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(),
                                                 [](const auto& state) { return state.failed(); }));

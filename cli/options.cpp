@@ -108,6 +108,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
     o.precision = chosen.pace->precision;
     o.max_time_s = chosen.pace->max_time_s;
   }
+  o.gpu_max_time_s = chosen.gpu.max_time_s.value_or(o.max_time_s);
   with("backend",
        [&](const auto& option, const auto& text) { o.backends = parse_list(option, text); });
   with("op", [&](const auto& option, const auto& text) { o.ops = parse_list(option, text); });
@@ -154,8 +155,9 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   });
   with("precision",
        [&](const auto& option, const auto& text) { o.precision = parse_share(option, text); });
-  with("max-time",
-       [&](const auto& option, const auto& text) { o.max_time_s = parse_seconds(option, text); });
+  with("max-time", [&](const auto& option, const auto& text) {
+    o.max_time_s = o.gpu_max_time_s = parse_seconds(option, text);
+  });
   with("min-sample", [&](const auto& option, const auto& text) {
     o.min_sample_us = parse_seconds(option, text) * 1e6;
   });

@@ -63,6 +63,7 @@ struct run_options {
   bool waves = false;
   double precision = 0.01;
   double max_time_s = 0.15;        ///< per point, over all its visits
+  double gpu_max_time_s = 0.15;    ///< the same of a GPU's point
   double min_sample_us = 0;        ///< 0: 100 on a CPU, 50 on a GPU
   std::optional<unsigned> visits;  ///< nothing: 5 for a CPU's point, 3 for a GPU's
   std::optional<double> budget_s;

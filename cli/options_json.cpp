@@ -62,6 +62,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"waves", o.waves},
                      {"precision", o.precision},
                      {"max_time_s", o.max_time_s},
+                     {"gpu_max_time_s", o.gpu_max_time_s},
                      {"min_sample_us", o.min_sample_us},
                      {"visits", or_null(o.visits)},
                      {"budget_s", or_null(o.budget_s)},
@@ -106,6 +107,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
   o.waves = j.value("waves", o.waves);
   o.precision = j.value("precision", o.precision);
   o.max_time_s = j.value("max_time_s", o.max_time_s);
+  o.gpu_max_time_s = j.value("gpu_max_time_s", o.max_time_s);
   o.min_sample_us = j.value("min_sample_us", o.min_sample_us);
   read_optional(j, "visits", o.visits);
   read_optional(j, "budget_s", o.budget_s);

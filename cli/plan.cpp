@@ -202,10 +202,18 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
+}  // namespace
+
+double max_visit_s(const planned_point& point, const run_options& options) {
+  return (point.device ? options.gpu_max_time_s : options.max_time_s) / point.visits;
+}
+
+namespace {
+
 double predicted_s(const campaign_plan& plan, const run_options& options) {
   double all = 0;
   for (const planned_point& p : plan.points)
-    all += p.visits * std::min(options.max_time_s / p.visits, usual_visit_s);
+    all += p.visits * std::min(max_visit_s(p, options), usual_visit_s);
   return all;
 }
 

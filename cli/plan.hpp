@@ -82,6 +82,9 @@ struct campaign_plan {
                                       const std::vector<worker_info>& workers,
                                       const topology& machine, const cpu_grant& grant);
 
+/// The longest that one visit of this point may take.
+[[nodiscard]] double max_visit_s(const planned_point& point, const run_options& options);
+
 /// Backends that this project has workers for, and what a machine without one has to install.
 struct known_backend {
   std::string name, install;

@@ -96,7 +96,8 @@ struct gpu_rule {
 
 struct gpu_part {
   std::vector<gpu_rule> rules;
-  gpu_axes others;  ///< for ops that only the user names
+  gpu_axes others;                     ///< for ops that only the user names
+  std::optional<double> max_time_s{};  ///< of each point, where that is not the usual
 };
 
 /// How long a study takes over each point, where that is not the usual.

@@ -36,15 +36,15 @@ double longer_side_ns(timed_bench& subject, std::uint32_t trips) {
 }
 
 // The first look at the point, one trip of each side. A stop of the whole process can last longer
-// than max_time too, so the finding is confirmed, unless it is beyond what a stop explains.
-std::optional<double> too_slow(timed_bench& subject, double max_time_ns) {
+// than the limit too, so the finding is confirmed, unless it is beyond what a stop explains.
+std::optional<double> too_slow(timed_bench& subject, double limit_ns) {
   constexpr double beyond_doubt = 10;
   for (const std::size_t index : both_sides) {
     double span_ns = span_of(subject, index, 1);
-    if (span_ns > max_time_ns && span_ns <= beyond_doubt * max_time_ns) {
+    if (span_ns > limit_ns && span_ns <= beyond_doubt * limit_ns) {
       span_ns = std::min(span_ns, span_of(subject, index, 1));
     }
-    if (span_ns > max_time_ns) return span_ns;
+    if (span_ns > limit_ns) return span_ns;
   }
   return std::nullopt;
 }
@@ -89,11 +89,13 @@ double sample_goal_ns(const visit_options& options) {
   return std::max(options.min_sample_ns, ticks_in_a_sample * options.clock_tick_ns);
 }
 
+double longest_trip_ns(const visit_options& options) { return std::max(options.max_time_ns, 50e6); }
+
 calibration calibrate(timed_bench& subject, const visit_options& options) {
   const double goal_ns = sample_goal_ns(options);
   std::uint32_t trips = options.trips;
   if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
-    if (const auto seen_ns = too_slow(subject, options.max_time_ns))
+    if (const auto seen_ns = too_slow(subject, longest_trip_ns(options)))
       return {.trips = 1, .too_slow_ns = seen_ns};
     trips = trips_to_reach(subject, goal_ns);
   }

@@ -11,8 +11,12 @@ namespace syncmeter {
 struct calibration {
   std::uint32_t trips = 1;
   std::optional<double> too_slow_ns;  ///< how long a sample of one trip lasted, when beyond
-                                      ///< max_time_ns
+                                      ///< longest_trip_ns()
 };
+
+/// A trip that lasts longer is too slow to be measured: the visit's whole time, or 50 ms where a
+/// visit has less, so that a point does not become too slow by being one of many.
+[[nodiscard]] double longest_trip_ns(const visit_options& options);
 
 /// What the longer side of a round has to last: min_sample_ns, or 2000 clock ticks if that is more.
 [[nodiscard]] double sample_goal_ns(const visit_options& options);

@@ -227,8 +227,8 @@ void measure(timed_bench& subject, const op_info& info, unsigned lanes,
     result.status = status::too_slow;
     result.stopped_by = "max_time";
     result.reason =
-        fmt::format("one trip ({} steps) took {:.3g} ms; a visit may take {:.3g} ms", info.unroll,
-                    *calibrated.too_slow_ns / 1e6, options.max_time_ns / 1e6);
+        fmt::format("one trip ({} steps) took {:.3g} ms; it may take {:.3g} ms", info.unroll,
+                    *calibrated.too_slow_ns / 1e6, longest_trip_ns(options) / 1e6);
     return;
   }
   const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};

@@ -84,3 +84,16 @@ def test_another_gpu_is_other_ground(gpu_campaign):
     gpu_campaign.behave(gpu=other)
     status, _, err = gpu_campaign.resume()
     assert status == 2 and "on the GPU" in err and "GPU-other" in err
+
+
+def test_what_was_too_slow_is_not_tried_by_more_lanes(gpu_campaign):
+    gpu_campaign.behave(gpu=GPU, status={"atomic_add": "too_slow"})
+    arguments = gpu_arguments(gpu_campaign, ops="atomic_add,barrier")
+    arguments[arguments.index("--lanes") + 1] = "1024,32,256"
+    assert gpu_campaign.call(*arguments)[0] == 0
+    tried = {op: [e["point"]["lanes"] for e in gpu_campaign.log("measure") if e["point"]["op"] == op] for op in ("atomic_add", "barrier")}
+    assert tried["atomic_add"] == [32] and sorted(set(tried["barrier"])) == [32, 256, 1024]
+    left_out = [visit for visit in gpu_campaign.visits() if visit["stopped_by"] == "not_tried"]
+    assert sorted(visit["point"]["lanes"] for visit in left_out) == [256, 1024]
+    assert {(visit["status"], visit["reason"]) for visit in left_out} == {
+        ("too_slow", "not tried: a step took too long at --lanes 32 --blocks 4")}
