@@ -13,27 +13,27 @@ namespace syncmeter::kokkos {
 
 /// One parallel_for over `blocks` teams. Light: its functor is a parameter of the kernel, as one of
 /// CUDA's own would be, and not what a copy leaves in constant memory.
-template <class Functor>
+template <unsigned Teams, class Functor>
 void launch_teams(const cuda::launch_shape& shape, const Functor& functor) {
   constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight;
-  const device_policy teams(space_on(shape.stream), static_cast<int>(shape.blocks),
-                            static_cast<int>(shape.lanes), 1);
+  const policy_for<Teams> teams(space_on(shape.stream), static_cast<int>(shape.blocks),
+                                static_cast<int>(shape.lanes), 1);
   Kokkos::parallel_for("syncmeter", Kokkos::Experimental::require(teams, light), functor);
 }
 
 template <class Op, int Count, class Lane>
 void launch_timed(const void*, const cuda::launch_shape& shape, void** arguments) {
-  launch_teams(shape,
-               timed_team<Op, Count, Lane>{*static_cast<const cuda::kernel_setup*>(arguments[0]),
-                                           *static_cast<const std::uint32_t*>(arguments[1])});
+  launch_teams<teams_that_fit<Op>>(
+      shape, timed_team<Op, Count, Lane>{*static_cast<const cuda::kernel_setup*>(arguments[0]),
+                                         *static_cast<const std::uint32_t*>(arguments[1])});
 }
 
 template <class Op, class Lane>
 void launch_litmus(const void*, const cuda::launch_shape& shape, void** arguments) {
-  launch_teams(shape,
-               litmus_team<Op, Lane>{*static_cast<const cuda::kernel_setup*>(arguments[0]),
-                                     *static_cast<unsigned* const*>(arguments[1]),
-                                     *static_cast<unsigned long long* const*>(arguments[2])});
+  launch_teams<teams_that_fit<Op>>(
+      shape, litmus_team<Op, Lane>{*static_cast<const cuda::kernel_setup*>(arguments[0]),
+                                   *static_cast<unsigned* const*>(arguments[1]),
+                                   *static_cast<unsigned long long* const*>(arguments[2])});
 }
 
 template <class Op, int Count, class Lane> sample take_sample(void* rig, std::uint32_t trips) {

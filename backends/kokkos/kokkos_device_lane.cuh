@@ -8,12 +8,15 @@
 
 namespace syncmeter::kokkos {
 
-/// Kernels keep to the registers with which one of the largest teams fits on a multiprocessor. With
-/// those for two, as the CUDA backend's have, the trip counters of a few loops were spilled to
-/// memory.
-using device_policy =
-    Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<cuda::largest_block, 1>>;
-using device_member = device_policy::member_type;
+/// Kernels keep to the registers with which so many of the largest teams fit on a multiprocessor:
+/// two as in the CUDA backend, but one where the trip counter would be spilled to memory.
+template <class Op>
+inline constexpr unsigned teams_that_fit =
+    Op::info.name.starts_with("atomic_cas") ? 1 : cuda::blocks_per_multiprocessor;
+template <unsigned Teams>
+using policy_for =
+    Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<cuda::largest_block, Teams>>;
+using device_member = policy_for<1>::member_type;
 
 template <class T, class Form>
 class device_lane : public cuda::basic_lane<T, Form>, public words<T, Form::value.order> {
