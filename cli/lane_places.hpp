@@ -1,0 +1,20 @@
+// Where the lanes of a placement sit, lane by lane: core, caches, node, package, kind of core and
+// SMT siblings.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/topology.hpp"
+
+namespace syncmeter {
+
+/// One row a lane. `pus`: the OS number of each lane's PU; -1, and one that `machine` may not use,
+/// has a row without places.
+[[nodiscard]] std::string lane_table(const topology& machine, std::span<const int> pus);
+
+/// What a reader of figures must know of it in one line: "lanes 0,1 on IntelCore, 2-5 on IntelAtom;
+/// lanes on one core: 0+6, 1+7". Empty where every lane has a core of its own, all of one kind.
+[[nodiscard]] std::string lane_note(const topology& machine, std::span<const int> pus);
+
+}  // namespace syncmeter
