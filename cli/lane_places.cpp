@@ -38,9 +38,8 @@ std::string siblings_of(const topology& machine, const processing_unit& unit,
   for (const processing_unit& other : machine.units()) {
     if (other.os == unit.os || unit.core < 0 || other.core != unit.core) continue;
     const std::vector<int> lanes = lanes_on(pus, other.os);
-    siblings.push_back(fmt::format("P#{}{}", other.os,
-                                   lanes.empty() ? ""
-                                                 : fmt::format(" (lane {})", as_ranges(lanes))));
+    siblings.push_back(fmt::format(
+        "P#{}{}", other.os, lanes.empty() ? "" : fmt::format(" (lane {})", as_ranges(lanes))));
   }
   return fmt::format("{}", fmt::join(siblings, ", "));
 }
@@ -72,10 +71,9 @@ std::string cores_text(const topology& machine, std::span<const int> pus) {
   if (together.empty()) return "";
   const std::size_t named = std::min(most_cores_named, together.size());
   const std::span<const std::string> first(together.data(), named);
-  return fmt::format("lanes on one core: {}{}", fmt::join(first, ", "),
-                     named < together.size()
-                         ? fmt::format(" and {} cores more", together.size() - named)
-                         : "");
+  return fmt::format(
+      "lanes on one core: {}{}", fmt::join(first, ", "),
+      named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
 }
 
 }  // namespace
@@ -108,6 +106,21 @@ std::string lane_table(const topology& machine, std::span<const int> pus) {
 std::string lane_note(const topology& machine, std::span<const int> pus) {
   const std::string kinds = kinds_text(machine, pus), cores = cores_text(machine, pus);
   return kinds + (kinds.empty() || cores.empty() ? "" : "; ") + cores;
+}
+
+std::vector<std::string> placement_notes(const campaign_plan& plan, const topology& machine) {
+  std::map<affinity, const planned_point*> largest;
+  for (const planned_point& p : plan.points) {
+    if (p.what.affinity == affinity::none || p.what.lanes < 2) continue;
+    const auto [found, is_new] = largest.try_emplace(p.what.affinity, &p);
+    if (!is_new && found->second->what.lanes < p.what.lanes) found->second = &p;
+  }
+  std::vector<std::string> notes;
+  for (const auto& [policy, p] : largest) {
+    if (const std::string note = lane_note(machine, p->pus); !note.empty())
+      notes.push_back(fmt::format("{}, up to {} lanes: {}", to_text(policy), p->what.lanes, note));
+  }
+  return notes;
 }
 
 }  // namespace syncmeter

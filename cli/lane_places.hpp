@@ -4,7 +4,9 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
+#include "cli/plan.hpp"
 #include "core/topology.hpp"
 
 namespace syncmeter {
@@ -16,5 +18,10 @@ namespace syncmeter {
 /// What a reader of figures must know of it in one line: "lanes 0,1 on IntelCore, 2-5 on IntelAtom;
 /// lanes on one core: 0+6, 1+7". Empty where every lane has a core of its own, all of one kind.
 [[nodiscard]] std::string lane_note(const topology& machine, std::span<const int> pus);
+
+/// lane_note() of each policy in a plan, at its most lanes: fewer lanes sit where more begin.
+/// Begins with the policy and that number; nothing of policies with nothing to tell.
+[[nodiscard]] std::vector<std::string> placement_notes(const campaign_plan& plan,
+                                                       const topology& machine);
 
 }  // namespace syncmeter

@@ -27,7 +27,8 @@ constexpr std::pair<const char*, int processing_unit::*> members[]{
     {"l3", &processing_unit::l3},
     {"l2", &processing_unit::l2},
     {"core", &processing_unit::core},
-    {"thread", &processing_unit::thread_in_core}};
+    {"thread", &processing_unit::thread_in_core},
+    {"kind", &processing_unit::kind}};
 
 }  // namespace
 
@@ -44,6 +45,10 @@ std::vector<processing_unit> units_wanted(const run_options& options, const topo
 void require_pus(const std::vector<int>& pus, const topology& machine) {
   const std::vector<int> allowed = numbers_of(machine.units());
   for (const int pu : pus) {
+    if (const auto offline = read_offline_pus();
+        std::find(offline.begin(), offline.end(), pu) != offline.end() && machine.is_this_machine())
+      throw usage_error(
+          fmt::format("--pus: PU {} is offline; this process may use {}", pu, as_ranges(allowed)));
     if (!machine.has_pu(pu))
       throw usage_error(fmt::format("--pus: this machine has no PU {}; this process may use {}", pu,
                                     as_ranges(allowed)));
@@ -51,6 +56,14 @@ void require_pus(const std::vector<int>& pus, const topology& machine) {
       throw usage_error(
           fmt::format("--pus: this process may not use PU {}, only {}", pu, as_ranges(allowed)));
   }
+}
+
+void require_bound(const run_options& options, bool pairs, const cpu_grant& grant) {
+  if (grant.unbound_because.empty() || (!pairs && options.pus.empty())) return;
+  throw usage_error(fmt::format("{} puts each lane on a PU of its own, and lanes cannot be bound "
+                                "here: {}",
+                                pairs ? "study '" + options.study + "'" : "--pus",
+                                grant.unbound_because));
 }
 
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,

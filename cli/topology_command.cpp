@@ -140,9 +140,9 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
                              "(a scheduler's, taskset's)",
                              pus_text(masked)));
   if (!grant.offline.empty()) line("offline", pus_text(grant.offline));
-  line("quota", grant.quota_cpus ? fmt::format("{:.4g} CPUs, set by {}", *grant.quota_cpus,
-                                               grant.quota_source)
-                                 : "none: no cgroup limits CPU time");
+  line("quota", grant.quota_cpus
+                    ? fmt::format("{:.4g} CPUs, set by {}", *grant.quota_cpus, grant.quota_source)
+                    : "none: no cgroup limits CPU time");
 }
 
 void print_usable(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant,

@@ -13,7 +13,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr double margin = 14, least_width = 520;
+constexpr double margin = 14, least_width = 520, title_scale = 1.5;
 constexpr double title_baseline = 22, placement_baseline = 41, machine_top = 54;
 constexpr double legend_height = 34, swatch = 14;
 
@@ -75,7 +75,8 @@ class artist {
   [[nodiscard]] std::string draw() {
     const box all = lay_out(machine_);
     const double width =
-        2 * margin + std::max({least_width, all.width, text_width(lanes_.placement)});
+        2 * margin + std::max({least_width, all.width, title_scale * text_width(lanes_.title),
+                               text_width(lanes_.placement)});
     const double height = machine_top + all.height + legend_height + margin;
     write(R"svg(<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" width="{0:g}" height="{1:g}" role="img" aria-labelledby="title placement">
@@ -157,9 +158,9 @@ class artist {
 
   void legend(double y) {
     double x = margin;
-    for (const auto& [name, words] : {std::pair{"lane", "a lane's PU"},
-                                      std::pair{"free", "allowed, no lane"},
-                                      std::pair{"barred", "not allowed to this process"}}) {
+    for (const auto& [name, words] :
+         {std::pair{"lane", "a lane's PU"}, std::pair{"free", "allowed, no lane"},
+          std::pair{"barred", "not allowed to this process"}}) {
       rectangle(name, x, y, swatch, swatch);
       if (std::string_view(name) == "barred") hatching(x, y, swatch, swatch);
       write("<text x=\"{:g}\" y=\"{:g}\">{}</text>\n", x + swatch + 6, y + 11, words);

@@ -46,7 +46,7 @@ void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags 
 topology_owner load_pus_alone(const std::vector<int>& mask) {
   topology_owner tree = new_topology();
   const std::string description =
-      fmt::format("pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
+      fmt::format("[numa(memory=0)] pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
   if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
     fail("cannot describe the PUs of this process's affinity mask", errno);
   load(tree.get(), "the PUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
@@ -242,6 +242,9 @@ std::vector<int> topology::pus() const {
 bool topology::has_pu(int os) const {
   return os >= 0 && hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(state_->tree.get()),
                                        static_cast<unsigned>(os)) != 0;
+}
+bool topology::is_this_machine() const {
+  return hwloc_topology_is_thissystem(state_->tree.get()) != 0;
 }
 unsigned topology::line_bytes() const { return state_->line_bytes; }
 int topology::kinds() const { return state_->kinds; }

@@ -67,6 +67,8 @@ class topology {
   [[nodiscard]] std::vector<int> pus() const;
   /// Whether the machine has a PU of that OS number: allowed or not, online or not.
   [[nodiscard]] bool has_pu(int os) const;
+  /// It describes the machine that this process runs on.
+  [[nodiscard]] bool is_this_machine() const;
   /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
   [[nodiscard]] unsigned line_bytes() const;
   /// Number of cpukinds that hwloc tells apart and ranks; 1 on a homogeneous machine.
@@ -137,12 +139,12 @@ struct cpu_grant {
   std::string quota_source{};          ///< the file that said so
   std::vector<int> cpuset{};           ///< what read_cpuset says; empty = no cgroup tells
   std::string cpuset_source{};
-  std::vector<int> offline{};  ///< what read_offline_pus says
+  std::vector<int> offline{};     ///< what read_offline_pus says
   std::string unbound_because{};  ///< why no lane can be bound here; empty: lanes can be bound
 };
 /// `allowed` is the calling thread's mask: the kernel has already taken from it what the cpuset
-/// cgroup does not allow, and what is offline. Throws std::runtime_error with the system's message when it cannot be
-/// read.
+/// cgroup does not allow, and what is offline. Throws std::runtime_error with the system's message
+/// when it cannot be read.
 [[nodiscard]] cpu_grant read_cpu_grant();
 
 /// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota rounded

@@ -84,7 +84,7 @@ TEST(topology, ranks_the_kinds_of_a_hybrid_part) {
   const auto machine = topology::from_xml(data_file("hybrid.xml"));
   EXPECT_EQ(machine.kinds(), 2);
   EXPECT_THAT(all(machine, &processing_unit::kind), ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
-  EXPECT_THAT(machine.describe(), HasSubstr("PU P#4, kind 1 of 0..1\n"));
+  EXPECT_THAT(machine.describe(), HasSubstr("PU P#4, kind 1 of 0..1 (IntelCore)\n"));
 }
 
 TEST(topology, leaves_out_what_the_cpuset_does_not_allow) {
