@@ -65,7 +65,9 @@ std::string cell_text(const point_summary& s, bool with_interval) {
 // cache at all, between packages.
 sharing farthest_in_a_block(const std::vector<processing_unit>& units) {
   for (std::size_t i = 1; i < units.size(); ++i) {
-    if (shared_by(units[i - 1], units[i]) <= sharing::l3) return sharing::l3;
+    const sharing shared = shared_by(units[i - 1], units[i]);
+    if (shared == sharing::unknown) return sharing::unknown;
+    if (shared <= sharing::l3) return sharing::l3;
   }
   return sharing::package;
 }

@@ -29,7 +29,7 @@ std::optional<std::string> bind(hwloc_topology_t tree, hwloc_const_bitmap_t set,
 std::string became_of(int os_pu) {
   const std::vector<int> offline = read_offline_pus();
   if (std::ranges::find(offline, os_pu) != offline.end()) return "; that PU is offline now";
-  // The mask of this thread may be one PU: of a lane that was bound before.
+  // Not the mask of this thread: of a lane that was bound before it is one PU.
   if (const auto cpuset = read_cpuset();
       cpuset && std::ranges::find(cpuset->pus, os_pu) == cpuset->pus.end()) {
     return fmt::format("; the cgroup no longer allows it ({} says {})", cpuset->source,
@@ -71,8 +71,12 @@ std::optional<std::string> why_not_bound(const topology& machine) {
   // Of several PUs, one may be on its way out: that is no reason to give up on the others.
   std::thread([&] {
     for (const processing_unit& unit : machine.units()) {
-      why = bind_this_thread(machine, unit.os);
-      if (!why) return;
+      const auto refused = bind_this_thread(machine, unit.os);
+      if (!refused) {
+        why.reset();
+        return;
+      }
+      if (!why) why = refused;
     }
   }).join();
   return why;

@@ -256,7 +256,7 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
     const auto components = member(machine, "hwloc_components", std::string());
     found.push_back(cores_unknown + (components.empty()
                                          ? std::string()
-                                         : " (HWLOC_COMPONENTS is set: '" + components + "'.)"));
+                                         : " HWLOC_COMPONENTS is '" + components + "'."));
   }
   return found;
 }

@@ -90,7 +90,7 @@ class topology {
   ///          NUMA node, other L3, other L2, other core), hardware threads last. Among equally far
   ///          PUs, the emptiest package, NUMA node and caches, then the more performant kind.
   ///  smt:    all hardware threads of a core before the next core, neighbours first; the most
-  ///          performant kind of core first.
+  ///          performant kind of core first, and of a kind the cores with most threads to use.
   /// The same machine gives the same placement, and that of k lanes begins that of k + 1 lanes.
   /// Throws std::invalid_argument naming both numbers when lanes > units().size().
   [[nodiscard]] std::vector<int> place(affinity policy, unsigned lanes) const;
