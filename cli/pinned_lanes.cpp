@@ -19,6 +19,10 @@ std::vector<int> numbers_of(std::span<const processing_unit> units) {
   return numbers;
 }
 
+std::string counted(unsigned number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 // Their names in the file are those of the struct, but for the number itself.
 constexpr std::pair<const char*, int processing_unit::*> members[]{
     {"pu", &processing_unit::os},
@@ -70,13 +74,14 @@ void require_lanes(std::string_view option, unsigned lanes, const run_options& o
                    const topology& machine, const cpu_grant& grant) {
   const unsigned most = max_lanes(machine, grant);
   if (lanes <= most || options.oversubscribe) return;
-  const std::string quota = grant.quota_cpus ? fmt::format(" and a quota of {:g} CPUs ({})",
-                                                           *grant.quota_cpus, grant.quota_source)
-                                             : "";
-  throw usage_error(
-      fmt::format("{}: {} is more than the {} lanes allowed here ({} processing units{}); "
-                  "--oversubscribe lifts the limit",
-                  option, lanes, most, machine.units().size(), quota));
+  const std::string quota =
+      grant.quota_cpus
+          ? fmt::format(" and a quota of {} ({})", cpus_text(*grant.quota_cpus), grant.quota_source)
+          : "";
+  throw usage_error(fmt::format(
+      "{}: {} is more than the {} allowed here ({}{}); --oversubscribe lifts the limit", option,
+      lanes, counted(most, "lane"),
+      counted(static_cast<unsigned>(machine.units().size()), "processing unit"), quota));
 }
 
 std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pairs,

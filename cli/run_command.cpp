@@ -56,15 +56,15 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.csv) require_writable(*options.csv);
 
   const auto [machine, grant] = machine_for(options);
-  if (!grant.unbound_because.empty())
-    std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
-                 grant.unbound_because.c_str());
   const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   if (options.backends.empty()) {
     for (const std::string& sentence : left_out(workers))
       std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
   }
   const campaign_plan plan = make_plan(options, workers, machine, grant);
+  if (!grant.unbound_because.empty())
+    std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
+                 grant.unbound_because.c_str());
   if (options.dry_run) {
     std::fputs(plan_text(plan, &machine).c_str(), out);
     return 0;

@@ -2,27 +2,22 @@
 #include "cli/topology_command.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
-#include "cli/lane_places.hpp"
 #include "cli/options.hpp"
 #include "cli/parse_axes.hpp"
-#include "cli/topology_svg.hpp"
+#include "cli/topology_lanes.hpp"
+#include "cli/wrapped_text.hpp"
 #include "core/environment.hpp"
 
 namespace syncmeter {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::size_t line_width = 100;
 
 po::options_description known_options() {
   po::options_description known("Options of `syncmeter topology`", line_width);
@@ -95,25 +90,6 @@ std::vector<int> sorted_numbers(const topology& machine) {
   return numbers;
 }
 
-/// `text` after `indent` columns, broken at blanks so that lines stay within line_width.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string lines;
-  std::size_t column = indent;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (column > indent && column + 1 + word.size() > line_width) {
-      lines += fmt::format("\n{:{}}", "", indent);
-      column = indent;
-    } else if (column > indent) {
-      lines += ' ';
-      ++column;
-    }
-    lines += word;
-    column += word.size();
-  }
-  return lines;
-}
-
 std::vector<unsigned> lane_counts(unsigned most) {
   std::vector<unsigned> counts;
   for (unsigned lanes = 1; lanes < most; lanes *= 2) counts.push_back(lanes);
@@ -141,7 +117,7 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
                              pus_text(masked)));
   if (!grant.offline.empty()) line("offline", pus_text(grant.offline));
   line("quota", grant.quota_cpus
-                    ? fmt::format("{:.4g} CPUs, set by {}", *grant.quota_cpus, grant.quota_source)
+                    ? fmt::format("{}, set by {}", cpus_text(*grant.quota_cpus), grant.quota_source)
                     : "none: no cgroup limits CPU time");
 }
 
@@ -203,38 +179,6 @@ unsigned lanes_of(const po::variables_map& values, const topology& machine,
   return lanes;
 }
 
-std::string counted_lanes(std::size_t lanes, affinity policy) {
-  return fmt::format("{} lane{}, {}", lanes, lanes == 1 ? "" : "s", to_text(policy));
-}
-
-void print_lanes(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant,
-                 affinity policy, std::span<const int> pus) {
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "\nLanes: {} (core, caches, node and package by hwloc's L#)\n{}",
-                 counted_lanes(pus.size(), policy), lane_table(machine, pus));
-  if (const std::string note = lane_note(machine, pus); !note.empty())
-    fmt::format_to(to, "  {}\n", wrapped(note, 2));
-  if (pus.size() > max_lanes(machine, grant))
-    fmt::format_to(to, "  {}\n",
-                   wrapped(fmt::format("{} lanes exceed the quota of {:.4g} CPUs ({}): they would "
-                                       "be paused; `run` needs --oversubscribe for them",
-                                       pus.size(), *grant.quota_cpus, grant.quota_source),
-                           2));
-}
-
-void write_svg(const std::string& path, const topology& machine, const std::string& name,
-               affinity policy, std::span<const int> pus) {
-  std::string placement = counted_lanes(pus.size(), policy);
-  if (policy == affinity::none) placement += ": not bound, the system moves them as it likes";
-  if (const std::string note = lane_note(machine, pus); !note.empty()) placement += "; " + note;
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << topology_svg(machine, {.title = name, .placement = placement, .pus = pus});
-  if (!file.flush())
-    throw usage_error(
-        fmt::format("topology: --svg: '{}' cannot be written: {}", path, std::strerror(errno)));
-}
-
 std::string machine_name(const po::variables_map& values, const nlohmann::json& about) {
   for (const char* const given : {"topology", "synthetic"}) {
     if (values.contains(given)) return values[given].as<std::string>();
@@ -291,7 +235,7 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
     if (values.contains("affinity") || values.contains("lanes") || values.contains("svg")) {
       const affinity policy = policy_of(values);
       const std::vector<int> pus = machine.place(policy, lanes_of(values, machine, grant));
-      print_lanes(text, machine, grant, policy, pus);
+      fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
       if (values.contains("svg"))
         write_svg(values["svg"].as<std::string>(), machine, machine_name(values, about), policy,
                   pus);

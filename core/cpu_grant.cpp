@@ -99,6 +99,10 @@ std::optional<cpuset_grant> read_cpuset(const std::string& root) {
   return std::nullopt;
 }
 
+std::string cpus_text(double cpus) {
+  return fmt::format("{:.4g} CPU{}", cpus, cpus == 1 ? "" : "s");
+}
+
 std::optional<cpu_quota> read_cpu_quota(const std::string& root) {
   std::optional<cpu_quota> smallest;
   for (const cgroup_directory& directory : cgroup_directories("cpu", root)) {

@@ -230,9 +230,8 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
   }
   if (const double quota = member(machine, "quota_cpus", 0.0); quota > 0) {
     const auto source = member(machine, "quota_source", std::string());
-    found.push_back(
-        fmt::format("A quota of {:.4g} CPUs applies{}: lanes that exceed it are paused.", quota,
-                    source.empty() ? "" : " (" + source + ")"));
+    found.push_back(fmt::format("A quota of {} applies{}: lanes that exceed it are paused.",
+                                cpus_text(quota), source.empty() ? "" : " (" + source + ")"));
   }
   const auto allowed = machine.find("allowed_pus");
   const auto pus = member(machine, "pus", std::size_t{0});

@@ -113,6 +113,8 @@ struct cpu_quota {
   double cpus = 0;     ///< CPU time per time, in CPUs
   std::string source;  ///< the file that said so
 };
+/// "1.5 CPUs", "1 CPU"
+[[nodiscard]] std::string cpus_text(double cpus);
 /// The smallest quota between this process's cgroup and the root of what is mounted, in both cgroup
 /// versions (cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us); nothing = unlimited. An ancestor's
 /// limit binds its descendants too, so all of them are read. `root` goes before every path that is

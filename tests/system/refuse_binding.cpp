@@ -1,6 +1,6 @@
 // Stands before libc's sched_setaffinity in a process that preloads it, as a sandbox or a CPU that
-// has gone does. REFUSE_BINDING is "all": every call is forbidden; or the number of a PU: a call for
-// that PU alone is invalid.
+// has gone does. REFUSE_BINDING is "all": every call is forbidden; or the number of a PU: a call
+// for that PU alone is invalid.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

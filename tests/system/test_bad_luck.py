@@ -56,7 +56,7 @@ def test_one_pu_measures_what_one_lane_can(campaign, measure):
 
 @pytest.mark.parametrize("arguments, words", [
     (["--study", "core-to-core"], "this process may use only PU {pu}: there is no pair"),
-    (["--lanes", "2"], "--lanes: 2 is more than the 1 lanes allowed here"),
+    (["--lanes", "2"], "--lanes: 2 is more than the 1 lane allowed here (1 processing unit)"),
     pytest.param(["--pus", str(PUS[0])], "--pus: this process may not use PU {other}, only {pu}", marks=needs_two),
 ])
 def test_one_pu_cannot_do_what_takes_two(campaign, measure, arguments, words):

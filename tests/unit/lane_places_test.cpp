@@ -74,8 +74,9 @@ TEST(placement_notes, are_of_each_policys_largest_team) {
               ElementsAre("close, up to 5 lanes: lanes on one core: 0+4",
                           "smt, up to 5 lanes: lanes on one core: 0+1, 2+3"));
   options.lanes = {{.first = 1, .last = 1}};
-  EXPECT_THAT(placement_notes(make_plan(options, {omp_worker()}, machine, all_of(machine)), machine),
-              IsEmpty());
+  EXPECT_THAT(
+      placement_notes(make_plan(options, {omp_worker()}, machine, all_of(machine)), machine),
+      IsEmpty());
 }
 
 }  // namespace
