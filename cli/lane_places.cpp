@@ -72,7 +72,7 @@ std::string cores_text(const topology& machine, std::span<const int> pus) {
   const std::size_t named = std::min(most_cores_named, together.size());
   const std::span<const std::string> first(together.data(), named);
   return fmt::format(
-      "lanes on one core: {}{}", fmt::join(first, ", "),
+      "lanes that share a core: {}{}", fmt::join(first, ", "),
       named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
 }
 

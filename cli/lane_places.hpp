@@ -16,7 +16,8 @@ namespace syncmeter {
 [[nodiscard]] std::string lane_table(const topology& machine, std::span<const int> pus);
 
 /// What a reader of figures must know of it in one line: "lanes 0,1 on IntelCore, 2-5 on IntelAtom;
-/// lanes on one core: 0+6, 1+7". Empty where every lane has a core of its own, all of one kind.
+/// lanes that share a core: 0+6, 1+7". Empty where every lane has a core of its own, all of one
+/// kind.
 [[nodiscard]] std::string lane_note(const topology& machine, std::span<const int> pus);
 
 /// lane_note() of each policy in a plan, at its most lanes: fewer lanes sit where more begin.

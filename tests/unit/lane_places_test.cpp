@@ -55,7 +55,7 @@ TEST(lane_note, says_nothing_of_lanes_that_are_alike_and_apart) {
 TEST(lane_note, names_kinds_and_shared_cores) {
   const auto machine = file("hybrid.xml");
   EXPECT_EQ(lane_note(machine, machine.place(affinity::close, 8)),
-            "lanes 0-1,6-7 on IntelCore, 2-5 on IntelAtom; lanes on one core: 0+6, 1+7");
+            "lanes 0-1,6-7 on IntelCore, 2-5 on IntelAtom; lanes that share a core: 0+6, 1+7");
 }
 
 TEST(lane_note, is_cut_where_nobody_would_read_on) {
@@ -71,8 +71,8 @@ TEST(placement_notes, are_of_each_policys_largest_team) {
   options.lanes = {{.first = 2, .last = 2}, {.first = 5, .last = 5}};
   const campaign_plan plan = make_plan(options, {omp_worker()}, machine, all_of(machine));
   EXPECT_THAT(placement_notes(plan, machine),
-              ElementsAre("close, up to 5 lanes: lanes on one core: 0+4",
-                          "smt, up to 5 lanes: lanes on one core: 0+1, 2+3"));
+              ElementsAre("close, up to 5 lanes: lanes that share a core: 0+4",
+                          "smt, up to 5 lanes: lanes that share a core: 0+1, 2+3"));
   options.lanes = {{.first = 1, .last = 1}};
   EXPECT_THAT(
       placement_notes(make_plan(options, {omp_worker()}, machine, all_of(machine)), machine),

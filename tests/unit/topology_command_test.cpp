@@ -95,7 +95,7 @@ TEST(topology_command, tells_each_lanes_place_where_lanes_are_asked_for) {
                         "     0  P#0     0          0        0  P#1 (lane 1)\n"
                         "     1  P#1     0          0        0  P#0 (lane 0)\n"
                         "     2  P#2     1          0        0  P#3\n"
-                        "  lanes on one core: 0+1\n"));
+                        "  lanes that share a core: 0+1\n"));
   EXPECT_THAT(output_of({"--synthetic", "package:1 core:3 pu:2"}), Not(HasSubstr("SMT siblings")));
 }
 
