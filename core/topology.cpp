@@ -2,6 +2,7 @@
 #include "core/topology.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
@@ -59,6 +60,10 @@ topology_owner load_this_machine(const std::vector<int>& mask) {
     load(tree.get(), "this machine");
     return tree;
   } catch (const std::runtime_error&) {
+    // Who names a machine to hwloc must hear that it cannot be read.
+    for (const char* const named : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"}) {
+      if (std::getenv(named) != nullptr) throw;
+    }
     return load_pus_alone(mask);
   }
 }

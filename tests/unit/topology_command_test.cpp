@@ -76,7 +76,7 @@ TEST(topology_command, prints_what_this_process_may_use_here_only) {
   const std::string here = output_of({});
   EXPECT_THAT(here, AllOf(HasSubstr("This process may use"), HasSubstr("  quota "),
                           HasSubstr("affinity mask")));
-  EXPECT_THAT(output_of({"--synthetic", "pu:2"}),
+  EXPECT_THAT(output_of({"--synthetic", "core:2 pu:1"}),
               AllOf(Not(HasSubstr("quota")), Not(HasSubstr("Mind"))));
 }
 
