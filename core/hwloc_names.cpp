@@ -1,7 +1,5 @@
 #include "core/hwloc_names.hpp"
 
-#include <cstdint>
-
 #include <fmt/format.h>
 
 namespace syncmeter {

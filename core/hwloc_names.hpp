@@ -1,6 +1,7 @@
 // What hwloc's objects are called, for people.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <hwloc.h>
