@@ -15,6 +15,7 @@
 #include "cli/counterparts.hpp"
 #include "cli/gpu_devices.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/lane_places.hpp"
 #include "cli/launch_sizes.hpp"
 #include "cli/pass_order.hpp"
 #include "cli/pinned_lanes.hpp"
@@ -102,6 +103,7 @@ class campaign {
                          .grant = grant_,
                          .gpus = gpus_in_use(plan_, infos_),
                          .units = units_named(plan_, options_, machine_),
+                         .lane_notes = placement_notes(plan_, machine_),
                          .states = json::array(),
                          .states_note = {}};
     find_states(about, facts);
@@ -129,6 +131,11 @@ class campaign {
     const planned_point* asked = prober(plan_, infos_, machine_);
     if (asked == nullptr) {
       facts.states_note = "one placement state: no point is contended";
+      return;
+    }
+    if (!about.value("unbound_because", "").empty()) {
+      facts.states_note = "one placement state: lanes cannot be bound, so that no pair of PUs can "
+                          "be watched";
       return;
     }
     if (!about.value("hypervisor", false)) {

@@ -53,6 +53,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
             {"states_note", facts.states_note},
             {"plan", plan_counts(plan)}};
   if (!facts.units.is_null()) line["units"] = facts.units;
+  if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
   return line;
 }
 

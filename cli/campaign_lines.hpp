@@ -23,9 +23,10 @@ struct campaign_facts {
   nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
   std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
-  nlohmann::json units{};   ///< where each PU of a plan with named PUs sits; else null
-  nlohmann::json states;    ///< placement states; [] when there is one
-  std::string states_note;  ///< why there is one, or what went wrong with the probe
+  nlohmann::json units{};  ///< where each PU of a plan with named PUs sits; else null
+  std::vector<std::string> lane_notes{};  ///< placement_notes()
+  nlohmann::json states;                  ///< placement states; [] when there is one
+  std::string states_note;                ///< why there is one, or what went wrong with the probe
 };
 [[nodiscard]] nlohmann::json campaign_line(const campaign_facts& facts, const campaign_plan& plan);
 

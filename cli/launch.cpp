@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "core/topology.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -59,9 +61,11 @@ struct cpu_mask {
   std::size_t bytes = 0;
 };
 
+// A child has its parent's mask already: where that is the one wanted, no call is made, as a
+// sandbox may forbid it.
 cpu_mask make_mask(const std::vector<int>& cpus) {
   cpu_mask mask;
-  if (cpus.empty()) return mask;
+  if (cpus.empty() || cpus == read_cpu_grant().allowed) return mask;
   const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
   mask.set.reset(CPU_ALLOC(count));
   if (!mask.set) throw std::bad_alloc();
@@ -84,8 +88,13 @@ struct child_setup {
   char* const* environment = nullptr;
   std::array<int, 3> standard{};  // what becomes 0, 1 and 2
   const cpu_mask* mask = nullptr;
-  int report = -1;  // errno goes here when the program cannot be started
+  int report = -1;  // a failure goes here when the program cannot be started
   pid_t driver = -1;
+};
+
+struct failure {
+  bool of_mask = false;  // else of exec, or of what comes before it
+  int error = 0;
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
@@ -99,16 +108,18 @@ struct child_setup {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  failure met;
   bool ready = true;
   for (int fd = 0; fd < 3; ++fd) {
     ready = ready && ::dup2(setup.standard[static_cast<std::size_t>(fd)], fd) == fd;
   }
   if (setup.mask->bytes > 0) {
-    ready = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) == 0;
+    met.of_mask = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) != 0;
+    ready = ready && !met.of_mask;
   }
   if (ready) ::execve(setup.path, setup.arguments, setup.environment);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(setup.report, &error, sizeof error);
+  met.error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(setup.report, &met, sizeof met);
   ::_exit(127);
 }
 
@@ -161,15 +172,16 @@ started_program start_program(const launch& what) {
   // Both sides ask for the group: whoever comes first, it exists before we signal it.
   ::setpgid(pid, pid);
   report.write.reset();
-  int error = 0;
+  failure met;
   ssize_t got = 0;
   do {
-    got = ::read(report.read.get(), &error, sizeof error);
+    got = ::read(report.read.get(), &met, sizeof met);
   } while (got < 0 && errno == EINTR);
   if (got != 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    fail(what.path, "exec", error);
+    fail(what.path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec",
+         met.error);
   }
   return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
 }

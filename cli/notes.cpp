@@ -169,6 +169,9 @@ std::vector<std::string> summary_notes(const results_file& file,
     for (const std::string& sentence : caveats(file.campaign.at("machine")))
       notes.push_back(sentence);
   }
+  for (const json& note : file.campaign.value("lane_notes", json::array())) {
+    if (note.is_string()) notes.push_back(note.get<std::string>());
+  }
   add_states(notes, file);
   add_drops(notes, file);
   add_additivity(notes, points);

@@ -87,7 +87,11 @@ po::options_description run_description() {
       "go on with a results file; takes its points and settings from there (default: start anew)")(
       "retry", po::bool_switch(), "with --resume: measure failed visits again (default: off)")(
       "csv", word("FILE"), "also write every point as CSV (default: none)")(
-      "seed", word("N"), "order of points and rounds; 0 draws one (default: 0; no unit)")(
+      "topology", word("FILE"),
+      "this machine as lstopo wrote it to this XML file; with --dry-run any machine's (default: "
+      "what "
+      "hwloc finds)")("seed", word("N"),
+                      "order of points and rounds; 0 draws one (default: 0; no unit)")(
       "additivity", po::bool_switch(),
       "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
       "interleave-backends", po::bool_switch(),

@@ -172,6 +172,8 @@ run_request parse_run(const std::vector<std::string>& arguments) {
        [&](const auto& option, const auto& text) { o.resume = file_name(option.c_str(), text); });
   with("csv",
        [&](const auto& option, const auto& text) { o.csv = file_name(option.c_str(), text); });
+  with("topology",
+       [&](const auto& option, const auto& text) { o.topology = file_name(option.c_str(), text); });
   with("seed", [&](const auto& option, const auto& text) {
     o.seed = parse_count(option, text, 0, std::numeric_limits<std::uint64_t>::max());
   });

@@ -71,7 +71,8 @@ struct run_options {
                                       ///< directory
   std::optional<std::string> resume;
   std::optional<std::string> csv;
-  std::uint64_t seed = 0;  ///< 0: drawn, and recorded
+  std::optional<std::string> topology;  ///< hwloc's XML file of the machine; nothing: hwloc looks
+  std::uint64_t seed = 0;               ///< 0: drawn, and recorded
   bool additivity = false;
   bool oversubscribe = false;
   bool interleave_backends = false;  ///< counterparts are visited one after the other

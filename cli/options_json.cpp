@@ -69,6 +69,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"output", or_null(o.output)},
                      {"resume", or_null(o.resume)},
                      {"csv", or_null(o.csv)},
+                     {"topology", or_null(o.topology)},
                      {"seed", o.seed},
                      {"additivity", o.additivity},
                      {"oversubscribe", o.oversubscribe},
@@ -114,6 +115,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
   read_optional(j, "output", o.output);
   read_optional(j, "resume", o.resume);
   read_optional(j, "csv", o.csv);
+  read_optional(j, "topology", o.topology);
   o.seed = j.value("seed", o.seed);
   o.additivity = j.value("additivity", o.additivity);
   o.oversubscribe = j.value("oversubscribe", o.oversubscribe);

@@ -1,7 +1,6 @@
 #include "cli/pair_matrix.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <unordered_map>
@@ -75,35 +74,37 @@ std::vector<point_summary> outside(const std::vector<pair_matrix>& matrices,
 }
 
 std::vector<class_costs> costs_by_class(const pair_matrix& matrix) {
-  std::array<class_costs, sharing_classes> classes;
-  std::array<std::vector<double>, sharing_classes> costs, hops;
+  struct seen_of_class {
+    class_costs sums;
+    std::vector<double> costs, hops;
+  };
+  std::map<pair_class, seen_of_class> classes;
   for (std::size_t a = 0; a < matrix.units.size(); ++a) {
     for (std::size_t b = a + 1; b < matrix.units.size(); ++b) {
-      const auto index = static_cast<std::size_t>(shared_by(matrix.units[a], matrix.units[b]));
+      seen_of_class& seen = classes[class_of(matrix.units[a], matrix.units[b])];
       const int first = matrix.units[a].os, second = matrix.units[b].os;
       bool measured = false;
       for (const point_summary* s :
            {cost_at(matrix, first, second), cost_at(matrix, second, first)}) {
         if (s == nullptr) continue;
         measured = true;
-        costs.at(index).push_back(s->cost_ns.value);
-        if (s->hop_ns > 0) hops.at(index).push_back(s->hop_ns);
+        seen.costs.push_back(s->cost_ns.value);
+        if (s->hop_ns > 0) seen.hops.push_back(s->hop_ns);
       }
-      ++classes.at(index).pairs;
-      classes.at(index).measured += measured ? 1U : 0U;
+      ++seen.sums.pairs;
+      seen.sums.measured += measured ? 1U : 0U;
     }
   }
   std::vector<class_costs> found;
-  for (std::size_t i = 0; i < sharing_classes; ++i) {
-    class_costs& c = classes.at(i);
-    if (c.pairs == 0) continue;
-    c.shared = static_cast<sharing>(i);
-    if (const auto& of_class = costs.at(i); !of_class.empty()) {
-      c.median_ns = median(of_class);
-      c.least_ns = *std::ranges::min_element(of_class);
-      c.most_ns = *std::ranges::max_element(of_class);
+  for (auto& [which, seen] : classes) {
+    class_costs c = seen.sums;
+    c.which = which;
+    if (!seen.costs.empty()) {
+      c.median_ns = median(seen.costs);
+      c.least_ns = *std::ranges::min_element(seen.costs);
+      c.most_ns = *std::ranges::max_element(seen.costs);
     }
-    if (!hops.at(i).empty()) c.hop_ns = median(hops.at(i));
+    if (!seen.hops.empty()) c.hop_ns = median(seen.hops);
     found.push_back(c);
   }
   return found;

@@ -30,7 +30,7 @@ struct pair_matrix {
 
 /// Costs of one class of pairs, both ways round, in ns.
 struct class_costs {
-  sharing shared = sharing::nothing;
+  pair_class which;
   std::size_t pairs = 0, measured = 0;  ///< of the machine; with a cost, at least one way round
   double median_ns = 0, least_ns = 0, most_ns = 0;
   double hop_ns = 0;  ///< median of the pair probe; 0 without one

@@ -65,7 +65,9 @@ std::string cell_text(const point_summary& s, bool with_interval) {
 // cache at all, between packages.
 sharing farthest_in_a_block(const std::vector<processing_unit>& units) {
   for (std::size_t i = 1; i < units.size(); ++i) {
-    if (shared_by(units[i - 1], units[i]) <= sharing::l3) return sharing::l3;
+    const sharing shared = shared_by(units[i - 1], units[i]);
+    if (shared == sharing::unknown) return sharing::unknown;
+    if (shared <= sharing::l3) return sharing::l3;
   }
   return sharing::package;
 }
@@ -110,9 +112,13 @@ std::string class_table(const pair_matrix& matrix) {
                  {"median ns", right},
                  {"range", right},
                  {"hop ns", right}});
+  const auto other_kind = [&](const processing_unit& u) {
+    return u.kind != matrix.units.front().kind;
+  };
+  const bool several_kinds = std::ranges::any_of(matrix.units, other_kind);
   for (const class_costs& c : costs_by_class(matrix)) {
     const bool any = c.measured > 0;
-    table.row({std::string(to_text(c.shared)),
+    table.row({to_text(c.which, several_kinds),
                c.measured == c.pairs ? fmt::to_string(c.pairs)
                                      : fmt::format("{} of {}", c.measured, c.pairs),
                any ? nanoseconds(c.median_ns) : "-",

@@ -19,6 +19,10 @@ std::vector<int> numbers_of(std::span<const processing_unit> units) {
   return numbers;
 }
 
+std::string counted(unsigned number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 // Their names in the file are those of the struct, but for the number itself.
 constexpr std::pair<const char*, int processing_unit::*> members[]{
     {"pu", &processing_unit::os},
@@ -27,7 +31,8 @@ constexpr std::pair<const char*, int processing_unit::*> members[]{
     {"l3", &processing_unit::l3},
     {"l2", &processing_unit::l2},
     {"core", &processing_unit::core},
-    {"thread", &processing_unit::thread_in_core}};
+    {"thread", &processing_unit::thread_in_core},
+    {"kind", &processing_unit::kind}};
 
 }  // namespace
 
@@ -44,6 +49,10 @@ std::vector<processing_unit> units_wanted(const run_options& options, const topo
 void require_pus(const std::vector<int>& pus, const topology& machine) {
   const std::vector<int> allowed = numbers_of(machine.units());
   for (const int pu : pus) {
+    if (const auto offline = read_offline_pus();
+        std::find(offline.begin(), offline.end(), pu) != offline.end() && machine.is_this_machine())
+      throw usage_error(
+          fmt::format("--pus: PU {} is offline; this process may use {}", pu, as_ranges(allowed)));
     if (!machine.has_pu(pu))
       throw usage_error(fmt::format("--pus: this machine has no PU {}; this process may use {}", pu,
                                     as_ranges(allowed)));
@@ -53,17 +62,26 @@ void require_pus(const std::vector<int>& pus, const topology& machine) {
   }
 }
 
+void require_bound(const run_options& options, bool pairs, const cpu_grant& grant) {
+  if (grant.unbound_because.empty() || (!pairs && options.pus.empty())) return;
+  throw usage_error(fmt::format("{} puts each lane on a PU of its own, and lanes cannot be bound "
+                                "here: {}",
+                                pairs ? "study '" + options.study + "'" : "--pus",
+                                grant.unbound_because));
+}
+
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,
                    const topology& machine, const cpu_grant& grant) {
   const unsigned most = max_lanes(machine, grant);
   if (lanes <= most || options.oversubscribe) return;
-  const std::string quota = grant.quota_cpus ? fmt::format(" and a quota of {:g} CPUs ({})",
-                                                           *grant.quota_cpus, grant.quota_source)
-                                             : "";
-  throw usage_error(
-      fmt::format("{}: {} is more than the {} lanes allowed here ({} processing units{}); "
-                  "--oversubscribe lifts the limit",
-                  option, lanes, most, machine.units().size(), quota));
+  const std::string quota =
+      grant.quota_cpus
+          ? fmt::format(" and a quota of {} ({})", cpus_text(*grant.quota_cpus), grant.quota_source)
+          : "";
+  throw usage_error(fmt::format(
+      "{}: {} is more than the {} allowed here ({}{}); --oversubscribe lifts the limit", option,
+      lanes, counted(most, "lane"),
+      counted(static_cast<unsigned>(machine.units().size()), "processing unit"), quota));
 }
 
 std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pairs,

@@ -22,6 +22,10 @@ void require_pus(const std::vector<int>& pus, const topology& machine);
 void require_lanes(std::string_view option, unsigned lanes, const run_options& options,
                    const topology& machine, const cpu_grant& grant);
 
+/// Throws usage_error where lanes cannot be bound here at all, and --pus or a study of pairs says
+/// where each one is.
+void require_bound(const run_options& options, bool pairs, const cpu_grant& grant);
+
 /// The PUs of the lanes of each point, in the order of the lanes. Without `pairs` these are --pus,
 /// or one empty list: lanes and affinity decide. With `pairs`, every pair of PUs (of --pus, where
 /// it is given) both ways round, or a sample of each class (core/pu_pairs.hpp). Throws usage_error

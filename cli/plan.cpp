@@ -32,14 +32,17 @@ constexpr unsigned usual_visits = 5;
 class planner {
  public:
   planner(const run_options& options, const topology& machine, const cpu_grant& grant)
-      : options_(options), machine_(machine), max_(max_lanes(machine, grant)) {
+      : options_(options), machine_(machine), max_(max_lanes(machine, grant)),
+        unbound_because_(grant.unbound_because) {
+    require_bound(options, false, grant);
     for (const lane_range& range : options.lanes) add_lanes(range, grant);
     require_pus(options.pus, machine);
     if (!options.pus.empty())
       require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
   }
 
-  void add(const offered_op& op, const study_axes& axes) {
+  void add(const offered_op& op, const study_axes& axes, const cpu_grant& grant) {
+    require_bound(options_, axes.pairs, grant);
     for (const auto& type : wanted_types(op, options_, axes.types)) {
       for (const order o : orders_for(op)) {
         for (const placement where : wanted_placements(op, options_, axes.placements))
@@ -106,7 +109,8 @@ class planner {
 
   [[nodiscard]] std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
     if (!p.pus.empty()) return {affinity::none};
-    return options_.affinities.empty() ? axes.affinities : options_.affinities;
+    if (!options_.affinities.empty()) return options_.affinities;
+    return unbound_because_.empty() ? axes.affinities : std::vector{affinity::none};
   }
 
   void add_launches(const offered_op& op, const study_axes& axes, point p) {
@@ -129,6 +133,8 @@ class planner {
     const capability* row = op.row(p);
     if (row == nullptr) return refuse(p, "unsupported", why_not_offered(op, p));
     if (!row->supported) return refuse(p, "unsupported", row->reason);
+    if (p.affinity != affinity::none && !unbound_because_.empty())
+      return refuse(p, "unsupported", "lanes cannot be bound here: " + unbound_because_);
     if (p.lanes < row->min_lanes) {
       return refuse(p, "unsupported", fmt::format("needs at least {} lanes", row->min_lanes),
                     p.lanes);
@@ -178,6 +184,7 @@ class planner {
   const run_options& options_;
   const topology& machine_;
   unsigned max_;
+  const std::string& unbound_because_;
   std::vector<unsigned> lanes_;  // the user's; empty: the study's
   std::vector<candidate> candidates_;
   std::vector<refused_point> refused_;
@@ -235,7 +242,7 @@ class planners {
     }
     if (!on_cpus_) on_cpus_.emplace(options_, machine_, grant_);
     for_each_rule(chosen.rules, chosen.others, op.name, named,
-                  [&](const study_axes& axes) { on_cpus_->add(op, axes); });
+                  [&](const study_axes& axes) { on_cpus_->add(op, axes, grant_); });
   }
 
   [[nodiscard]] campaign_plan finish() {

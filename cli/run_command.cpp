@@ -1,9 +1,12 @@
 // `syncmeter run`: plan, measure, show.
 #include "cli/run_command.hpp"
 
+#include <filesystem>
+
 #include "cli/campaign.hpp"
 #include "cli/csv.hpp"
 #include "cli/gpu_devices.hpp"
+#include "cli/planned_machine.hpp"
 #include "cli/results.hpp"
 #include "cli/show_command.hpp"
 #include "cli/table.hpp"
@@ -47,19 +50,23 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     std::fputs(run_help().c_str(), out);
     return 0;
   }
-  const run_options options = request.options.resume ? resumed(request.options) : request.options;
+  run_options options = request.options.resume ? resumed(request.options) : request.options;
+  // A campaign may be resumed from another folder.
+  if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
   if (options.csv) require_writable(*options.csv);
 
-  const cpu_grant grant = read_cpu_grant();
-  const topology machine = topology::of_this_machine();
+  const auto [machine, grant] = machine_for(options);
   const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   if (options.backends.empty()) {
     for (const std::string& sentence : left_out(workers))
       std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
   }
   const campaign_plan plan = make_plan(options, workers, machine, grant);
+  if (!grant.unbound_because.empty())
+    std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
+                 grant.unbound_because.c_str());
   if (options.dry_run) {
-    std::fputs(plan_text(plan).c_str(), out);
+    std::fputs(plan_text(plan, &machine).c_str(), out);
     return 0;
   }
 

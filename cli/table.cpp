@@ -12,7 +12,9 @@
 #include "cli/catalogue.hpp"
 #include "cli/columns.hpp"
 #include "cli/figures.hpp"
+#include "cli/lane_places.hpp"
 #include "cli/parse_axes.hpp"
+#include "core/pu_pairs.hpp"
 
 namespace syncmeter {
 namespace {
@@ -236,12 +238,30 @@ std::string point_table(const std::vector<point_summary>& points) {
   return table.text();
 }
 
-std::string plan_text(const campaign_plan& plan) {
+namespace {
+
+// " (same L3)" behind a named pair.
+std::string pair_class_text(const planned_point& p, const topology* machine) {
+  if (machine == nullptr || p.what.pus.size() != 2) return "";
+  std::vector<const processing_unit*> pair;
+  for (const int pu : p.what.pus) {
+    const auto found = std::ranges::find(machine->units(), pu, &processing_unit::os);
+    if (found != machine->units().end()) pair.push_back(&*found);
+  }
+  return pair.size() < 2
+             ? ""
+             : fmt::format(" ({})", to_text(class_of(*pair[0], *pair[1]), machine->kinds() > 1));
+}
+
+}  // namespace
+
+std::string plan_text(const campaign_plan& plan, const topology* machine) {
   std::string text;
   std::size_t merged = 0;
   for (const planned_point& p : plan.points) {
-    const std::string where = p.device ? fmt::format("device {}", *p.device)
-                                       : fmt::format("PUs {}", fmt::join(p.pus, ","));
+    const std::string where =
+        p.device ? fmt::format("device {}", *p.device)
+                 : fmt::format("PUs {}{}", fmt::join(p.pus, ","), pair_class_text(p, machine));
     text += fmt::format("{}\n    on {}, {} visits{}\n", canonical(p.what), where, p.visits,
                         p.additivity ? ", additivity" : "");
     for (const point& same : p.same_as) text += fmt::format("    = {}\n", canonical(same));
@@ -250,6 +270,9 @@ std::string plan_text(const campaign_plan& plan) {
   }
   for (const refused_point& r : plan.refused) {
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
+  }
+  if (machine != nullptr) {
+    for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
   }
   if (!plan.left_out.empty()) text += fmt::format("\nLeft out: {}\n", plan.left_out);
   return text +

@@ -29,7 +29,8 @@ namespace syncmeter {
                                        bool coloured = false);
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
-[[nodiscard]] std::string plan_text(const campaign_plan& plan);
+/// With `machine`: also what each named pair of PUs shares, and what lanes have in common.
+[[nodiscard]] std::string plan_text(const campaign_plan& plan, const topology* machine = nullptr);
 
 /// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset); empty without cells.
 [[nodiscard]] std::string placement_text(const point& p);

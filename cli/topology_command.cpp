@@ -9,14 +9,15 @@
 #include <fmt/format.h>
 
 #include "cli/options.hpp"
+#include "cli/parse_axes.hpp"
+#include "cli/topology_lanes.hpp"
+#include "cli/wrapped_text.hpp"
 #include "core/environment.hpp"
 
 namespace syncmeter {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr std::size_t line_width = 100;
 
 po::options_description known_options() {
   po::options_description known("Options of `syncmeter topology`", line_width);
@@ -25,13 +26,21 @@ po::options_description known_options() {
       "show the machine that lstopo wrote to this file (default: this machine)")(
       "synthetic", po::value<std::string>()->value_name("TEXT"),
       "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 pu:2\" "
-      "(default: this machine)");
+      "(default: this machine)")(
+      "affinity", po::value<std::string>()->value_name("NAME"),
+      "tell where each lane of this policy sits: close, spread, smt or none (default: close, where "
+      "--lanes or --svg is given)")(
+      "lanes", po::value<std::string>()->value_name("N"),
+      "how many lanes; max is all that may run at once (default: max)")(
+      "svg", po::value<std::string>()->value_name("FILE"),
+      "draw the machine with these lanes on it (default: no drawing)");
   return known;
 }
 
 po::variables_map parse(const std::vector<std::string>& arguments,
                         const po::options_description& known) {
-  constexpr const char* allowed = "allowed are --help, --topology FILE.xml and --synthetic TEXT";
+  constexpr const char* allowed = "allowed are --help, --topology FILE.xml, --synthetic TEXT, "
+                                  "--affinity NAME, --lanes N and --svg FILE";
   po::options_description with_extra;
   with_extra.add(known).add_options()("extra", po::value<std::vector<std::string>>());
   po::variables_map values;
@@ -81,25 +90,6 @@ std::vector<int> sorted_numbers(const topology& machine) {
   return numbers;
 }
 
-/// `text` after `indent` columns, broken at blanks so that lines stay within line_width.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string lines;
-  std::size_t column = indent;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (column > indent && column + 1 + word.size() > line_width) {
-      lines += fmt::format("\n{:{}}", "", indent);
-      column = indent;
-    } else if (column > indent) {
-      lines += ' ';
-      ++column;
-    }
-    lines += word;
-    column += word.size();
-  }
-  return lines;
-}
-
 std::vector<unsigned> lane_counts(unsigned most) {
   std::vector<unsigned> counts;
   for (unsigned lanes = 1; lanes < most; lanes *= 2) counts.push_back(lanes);
@@ -107,23 +97,44 @@ std::vector<unsigned> lane_counts(unsigned most) {
   return counts;
 }
 
+// Who took PUs away from this process, as far as it can be told.
+void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant) {
+  constexpr std::size_t indent = 12;
+  const auto line = [&](std::string_view name, const std::string& text) {
+    fmt::format_to(std::back_inserter(out), "  {:<10}{}\n", name, wrapped(text, indent));
+  };
+  const std::vector<int> numbers = sorted_numbers(machine);
+  if (!grant.cpuset.empty())
+    line("cpuset", fmt::format("{}, set by {}", pus_text(grant.cpuset), grant.cpuset_source));
+  std::vector<int> masked;
+  for (const int pu : grant.cpuset.empty() ? machine.pus() : grant.cpuset) {
+    if (std::ranges::find(grant.offline, pu) != grant.offline.end()) continue;
+    if (std::ranges::find(numbers, pu) == numbers.end()) masked.push_back(pu);
+  }
+  if (!masked.empty())
+    line("mask", fmt::format("takes {} away: the affinity mask that this process was started with "
+                             "(a scheduler's, taskset's)",
+                             pus_text(masked)));
+  if (!grant.offline.empty()) line("offline", pus_text(grant.offline));
+  line("quota", grant.quota_cpus
+                    ? fmt::format("{}, set by {}", cpus_text(*grant.quota_cpus), grant.quota_source)
+                    : "none: no cgroup limits CPU time");
+}
+
 void print_usable(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant,
                   bool here) {
   const auto to = std::back_inserter(out);
   const std::vector<int> numbers = sorted_numbers(machine);
+  const unsigned most = max_lanes(machine, grant);
   fmt::format_to(to, "\n{}\n", here ? "This process may use" : "A process there may use");
   constexpr std::size_t indent = 12;
   fmt::format_to(to, "  PUs       {}\n",
                  wrapped(fmt::format("{} ({} in all{})", pus_text(numbers), numbers.size(),
                                      here ? ": cpuset and affinity mask" : ""),
                          indent));
-  if (here) {
-    const std::string quota = grant.quota_cpus ? fmt::format("{:.4g} CPUs, set by {}",
-                                                             *grant.quota_cpus, grant.quota_source)
-                                               : "none: no cgroup limits CPU time";
-    fmt::format_to(to, "  quota     {}\n", wrapped(quota, indent));
-  }
-  fmt::format_to(to, "  lanes     at most {} without oversubscribing\n", max_lanes(machine, grant));
+  if (here) print_taken(out, machine, grant);
+  fmt::format_to(to, "  lanes     at most {} without oversubscribing{}\n", most,
+                 most < numbers.size() ? ": the quota allows no more at once" : "");
 }
 
 void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned most) {
@@ -141,6 +152,38 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
   }
   fmt::format_to(to, "  {:<8}{:>5}  not bound: the system moves lanes as it likes\n",
                  to_text(affinity::none), "any");
+}
+
+affinity policy_of(const po::variables_map& values) {
+  if (!values.contains("affinity")) return affinity::close;
+  return parse_names<affinity>("topology: --affinity", "policy",
+                               values["affinity"].as<std::string>())
+      .front();
+}
+
+unsigned lanes_of(const po::variables_map& values, const topology& machine,
+                  const cpu_grant& grant) {
+  const unsigned most = max_lanes(machine, grant);
+  if (!values.contains("lanes")) return most;
+  const auto ranges = parse_lanes("topology: --lanes", values["lanes"].as<std::string>());
+  if (ranges.size() != 1 || ranges.front().first != ranges.front().last)
+    throw usage_error(fmt::format("topology: --lanes: '{}' is not one number or max",
+                                  values["lanes"].as<std::string>()));
+  if (ranges.front().max) return most;
+  const unsigned lanes = ranges.front().last;
+  // More than a quota pays for can be placed, and is said; more than PUs cannot.
+  if (lanes > machine.units().size())
+    throw usage_error(fmt::format("topology: --lanes: {} lanes are more than the {} PUs that may "
+                                  "be used",
+                                  lanes, machine.units().size()));
+  return lanes;
+}
+
+std::string machine_name(const po::variables_map& values, const nlohmann::json& about) {
+  for (const char* const given : {"topology", "synthetic"}) {
+    if (values.contains(given)) return values[given].as<std::string>();
+  }
+  return fmt::format("{}: {}", about.value("host", ""), about.value("cpu_model", ""));
 }
 
 }  // namespace
@@ -172,7 +215,7 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
     std::ostringstream help;
     help << "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
             "PUs, what this process may use of\nthem, and where each affinity policy puts the "
-            "lanes.\n\n"
+            "lanes; or draws them.\n\n"
          << known;
     fmt::format_to(std::back_inserter(text), "{}", help.str());
   } else {
@@ -181,13 +224,22 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
     const cpu_grant grant = here ? read_cpu_grant() : cpu_grant{};
     fmt::format_to(std::back_inserter(text), "{}", machine.describe());
     print_usable(text, machine, grant, here);
-    const std::vector<std::string> notes =
-        here ? caveats(describe_machine()) : std::vector<std::string>{};
+    const nlohmann::json about = here ? describe_machine() : nlohmann::json::object();
+    std::vector<std::string> notes = caveats(about);
+    if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
     if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
     for (const std::string& note : notes) {
       fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
     }
     print_placements(text, machine, max_lanes(machine, grant));
+    if (values.contains("affinity") || values.contains("lanes") || values.contains("svg")) {
+      const affinity policy = policy_of(values);
+      const std::vector<int> pus = machine.place(policy, lanes_of(values, machine, grant));
+      fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
+      if (values.contains("svg"))
+        write_svg(values["svg"].as<std::string>(), machine, machine_name(values, about), policy,
+                  pus);
+    }
   }
   if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
     throw std::runtime_error("topology: cannot write its text");

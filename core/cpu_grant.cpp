@@ -1,5 +1,5 @@
-// What the container or scheduler grants: the affinity mask, and the CPU quota of both cgroup
-// versions.
+// What the container or scheduler grants: the affinity mask, and the CPU quota and the cpuset of
+// both cgroup versions.
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -14,89 +14,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include "core/cgroup.hpp"
 #include "core/topology.hpp"
 
 namespace syncmeter {
 namespace {
-
-/// Where a cgroup hierarchy is mounted, and which of its directories is seen there.
-struct cgroup_mount {
-  bool v2 = false;
-  std::string top;  ///< the directory of the hierarchy that the mount point shows ("/" = all of it)
-  std::string point;
-};
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
-bool has(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// mountinfo writes blanks, tabs, newlines and backslashes as \ooo.
-std::string unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned code = 0;
-    if (text[i] == '\\' && i + 3 < text.size() &&
-        std::from_chars(&text[i + 1], &text[i + 1] + 3, code, 8).ptr == &text[i + 1] + 3) {
-      plain += static_cast<char>(code);
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-/// Fields of a line: id, parent, device, top, mount point, options, optional fields, "-", type,
-/// source, options.
-std::vector<cgroup_mount> read_mounts(const std::string& root) {
-  std::vector<cgroup_mount> mounts;
-  std::ifstream file(root + "/proc/self/mountinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> fields = split(line, ' ');
-    const auto dash = std::ranges::find(fields, "-");
-    if (fields.size() < 6 || fields.end() - dash < 4) continue;
-    const bool v2 = dash[1] == "cgroup2";
-    if (v2 || (dash[1] == "cgroup" && has(split(dash[3], ','), "cpu"))) {
-      mounts.push_back({.v2 = v2, .top = unescape(fields[3]), .point = unescape(fields[4])});
-    }
-  }
-  return mounts;
-}
-
-/// This process's directory in the hierarchy: lines "0::/path" (v2) and "4:cpu,cpuacct:/path" (v1).
-std::optional<std::string> own_cgroup(const std::string& root, bool v2) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (v2 ? line.starts_with("0::") : has(split(controllers, ','), "cpu")) {
-      return line.substr(second + 1);
-    }
-  }
-  return std::nullopt;
-}
-
-/// The part of `path` below `top`; nothing of it where the process is not below what is mounted (a
-/// container that shows its own cgroup as the top, or a path with "..").
-std::string below(const std::string& path, const std::string& top) {
-  if (path.find("/..") != std::string::npos) return "";
-  const std::string prefix = top == "/" ? "" : top;
-  if (!path.starts_with(prefix)) return "";
-  const std::string rest = path.substr(prefix.size());
-  return rest.starts_with('/') && rest != "/" ? rest : "";
-}
 
 std::optional<double> number_in(const std::string& path) {
   double value = 0;
@@ -122,19 +44,70 @@ std::optional<cpu_quota> limit_of(const std::string& directory, bool v2) {
   return cpu_quota{.cpus = *quota / *period, .source = source};
 }
 
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
 }  // namespace
+
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
+  constexpr int most = 1 << 20;  // beyond any kernel's, so that a torn file costs no memory
+  std::vector<int> pus;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    int first = 0, last = 0;
+    const char* const end = part.data() + part.size();
+    auto read = std::from_chars(part.data(), end, first);
+    last = first;
+    if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
+      read = std::from_chars(read.ptr + 1, end, last);
+    if (read.ec != std::errc{} || read.ptr != end || first < 0 || last < first || last > most)
+      return std::nullopt;
+    for (int pu = first; pu <= last; ++pu) pus.push_back(pu);
+  }
+  return pus;
+}
+
+std::vector<int> read_offline_pus(const std::string& root) {
+  const std::string system = root + "/sys/devices/system/cpu/";
+  const auto offline = parse_cpu_list(first_word(system + "offline"));
+  const auto present = parse_cpu_list(first_word(system + "present"));
+  std::vector<int> found;
+  // The kernel also calls offline what could be plugged in and is not there.
+  for (const int pu : offline.value_or(std::vector<int>{})) {
+    if (present && std::ranges::find(*present, pu) != present->end()) found.push_back(pu);
+  }
+  return found;
+}
+
+std::optional<cpuset_grant> read_cpuset(const std::string& root) {
+  for (const cgroup_directory& directory : cgroup_directories("cpuset", root)) {
+    const std::vector<std::string> names =
+        directory.v2 ? std::vector<std::string>{"cpuset.cpus.effective"}
+                     : std::vector<std::string>{"cpuset.effective_cpus", "cpuset.cpus"};
+    for (const std::string& name : names) {
+      const std::string source = directory.path + '/' + name;
+      auto pus = parse_cpu_list(first_word(source));
+      // An empty list in v1 is a cgroup that nobody filled in yet; nobody can run in it.
+      if (pus && !pus->empty()) return cpuset_grant{.pus = std::move(*pus), .source = source};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string cpus_text(double cpus) {
+  return fmt::format("{:.4g} CPU{}", cpus, cpus == 1 ? "" : "s");
+}
 
 std::optional<cpu_quota> read_cpu_quota(const std::string& root) {
   std::optional<cpu_quota> smallest;
-  for (const cgroup_mount& mount : read_mounts(root)) {
-    const std::optional<std::string> own = own_cgroup(root, mount.v2);
-    if (!own) continue;
-    const std::string top = root + mount.point;
-    for (std::string at = below(*own, mount.top);; at.resize(at.rfind('/'))) {
-      const auto limit = limit_of(fmt::format("{}{}", top, at), mount.v2);
-      if (limit && (!smallest || limit->cpus < smallest->cpus)) smallest = limit;
-      if (at.empty()) break;
-    }
+  for (const cgroup_directory& directory : cgroup_directories("cpu", root)) {
+    const auto limit = limit_of(directory.path, directory.v2);
+    if (limit && (!smallest || limit->cpus < smallest->cpus)) smallest = limit;
   }
   return smallest;
 }
@@ -164,6 +137,11 @@ cpu_grant read_cpu_grant() {
   if (const auto quota = read_cpu_quota()) {
     grant.quota_cpus = quota->cpus;
     grant.quota_source = quota->source;
+  }
+  grant.offline = read_offline_pus();
+  if (auto cpuset = read_cpuset()) {
+    grant.cpuset = std::move(cpuset->pus);
+    grant.cpuset_source = cpuset->source;
   }
   return grant;
 }

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <new>
 #include <tuple>
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hwloc.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -147,6 +149,10 @@ nlohmann::json describe_machine() {
   j["allowed_pus"] = allowed;
   j["quota_cpus"] = grant.quota_cpus ? nlohmann::json(*grant.quota_cpus) : nlohmann::json();
   j["quota_source"] = grant.quota_source;
+  j["offline_pus"] = grant.offline;
+  j["unbound_because"] = why_not_bound(machine).value_or("");
+  const char* const components = std::getenv("HWLOC_COMPONENTS");
+  j["hwloc_components"] = components != nullptr ? components : "";
   j["governor"] = read_governor();
   j["turbo"] = read_turbo();
   j["kernel"] = named ? fmt::format("{} {}", system.sysname, system.release) : unknown;
@@ -224,9 +230,8 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
   }
   if (const double quota = member(machine, "quota_cpus", 0.0); quota > 0) {
     const auto source = member(machine, "quota_source", std::string());
-    found.push_back(
-        fmt::format("A quota of {:.4g} CPUs applies{}: lanes that exceed it are paused.", quota,
-                    source.empty() ? "" : " (" + source + ")"));
+    found.push_back(fmt::format("A quota of {} applies{}: lanes that exceed it are paused.",
+                                cpus_text(quota), source.empty() ? "" : " (" + source + ")"));
   }
   const auto allowed = machine.find("allowed_pus");
   const auto pus = member(machine, "pus", std::size_t{0});
@@ -235,6 +240,22 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
         fmt::format("Only {} of the machine's {} PUs may be used here: others may be busy "
                     "with other work.",
                     allowed->size(), pus));
+  }
+  if (const auto offline = machine.find("offline_pus");
+      offline != machine.end() && offline->is_array() && !offline->empty()) {
+    found.push_back(fmt::format("Offline: PU{} {}.", offline->size() == 1 ? "" : "s",
+                                fmt::join(offline->get<std::vector<int>>(), ", ")));
+  }
+  if (const auto why = member(machine, "unbound_because", std::string()); !why.empty()) {
+    found.push_back(fmt::format("Lanes cannot be bound here ({}): the system moves them as it "
+                                "likes, and which PUs they met is not known.",
+                                why));
+  }
+  if (member(machine, "pus", 0) > 0 && member(machine, "cores", 1) == 0) {
+    const auto components = member(machine, "hwloc_components", std::string());
+    found.push_back(cores_unknown + (components.empty()
+                                         ? std::string()
+                                         : " HWLOC_COMPONENTS is '" + components + "'."));
   }
   return found;
 }

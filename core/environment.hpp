@@ -15,10 +15,16 @@ namespace syncmeter {
 /// such), "line_bytes", "line_bytes_sysconf" (_SC_LEVEL1_DCACHE_LINESIZE),
 /// "destructive_interference_size" (the compiler's, std::hardware_...), "allowed_pus" (OS numbers),
 /// "quota_cpus" (or null), "quota_source" (file or
-/// ""), "governor", "turbo" ("on", "off", "unknown"), "kernel", "os", "host", "hwloc",
-/// "memory_bytes", "clock_tick_ns". What the system does not say is "unknown", never left out.
-/// Throws std::runtime_error where hwloc cannot read the machine.
+/// ""), "offline_pus", "unbound_because" (why no lane can be bound, or ""), "hwloc_components"
+/// (what the variable HWLOC_COMPONENTS says, or ""), "governor", "turbo" ("on", "off", "unknown"),
+/// "kernel", "os", "host", "hwloc", "memory_bytes", "clock_tick_ns". What the system does not say
+/// is "unknown", never left out. Throws std::runtime_error where hwloc cannot read the machine.
 [[nodiscard]] nlohmann::json describe_machine();
+
+/// What is to be said where hwloc does not tell which core a PU belongs to.
+inline constexpr const char* cores_unknown =
+    "hwloc tells PUs alone, no cores, caches or packages: policies cannot tell SMT siblings from "
+    "cores, and pairs of PUs are of no known class.";
 
 /// True where the CPU reports that it runs under a hypervisor (x86), or the firmware does
 /// (elsewhere).
@@ -34,7 +40,8 @@ namespace syncmeter {
 
 /// One sentence for each circumstance a reader of the figures must know (virtual machine, governor
 /// not performance, turbo on, SMT on, several kinds of core, CPU quota, fewer PUs allowed than the
-/// machine has). From describe_machine's object; what is missing or unknown says nothing.
+/// machine has, PUs offline, lanes that cannot be bound, an hwloc that sees no cores). From
+/// describe_machine's object; what is missing or unknown says nothing.
 [[nodiscard]] std::vector<std::string> caveats(const nlohmann::json& machine);
 
 /// How large hwloc, sysconf and the compiler say that a line is, from describe_machine's object:

@@ -45,9 +45,17 @@ std::vector<std::size_t> close_order(units_span units) {
   return order;
 }
 
+/// A core of which only one hardware thread may be used comes behind those with siblings: two lanes
+/// are to be siblings wherever two PUs are.
 std::vector<std::size_t> smt_order(units_span units) {
   std::vector<std::size_t> order = logical_order(units);
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return -units[i].kind; });
+  const auto threads = [&](std::size_t i) {
+    return std::ranges::count_if(
+        units, [&](const processing_unit& other) { return same_core(units[i], other); });
+  };
+  std::vector<std::pair<int, std::ptrdiff_t>> keys;
+  for (std::size_t i = 0; i < units.size(); ++i) keys.emplace_back(-units[i].kind, -threads(i));
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
   return order;
 }
 

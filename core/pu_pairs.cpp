@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include <fmt/format.h>
+
 namespace syncmeter {
 namespace {
 
@@ -22,17 +24,32 @@ std::vector<pu_pair> every_pair(std::span<const processing_unit> units) {
 
 std::string_view to_text(sharing s) {
   constexpr std::array<std::string_view, sharing_classes> names{
-      "same core", "same L2", "same L3", "same NUMA node", "same package", "other package"};
+      "same core",    "same L2",       "same L3",  "same NUMA node",
+      "same package", "other package", "not known"};
   return names.at(static_cast<std::size_t>(s));
 }
 
 sharing shared_by(const processing_unit& a, const processing_unit& b) {
+  const auto blank = [](const processing_unit& u) { return u.core < 0 && u.package < 0; };
+  if (blank(a) && blank(b)) return sharing::unknown;
   if (a.package != b.package) return sharing::nothing;
   if (same(a.core, b.core)) return sharing::core;
   if (same(a.l2, b.l2)) return sharing::l2;
   if (same(a.l3, b.l3)) return sharing::l3;
   if (same(a.numa, b.numa)) return sharing::numa_node;
   return sharing::package;
+}
+
+pair_class class_of(const processing_unit& a, const processing_unit& b) {
+  const auto [lower, higher] = std::minmax(a.kind, b.kind);
+  return {shared_by(a, b), lower, higher};
+}
+
+std::string to_text(const pair_class& c, bool several_kinds) {
+  const std::string text(to_text(c.shared));
+  if (!several_kinds) return text;
+  if (c.lower_kind == c.higher_kind) return fmt::format("{}, kind {}", text, c.lower_kind);
+  return fmt::format("{}, kinds {} and {}", text, c.lower_kind, c.higher_kind);
 }
 
 std::vector<pu_pair> pairs_of(std::span<const processing_unit> units) {

@@ -1,9 +1,11 @@
 // Pairs of PUs: what the two share, and which pairs to measure on a machine.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,16 +20,28 @@ enum class sharing : std::uint8_t {
   l3,
   numa_node,
   package,
-  nothing  ///< they are in different packages
+  nothing,  ///< they are in different packages
+  unknown   ///< hwloc tells neither's core nor package
 };
-inline constexpr std::size_t sharing_classes = 6;
+inline constexpr std::size_t sharing_classes = 7;
 
-/// "same core", "same L2", ..., "other package".
+/// "same core", "same L2", ..., "other package", "not known".
 [[nodiscard]] std::string_view to_text(sharing s);
 
 /// A cache that hwloc does not know is shared by nobody. Different packages share nothing, whatever
 /// the indices of their caches say.
 [[nodiscard]] sharing shared_by(const processing_unit& a, const processing_unit& b);
+
+/// What tells pairs apart where cores are of several kinds: two fast cores under one L3 are not as
+/// a fast and a slow one.
+struct pair_class {
+  sharing shared = sharing::nothing;
+  int lower_kind = 0, higher_kind = 0;  ///< processing_unit::kind of the two
+  friend auto operator<=>(const pair_class&, const pair_class&) = default;
+};
+[[nodiscard]] pair_class class_of(const processing_unit& a, const processing_unit& b);
+/// "same L3"; where cores are of several kinds "same L3, kind 1", "same L3, kinds 0 and 1".
+[[nodiscard]] std::string to_text(const pair_class& c, bool several_kinds);
 
 struct pu_pair {
   int first = -1, second = -1;  ///< OS numbers

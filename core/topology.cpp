@@ -2,8 +2,10 @@
 #include "core/topology.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,9 +29,10 @@ topology_owner new_topology() {
 
 /// Disallowed PUs stay in the tree, so that what the machine has and what may be used can both be
 /// said. Distances and memory attributes are neither used nor free to find.
-void load(hwloc_topology_t t, const std::string& what) {
+void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags = 0) {
   const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
-                              HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
+                              HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                              more_flags;
   if (hwloc_topology_set_flags(t, flags) != 0) fail("cannot set flags for " + what, errno);
   if (hwloc_topology_set_icache_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE) != 0) {
     fail("cannot leave out instruction caches of " + what, errno);
@@ -37,6 +40,32 @@ void load(hwloc_topology_t t, const std::string& what) {
   // hwloc fails without a reason on some malformed descriptions.
   errno = 0;
   if (hwloc_topology_load(t) != 0) fail("cannot load " + what, errno != 0 ? errno : EINVAL);
+}
+
+/// The PUs of the mask and nothing else, for an hwloc that sees no machine at all (HWLOC_COMPONENTS
+/// may have taken away all that discovers one): lanes can be bound to PUs all the same.
+topology_owner load_pus_alone(const std::vector<int>& mask) {
+  topology_owner tree = new_topology();
+  const std::string description =
+      fmt::format("[numa(memory=0)] pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
+  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
+    fail("cannot describe the PUs of this process's affinity mask", errno);
+  load(tree.get(), "the PUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+  return tree;
+}
+
+topology_owner load_this_machine(const std::vector<int>& mask) {
+  topology_owner tree = new_topology();
+  try {
+    load(tree.get(), "this machine");
+    return tree;
+  } catch (const std::runtime_error&) {
+    // Who names a machine to hwloc must hear that it cannot be read.
+    for (const char* const named : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"}) {
+      if (std::getenv(named) != nullptr) throw;
+    }
+    return load_pus_alone(mask);
+  }
 }
 
 int index_above(hwloc_topology_t t, hwloc_obj_t pu, hwloc_obj_type_t type) {
@@ -80,6 +109,20 @@ int ranked_kinds(hwloc_topology_t t) {
     }
   }
   return found < 1 ? 1 : found;
+}
+
+/// "IntelAtom"; empty where hwloc does not say.
+std::string core_type(hwloc_topology_t t, int kind) {
+  unsigned infos = 0;
+  hwloc_info_s* info = nullptr;
+  if (hwloc_cpukinds_get_info(t, static_cast<unsigned>(kind), nullptr, nullptr, &infos, &info, 0) !=
+      0) {
+    return "";
+  }
+  for (unsigned i = 0; i < infos; ++i) {
+    if (std::string_view(info[i].name) == "CoreType") return info[i].value;
+  }
+  return "";
 }
 
 bool finds_smt(hwloc_topology_t t) {
@@ -158,15 +201,14 @@ topology& topology::operator=(topology&&) noexcept = default;
 topology::~topology() = default;
 
 topology topology::of_this_machine() {
-  topology_owner tree = new_topology();
-  load(tree.get(), "this machine");
+  const std::vector<int> mask = read_cpu_grant().allowed;
+  topology_owner tree = load_this_machine(mask);
   if (hwloc_topology_is_thissystem(tree.get()) == 0) {
     throw std::runtime_error(
         "hwloc: the environment makes it describe another machine, on which no "
         "lane can be bound: unset HWLOC_XMLFILE, HWLOC_SYNTHETIC and "
         "HWLOC_FSROOT");
   }
-  const std::vector<int> mask = read_cpu_grant().allowed;
   topology machine(std::make_unique<state>(std::move(tree), mask));
   if (machine.units().empty()) {
     throw std::runtime_error(
@@ -195,13 +237,37 @@ topology topology::from_xml(const std::string& path) {
 }
 
 std::span<const processing_unit> topology::units() const& { return state_->units; }
+std::vector<int> topology::pus() const {
+  std::vector<int> all;
+  hwloc_obj_t pu = nullptr;
+  while ((pu = hwloc_get_next_obj_by_type(state_->tree.get(), HWLOC_OBJ_PU, pu)) != nullptr)
+    all.push_back(static_cast<int>(pu->os_index));
+  return all;
+}
 bool topology::has_pu(int os) const {
   return os >= 0 && hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(state_->tree.get()),
                                        static_cast<unsigned>(os)) != 0;
 }
+bool topology::is_this_machine() const {
+  return hwloc_topology_is_thissystem(state_->tree.get()) != 0;
+}
 unsigned topology::line_bytes() const { return state_->line_bytes; }
 int topology::kinds() const { return state_->kinds; }
 bool topology::has_smt() const { return state_->smt; }
+bool topology::knows_cores() const {
+  return hwloc_get_nbobjs_by_type(state_->tree.get(), HWLOC_OBJ_CORE) > 0;
+}
+std::string topology::kind_name(int kind) const {
+  if (state_->kinds < 2) return "";
+  const std::string name = core_type(state_->tree.get(), kind);
+  if (name.empty()) return fmt::format("kind {}", kind);
+  for (int other = 0; other < state_->kinds; ++other) {
+    // Cores of one type that differ in their highest clock are kinds of their own.
+    if (other != kind && core_type(state_->tree.get(), other) == name)
+      return fmt::format("{} kind {}", name, kind);
+  }
+  return name;
+}
 void* topology::native() const { return state_->tree.get(); }
 
 std::vector<int> topology::place(affinity policy, unsigned lanes) const {

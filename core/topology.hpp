@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/axes.hpp"
@@ -45,8 +46,9 @@ class topology {
   /// This machine, as allowed: the cgroup's cpuset and the calling thread's affinity mask applied,
   /// a mask can be set without a cgroup. No OpenMP variable is looked at; but a runtime that was
   /// told to bind (OMP_PROC_BIND) may have narrowed the main thread's mask before main() began.
-  /// Also throws when hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) make it describe
-  /// another machine.
+  /// Where hwloc can discover nothing (HWLOC_COMPONENTS), the PUs of the mask stand alone. Also
+  /// throws when hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) make it describe another
+  /// machine.
   [[nodiscard]] static topology of_this_machine();
   /// From hwloc's synthetic description ("package:2 core:4 pu:2"), for tests.
   [[nodiscard]] static topology synthetic(const std::string& description);
@@ -61,12 +63,21 @@ class topology {
   /// Not of a temporary: a range-for over one would outlive it.
   [[nodiscard]] std::span<const processing_unit> units() const&;
   std::span<const processing_unit> units() const&& = delete;
-  /// Whether the machine has a PU of that OS number, allowed or not.
+  /// OS numbers of all PUs that hwloc sees, allowed or not, in its logical order.
+  [[nodiscard]] std::vector<int> pus() const;
+  /// Whether the machine has a PU of that OS number: allowed or not, online or not.
   [[nodiscard]] bool has_pu(int os) const;
+  /// It describes the machine that this process runs on.
+  [[nodiscard]] bool is_this_machine() const;
   /// Data-cache line in bytes (hwloc's L1d, else sysconf, else 64).
   [[nodiscard]] unsigned line_bytes() const;
   /// Number of cpukinds that hwloc tells apart and ranks; 1 on a homogeneous machine.
   [[nodiscard]] int kinds() const;
+  /// What hwloc calls the kind of that rank ("IntelCore"), else "kind 1"; empty where cores are all
+  /// alike.
+  [[nodiscard]] std::string kind_name(int kind) const;
+  /// hwloc tells which core a PU belongs to. Without that, no policy can tell siblings from cores.
+  [[nodiscard]] bool knows_cores() const;
   /// Some core of the machine, allowed or not, has more than one hardware thread.
   [[nodiscard]] bool has_smt() const;
 
@@ -79,7 +90,7 @@ class topology {
   ///          NUMA node, other L3, other L2, other core), hardware threads last. Among equally far
   ///          PUs, the emptiest package, NUMA node and caches, then the more performant kind.
   ///  smt:    all hardware threads of a core before the next core, neighbours first; the most
-  ///          performant kind of core first.
+  ///          performant kind of core first, and of a kind the cores with most threads to use.
   /// The same machine gives the same placement, and that of k lanes begins that of k + 1 lanes.
   /// Throws std::invalid_argument naming both numbers when lanes > units().size().
   [[nodiscard]] std::vector<int> place(affinity policy, unsigned lanes) const;
@@ -102,21 +113,40 @@ struct cpu_quota {
   double cpus = 0;     ///< CPU time per time, in CPUs
   std::string source;  ///< the file that said so
 };
+/// "1.5 CPUs", "1 CPU"
+[[nodiscard]] std::string cpus_text(double cpus);
 /// The smallest quota between this process's cgroup and the root of what is mounted, in both cgroup
 /// versions (cpu.max; cpu.cfs_quota_us over cpu.cfs_period_us); nothing = unlimited. An ancestor's
 /// limit binds its descendants too, so all of them are read. `root` goes before every path that is
 /// read.
 [[nodiscard]] std::optional<cpu_quota> read_cpu_quota(const std::string& root = "");
 
+/// What a cpuset cgroup allows, and the file that said so.
+struct cpuset_grant {
+  std::vector<int> pus;  ///< OS numbers, ascending
+  std::string source;
+};
+/// From the nearest cgroup that tells, in both versions (cpuset.cpus.effective;
+/// cpuset.effective_cpus, cpuset.cpus); nothing where none does. `root` as for read_cpu_quota.
+[[nodiscard]] std::optional<cpuset_grant> read_cpuset(const std::string& root = "");
+/// CPUs that are there and switched off (/sys/devices/system/cpu/offline).
+[[nodiscard]] std::vector<int> read_offline_pus(const std::string& root = "");
+/// The kernel's lists: "0-3,8" is 0, 1, 2, 3, 8. Nothing where the text is no such list.
+[[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
+
 /// What the container or scheduler grants.
 struct cpu_grant {
   std::vector<int> allowed;  ///< OS numbers from the process's affinity mask and cpuset cgroup
-  std::optional<double> quota_cpus;  ///< what read_cpu_quota says, in CPUs; nothing = unlimited
-  std::string quota_source;          ///< the file that said so
+  std::optional<double> quota_cpus{};  ///< what read_cpu_quota says, in CPUs; nothing = unlimited
+  std::string quota_source{};          ///< the file that said so
+  std::vector<int> cpuset{};           ///< what read_cpuset says; empty = no cgroup tells
+  std::string cpuset_source{};
+  std::vector<int> offline{};     ///< what read_offline_pus says
+  std::string unbound_because{};  ///< why no lane can be bound here; empty: lanes can be bound
 };
 /// `allowed` is the calling thread's mask: the kernel has already taken from it what the cpuset
-/// cgroup does not allow. Throws std::runtime_error with the system's message when it cannot be
-/// read.
+/// cgroup does not allow, and what is offline. Throws std::runtime_error with the system's message
+/// when it cannot be read.
 [[nodiscard]] cpu_grant read_cpu_grant();
 
 /// Lanes this process may use at once without oversubscribing: the PUs, capped at the quota rounded
@@ -126,7 +156,11 @@ struct cpu_grant {
 /// Binds the calling thread to one PU (hwloc, thread, strict). Returns nothing on success, else a
 /// sentence with the PU's number and the system's message.
 [[nodiscard]] std::optional<std::string> bind_this_thread(const topology& machine, int os_pu);
-/// Gives the calling thread every allowed PU again.
+/// Why lanes cannot be bound on this machine at all (a sandbox may forbid it), in one sentence;
+/// nothing where they can. Tried on a thread of its own.
+[[nodiscard]] std::optional<std::string> why_not_bound(const topology& machine);
+/// Gives the calling thread every allowed PU again. A thread that has them all is left alone: that
+/// succeeds also where binding is forbidden.
 [[nodiscard]] std::optional<std::string> unbind_this_thread(const topology& machine);
 /// The PU this thread runs on now, by the operating system's word (sched_getcpu); -1 if it will not
 /// say.

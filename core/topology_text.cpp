@@ -5,19 +5,11 @@
 #include <fmt/format.h>
 #include <hwloc.h>
 
+#include "core/hwloc_names.hpp"
 #include "core/topology.hpp"
 
 namespace syncmeter {
 namespace {
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kib = 1024, mib = kib * kib, gib = kib * mib;
-  if (bytes >= gib)
-    return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / static_cast<double>(gib));
-  if (bytes >= mib)
-    return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / static_cast<double>(mib));
-  return fmt::format("{:.4g} KiB", static_cast<double>(bytes) / static_cast<double>(kib));
-}
 
 /// "s" for all counts but one.
 std::string counted(int count, const char* what) {
@@ -49,34 +41,13 @@ class writer {
   }
 
   void line(hwloc_obj_t object, std::size_t depth) {
-    char type[64];
-    hwloc_obj_type_snprintf(type, sizeof type, object, 0);
-    fmt::format_to(std::back_inserter(text_), "{:{}}{}", "", 2 * depth, type);
-    if (hwloc_obj_type_is_cache(object->type) != 0) {
-      const auto& cache = object->attr->cache;
-      fmt::format_to(std::back_inserter(text_), " L#{}", object->logical_index);
-      if (cache.size > 0) text_ += " " + bytes_text(cache.size);
-      if (cache.linesize > 0)
-        fmt::format_to(std::back_inserter(text_), ", line {} B", cache.linesize);
-    } else {
-      if (object->os_index != HWLOC_UNKNOWN_INDEX) {
-        fmt::format_to(std::back_inserter(text_), " P#{}", object->os_index);
-      } else {
-        fmt::format_to(std::back_inserter(text_), " L#{}", object->logical_index);
-      }
-      if (object->type == HWLOC_OBJ_NUMANODE && object->attr->numanode.local_memory > 0) {
-        text_ += " " + bytes_text(object->attr->numanode.local_memory);
-      }
-      if (object->type == HWLOC_OBJ_PACKAGE) model(object);
-      if (object->type == HWLOC_OBJ_PU) unit(static_cast<int>(object->os_index));
+    fmt::format_to(std::back_inserter(text_), "{:{}}{}", "", 2 * depth, object_name(object));
+    if (hwloc_obj_type_is_cache(object->type) != 0 && object->attr->cache.linesize > 0) {
+      fmt::format_to(std::back_inserter(text_), ", line {} B", object->attr->cache.linesize);
     }
+    if (object->type == HWLOC_OBJ_PU) unit(static_cast<int>(object->os_index));
     text_ += '\n';
     children(object, depth + 1);
-  }
-
-  void model(hwloc_obj_t package) {
-    const char* const name = hwloc_obj_get_info_by_name(package, "CPUModel");
-    if (name != nullptr && *name != '\0') fmt::format_to(std::back_inserter(text_), " ({})", name);
   }
 
   void unit(int os) {
@@ -85,6 +56,8 @@ class writer {
       if (machine_.kinds() > 1) {
         fmt::format_to(std::back_inserter(text_), ", kind {} of 0..{}", u.kind,
                        machine_.kinds() - 1);
+        const std::string name = machine_.kind_name(u.kind);
+        if (!name.starts_with("kind ")) text_ += " (" + name + ")";
       }
       return;
     }

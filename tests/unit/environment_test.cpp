@@ -208,5 +208,29 @@ TEST(caveats, one_sentence_for_each_circumstance) {
               ElementsAre(AllOf(HasSubstr("1.5 CPUs"), HasSubstr("/sys/fs/cgroup/cpu.max"))));
 }
 
+TEST(caveats, name_what_a_container_or_a_blind_hwloc_takes_away) {
+  const nlohmann::json machine{{"pus", 4},
+                               {"cores", 0},
+                               {"allowed_pus", {0, 1, 2, 3}},
+                               {"offline_pus", {5, 7}},
+                               {"unbound_because", "Operation not permitted"},
+                               {"hwloc_components", "stop"},
+                               {"quota_cpus", 1.0},
+                               {"quota_source", "/sys/fs/cgroup/cpu.max"}};
+  EXPECT_THAT(caveats(machine),
+              testing::ElementsAre(
+                  testing::StartsWith("A quota of 1 CPU applies (/sys/fs/cgroup/cpu.max)"),
+                  "Offline: PUs 5, 7.",
+                  testing::StartsWith("Lanes cannot be bound here (Operation not permitted):"),
+                  testing::AllOf(testing::StartsWith("hwloc tells PUs alone"),
+                                 testing::EndsWith("HWLOC_COMPONENTS is 'stop'."))));
+  EXPECT_THAT(caveats({{"pus", 4},
+                       {"cores", 4},
+                       {"offline_pus", nlohmann::json::array()},
+                       {"unbound_because", ""},
+                       {"hwloc_components", "stop"}}),
+              testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace syncmeter

@@ -144,6 +144,65 @@ TEST_F(cgroup_tree, v1_container_mounts_its_own_cgroup) {
   EXPECT_EQ(quota(), quota_and_file(4, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us"));
 }
 
+class cpuset_tree : public cgroup_tree {
+ protected:
+  void v1_cpuset_at(const std::string& own) const {
+    write("/proc/self/cgroup", "4:cpu,cpuacct:/elsewhere\n3:cpuset:" + own + "\n0::/");
+    write("/proc/self/mountinfo",
+          "31 30 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+          "32 30 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
+  }
+  /// PUs and the file below the root that said so.
+  [[nodiscard]] std::pair<std::vector<int>, std::string> cpuset() const {
+    const auto read = read_cpuset(root);
+    if (!read) return {{}, ""};
+    return {read->pus, read->source.substr(root.size())};
+  }
+};
+using pus_and_file = std::pair<std::vector<int>, std::string>;
+
+TEST_F(cpuset_tree, v2_own_or_the_nearest_ancestor_that_tells) {
+  v2_at("/a/b");
+  EXPECT_EQ(cpuset(), pus_and_file({}, ""));
+  write("/sys/fs/cgroup/cpuset.cpus.effective", "0-7");
+  EXPECT_EQ(cpuset(),
+            pus_and_file({0, 1, 2, 3, 4, 5, 6, 7}, "/sys/fs/cgroup/cpuset.cpus.effective"));
+  write("/sys/fs/cgroup/a/cpuset.cpus.effective", "2-3,6");
+  EXPECT_EQ(cpuset(), pus_and_file({2, 3, 6}, "/sys/fs/cgroup/a/cpuset.cpus.effective"));
+}
+
+TEST_F(cpuset_tree, v1_effective_before_configured) {
+  v1_cpuset_at("/slurm/job");
+  write("/sys/fs/cgroup/cpuset/slurm/job/cpuset.cpus", "0-3");
+  EXPECT_EQ(cpuset(), pus_and_file({0, 1, 2, 3}, "/sys/fs/cgroup/cpuset/slurm/job/cpuset.cpus"));
+  write("/sys/fs/cgroup/cpuset/slurm/job/cpuset.effective_cpus", "0-1");
+  EXPECT_EQ(cpuset(),
+            pus_and_file({0, 1}, "/sys/fs/cgroup/cpuset/slurm/job/cpuset.effective_cpus"));
+}
+
+TEST_F(cpuset_tree, an_empty_or_malformed_list_does_not_count) {
+  v1_cpuset_at("/job");
+  write("/sys/fs/cgroup/cpuset/cpuset.cpus", "0-1");
+  for (const char* const text : {"", "x", "3-1", "0-", "0,,1", "-1", "99999999"}) {
+    write("/sys/fs/cgroup/cpuset/job/cpuset.cpus", text);
+    EXPECT_EQ(cpuset(), pus_and_file({0, 1}, "/sys/fs/cgroup/cpuset/cpuset.cpus")) << text;
+  }
+}
+
+// Virtual machines list as offline what could be plugged in.
+TEST_F(cpuset_tree, offline_is_what_is_present_and_switched_off) {
+  EXPECT_EQ(read_offline_pus(root), std::vector<int>{});
+  write("/sys/devices/system/cpu/present", "0-5");
+  write("/sys/devices/system/cpu/offline", "3,5-127");
+  EXPECT_EQ(read_offline_pus(root), (std::vector<int>{3, 5}));
+}
+
+TEST(parse_cpu_list, reads_the_kernels_lists) {
+  EXPECT_EQ(parse_cpu_list("0-3,8,10-11"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
+  EXPECT_EQ(parse_cpu_list(""), std::vector<int>{});
+  EXPECT_EQ(parse_cpu_list("0-3 "), std::nullopt);
+}
+
 TEST(max_lanes, is_the_pus_capped_at_the_quota_rounded_down_and_at_least_one) {
   const auto machine = topology::synthetic("package:1 core:4 pu:2");
   const auto lanes = [&](std::optional<double> quota) {

@@ -91,12 +91,12 @@ TEST(pair_matrix, a_class_has_its_median_and_range) {
   const shown s(two_packages());
   const auto classes = costs_by_class(s.matrices.at(0));
   ASSERT_THAT(classes, SizeIs(2));
-  EXPECT_EQ(classes[0].shared, sharing::l3);
+  EXPECT_EQ(classes[0].which.shared, sharing::l3);
   EXPECT_EQ(classes[0].pairs, 2U);
   EXPECT_NEAR(classes[0].median_ns, 55 * 1.002, 1e-6);
   EXPECT_NEAR(classes[0].least_ns, 50 * 1.002, 1e-6);
   EXPECT_NEAR(classes[0].most_ns, 60 * 1.002, 1e-6);
-  EXPECT_EQ(classes[1].shared, sharing::nothing);
+  EXPECT_EQ(classes[1].which.shared, sharing::nothing);
   EXPECT_EQ(classes[1].pairs, 4U);
   EXPECT_EQ(classes[1].measured, 3U) << "PUs 2 and 3 were not";
   EXPECT_NEAR(classes[1].most_ns, 300 * 1.002, 1e-6);

@@ -70,6 +70,27 @@ TEST(pu_pairs, hybrid) {
             (counts_by_class{{"same core", 2}, {"same L2", 6}, {"same L3", 20}}));
 }
 
+TEST(pu_pairs, kinds_of_core_make_classes_of_their_own) {
+  const auto machine = file("hybrid.xml");
+  std::map<std::string, std::size_t> counts;
+  const auto units = machine.units();
+  for (std::size_t a = 0; a < units.size(); ++a) {
+    for (std::size_t b = a + 1; b < units.size(); ++b)
+      ++counts[to_text(class_of(units[a], units[b]), true)];
+  }
+  EXPECT_EQ(counts, (counts_by_class{{"same core, kind 1", 2},
+                                     {"same L2, kind 0", 6},
+                                     {"same L3, kind 1", 4},
+                                     {"same L3, kinds 0 and 1", 16}}));
+  EXPECT_EQ(class_of(units[0], units[7]), class_of(units[7], units[0]));
+  EXPECT_EQ(to_text(class_of(units[0], units[7]), false), "same L3");
+}
+
+// All that hwloc has where nothing discovers the machine; its one NUMA node is made up.
+TEST(pu_pairs, without_cores_and_packages_no_class_is_known) {
+  EXPECT_EQ(classes_of(topology::synthetic("pu:3")), (counts_by_class{{"not known", 3}}));
+}
+
 // P#1 has lost its sibling: it is in no pair of one core.
 TEST(pu_pairs, a_hole_in_the_cpuset) {
   const auto machine = file("cpuset-hole.xml");

@@ -76,7 +76,7 @@ TEST(topology_command, prints_what_this_process_may_use_here_only) {
   const std::string here = output_of({});
   EXPECT_THAT(here, AllOf(HasSubstr("This process may use"), HasSubstr("  quota "),
                           HasSubstr("affinity mask")));
-  EXPECT_THAT(output_of({"--synthetic", "pu:2"}),
+  EXPECT_THAT(output_of({"--synthetic", "core:2 pu:1"}),
               AllOf(Not(HasSubstr("quota")), Not(HasSubstr("Mind"))));
 }
 
@@ -85,6 +85,22 @@ TEST(topology_command, reads_a_file) {
                     "topologies" / "cpuset-hole.xml";
   EXPECT_THAT(output_of({"--topology", file.string()}),
               HasSubstr("PUs       1-3 8-11 (7 in all)\n"));
+}
+
+TEST(topology_command, tells_each_lanes_place_where_lanes_are_asked_for) {
+  EXPECT_THAT(
+      output_of({"--synthetic", "package:1 core:3 pu:2", "--affinity", "smt", "--lanes", "3"}),
+      testing::EndsWith("\nLanes: 3 lanes, smt (core, caches, node and package by hwloc's L#)\n"
+                        "  lane  PU   core  NUMA node  package  SMT siblings\n"
+                        "     0  P#0     0          0        0  P#1 (lane 1)\n"
+                        "     1  P#1     0          0        0  P#0 (lane 0)\n"
+                        "     2  P#2     1          0        0  P#3\n"
+                        "  lanes that share a core: 0+1\n"));
+  EXPECT_THAT(output_of({"--synthetic", "package:1 core:3 pu:2"}), Not(HasSubstr("SMT siblings")));
+}
+
+TEST(topology_command, says_what_an_hwloc_without_cores_cannot_know) {
+  EXPECT_THAT(output_of({"--synthetic", "pu:2"}), HasSubstr("hwloc tells PUs alone"));
 }
 
 TEST(topology_command, keeps_lines_within_100_columns) {
@@ -113,6 +129,12 @@ TEST(topology_command, refuses_with_the_offending_text_and_what_is_allowed) {
   EXPECT_THAT(refusal_of({"--topology", "no.xml"}), HasSubstr("'no.xml': No such file"));
   EXPECT_THAT(refusal_of({"--synthetic", "core:x"}), HasSubstr("'core:x'"));
   EXPECT_THAT(refusal_of({"--synthetic", "pu:1", "--topology", "a.xml"}), HasSubstr("only one"));
+  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--lanes", "3"}),
+              AllOf(HasSubstr("3 lanes"), HasSubstr("2 PUs")));
+  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--lanes", "1-2"}), HasSubstr("'1-2' is not one"));
+  EXPECT_THAT(refusal_of({"--affinity", "near"}), AllOf(HasSubstr("'near'"), HasSubstr("spread")));
+  EXPECT_THAT(refusal_of({"--synthetic", "pu:2", "--svg", "no/such/folder.svg"}),
+              HasSubstr("'no/such/folder.svg' cannot be written: No such file"));
 }
 
 TEST(pus_text, compresses_runs_and_keeps_the_order) {

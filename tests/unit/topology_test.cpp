@@ -84,7 +84,7 @@ TEST(topology, ranks_the_kinds_of_a_hybrid_part) {
   const auto machine = topology::from_xml(data_file("hybrid.xml"));
   EXPECT_EQ(machine.kinds(), 2);
   EXPECT_THAT(all(machine, &processing_unit::kind), ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
-  EXPECT_THAT(machine.describe(), HasSubstr("PU P#4, kind 1 of 0..1\n"));
+  EXPECT_THAT(machine.describe(), HasSubstr("PU P#4, kind 1 of 0..1 (IntelCore)\n"));
 }
 
 TEST(topology, leaves_out_what_the_cpuset_does_not_allow) {
@@ -128,6 +128,25 @@ TEST(topology, of_this_machine_is_what_the_mask_allows_whatever_openmp_is_told) 
   const auto machine = topology::of_this_machine();
   EXPECT_THAT(all(machine, &processing_unit::os),
               testing::UnorderedElementsAreArray(read_cpu_grant().allowed));
+}
+
+TEST(topology, has_the_pus_of_the_mask_where_hwloc_can_discover_nothing) {
+  for (const char* const components : {"stop", "no_os,stop"}) {
+    const variable set("HWLOC_COMPONENTS", components);
+    const auto machine = topology::of_this_machine();
+    EXPECT_THAT(all(machine, &processing_unit::os),
+                testing::UnorderedElementsAreArray(read_cpu_grant().allowed))
+        << components;
+    EXPECT_FALSE(machine.knows_cores());
+    EXPECT_TRUE(machine.is_this_machine()) << "lanes can be bound all the same";
+  }
+}
+
+TEST(topology, names_kinds_by_their_type_of_core) {
+  const auto machine = topology::from_xml(data_file("hybrid.xml"));
+  EXPECT_EQ(machine.kind_name(0), "IntelAtom");
+  EXPECT_EQ(machine.kind_name(1), "IntelCore");
+  EXPECT_EQ(topology::synthetic("core:2 pu:1").kind_name(0), "") << "there is one kind";
 }
 
 TEST(topology, applies_an_affinity_mask_that_no_cgroup_sets) {

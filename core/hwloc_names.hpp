@@ -1,0 +1,18 @@
+// What hwloc's objects are called, for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <hwloc.h>
+
+namespace syncmeter {
+
+/// "L3 L#0 32 MiB", "NUMANode P#0 31.2 GiB", "Package P#0 (AMD EPYC)", "PU P#7": its type, the
+/// system's number (P#) or else hwloc's logical index (L#), and what it holds.
+[[nodiscard]] std::string object_name(const hwloc_obj* object);
+
+/// "32 MiB"
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace syncmeter
