@@ -31,7 +31,8 @@ namespace syncmeter {
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 [[nodiscard]] std::string plan_text(const campaign_plan& plan);
 
-/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset); empty without cells.
+/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset), "strided 64 B, 2
+/// cells"; empty without cells.
 [[nodiscard]] std::string placement_text(const point& p);
 
 /// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
