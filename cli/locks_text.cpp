@@ -7,6 +7,7 @@
 #include "cli/columns.hpp"
 #include "cli/figures.hpp"
 #include "cli/locks.hpp"
+#include "cli/parse_axes.hpp"
 #include "cli/studies.hpp"
 
 namespace syncmeter {
@@ -91,6 +92,17 @@ std::string lanes_table(const lock_table& table) {
   return "\nOne lock for all lanes: ops/s of all of them, and fairness\n" + text.text();
 }
 
+// Locks whose ratio to the cheapest holds 1, or has no interval.
+std::string not_told_apart(const lock_table& table, bool alone) {
+  std::vector<std::string> names;
+  for (const lock_row& row : table.rows) {
+    const visit_ratio& r = alone ? row.alone_over_cheapest : row.shared_over_cheapest;
+    if (row.is_lock() && r.visits > 0 && (r.visits == 1 || r.ratio.low <= 1))
+      names.push_back(name_of(row));
+  }
+  return join(names);
+}
+
 // The cheapest and the dearest of so many lanes, and the atomic add of the cheapest one's backend.
 std::string cost_finding(const lock_table& table, unsigned lanes) {
   const bool alone = lanes == 1;
@@ -109,9 +121,12 @@ std::string cost_finding(const lock_table& table, unsigned lanes) {
                                  nanoseconds(ns.value), nanoseconds(ns.low), nanoseconds(ns.high));
   const visit_ratio& atomic = alone ? cheap->alone_over_atomic : cheap->shared_over_atomic;
   if (atomic.visits > 0) text += fmt::format(", {} times atomic_add", ratio_with_bounds(atomic));
+  if (const std::string like = not_told_apart(table, alone); !like.empty())
+    text += fmt::format("; not told apart from it: {}", like);
   if (dear != cheap) {
     const visit_ratio& ratio = alone ? dear->alone_over_cheapest : dear->shared_over_cheapest;
-    text += fmt::format("; {} costs {} times that", name_of(*dear), ratio_with_bounds(ratio));
+    text +=
+        fmt::format("; {} costs {} times the cheapest", name_of(*dear), ratio_with_bounds(ratio));
   }
   return text + "\n";
 }

@@ -140,7 +140,7 @@ TEST(lock_studies_plan, one_processing_unit_has_one_lane) {
 
 TEST(cells, are_an_axis_of_strided_cells_alone) {
   run_options options = with_ops({"atomic_add"});
-  options.cells = {1, 2};
+  options.cells = {1, 2, 4};
   options.placements = {placement::shared, placement::strided};
   options.lanes = {{.max = true}};
   worker_info worker = fixtures::omp_worker();
@@ -150,7 +150,7 @@ TEST(cells, are_an_axis_of_strided_cells_alone) {
   const campaign_plan plan = plan_on("core:4 pu:1", options, {worker});
   std::vector<std::string> names;
   for (const planned_point& p : plan.points) names.push_back(placement_text(p.what));
-  EXPECT_THAT(names, ElementsAre("shared", "strided 64 B, 2 cells"));
+  EXPECT_THAT(names, ElementsAre("shared", "strided 64 B, 2 cells", "strided 64 B, 4 cells"));
   ASSERT_THAT(plan.points[0].same_as, SizeIs(1)) << "equal code on one cell";
   EXPECT_EQ(placement_text(plan.points[0].same_as[0]), "strided 64 B, 1 cell");
   EXPECT_FALSE(units_named(plan, options, topology::synthetic("core:4 pu:1")).is_null())

@@ -109,6 +109,21 @@ TEST(locks, the_text_says_which_lock_and_how_fair_it_can_be) {
   EXPECT_THAT(text, Not(HasSubstr("One lock for all lanes:"))) << "1 and 4 are in the first table";
 }
 
+TEST(locks, what_cannot_be_told_apart_is_said) {
+  results_file file = locks_file(4);
+  std::vector<nlohmann::json> near;
+  add_visits(near, on_one("omp", "ticket_lock_add", 4), 160);
+  for (std::size_t n = 0; n < near.size(); ++n) {
+    auto& value = near[n]["estimates"][0]["cost_ns"]["value"];
+    value = value.get<double>() * (n % 2 == 0 ? 1.1 : 0.95);
+  }
+  file.visits.insert(file.visits.end(), near.begin(), near.end());
+  EXPECT_THAT(locks_text(file, summarize(file)),
+              HasSubstr("; not told apart from it: omp ticket_lock_add; "));
+  const results_file apart = locks_file(4);
+  EXPECT_THAT(locks_text(apart, summarize(apart)), Not(HasSubstr("not told apart")));
+}
+
 TEST(locks, lanes_between_have_a_table_of_their_own) {
   results_file file = locks_file(4);
   add_visits(file.visits, on_one("omp", "lock_add", 2), 50, 0.91);
