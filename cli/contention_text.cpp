@@ -26,6 +26,10 @@ std::string cells_word(unsigned cells) {
   return cells == 1 ? "1 cell" : fmt::format("{} cells", cells);
 }
 
+std::string lanes_word(unsigned lanes) {
+  return lanes == 1 ? "1 lane" : fmt::format("{} lanes", lanes);
+}
+
 std::string joined_text(const std::optional<sharing>& joined) {
   return joined ? std::string(to_text(*joined)) : "";
 }
@@ -169,9 +173,9 @@ std::string contention_text(const results_file& file, const std::vector<point_su
   if (rows.empty()) return {};
   const unsigned lanes = most_lanes(rows);
   std::string text = fmt::format(
-      "\nContention: {} lanes on cells that they share out, neighbours on one; throughput over "
+      "\nContention: {} on cells that they share out, neighbours on one; throughput over "
       "that on one cell, of the same visits, in one placement state\n",
-      lanes);
+      lanes_word(lanes));
   text += cells_table(rows, lanes);
   if (lanes > 2) text += lanes_table(rows);
   text += "\nThroughput\n";

@@ -148,9 +148,9 @@ std::string fairness_finding(const lock_table& table) {
 }
 
 std::string text_of(const lock_table& table) {
-  std::string text =
-      fmt::format("\nLocks: one {} add under each, {} lanes, affinity {}\n",
-                  to_text(*table.what.type), table.most_lanes, to_text(table.what.affinity));
+  std::string text = fmt::format("\nLocks: one {} add under each, {} lane{}, affinity {}\n",
+                                 to_text(*table.what.type), table.most_lanes,
+                                 table.most_lanes == 1 ? "" : "s", to_text(table.what.affinity));
   text += cost_table(table);
   text += "  alone: 1 lane; own: each lane a lock and a cell of its own; shared: all on one lock. "
           "Ratios are of ";

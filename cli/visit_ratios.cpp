@@ -57,7 +57,8 @@ visit_ratio over(const costs_by_visit& a, const costs_by_visit& b, const Compare
 }
 
 std::string figure(double value) {
-  return value >= 0.995 ? fmt::format("{:.2f}", value) : fmt::format("{:.3g}", value);
+  const bool plain = value >= 0.995 && value < 999.5;
+  return plain ? fmt::format("{:.2f}", value) : fmt::format("{:.3g}", value);
 }
 
 }  // namespace
