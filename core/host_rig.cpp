@@ -91,6 +91,7 @@ void host_rig::prepare(const measurable& what, const point& where, std::span<con
                        bool watch_states) {
   what_ = &what;
   where_ = where;
+  where_.lanes = static_cast<unsigned>(pus.size());
   watch_states_ = watch_states;
   place(pus);
   fit_cells();

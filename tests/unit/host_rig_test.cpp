@@ -107,6 +107,20 @@ TEST_F(rig_test, neighbours_share_a_cell_and_what_guards_it) {
   }
 }
 
+// A request made by hand may say one thing and name other PUs.
+TEST_F(rig_test, there_are_as_many_lanes_as_pus) {
+  const auto& add = row<test::sound_lane, ops::plain_add>();
+  const point where{.backend = "test",
+                    .op = "plain_add",
+                    .type = add.type,
+                    .placement = placement::strided,
+                    .stride = 16,
+                    .lanes = 1};
+  rig_.prepare(add, where, std::vector<int>(lanes, -1), false);
+  EXPECT_NE(rig_.setup(0).cell, rig_.setup(1).cell);
+  EXPECT_THAT(rig_.take(1, 50).failure, IsEmpty());
+}
+
 TEST_F(rig_test, a_lost_exchange_fails_the_sample) {
   EXPECT_THAT(take(row<test::sound_lane, ops::atomic_exchange, double>(), 2, 50).failure,
               IsEmpty());
