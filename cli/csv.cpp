@@ -50,6 +50,7 @@ const std::vector<csv_column>& all_columns() {
        [](s p) {
          return p.what.placement == placement::strided ? fmt::to_string(p.what.base_offset) : "";
        }},
+      {"cells", [](s p) { return number_if(p.what.cells != 0, p.what.cells); }},
       {"lanes", [](s p) { return fmt::to_string(p.what.lanes); }},
       {"blocks", [](s p) { return fmt::to_string(p.what.blocks); }},
       {"scope", [](s p) { return text_unless_none(p.what.scope); }},

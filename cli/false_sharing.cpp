@@ -6,20 +6,14 @@
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "cli/figures.hpp"
-#include "cli/visit_costs.hpp"
+#include "cli/visit_ratios.hpp"
 
 namespace syncmeter {
 namespace {
-
-using nlohmann::json;
-
-using costs_by_visit = std::map<unsigned, costs_by_state>;
-using measured_costs = std::unordered_map<std::string, costs_by_visit>;
 
 /// Cells of one type at one stride: what was measured of them.
 struct measured_cells {
@@ -28,15 +22,6 @@ struct measured_cells {
 };
 /// By stride in bytes, then by type.
 using cells_by_stride = std::map<unsigned, std::map<value_type, measured_cells>>;
-
-measured_costs costs_by_point(const results_file& file, const state_classes& classes) {
-  measured_costs all;
-  for (const json& visit : file.visits) {
-    const auto what = visit.at("point").get<point>();
-    all[canonical(what)][visit.value("visit", 1U)] = costs_of(visit, what.lanes, classes);
-  }
-  return all;
-}
 
 // Busy with busy, quiet with quiet: a shared core is no property of the cells.
 std::optional<double> log_ratio_in(unsigned state, const costs_by_state& a,
@@ -210,9 +195,9 @@ std::vector<sharing_row> false_sharing_of(const results_file& file,
   for (const point_summary& s : points) {
     const point& p = s.what;
     if (s.device || s.visits == 0 || p.placement != placement::strided || !p.type || p.lanes < 2 ||
-        p.stride == 0)
+        p.stride == 0 || p.cells != 0)
       continue;
-    const std::string name = s.measured_as.empty() ? canonical(p) : s.measured_as;
+    const std::string name = measured_name(s);
     const auto found = costs.find(name);
     if (found == costs.end()) continue;
     point key = p;

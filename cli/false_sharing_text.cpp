@@ -193,8 +193,9 @@ std::string false_sharing_text(const results_file& file, const std::vector<point
   const std::string study_name = study_of(file);
   const std::vector<sharing_row> rows = false_sharing_of(file, points);
   const bool asked_for = study_name == "false-sharing";
-  const bool any_control =
-      std::any_of(rows.begin(), rows.end(), [](const sharing_row& r) { return r.has_control; });
+  const bool any_control = std::any_of(rows.begin(), rows.end(), [](const sharing_row& r) {
+    return r.has_control && !r.strides.empty();
+  });
   if (!asked_for && !any_control) return {};
   std::string text = fmt::format(
       "\nFalse sharing: cost at each stride over that of cells {} B apart, of the same visits, in "

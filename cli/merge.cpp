@@ -12,9 +12,9 @@ namespace {
 
 // One lane has one cell, whatever the placement; a stride of 0 puts all lanes on one cell.
 std::string cells(const point& p) {
-  if (p.placement == placement::none) return "none";
-  if (p.lanes == 1 || p.placement == placement::shared || p.stride == 0) return "one";
-  return fmt::format("{} bytes from {}", stride_bytes(p), p.base_offset);
+  const unsigned count = cells_in_use(p);
+  if (count < 2) return count == 0 ? "none" : "one";
+  return fmt::format("{}, {} bytes from {}", count, stride_bytes(p), p.base_offset);
 }
 
 bool code_is_known(const candidate& c) {

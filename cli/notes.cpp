@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/contention.hpp"
 #include "cli/false_sharing.hpp"
 #include "cli/figures.hpp"
+#include "cli/locks.hpp"
 #include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
@@ -114,8 +116,9 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
                                    percent(n, kept)));
     }
     // Where the host put two PUs and where they sit are one thing to the probe.
-    const std::string of_pairs =
-        file.campaign.contains("units") ? "; pairs of PUs differ in it also by where they sit" : "";
+    const std::string of_pairs = file.campaign.contains("units")
+                                     ? "; lanes on other PUs differ in it also by where these sit"
+                                     : "";
     notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares) + of_pairs);
   }
   if (busy > 0)
@@ -187,6 +190,7 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   const std::vector<point_summary> others = outside(matrices, points);
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
+          locks_text(file, points) + contention_text(file, points) +
           pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";

@@ -64,8 +64,11 @@ std::vector<offered_op> chosen_ops(const run_options& options,
         fmt::format("no backend can be used here{}{}; `syncmeter list` says what to install",
                     problems.empty() ? "" : ": ", problems));
   }
-  const std::vector<std::string> wanted =
-      options.backends.empty() ? by_default(usable) : options.backends;
+  const study* const chosen = find_study(options.study);
+  const bool every = chosen != nullptr && chosen->every_backend;
+  const std::vector<std::string> wanted = !options.backends.empty() ? options.backends
+                                          : every                   ? usable
+                                                                    : by_default(usable);
   std::vector<offered_op> ops;
   for (const worker_info& w : workers) {
     for (const capability& row : w.capabilities) {

@@ -40,6 +40,9 @@ po::options_description run_description() {
                            "CPU: bytes from the start of a cache line to the first strided cell, 0 "
                            "to 4095 (default: the "
                            "study's, mostly 0)")(
+      "cells", word("LIST"),
+      "CPU: strided cells that the lanes share out evenly, neighbours on one (default: the "
+      "study's, mostly a cell for each lane)")(
       "affinity", word("LIST"),
       "lanes on processing units: close, spread, smt, none (default: the study's)")(
       "pus", word("LIST"),

@@ -124,6 +124,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   with("base-offset", [&](const auto& option, const auto& text) {
     o.base_offsets = parse_base_offsets(option, text);
   });
+  with("cells", [&](const auto& option, const auto& text) { o.cells = parse_cells(option, text); });
   with("affinity", [&](const auto& option, const auto& text) {
     o.affinities = parse_names<affinity>(option, "affinity", text);
   });

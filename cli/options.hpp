@@ -48,6 +48,7 @@ struct run_options {
   std::vector<lane_range> lanes;
   std::vector<unsigned> strides;
   std::vector<unsigned> base_offsets;  ///< bytes; CPU
+  std::vector<unsigned> cells;         ///< strided cells that the lanes share out; CPU
   std::vector<affinity> affinities;
   std::vector<order> orders;
   std::vector<int> pus;  ///< OS numbers, in place of lanes and affinities; the study core-to-core

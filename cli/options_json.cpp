@@ -48,6 +48,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"lanes", lanes},
                      {"strides", o.strides},
                      {"base_offsets", o.base_offsets},
+                     {"cells", o.cells},
                      {"affinities", texts(o.affinities)},
                      {"pus", o.pus},
                      {"homes", texts(o.homes)},
@@ -91,6 +92,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
   }
   o.strides = j.value("strides", o.strides);
   o.base_offsets = j.value("base_offsets", o.base_offsets);
+  o.cells = j.value("cells", o.cells);
   read_texts(j, "affinities", o.affinities);
   o.pus = j.value("pus", o.pus);
   read_texts(j, "homes", o.homes);

@@ -166,21 +166,26 @@ std::uint64_t parse_count(std::string_view option, std::string_view text, std::u
 
 namespace {
 
-std::vector<unsigned> numbers_up_to(unsigned most, std::string_view option, std::string_view text) {
+std::vector<unsigned> numbers_in(unsigned least, unsigned most, std::string_view option,
+                                 std::string_view text) {
   std::vector<unsigned> numbers;
   for (const std::string& part : parse_list(option, text))
-    numbers.push_back(static_cast<unsigned>(parse_count(option, part, 0, most)));
+    numbers.push_back(static_cast<unsigned>(parse_count(option, part, least, most)));
   return numbers;
 }
 
 }  // namespace
 
 std::vector<unsigned> parse_strides(std::string_view option, std::string_view text) {
-  return numbers_up_to(most_stride, option, text);
+  return numbers_in(0, most_stride, option, text);
 }
 
 std::vector<unsigned> parse_base_offsets(std::string_view option, std::string_view text) {
-  return numbers_up_to(most_base_offset, option, text);
+  return numbers_in(0, most_base_offset, option, text);
+}
+
+std::vector<unsigned> parse_cells(std::string_view option, std::string_view text) {
+  return numbers_in(1, most_lanes, option, text);
 }
 
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
@@ -244,10 +249,7 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
 }
 
 std::vector<unsigned> parse_actives(std::string_view option, std::string_view text) {
-  std::vector<unsigned> lanes;
-  for (const std::string& part : parse_list(option, text))
-    lanes.push_back(static_cast<unsigned>(parse_count(option, part, 1, lanes_of_a_warp)));
-  return lanes;
+  return numbers_in(1, lanes_of_a_warp, option, text);
 }
 
 void refuse_none(std::string_view option, std::string_view what,

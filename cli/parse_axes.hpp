@@ -42,6 +42,9 @@ namespace syncmeter {
 [[nodiscard]] std::vector<unsigned> parse_base_offsets(std::string_view option,
                                                        std::string_view text);
 
+/// Numbers of cells, 1 to 4096; that lanes share them out evenly is the plan's affair.
+[[nodiscard]] std::vector<unsigned> parse_cells(std::string_view option, std::string_view text);
+
 /// "1,2,4-8,max".
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const lane_range& range);

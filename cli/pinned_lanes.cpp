@@ -117,7 +117,9 @@ json units_json(std::span<const processing_unit> units) {
 }
 
 json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
-  const auto named = [](const planned_point& p) { return !p.what.pus.empty(); };
+  const auto named = [](const planned_point& p) {
+    return !p.what.pus.empty() || p.what.cells != 0;
+  };
   if (std::none_of(plan.points.begin(), plan.points.end(), named)) return {};
   return units_json(units_wanted(options, machine));
 }

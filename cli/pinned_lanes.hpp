@@ -39,7 +39,7 @@ pinned_lanes(const run_options& options, bool pairs, const topology& machine, un
 
 /// Where PUs sit, for the campaign line: with it a results file can be read on another machine.
 [[nodiscard]] nlohmann::json units_json(std::span<const processing_unit> units);
-/// Those wanted, where some point of the plan names its PUs; else null.
+/// Those wanted, where some point of the plan names its PUs or shares out cells; else null.
 [[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
                                          const topology& machine);
 /// What it tells; nothing where a file has none, and -1 for what an entry does not say.

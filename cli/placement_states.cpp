@@ -63,7 +63,7 @@ std::vector<int> probed_pus(const planned_point& planned, const topology& machin
 bool contended(const point& what, const std::vector<worker_info>& workers, unsigned line_bytes) {
   // Placement states are about CPU lanes.
   if (what.lanes < 2 || gpus_of(workers, what.backend) != nullptr) return false;
-  if (what.placement == placement::shared) return true;
+  if (const unsigned cells = cells_in_use(what); cells != 0 && cells < what.lanes) return true;
   if (what.placement == placement::strided && stride_bytes(what) < line_bytes) return true;
   return communicates(what, workers);
 }

@@ -70,22 +70,23 @@ class planner {
 
   void add_cells(const offered_op& op, const study_axes& axes, std::optional<value_type> type,
                  enum order o, placement where) {
-    std::vector<cell_layout> layouts{{}};
-    if (where == placement::strided && type)
-      layouts = layouts_of(options_, axes, *type, machine_.line_bytes());
     const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
                                where == placement::strided &&
                                contains(op.placements(), placement::shared);
     for (const std::vector<int>& pus : pinned_lanes(options_, axes.pairs, machine_, max_)) {
       for (const unsigned lanes : numbers_of_lanes(axes, pus)) {
         if (only_together && lanes == 1) continue;
+        std::vector<cell_layout> layouts{{}};
+        if (where == placement::strided && type)
+          layouts = layouts_of(options_, axes, *type, lanes, machine_.line_bytes());
         for (const cell_layout& layout : layouts) {
           point p{.backend = op.backend,
                   .op = op.name,
                   .type = type,
                   .placement = where,
                   .stride = layout.stride,
-                  .base_offset = layout.base_offset};
+                  .base_offset = layout.base_offset,
+                  .cells = layout.cells};
           p.lanes = lanes;
           p.pus = pus;
           p.order = o;
@@ -144,7 +145,8 @@ class planner {
       return refuse(p, "elided",
                     "the compiler emits nothing for it: both loops are the same machine code");
     }
-    if (const std::string why = misaligned(p); !why.empty()) return refuse(p, "unsupported", why);
+    if (const std::string why = why_no_layout(p); !why.empty())
+      return refuse(p, "unsupported", why, p.cells != 0 ? p.lanes : 0);
     std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
     if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
       return refuse(p, "unsupported", no_home(p.home), p.lanes);
@@ -296,6 +298,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   }
   campaign_plan plan = all.finish();
   plan.layouts_together = chosen->layouts_together;
+  plan.ops_together = chosen->ops_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan);
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {

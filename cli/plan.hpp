@@ -74,6 +74,7 @@ struct campaign_plan {
   std::vector<refused_point> refused;
   double predicted_s = 0;
   bool layouts_together = false;  ///< as in its study
+  bool ops_together = false;      ///< as in its study
   std::string left_out{};         ///< as in its study
 };
 

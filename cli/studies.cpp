@@ -8,12 +8,14 @@
 
 #include "cli/false_sharing.hpp"
 #include "cli/gpu_studies.hpp"
+#include "cli/lock_studies.hpp"
 
 namespace syncmeter {
 namespace {
 
+// Hints are left to the study locks: most runtimes make nothing of them.
 std::vector<study_rule> every_op(const study_axes& axes) {
-  return {{.ops = {"*"}, .except = {"control_*"}, .axes = axes},
+  return {{.ops = {"*"}, .except = {"control_*", "lock_hint_*"}, .axes = axes},
           {.ops = {"control_aa", "control_multiply_1"}, .except = {}, .axes = axes}};
 }
 
@@ -159,8 +161,9 @@ study core_to_core() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),   scaling(),     control(),       paper(),
-                                      atomics(), portability(), false_sharing(), core_to_core()};
+  static const std::vector<study> all{
+      quick(),       scaling(),       control(),      paper(),       atomics(),
+      portability(), false_sharing(), core_to_core(), locks_study(), contention_study()};
   return all;
 }
 

@@ -44,6 +44,8 @@ struct study_axes {
   std::vector<unsigned> strides_bytes{};  ///< in place of elements; each for the types that it is a
                                           ///< multiple of
   std::vector<line_part> bases{line_part::start};
+  bool shared_out = false;  ///< strided: 1, 2, 4, ... cells and one for each lane, where the lanes
+                            ///< share them out evenly
   lane_set lanes = lane_set::one;
   std::vector<affinity> affinities{affinity::close};
   std::vector<wait_policy> waits{wait_policy::active};
@@ -118,8 +120,10 @@ struct study {
   bool counterparts_only = false;  ///< only what a native and a portable backend both measure
   bool native_only = false;  ///< no portable backend unless --backend names it: the figure is the
                              ///< machine's
-  bool layouts_together = false;  ///< points that differ in stride and base offset alone are
+  bool layouts_together = false;  ///< points that differ in the layout of their cells alone are
                                   ///< visited one after the other
+  bool ops_together = false;      ///< points that differ in backend, op and order alone are
+  bool every_backend = false;     ///< those too that otherwise --backend has to name
   std::string_view left_out{};    ///< what it does not measure, so as to end in time
 };
 

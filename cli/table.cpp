@@ -26,8 +26,8 @@ auto row_rank(const point_summary& s) {
   const op_facts facts = facts_of(s);
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
-                    p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.active,
-                    p.affinity, p.pus, p.wait, p.home, p.repeat);
+                    p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
+                    p.active, p.affinity, p.pus, p.wait, p.home, p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -176,6 +176,7 @@ std::string placement_text(const point& p) {
   if (p.placement == placement::shared) return "shared";
   std::string text = fmt::format("strided {} B", stride_bytes(p));
   if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
+  if (p.cells != 0) text += fmt::format(", {} cell{}", p.cells, p.cells == 1 ? "" : "s");
   return text;
 }
 

@@ -32,7 +32,8 @@ namespace syncmeter {
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.
 [[nodiscard]] std::string plan_text(const campaign_plan& plan, const topology* machine = nullptr);
 
-/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset); empty without cells.
+/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset), "strided 64 B, 2
+/// cells"; empty without cells.
 [[nodiscard]] std::string placement_text(const point& p);
 
 /// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".

@@ -37,6 +37,12 @@ std::string plain_add(const measurable& row) {
   return "load 1, store 1 | rmw 1";
 }
 
+// The lock's own accesses are counted with those of the plain add.
+std::string under_lock(const measurable& row, std::string_view lock) {
+  if (is_float(row)) return fmt::format("{}, load 2, store 2, fp_add 1", lock);
+  return fmt::format("{0}, load 2, store 2 | {0}, load 1, store 1, rmw 1", lock);
+}
+
 std::string without_api(const measurable& row) {
   const auto name = row.info.name;
   if (name == "plain_read") return "load 1";

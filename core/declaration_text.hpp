@@ -21,6 +21,9 @@ namespace syncmeter {
 [[nodiscard]] std::string cas_loop(std::string_view arithmetic);
 /// A plain x += 1 through volatile, within a critical section.
 [[nodiscard]] std::string plain_add(const measurable& row);
+/// The same under a lock of atomics that is looked at by one load and left by one store; `lock` is
+/// what it holds beside these.
+[[nodiscard]] std::string under_lock(const measurable& row, std::string_view lock);
 /// Ops that use nothing of an API, plain accesses and controls; empty for every other op.
 [[nodiscard]] std::string without_api(const measurable& row);
 

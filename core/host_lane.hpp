@@ -20,6 +20,7 @@ struct lane_setup {
   void* backend = nullptr;             ///< the backend's own objects (a lock)
   unsigned lane = 0;
   unsigned lanes = 1;
+  unsigned cell_index = 0;  ///< which cell that is: what guards it (a lock) has the same number
   enum oracle oracle = oracle::none;
 };
 

@@ -91,6 +91,7 @@ void host_rig::prepare(const measurable& what, const point& where, std::span<con
                        bool watch_states) {
   what_ = &what;
   where_ = where;
+  where_.lanes = static_cast<unsigned>(pus.size());
   watch_states_ = watch_states;
   place(pus);
   fit_cells();
@@ -170,10 +171,7 @@ void host_rig::run_untimed(lane_body body, void* board) {
   }
 }
 
-std::size_t host_rig::cell_count() const {
-  const bool own = where_.placement == placement::strided && where_.stride > 0;
-  return own ? lanes_ : 1;
-}
+std::size_t host_rig::cell_count() const { return std::max(1U, cells_in_use(where_)); }
 
 void host_rig::fit_cells() {
   if (!what_->type) return;
@@ -181,6 +179,10 @@ void host_rig::fit_cells() {
   if (where_.base_offset % size_of(*what_->type) != 0) {
     throw point_refused(fmt::format("a base offset of {} B does not align cells of {} B",
                                     where_.base_offset, size_of(*what_->type)));
+  }
+  if (where_.cells > lanes_ || (where_.cells != 0 && lanes_ % where_.cells != 0)) {
+    throw point_refused(
+        fmt::format("{} cells cannot be shared out evenly among {} lanes", where_.cells, lanes_));
   }
   const auto needed =
       cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
@@ -197,7 +199,7 @@ std::byte* host_rig::cell_at(const bytes& array, std::size_t index) const {
 }
 
 lane_setup host_rig::setup(unsigned lane) const {
-  const std::size_t cell = cell_count() == 1 ? 0 : lane;
+  const std::size_t cell = cell_of(lane, cell_count(), lanes_);
   const bool has_cell = what_->info.places != places::none;
   return {.cell = has_cell ? cell_at(first_, cell) : nullptr,
           .second_cell = has_cell ? cell_at(second_, cell) : nullptr,
@@ -207,6 +209,7 @@ lane_setup host_rig::setup(unsigned lane) const {
           .backend = backend_objects_,
           .lane = lane,
           .lanes = lanes_,
+          .cell_index = static_cast<unsigned>(cell),
           .oracle = what_->info.oracle};
 }
 

@@ -31,7 +31,9 @@ template <class T> class checker {
 
  private:
   std::span<const lane_outcome> lanes_of(std::size_t cell) const {
-    return o_.one_cell ? o_.lanes : o_.lanes.subspan(cell, 1);
+    if (o_.one_cell) return o_.lanes;
+    const std::size_t each = o_.lanes.size() / o_.cells.size();
+    return o_.lanes.subspan(cell * each, each);
   }
 
   std::string mismatch(std::size_t cell, T expected, T seen) const {

@@ -57,7 +57,8 @@ template <class T> [[nodiscard]] constexpr T after_ones(T initial, std::uint64_t
   }
 }
 
-/// The state after a sample. Spans are indexed by lane; with `one_cell` every lane used cell 0.
+/// The state after a sample. Spans are indexed by lane; with `one_cell` every lane used cell 0,
+/// else each cell has as many of them as any other, neighbours together.
 struct sample_outcome {
   oracle kind = oracle::none;
   value_type type = value_type::int32;

@@ -72,6 +72,12 @@ std::size_t stride_bytes(const point& p) {
   return p.stride * size_of(*p.type);
 }
 
+unsigned cells_in_use(const point& p) {
+  if (p.placement == placement::none) return 0;
+  if (p.placement == placement::shared || p.stride == 0) return 1;
+  return p.cells == 0 ? p.lanes : p.cells;
+}
+
 std::string canonical(const point& p) {
   std::string text = fmt::format("backend={} op={}", p.backend, p.op);
   const auto add = [&text](std::string_view axis, const auto& value) {
@@ -81,6 +87,7 @@ std::string canonical(const point& p) {
   if (p.placement != placement::none) add("placement", to_text(p.placement));
   if (has_stride(p)) add("stride", p.stride);
   if (p.base_offset != 0) add("base_offset", p.base_offset);
+  if (p.cells != 0) add("cells", p.cells);
   add("lanes", p.lanes);
   if (p.blocks != 1) add("blocks", p.blocks);
   if (p.active != 0) add("active", p.active);
@@ -109,6 +116,7 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.placement != placement::none) j["placement"] = to_text(p.placement);
   if (has_stride(p)) j["stride"] = p.stride;
   if (p.base_offset != 0) j["base_offset"] = p.base_offset;
+  if (p.cells != 0) j["cells"] = p.cells;
   if (p.blocks != 1) j["blocks"] = p.blocks;
   if (p.active != 0) j["active"] = p.active;
   if (p.waves) j["waves"] = true;
@@ -134,6 +142,7 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("placement")) p.placement = read_name<placement>(j, "placement");
   if (j.contains("stride")) p.stride = read_number(j, "stride", 0);
   if (j.contains("base_offset")) p.base_offset = read_number(j, "base_offset", 0);
+  if (j.contains("cells")) p.cells = read_number(j, "cells", 0);
   if (j.contains("lanes")) p.lanes = read_number(j, "lanes", 1);
   if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
   if (j.contains("active")) p.active = read_number(j, "active", 0);

@@ -20,6 +20,8 @@ struct point {
   enum placement placement = placement::none;
   unsigned stride = 0;       ///< elements between the cells of neighbouring lanes; strided only
   unsigned base_offset = 0;  ///< bytes from the start of a line to the array's first cell; CPU only
+  unsigned cells = 0;        ///< strided cells that the lanes share out evenly, neighbours on one;
+                             ///< 0: as many as lanes. CPU only
   unsigned lanes = 1;        ///< CPU: threads of the team. GPU: threads per block
   unsigned blocks = 1;       ///< GPU only
   unsigned active = 0;       ///< GPU only: lanes of each warp that take part; 0 is all of them
@@ -50,6 +52,14 @@ struct point {
 
 /// Bytes between the cells of neighbouring lanes: 0 when shared or without a cell.
 [[nodiscard]] std::size_t stride_bytes(const point& p);
+
+/// How many cells its lanes use: 0 for an op without one, 1 when all share one.
+[[nodiscard]] unsigned cells_in_use(const point& p);
+
+/// The cell that a lane uses, of `cells` that `lanes` lanes share out evenly.
+[[nodiscard]] constexpr std::size_t cell_of(unsigned lane, std::size_t cells, unsigned lanes) {
+  return lane * cells / lanes;
+}
 
 /// All axes as "backend=omp op=atomic_add type=int32 ...", in a fixed order, axes without a value
 /// left out. Two points are the same exactly when their texts are.

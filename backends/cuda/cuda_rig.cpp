@@ -39,6 +39,7 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
         fmt::format("active lanes: 1 to {} of each of a block's full warps", warp_size));
   }
   if (where.base_offset != 0) throw point_refused("a base offset is of a CPU's cells");
+  if (where.cells != 0) throw point_refused("a number of cells is of a CPU's");
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
     throw point_refused("a token of scope block does not leave its block");
   if (what.info.family == family::handoff && where.waves)

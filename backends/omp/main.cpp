@@ -10,7 +10,11 @@
 namespace syncmeter::omp {
 namespace {
 
+// What the rig calls are plain functions, without an object of ours.
+shared_objects* objects = nullptr;
+
 bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+  objects->fit(lanes);
   bool whole = true;
 #pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
     shared(whole, lanes, body, rig)
@@ -38,8 +42,7 @@ std::vector<measurable> all_rows() {
 
 class openmp final : public host_worker_backend {
  public:
-  explicit openmp(shared_objects& objects)
-      : host_worker_backend{all_rows(), &run_team, &release_team, &objects} {}
+  openmp() : host_worker_backend{all_rows(), &run_team, &release_team, objects} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
@@ -56,8 +59,9 @@ class openmp final : public host_worker_backend {
 
 int run(int argc, char** argv) {
   omp_set_dynamic(0);
-  shared_objects objects;
-  openmp backend{objects};
+  shared_objects shared;
+  objects = &shared;
+  openmp backend;
   return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

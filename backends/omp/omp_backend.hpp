@@ -22,6 +22,8 @@ struct backend : host_backend {
     if (info.family == family::fence && f.order == order::seq_cst) {
       return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";
     }
+    if (info.name.starts_with("lock_hint_"))
+      return "this runtime has no omp_init_lock_with_hint (OpenMP 4.5)";
     return "OpenMP has no construct for it";
   }
 };

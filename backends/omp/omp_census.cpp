@@ -29,6 +29,12 @@ std::string fence(order o) {
   return "nothing";
 }
 
+// clang calls the runtime for the flush of an acquire and for that of a release.
+std::string lock_of_atomics(const measurable& row, std::string_view lock) {
+  const std::string text = under_lock(row, lock);
+  return flush_is_call ? with("call:__kmpc_flush 2", text) : text;
+}
+
 std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
@@ -51,7 +57,12 @@ std::string x86_64(const measurable& row) {
   }
   if (name == "critical_add") return with(critical_calls, plain_add(row));
   if (name == "critical_named_add") return with(named_critical_calls, plain_add(row));
-  if (name == "lock_add") return with("call:omp_set_lock 1, call:omp_unset_lock 1", plain_add(row));
+  if (name == "lock_add" || name.starts_with("lock_hint_"))
+    return with("call:omp_set_lock 1, call:omp_unset_lock 1", plain_add(row));
+  if (name == "nest_lock_add")
+    return with("call:omp_set_nest_lock 1, call:omp_unset_nest_lock 1", plain_add(row));
+  if (name == "spin_lock_add") return lock_of_atomics(row, "xchg_mem 1, branch 2");
+  if (name == "ticket_lock_add") return lock_of_atomics(row, "lock_xadd 1, branch 1");
   if (row.info.family == family::fence) return fence(row.form.order);
   // g++ 16 looks first here too, and then swaps the value for itself where it is no token.
   if (name == "handoff_cas")

@@ -1,8 +1,7 @@
 // The OpenMP lane: every word is the OpenMP construct of its name, nothing more.
 #pragma once
 
-#include <omp.h>
-
+#include "backends/omp/omp_objects.hpp"
 #include "core/host_lane.hpp"
 
 // The order clause has to be literal, so each construct is written once here and gets its clause by
@@ -19,15 +18,6 @@
 
 namespace syncmeter::omp {
 
-/// The API's own objects, one set per worker.
-struct shared_objects {
-  omp_lock_t lock;
-  shared_objects() { omp_init_lock(&lock); }
-  ~shared_objects() { omp_destroy_lock(&lock); }
-  shared_objects(const shared_objects&) = delete;
-  shared_objects& operator=(const shared_objects&) = delete;
-};
-
 template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
@@ -36,7 +26,8 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s}, shared_{static_cast<shared_objects*>(s.backend)} {}
+      : host_lane<T>{s}, ring_registers{s},
+        locks_{&static_cast<shared_objects*>(s.backend)->locks_of(s.cell_index)} {}
 
   SM_FN void barrier() const {
 #pragma omp barrier
@@ -119,9 +110,47 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
     this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
   }
   SM_FN void lock_add(T& x, T by) const {
-    omp_set_lock(&shared_->lock);
+    omp_set_lock(&locks_->plain);
     this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
-    omp_unset_lock(&shared_->lock);
+    omp_unset_lock(&locks_->plain);
+  }
+#if defined(SM_OMP_HAS_LOCK_HINTS)
+  template <lock_hint Hint> SM_FN void hinted_lock_add(T& x, T by) const {
+    omp_lock_t& lock = locks_->hinted[static_cast<std::size_t>(Hint)].lock;
+    omp_set_lock(&lock);
+    this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
+    omp_unset_lock(&lock);
+  }
+#endif
+  SM_FN void nest_lock_add(T& x, T by) const {
+    omp_set_nest_lock(&locks_->nested);
+    this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
+    omp_unset_nest_lock(&locks_->nested);
+  }
+  // Looks, and tries again only when the lock was seen free: the line stays shared meanwhile.
+  SM_FN void spin_lock_add(T& x, T by) const {
+    std::uint32_t& flag = locks_->flag;
+    while (test_and_set(flag) != 0) {
+      while (relaxed_read(flag) != 0) {
+      }
+    }
+    this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
+#pragma omp atomic write release
+    flag = 0;
+  }
+  SM_FN void ticket_lock_add(T& x, T by) const {
+    std::uint32_t& next = locks_->tickets.next;
+    std::uint32_t& serving = locks_->tickets.serving;
+    std::uint32_t mine, served;
+#pragma omp atomic capture relaxed
+    mine = next++;
+    do {
+#pragma omp atomic read acquire
+      served = serving;
+    } while (served != mine);
+    this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
+#pragma omp atomic write release
+    serving = mine + 1;
   }
 
   SM_FN void fence() const
@@ -184,7 +213,23 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   }
 
  private:
-  shared_objects* shared_;
+  SM_FN static std::uint32_t test_and_set(std::uint32_t& flag) {
+    std::uint32_t was;
+#pragma omp atomic capture acquire
+    {
+      was = flag;
+      flag = 1;
+    }
+    return was;
+  }
+  SM_FN static std::uint32_t relaxed_read(const std::uint32_t& flag) {
+    std::uint32_t seen;
+#pragma omp atomic read relaxed
+    seen = flag;
+    return seen;
+  }
+
+  lock_set* locks_;
 };
 
 }  // namespace syncmeter::omp

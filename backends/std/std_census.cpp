@@ -32,12 +32,6 @@ std::string minimum_or_maximum(const measurable& row) {
               "branch 2, fp_compare 1 | branch 2, fp_compare 1, spill 4 | branch 3, fp_compare 2");
 }
 
-// The lock's own accesses are counted with those of the plain add.
-std::string under_lock(const measurable& row, std::string_view lock) {
-  if (is_float(row)) return fmt::format("{}, load 2, store 2, fp_add 1", lock);
-  return fmt::format("{0}, load 2, store 2 | {0}, load 1, store 1, rmw 1", lock);
-}
-
 std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);

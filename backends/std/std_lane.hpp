@@ -40,8 +40,9 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s}, shared_{static_cast<shared_objects*>(s.backend)},
-        barrier_{&*shared_->barrier} {}
+      : host_lane<T>{s}, ring_registers{s},
+        locks_{&static_cast<shared_objects*>(s.backend)->locks[s.cell_index]},
+        barrier_{&*static_cast<shared_objects*>(s.backend)->barrier} {}
 
   SM_FN void barrier() const { arrive_and_wait(*barrier_); }
 
@@ -110,27 +111,27 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
 
   SM_FN void critical_add(T& x, T by) const {
     const auto kept = through_calls(by);
-    const std::lock_guard section{shared_->mutex};
+    const std::lock_guard section{locks_->mutex};
     add(x, std::bit_cast<T>(kept));
   }
   SM_FN void lock_add(T& x, T by) const {
     const auto kept = through_calls(by);
-    shared_->mutex.lock();
+    locks_->mutex.lock();
     add(x, std::bit_cast<T>(kept));
-    shared_->mutex.unlock();
+    locks_->mutex.unlock();
   }
   SM_FN void shared_mutex_add(T& x, T by) const {
     const auto kept = through_calls(by);
-    const std::lock_guard section{shared_->shared_mutex};
+    const std::lock_guard section{locks_->shared_mutex};
     add(x, std::bit_cast<T>(kept));
   }
   SM_FN T shared_mutex_read(T& x) const {
-    const std::shared_lock section{shared_->shared_mutex};
+    const std::shared_lock section{locks_->shared_mutex};
     return this->plain_read(x);
   }
   // Looks, and tries again only when the lock was seen free: the line stays shared meanwhile.
   SM_FN void spin_lock_add(T& x, T by) const {
-    auto& lock = shared_->spin_lock;
+    auto& lock = locks_->spin_lock;
     while (lock.test_and_set(std::memory_order_acquire)) {
       while (lock.test(std::memory_order_relaxed)) {
       }
@@ -139,7 +140,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
     lock.clear(std::memory_order_release);
   }
   SM_FN void ticket_lock_add(T& x, T by) const {
-    auto& lock = shared_->tickets;
+    auto& lock = locks_->tickets;
     const auto mine = lock.next.fetch_add(1, std::memory_order_relaxed);
     while (lock.serving.load(std::memory_order_acquire) != mine) {
     }
@@ -185,7 +186,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
     return token;
   }
 
-  shared_objects* shared_;
+  lock_set* locks_;
   std::barrier<>* barrier_;
 };
 

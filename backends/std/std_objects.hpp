@@ -5,6 +5,7 @@
 #include <atomic>
 #include <barrier>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -20,12 +21,21 @@ struct ticket_lock {
   std::atomic<std::uint32_t> serving{0};
 };
 
-/// Each on lines of its own: adjacent-line prefetch must not couple them.
+/// What guards one cell. Each on lines of its own: adjacent-line prefetch must not couple them.
+struct lock_set {
+  alignas(128) std::mutex mutex;
+  alignas(128) std::shared_mutex shared_mutex;
+  alignas(128) std::atomic_flag spin_lock;
+  alignas(128) ticket_lock tickets;
+};
+
 struct shared_objects {
   explicit shared_objects(wait_policy waiting) : team{waiting} {}
 
-  /// Makes the barrier one of `lanes` lanes. None may be waiting at it.
+  /// Makes the barrier one of `lanes` lanes, and locks for as many cells. None may be waiting at
+  /// it.
   void fit(unsigned lanes) {
+    while (locks.size() < lanes) locks.emplace_back();
     if (lanes_ == lanes) return;
     barrier.emplace(static_cast<std::ptrdiff_t>(lanes));
     lanes_ = lanes;
@@ -33,10 +43,7 @@ struct shared_objects {
 
   thread_team team;
   alignas(128) std::optional<std::barrier<>> barrier;
-  alignas(128) std::mutex mutex;
-  alignas(128) std::shared_mutex shared_mutex;
-  alignas(128) std::atomic_flag spin_lock;
-  alignas(128) ticket_lock tickets;
+  std::deque<lock_set> locks;  // by cell; its elements stay where they are as it grows
 
  private:
   alignas(128) unsigned lanes_ = 0;

@@ -17,6 +17,14 @@ consteval op_info critical_info(std::string_view name, std::string_view note) {
           .note = note};
 }
 
+// A lock is an object, so that each cell can have its own.
+consteval op_info lock_info(std::string_view name, std::string_view note) {
+  op_info lock = critical_info(name, note);
+  lock.places = places::shared_and_strided;
+  lock.communicates = false;
+  return lock;
+}
+
 struct critical_add {  // test - baseline == one more critical section holding one add
   static constexpr op_info info =
       critical_info("critical_add", "x += 1 in an unnamed critical section");
@@ -37,7 +45,7 @@ struct critical_named_add {
 
 struct lock_add {
   static constexpr op_info info =
-      critical_info("lock_add", "x += 1 under the API's lock object, one for all lanes");
+      lock_info("lock_add", "x += 1 under the API's lock object, one for each cell");
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
   SM_FN static void measured(has_lock_add auto& lane) { common(lane); }
 };

@@ -47,6 +47,16 @@ def expected(file, capabilities):
     return "".join(b["name"] + line[1:] for b in capabilities["backends"] for line in lines)
 
 
+def test_locks_made_by_hints_are_never_taken_for_each_other(capabilities):
+    """The calls are the same ones; points of equal code would be measured once."""
+    codes = {}
+    for c in capabilities["ops"]:
+        if c["supported"] and (c["op"] == "lock_add" or c["op"].startswith("lock_hint_")):
+            codes.setdefault(c["type"], []).append(tuple(c["code"]))
+    for kind, seen in codes.items():
+        assert len(set(seen)) == len(seen), kind
+
+
 def test_the_matrix_is_the_golden_one(capabilities):
     file = golden_for(capabilities)
     if not file.exists():

@@ -20,6 +20,13 @@ TEST(declaration_text, a_compare_and_swap_loop_names_what_is_in_it) {
   EXPECT_EQ(cas_loop("fp_add 1"), "load 1, lock_cmpxchg 1, branch 1, fp_add 1");
 }
 
+TEST(declaration_text, a_lock_of_atomics_is_looked_at_and_left_beside_the_add) {
+  EXPECT_EQ(under_lock(row_of("x", value_type::int32), "lock_xadd 1"),
+            "lock_xadd 1, load 2, store 2 | lock_xadd 1, load 1, store 1, rmw 1");
+  EXPECT_EQ(under_lock(row_of("x", value_type::float32), "lock_xadd 1"),
+            "lock_xadd 1, load 2, store 2, fp_add 1");
+}
+
 TEST(declaration_text, ops_without_an_api_are_the_same_for_every_backend) {
   EXPECT_EQ(without_api(row_of("plain_read", value_type::float32)), "load 1");
   EXPECT_EQ(without_api(row_of("plain_add", value_type::int32)), "load 1, store 1 | rmw 1");

@@ -80,6 +80,47 @@ TEST_F(rig_test, cells_of_ones_own_begin_at_the_base_offset) {
               testing::ThrowsMessage<point_refused>(HasSubstr("2 B does not align cells of 4 B")));
 }
 
+TEST_F(rig_test, neighbours_share_a_cell_and_what_guards_it) {
+  const auto& add = row<test::sound_lane, ops::atomic_add>();
+  constexpr unsigned team = 4;
+  point where{.backend = "test",
+              .op = "atomic_add",
+              .type = add.type,
+              .placement = placement::strided,
+              .stride = 1024,
+              .cells = 2,
+              .lanes = team};
+  rig_.prepare(add, where, std::vector<int>(team, -1), false);
+  for (unsigned lane = 0; lane < team; ++lane) {
+    const lane_setup seen = rig_.setup(lane);
+    EXPECT_EQ(seen.cell_index, lane / 2);
+    EXPECT_EQ(static_cast<std::byte*>(seen.cell) - static_cast<std::byte*>(rig_.setup(0).cell),
+              4096 * (lane / 2));
+  }
+  for (std::size_t index = 0; index < counts.size(); ++index)
+    EXPECT_THAT(rig_.take(index, 50).failure, IsEmpty()) << "count " << counts[index];
+  for (const unsigned cells : {3U, 8U}) {
+    where.cells = cells;
+    EXPECT_THAT([&] { rig_.prepare(add, where, std::vector<int>(team, -1), false); },
+                testing::ThrowsMessage<point_refused>(
+                    HasSubstr("cells cannot be shared out evenly among 4 lanes")));
+  }
+}
+
+// A request made by hand may say one thing and name other PUs.
+TEST_F(rig_test, there_are_as_many_lanes_as_pus) {
+  const auto& add = row<test::sound_lane, ops::plain_add>();
+  const point where{.backend = "test",
+                    .op = "plain_add",
+                    .type = add.type,
+                    .placement = placement::strided,
+                    .stride = 16,
+                    .lanes = 1};
+  rig_.prepare(add, where, std::vector<int>(lanes, -1), false);
+  EXPECT_NE(rig_.setup(0).cell, rig_.setup(1).cell);
+  EXPECT_THAT(rig_.take(1, 50).failure, IsEmpty());
+}
+
 TEST_F(rig_test, a_lost_exchange_fails_the_sample) {
   EXPECT_THAT(take(row<test::sound_lane, ops::atomic_exchange, double>(), 2, 50).failure,
               IsEmpty());

@@ -60,6 +60,8 @@ TEST(options, every_option_is_read) {
                                 "0,16",
                                 "--base-offset",
                                 "0,32",
+                                "--cells",
+                                "1,2",
                                 "--affinity",
                                 "smt,none",
                                 "--order",
@@ -94,6 +96,7 @@ TEST(options, every_option_is_read) {
                                    lane_range{1, 1, true}));
   EXPECT_THAT(o.strides, ElementsAre(0U, 16U));
   EXPECT_THAT(o.base_offsets, ElementsAre(0U, 32U));
+  EXPECT_THAT(o.cells, ElementsAre(1U, 2U));
   EXPECT_THAT(o.affinities, ElementsAre(affinity::smt, affinity::none));
   EXPECT_THAT(o.orders, ElementsAre(order::seq_cst));
   EXPECT_THAT(o.waits, ElementsAre(wait_policy::passive));
@@ -111,12 +114,17 @@ TEST(options, every_option_is_read) {
   const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
   const auto members = [](const run_options& all) {
     return std::tie(all.study, all.backends, all.ops, all.types, all.placements, all.lanes,
-                    all.strides, all.base_offsets, all.affinities, all.orders, all.waits,
+                    all.strides, all.base_offsets, all.cells, all.affinities, all.orders, all.waits,
                     all.precision, all.max_time_s, all.min_sample_us, all.visits, all.budget_s,
                     all.output, all.csv, all.seed, all.additivity, all.oversubscribe, all.dry_run);
   };
   EXPECT_EQ(members(again), members(o));
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(o));
+}
+
+TEST(options, there_is_no_point_without_a_cell) {
+  EXPECT_THAT(mistake({"--cells", "0"}),
+              HasSubstr("--cells: '0' is not a whole number from 1 to 4096"));
 }
 
 TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {

@@ -96,5 +96,19 @@ TEST(oracle, each_lanes_own_cell_is_checked_against_that_lane) {
   EXPECT_THAT(check(outcome), HasSubstr("second array"));
 }
 
+TEST(oracle, a_cell_is_checked_against_the_neighbours_that_share_it) {
+  const std::vector<lane_outcome> lanes(6);
+  const std::array<std::uint64_t, 2> right{bits(15), bits(15)}, lost{bits(15), bits(14)};
+  sample_outcome outcome{.kind = oracle::adds,
+                         .type = value_type::int32,
+                         .ops_per_lane = 5,
+                         .lanes = lanes,
+                         .cells = right,
+                         .second_cells = {}};
+  EXPECT_THAT(check(outcome), IsEmpty());
+  outcome.cells = lost;
+  EXPECT_THAT(check(outcome), HasSubstr("cell 1 holds 14 after 5 ops on each of 3 lanes"));
+}
+
 }  // namespace
 }  // namespace syncmeter

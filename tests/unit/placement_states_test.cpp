@@ -48,6 +48,10 @@ TEST(contended, takes_two_lanes_that_meet) {
   EXPECT_FALSE(contended(at("atomic_add", placement::none, 2), workers, line));
   EXPECT_TRUE(contended(at("atomic_add", placement::strided, 2, 15), workers, line)) << "60 bytes";
   EXPECT_FALSE(contended(at("atomic_add", placement::strided, 2, 16), workers, line)) << "64 bytes";
+  point pairs = at("atomic_add", placement::strided, 4, 1024);
+  EXPECT_FALSE(contended(pairs, workers, line));
+  pairs.cells = 2;
+  EXPECT_TRUE(contended(pairs, workers, line)) << "two lanes on each cell";
   auto on_gpus = workers;
   on_gpus.front().gpus["omp"] = {};
   EXPECT_FALSE(contended(at("atomic_add", placement::shared, 2), on_gpus, line));

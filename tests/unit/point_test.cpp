@@ -48,6 +48,10 @@ TEST(point, canonical_text_names_the_axes_in_order_and_leaves_out_those_without_
   EXPECT_THAT(canonical(from_half), HasSubstr(" stride=8 base_offset=32 lanes=4 "));
   EXPECT_EQ(nlohmann::json(from_half).at("base_offset"), 32);
   EXPECT_FALSE(nlohmann::json(strided_add()).contains("base_offset")) << "0 is left out";
+  from_half.cells = 2;
+  EXPECT_THAT(canonical(from_half), HasSubstr(" base_offset=32 cells=2 lanes=4 "));
+  EXPECT_EQ(nlohmann::json(from_half).at("cells"), 2);
+  EXPECT_FALSE(nlohmann::json(strided_add()).contains("cells")) << "one for each lane is left out";
   barrier.repeat = 7;
   EXPECT_THAT(canonical(barrier), HasSubstr(" repeat=7"));
   barrier.lanes = 2;
@@ -58,7 +62,7 @@ TEST(point, canonical_text_names_the_axes_in_order_and_leaves_out_those_without_
 
 // One neighbour per member: a member that canonical() forgot makes two of them equal.
 TEST(point, texts_differ_whenever_points_do) {
-  std::vector<point> all(17, strided_add());
+  std::vector<point> all(18, strided_add());
   all[1].backend = "cuda";
   all[2].op = "atomic_sub";
   all[3].type = value_type::uint64;
@@ -75,6 +79,7 @@ TEST(point, texts_differ_whenever_points_do) {
   all[14].home = home::second;
   all[15].pus = {0, 1, 2, 3};
   all[16].pus = {0, 1, 3, 2};
+  all[17].cells = 2;
   std::set<std::string> texts, objects;
   for (const point& p : all) {
     texts.insert(canonical(p));
@@ -93,6 +98,20 @@ TEST(point, bytes_of_a_stride_follow_the_type_and_are_0_without_strided_cells) {
   EXPECT_EQ(nlohmann::json(p).at("stride_bytes"), 32);
   p.placement = placement::shared;
   EXPECT_EQ(stride_bytes(p), 0U);
+}
+
+TEST(point, cells_are_shared_out_among_neighbours) {
+  point p = strided_add();
+  EXPECT_EQ(cells_in_use(p), 4U) << "one for each lane";
+  p.cells = 2;
+  EXPECT_EQ(cells_in_use(p), 2U);
+  std::vector<std::size_t> used;
+  for (unsigned lane = 0; lane < 4; ++lane) used.push_back(cell_of(lane, 2, 4));
+  EXPECT_THAT(used, testing::ElementsAre(0, 0, 1, 1));
+  p.placement = placement::shared;
+  EXPECT_EQ(cells_in_use(p), 1U);
+  p.placement = placement::none;
+  EXPECT_EQ(cells_in_use(p), 0U);
 }
 
 TEST(point, reading_ignores_members_of_a_newer_schema_and_derived_bytes) {

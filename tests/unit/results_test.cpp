@@ -206,6 +206,9 @@ TEST(visit_key, tells_points_builds_and_visits_apart) {
   point from_half = atomic_add();
   from_half.base_offset = 32;
   EXPECT_NE(visit_key(visit(from_half, 3, "ok", {}), "cafe"), visit_key(line, "cafe"));
+  point on_two_cells = atomic_add();
+  on_two_cells.cells = 2;
+  EXPECT_NE(visit_key(visit(on_two_cells, 3, "ok", {}), "cafe"), visit_key(line, "cafe"));
 }
 
 }  // namespace

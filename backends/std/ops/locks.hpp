@@ -7,11 +7,11 @@
 
 namespace syncmeter::standard::ops {
 
-using syncmeter::ops::critical_info;
+using syncmeter::ops::lock_info;
 
 struct spin_lock_add {
   static constexpr op_info info =
-      critical_info("spin_lock_add", "x += 1 under a lock of std::atomic_flag, spinning on test()");
+      lock_info("spin_lock_add", "x += 1 under a lock of std::atomic_flag, spinning on test()");
   SM_FN static void common(has_spin_lock_add auto& lane) {
     lane.spin_lock_add(lane.cell(), lane.one());
   }
@@ -19,7 +19,7 @@ struct spin_lock_add {
 };
 
 struct ticket_lock_add {
-  static constexpr op_info info = critical_info(
+  static constexpr op_info info = lock_info(
       "ticket_lock_add", "x += 1 under a ticket lock of two std::atomic, first come, first served");
   SM_FN static void common(has_ticket_lock_add auto& lane) {
     lane.ticket_lock_add(lane.cell(), lane.one());
@@ -29,7 +29,7 @@ struct ticket_lock_add {
 
 struct shared_mutex_add {
   static constexpr op_info info =
-      critical_info("shared_mutex_add", "x += 1 under std::shared_mutex, locked exclusively");
+      lock_info("shared_mutex_add", "x += 1 under std::shared_mutex, locked exclusively");
   SM_FN static void common(has_shared_mutex auto& lane) {
     lane.shared_mutex_add(lane.cell(), lane.one());
   }
@@ -38,8 +38,8 @@ struct shared_mutex_add {
 
 struct shared_mutex_read {  // lanes may be in it together: what they share is the lock's own count
   static constexpr op_info info = [] {
-    op_info reads = critical_info(
-        "shared_mutex_read", "a plain read under std::shared_mutex, locked by std::shared_lock");
+    op_info reads = lock_info("shared_mutex_read",
+                              "a plain read under std::shared_mutex, locked by std::shared_lock");
     reads.oracle = oracle::none;
     return reads;
   }();

@@ -1,0 +1,59 @@
+// What the lanes of OpenMP share beside cells: the API's own locks, and those that are written with
+// its atomics. One set for each cell that they guard.
+#pragma once
+
+#include <omp.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+namespace syncmeter::omp {
+
+/// What a program may tell the runtime about a lock when it makes one (OpenMP 5.0, 3.3.2).
+enum class lock_hint : std::uint8_t { none, uncontended, contended, speculative };
+inline constexpr std::size_t lock_hints = 4;
+
+/// Each on lines of its own: adjacent-line prefetch must not couple them. Their addresses differ
+/// within the set, and so the machine code that uses one does: it is never taken for another's.
+class lock_set {
+ public:
+  lock_set();
+  ~lock_set();
+  lock_set(const lock_set&) = delete;
+  lock_set& operator=(const lock_set&) = delete;
+
+  struct alignas(128) hinted_lock {
+    omp_lock_t lock;
+  };
+  /// Whoever draws the next number is served next. Both numbers lie on one line, as they do where
+  /// the lock is written for its size.
+  struct ticket_lock {
+    std::uint32_t next = 0;
+    std::uint32_t serving = 0;
+  };
+
+  alignas(128) omp_lock_t plain;
+  std::array<hinted_lock, lock_hints> hinted;
+  alignas(128) omp_nest_lock_t nested;
+  alignas(128) std::uint32_t flag = 0;
+  alignas(128) ticket_lock tickets;
+};
+
+/// One set of objects for each worker.
+class shared_objects {
+ public:
+  shared_objects() { fit(1); }
+
+  /// Makes sure that so many cells have locks. Not while lanes run.
+  void fit(unsigned cells) {
+    while (locks_.size() < cells) locks_.emplace_back();
+  }
+  [[nodiscard]] lock_set& locks_of(unsigned cell) { return locks_[cell]; }
+
+ private:
+  std::deque<lock_set> locks_;  // whose elements stay where they are as it grows
+};
+
+}  // namespace syncmeter::omp

@@ -1,0 +1,62 @@
+// Locks that OpenMP programs have beside omp_lock_t, which is lock_add. test - baseline == one more
+// section under the lock, holding one add.
+#pragma once
+
+#include <array>
+
+#include "backends/omp/ops/words.hpp"
+#include "core/ops/critical.hpp"
+
+namespace syncmeter::omp::ops {
+
+using syncmeter::ops::lock_info;
+
+inline constexpr std::array<std::string_view, lock_hints> lock_hint_names{
+    "lock_hint_none_add", "lock_hint_uncontended_add", "lock_hint_contended_add",
+    "lock_hint_speculative_add"};
+
+// The hint is said when the lock is made; setting it is the call that lock_add makes. A runtime may
+// make nothing of it.
+template <lock_hint Hint> struct lock_hint_add {
+  static constexpr op_info info = [] {
+    op_info hinted = lock_info(
+        "-", "x += 1 under omp_lock_t made by omp_init_lock_with_hint, one for each cell");
+    hinted.name = lock_hint_names[static_cast<std::size_t>(Hint)];  // no argument, for clang 14
+    return hinted;
+  }();
+  SM_FN static void common(has_hinted_lock_add<Hint> auto& lane) {
+    lane.template hinted_lock_add<Hint>(lane.cell(), lane.one());
+  }
+  SM_FN static void measured(has_hinted_lock_add<Hint> auto& lane) { common(lane); }
+};
+
+struct nest_lock_add {
+  static constexpr op_info info =
+      lock_info("nest_lock_add", "x += 1 under omp_nest_lock_t, which its owner may set again");
+  SM_FN static void common(has_nest_lock_add auto& lane) {
+    lane.nest_lock_add(lane.cell(), lane.one());
+  }
+  SM_FN static void measured(has_nest_lock_add auto& lane) { common(lane); }
+};
+
+// The two below are those of backends/std/ops, by OpenMP's atomics.
+
+struct spin_lock_add {
+  static constexpr op_info info =
+      lock_info("spin_lock_add", "x += 1 under a test-and-set lock of atomics, spinning on a read");
+  SM_FN static void common(has_spin_lock_add auto& lane) {
+    lane.spin_lock_add(lane.cell(), lane.one());
+  }
+  SM_FN static void measured(has_spin_lock_add auto& lane) { common(lane); }
+};
+
+struct ticket_lock_add {
+  static constexpr op_info info = lock_info(
+      "ticket_lock_add", "x += 1 under a ticket lock of two atomics, first come, first served");
+  SM_FN static void common(has_ticket_lock_add auto& lane) {
+    lane.ticket_lock_add(lane.cell(), lane.one());
+  }
+  SM_FN static void measured(has_ticket_lock_add auto& lane) { common(lane); }
+};
+
+}  // namespace syncmeter::omp::ops

@@ -1,0 +1,66 @@
+"""The studies locks and contention for real: every worker of this build that has locks, on this machine, in a short budget."""
+
+import os
+
+import pytest
+
+PUS = len(os.sched_getaffinity(0))
+RUN = ["run", "--visits", "2", "--max-time", "4ms", "--seed", "7", "--budget", "60s"]
+
+
+def has_worker(campaign, name):
+    return os.access(campaign.driver.parent / f"syncmeter-{name}", os.X_OK)
+
+
+def measured(campaign):
+    """What was measured, without the fake worker: (backend, op, lanes, cells) of each point with an estimate."""
+    return {(v["point"]["backend"], v["point"]["op"], v["point"]["lanes"], v["point"].get("cells", 0))
+            for v in campaign.visits() if v["estimates"]}
+
+
+def run_study(campaign, study, backends):
+    missing = [name for name in backends if not has_worker(campaign, name)]
+    if missing:
+        pytest.skip(f"no worker {missing}")
+    status, out, err = campaign.call(*RUN, "--study", study, "--backend", ",".join(backends), "--output",
+                                     str(campaign.file), within=200)
+    assert status == 0, err
+    assert all(visit["status"] != "failed" for visit in campaign.visits()), "an oracle saw a lock that does not lock"
+    return out
+
+
+def test_locks_of_both_apis_in_one_campaign(campaign):
+    out = run_study(campaign, "locks", ["omp", "std"])
+    seen = measured(campaign)
+    for backend, ops in {"omp": ("critical_add", "lock_add", "nest_lock_add", "spin_lock_add", "ticket_lock_add", "atomic_add"),
+                         "std": ("lock_add", "shared_mutex_add", "spin_lock_add", "ticket_lock_add", "atomic_add")}.items():
+        for op in ops:
+            assert any(point[:3] == (backend, op, 1) for point in seen), (backend, op)
+    assert "Locks: one int32 add under each" in out and "- uncontended (1 lane): " in out
+    assert ("lanes on one lock: " if PUS > 1 else "- shared by lanes: cannot tell") in out
+    orders = [v["point"]["backend"] for v in campaign.visits()]
+    assert orders != sorted(orders), "one API is not measured after the other"
+
+
+def test_contention_on_cells_that_lanes_share_out(campaign):
+    out = run_study(campaign, "contention", ["omp"])
+    cells = {cells for _, op, lanes, cells in measured(campaign) if op == "atomic_add" and lanes == min(PUS, 2)}
+    assert cells == ({1, 2} if PUS > 1 else {1})
+    assert "Contention: " in out and "Near lanes against far ones" in out
+    keys = [v["key"] for v in campaign.visits()]
+    assert len(set(keys)) == len(keys) and all(" cells=" in key for key in keys)
+    status, again, err = campaign.call("show", str(campaign.file))
+    assert status == 0 and again == out, err
+
+
+def test_a_resumed_campaign_goes_on_with_the_same_cells(campaign):
+    arguments = ["run", "--backend", "fake", "--op", "atomic_add", "--type", "int32", "--placement", "strided", "--stride", "16",
+                 "--cells", "1,2", "--lanes", "2", "--oversubscribe", "--order", "relaxed", "--visits", "2"]
+    assert campaign.call(*arguments, "--output", str(campaign.file))[0] == 0
+    whole = [visit["key"] for visit in campaign.visits()]
+    lines = campaign.file.read_text(encoding="utf-8").splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if '"kind":"visit"' in line)
+    campaign.file.write_text("".join(lines[:last]), encoding="utf-8")
+    assert campaign.resume()[0] == 0
+    assert [visit["key"] for visit in campaign.visits()] == whole
+    assert {visit["point"]["cells"] for visit in campaign.visits()} == {1, 2}
