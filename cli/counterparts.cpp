@@ -64,9 +64,13 @@ void keep_counterparts(campaign_plan& plan) {
 
 namespace {
 
-std::string group_key(const planned_point& planned, bool interleaved, bool layouts_together) {
+std::string group_key(const planned_point& planned, bool interleaved, const campaign_plan& plan) {
   point p = planned.what;
-  if (layouts_together) p.stride = p.base_offset = 0;
+  if (plan.layouts_together) p.stride = p.base_offset = 0;
+  if (plan.waits_together) {
+    p.wait = {};
+    p.late_us = 0;
+  }
   return interleaved ? counterpart_key(p, planned.device.has_value()) : canonical(p);
 }
 
@@ -78,7 +82,7 @@ std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan, bool 
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const planned_point& planned = plan.points[i];
     const auto [found, is_new] = group_with.try_emplace(
-        group_key(planned, interleaved, plan.layouts_together), groups.size());
+        group_key(planned, interleaved, plan), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(i);
   }

@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-using costs_by_visit = std::map<unsigned, costs_by_state>;
 using measured_costs = std::unordered_map<std::string, costs_by_visit>;
 
 /// Cells of one type at one stride: what was measured of them.

@@ -19,10 +19,18 @@ bool waits_for_its_name(const std::string& backend) {
 }
 
 // What is measured where --backend says nothing.
-std::vector<std::string> by_default(const std::vector<std::string>& usable) {
+std::vector<std::string> by_default(const std::vector<std::string>& usable,
+                                    const std::string& study_name) {
+  const study* const chosen_study = find_study(study_name);
+  const auto compared = [&](const std::string& backend) {
+    return chosen_study != nullptr &&
+           std::ranges::find(chosen_study->also, backend) != chosen_study->also.end();
+  };
   std::vector<std::string> chosen;
   std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
-               [](const std::string& backend) { return !waits_for_its_name(backend); });
+               [&](const std::string& backend) {
+                 return !waits_for_its_name(backend) || compared(backend);
+               });
   return chosen.empty() ? usable : chosen;
 }
 
@@ -65,7 +73,7 @@ std::vector<offered_op> chosen_ops(const run_options& options,
                     problems.empty() ? "" : ": ", problems));
   }
   const std::vector<std::string> wanted =
-      options.backends.empty() ? by_default(usable) : options.backends;
+      options.backends.empty() ? by_default(usable, options.study) : options.backends;
   std::vector<offered_op> ops;
   for (const worker_info& w : workers) {
     for (const capability& row : w.capabilities) {
@@ -204,6 +212,9 @@ const std::vector<known_backend>& known_backends() {
       {.name = "omp",
        .install =
            "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
+      {.name = "omp-llvm",
+       .install = "clang 14 or newer with libomp (Debian: clang and libomp-dev), then build again",
+       .when_named = true},
       {.name = "std",
        .install = "a library with C++20's threads (Debian: g++), then build again",
        .when_named = true},

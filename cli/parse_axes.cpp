@@ -183,6 +183,11 @@ std::vector<unsigned> parse_base_offsets(std::string_view option, std::string_vi
   return numbers_up_to(most_base_offset, option, text);
 }
 
+std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text) {
+  constexpr unsigned most_late_us = 100'000;
+  return numbers_up_to(most_late_us, option, text);
+}
+
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
   std::vector<lane_range> ranges;
   for (const std::string& part : parse_list(option, text)) {

@@ -95,7 +95,17 @@ class planner {
   [[nodiscard]] std::vector<unsigned> numbers_of_lanes(const study_axes& axes,
                                                        const std::vector<int>& pus) const {
     if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
-    return lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_;
+    if (!lanes_.empty()) return lanes_;
+    std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
+    if (axes.beyond_by_request && options_.oversubscribe) {
+      for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
+    }
+    return lanes;
+  }
+
+  [[nodiscard]] std::vector<unsigned> lates_of(const offered_op& op, const study_axes& axes) const {
+    if (!op.rows.front()->arrives_late) return {0};
+    return options_.lates_us.empty() ? axes.lates_us : options_.lates_us;
   }
 
   // A home is that of a token's mailboxes; other ops have none.
@@ -118,7 +128,10 @@ class planner {
             p.wait = wait;
             p.home = where;
             p.repeat = repeat;
-            add_point(op, p, axes);
+            for (const unsigned late_us : lates_of(op, axes)) {
+              p.late_us = late_us;
+              add_point(op, p, axes);
+            }
           }
         }
       }
@@ -281,6 +294,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   }
   campaign_plan plan = all.finish();
   plan.layouts_together = chosen->layouts_together;
+  plan.waits_together = chosen->waits_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan);
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {

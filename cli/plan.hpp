@@ -25,6 +25,7 @@ struct capability {
   enum flavour flavour = flavour::none;
   enum space space = space::none;
   bool some_lanes = false;  ///< a GPU's loop with lanes of each warp switched off
+  bool arrives_late = false;  ///< a lane in turn arrives point::late_us late
   bool additivity = true;   ///< false where loops with 2 and 4 measured ops are not built
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
   bool communicates = false, supported = false, empty_on_purpose = false;
@@ -74,6 +75,7 @@ struct campaign_plan {
   std::vector<refused_point> refused;
   double predicted_s = 0;
   bool layouts_together = false;  ///< as in its study
+  bool waits_together = false;    ///< as in its study
   std::string left_out{};         ///< as in its study
 };
 

@@ -1,9 +1,7 @@
 #include "cli/portability.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -23,7 +21,7 @@ using nlohmann::json;
 
 // What each visit of a measured point found, by the visit's number, and what its loops compiled to.
 struct measured_visits {
-  std::map<unsigned, costs_by_state> costs;
+  costs_by_visit costs;
   std::string code;
 };
 
@@ -48,42 +46,6 @@ std::unordered_map<std::string, measured_visits> visits_by_point(const results_f
     of_point.costs[visit.value("visit", 1U)] = costs_of(visit, what.lanes, classes);
   }
   return all;
-}
-
-// In one placement state: across caches an op costs several times what it does on one core, and
-// where each side happened to lie is no difference between them. Of several the one that both saw
-// most of; quiet against busy only where there is nothing better. Nothing where they have no state
-// in common.
-std::optional<double> ratio_in_one_state(const costs_by_state& portable,
-                                         const costs_by_state& native) {
-  std::optional<double> ratio;
-  std::pair<bool, std::size_t> best;  // both busy or both quiet, and rounds
-  for (const auto& [state, cost] : portable) {
-    for (const auto& [other_state, other] : native) {
-      if (state.first != other_state.first) continue;
-      const std::pair rank{state.second == other_state.second, std::min(cost.rounds, other.rounds)};
-      if (ratio && rank <= best) continue;
-      ratio = cost.ns / other.ns;
-      best = rank;
-    }
-  }
-  return ratio;
-}
-
-// In logarithms, so that A over B and B over A say the same.
-interval ratio_of(const std::map<unsigned, costs_by_state>& portable,
-                  const std::map<unsigned, costs_by_state>& native, std::size_t& visits) {
-  std::vector<double> logs;
-  for (const auto& [number, costs] : portable) {
-    const auto other = native.find(number);
-    if (other == native.end()) continue;
-    if (const auto ratio = ratio_in_one_state(costs, other->second))
-      logs.push_back(std::log(*ratio));
-  }
-  visits = logs.size();
-  if (logs.empty()) return {};
-  const interval all = over_visits(logs);
-  return {std::exp(all.value), std::exp(all.low), std::exp(all.high)};
 }
 
 const std::string& measured_name(const point_summary& s, std::string& own) {
@@ -146,7 +108,7 @@ std::vector<portability_row> portability_of(const results_file& file,
     row.native_code = theirs->second.code;
     row.portable_code = ours->second.code;
     if (has_cost(s) && has_cost(*found->second))
-      row.ratio = ratio_of(ours->second.costs, theirs->second.costs, row.visits);
+      row.ratio = ratio_over_visits(ours->second.costs, theirs->second.costs, row.visits);
     rows.push_back(std::move(row));
   }
   // By the native side, so that every portable one stands beside it.

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "core/host_lane.hpp"
+#include "core/lateness.hpp"
 
 // The order clause has to be literal, so each construct is written once here and gets its clause by
 // macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).
@@ -28,7 +29,7 @@ struct shared_objects {
   shared_objects& operator=(const shared_objects&) = delete;
 };
 
-template <class T, order O> class lane : public host_lane<T>, ring_registers {
+template <class T, order O> class lane : public host_lane<T>, public late_words, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
 
@@ -36,7 +37,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s}, shared_{static_cast<shared_objects*>(s.backend)} {}
+      : host_lane<T>{s}, late_words{s}, ring_registers{s}, shared_{static_cast<shared_objects*>(s.backend)} {}
 
   SM_FN void barrier() const {
 #pragma omp barrier

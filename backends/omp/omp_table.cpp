@@ -4,17 +4,21 @@
 
 #include "backends/omp/omp_backend.hpp"
 #include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
 
 namespace syncmeter::omp {
 
 namespace {
 
+template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
+using all_ops = decltype(joined(shared_ops{}, host_ops{}));
+
 template <class T> std::vector<measurable> rows_of_type() {
   if constexpr (std::is_void_v<T>) {
-    static constexpr auto rows = bind_untyped<backend>(shared_ops{});
+    static constexpr auto rows = bind_untyped<backend>(all_ops{});
     return {rows.begin(), rows.end()};
   } else {
-    static constexpr auto rows = bind_typed<backend, T>(shared_ops{});
+    static constexpr auto rows = bind_typed<backend, T>(all_ops{});
     return {rows.begin(), rows.end()};
   }
 }
