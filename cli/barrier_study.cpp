@@ -38,8 +38,9 @@ std::map<affinity, policy_points> by_policy(const std::vector<point_summary>& po
 }
 
 bool same_keys(const policy_points& a, const policy_points& b) {
-  return std::ranges::equal(a.by_measured, b.by_measured, {}, [](const auto& e) { return e.first; },
-                            [](const auto& e) { return e.first; });
+  return std::ranges::equal(
+      a.by_measured, b.by_measured, {}, [](const auto& e) { return e.first; },
+      [](const auto& e) { return e.first; });
 }
 
 void add(std::vector<barrier_row>& rows, const point_summary& s, costs_by_visit visits) {
@@ -52,8 +53,7 @@ void add(std::vector<barrier_row>& rows, const point_summary& s, costs_by_visit 
 }
 
 void sort(std::vector<barrier_row>& rows) {
-  std::ranges::sort(rows, {},
-                    [](const barrier_row& r) { return std::tuple(r.lanes, r.late_us); });
+  std::ranges::sort(rows, {}, [](const barrier_row& r) { return std::tuple(r.lanes, r.late_us); });
 }
 
 }  // namespace

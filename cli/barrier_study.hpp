@@ -42,13 +42,13 @@ struct barrier_row {
 
 /// Affinity policies that place every number of lanes alike, and what was measured there.
 struct barrier_placement {
-  std::string affinities;           ///< "close, smt"
-  std::vector<barrier_row> curve;   ///< of the op barrier, by lanes
-  std::vector<barrier_row> late;    ///< of barrier_late, by lanes and lateness
+  std::string affinities;          ///< "close, smt"
+  std::vector<barrier_row> curve;  ///< of the op barrier, by lanes
+  std::vector<barrier_row> late;   ///< of barrier_late, by lanes and lateness
 };
 
-[[nodiscard]] std::vector<barrier_placement>
-barriers_of(const results_file& file, const std::vector<point_summary>& points);
+[[nodiscard]] std::vector<barrier_placement> barriers_of(const results_file& file,
+                                                         const std::vector<point_summary>& points);
 
 [[nodiscard]] barrier_ratio ratio_of(const barrier_cost& upper, const barrier_cost& lower);
 

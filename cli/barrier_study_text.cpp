@@ -72,10 +72,11 @@ std::string cost_table(const std::vector<barrier_placement>& all,
                        const std::vector<barrier_runtime>& runtimes) {
   std::vector<std::string> names;
   for (const barrier_runtime& runtime : runtimes) names.push_back(name_of(runtime));
-  columns table(titles(names, {{"affinity", left}, {"lanes", right}}));
+  columns table(titles(names, {{"lanes", right}}));
   for (const barrier_placement& placed : all) {
+    table.heading(placed.affinities);
     for (const barrier_row& row : placed.curve) {
-      std::vector<std::string> cells{placed.affinities, fmt::to_string(row.lanes)};
+      std::vector<std::string> cells{fmt::to_string(row.lanes)};
       for (const barrier_runtime& runtime : runtimes) {
         const barrier_cost* const cost = find(row, runtime);
         cells.push_back(cost == nullptr ? "" : cost_text(*cost));
@@ -106,11 +107,12 @@ class ratio_report {
   [[nodiscard]] std::string text(const std::vector<barrier_placement>& all) const {
     std::vector<std::string> names;
     for (const comparison_of& c : which_) names.push_back(c.name);
-    columns table(titles(names, {{"affinity", left}, {"lanes", right}}));
+    columns table(titles(names, {{"lanes", right}}));
     std::string sentences;
     for (const barrier_placement& placed : all) {
+      table.heading(placed.affinities);
       for (const barrier_row& row : placed.curve) {
-        std::vector<std::string> cells{placed.affinities, fmt::to_string(row.lanes)};
+        std::vector<std::string> cells{fmt::to_string(row.lanes)};
         for (const comparison_of& c : which_) {
           const auto r = ratio_in(row, c);
           cells.push_back(r ? fmt::format("{} {}", ratio_text(*r), mark(r->says())) : "");
@@ -200,30 +202,30 @@ const barrier_row* on_time(const std::vector<barrier_row>& rows, unsigned lanes)
   return found == rows.end() ? nullptr : &*found;
 }
 
-// Beside each cost its ratio to that of nobody late.
+std::string late_cell(const barrier_cost& cost, const barrier_cost* nobody_late) {
+  const std::string text = cost_text(cost);
+  if (cost.point->what.late_us == 0 || nobody_late == nullptr) return text;
+  const barrier_ratio r = ratio_of(cost, *nobody_late);
+  return r.visits == 0 ? text : fmt::format("{} x{:.3g} {}", text, r.ratio.value, mark(r.says()));
+}
+
 std::string late_text(const std::vector<barrier_placement>& all,
                       const std::vector<barrier_runtime>& runtimes) {
-  std::vector<columns::column> first{{"affinity", left}, {"lanes", right}, {"late us", right}};
-  for (const barrier_runtime& runtime : runtimes) {
-    first.push_back({name_of(runtime), right});
-    first.push_back({": on time", right});
-  }
-  columns table(std::move(first));
+  std::vector<std::string> names;
+  for (const barrier_runtime& runtime : runtimes) names.push_back(name_of(runtime));
+  columns table(titles(names, {{"lanes", right}, {"late us", right}}));
   bool any = false;
   for (const barrier_placement& placed : all) {
+    if (!placed.late.empty()) table.heading(placed.affinities);
     for (const barrier_row& row : placed.late) {
       any = true;
       const barrier_row* const none = on_time(placed.late, row.lanes);
-      std::vector<std::string> cells{placed.affinities, fmt::to_string(row.lanes),
-                                     fmt::to_string(row.late_us)};
+      std::vector<std::string> cells{fmt::to_string(row.lanes), fmt::to_string(row.late_us)};
       for (const barrier_runtime& runtime : runtimes) {
         const barrier_cost* const cost = find(row, runtime);
-        const barrier_cost* const base = none == nullptr ? nullptr : find(*none, runtime);
-        cells.push_back(cost == nullptr ? "" : cost_text(*cost));
-        const bool compares = row.late_us != 0 && cost != nullptr && base != nullptr;
-        const barrier_ratio r = compares ? ratio_of(*cost, *base) : barrier_ratio{};
-        cells.push_back(r.visits == 0 ? ""
-                                      : fmt::format("{:.3g} {}", r.ratio.value, mark(r.says())));
+        cells.push_back(cost == nullptr
+                            ? ""
+                            : late_cell(*cost, none == nullptr ? nullptr : find(*none, runtime)));
       }
       table.row(std::move(cells));
     }
@@ -231,7 +233,7 @@ std::string late_text(const std::vector<barrier_placement>& all,
   if (!any) return {};
   return "\nA late arriver: ns beyond its lateness, from its arrival until the lane that is late "
          "next has left; it is another lane each time\n" +
-         table.text();
+         table.text() + "  x: over nobody late\n";
 }
 
 std::string library_of(const results_file& file, const std::string& backend) {

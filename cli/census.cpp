@@ -37,7 +37,7 @@ class_counts repeated(class_counts baseline, const capability& what, int k, enum
   const int unroll = static_cast<int>(what.unroll);
   for (auto& [name, count] : baseline) {
     const bool has_own = is_bookkeeping(name) && m != machine::sass && unroll > 2;
-    const int steps = has_own ? (count + unroll / 2) / unroll * unroll : count;
+    const int steps = has_own ? (count + (unroll - 1) / 2) / unroll * unroll : count;
     count += (k - 1) * steps;
   }
   return baseline;

@@ -81,8 +81,8 @@ std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan, bool 
   std::unordered_map<std::string, std::size_t> group_with;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const planned_point& planned = plan.points[i];
-    const auto [found, is_new] = group_with.try_emplace(
-        group_key(planned, interleaved, plan), groups.size());
+    const auto [found, is_new] =
+        group_with.try_emplace(group_key(planned, interleaved, plan), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(i);
   }

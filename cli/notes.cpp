@@ -185,8 +185,7 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   const std::vector<point_summary> others = outside(matrices, points);
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
-          barrier_text(file, points) +
-          pair_matrix_text(file, matrices, coloured);
+          barrier_text(file, points) + pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

@@ -25,8 +25,8 @@ po::options_description run_description() {
   all.add_options()("help,h", "print this and end")(
       "backend", word("LIST"),
       "APIs to measure (default: every backend with a worker; omp-llvm and std only "
-      "where there is no other, or the study compares them)")(
-      "study", word("NAME"), study_text.c_str())(
+      "where there is no other, or the study compares them)")("study", word("NAME"),
+                                                              study_text.c_str())(
       "op", word("LIST"),
       "primitives by name, * stands for any letters: atomic_* (default: the study's)")(
       "type", word("LIST"), "int32, uint32, uint64, float, double (default: the study's)")(
@@ -77,8 +77,9 @@ po::options_description run_description() {
       "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "barrier 60ms, core-to-core 40ms)")("min-sample", word("TIME"),
-                            "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
+      "barrier 60ms, core-to-core 40ms)")(
+      "min-sample", word("TIME"),
+      "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
       "visits", word("N"),
       "times that each point is visited (default: 5 visits; on a GPU, and with many points "
       "in barrier and core-to-core, 3 visits)")(
@@ -95,12 +96,12 @@ po::options_description run_description() {
       "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
       "interleave-backends", po::bool_switch(),
       "visit points that differ in their backend alone one after the other, so that a drift of the "
-      "machine cancels in their ratio (default: off; always so in the studies portability and barrier)")(
+      "machine cancels in their ratio (default: off; always so in the studies portability and "
+      "barrier)")(
       "oversubscribe", po::bool_switch(),
       "allow more lanes than processing units; in barrier also measure one more, and twice as many "
-      "(default: off)")(
-      "dry-run", po::bool_switch(),
-      "print the points and the estimated time, measure nothing (default: off)");
+      "(default: off)")("dry-run", po::bool_switch(),
+                        "print the points and the estimated time, measure nothing (default: off)");
   return all;
 }
 

@@ -178,8 +178,8 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   o.waves = given["waves"].as<bool>();
   o.additivity = given["additivity"].as<bool>();
   o.oversubscribe = given["oversubscribe"].as<bool>();
-  o.interleave_backends = given["interleave-backends"].as<bool>() || chosen.counterparts_only ||
-                          !chosen.also.empty();
+  o.interleave_backends =
+      given["interleave-backends"].as<bool>() || chosen.counterparts_only || !chosen.also.empty();
   o.retry = given["retry"].as<bool>();
   o.dry_run = given["dry-run"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {

@@ -172,7 +172,8 @@ study barrier() {
                     {.ops = {"barrier_late"}, .except = {}, .axes = late}},
           .others = curve,
           .gpu = {},
-          .pace = study_pace{.precision = 0.02, .max_time_s = 0.06, .many = 128, .visits_of_many = 3},
+          .pace =
+              study_pace{.precision = 0.02, .max_time_s = 0.06, .many = 128, .visits_of_many = 3},
           .native_only = true,
           .waits_together = true,
           .also = {"omp-llvm", "std"},
@@ -184,9 +185,9 @@ study barrier() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),   scaling(),     control(),       paper(),
-                                      atomics(), portability(), false_sharing(), core_to_core(),
-                                      barrier()};
+  static const std::vector<study> all{quick(),         scaling(),      control(),
+                                      paper(),         atomics(),      portability(),
+                                      false_sharing(), core_to_core(), barrier()};
   return all;
 }
 

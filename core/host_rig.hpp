@@ -148,7 +148,7 @@ class host_rig final : public bench {
   std::vector<std::vector<double>> quiet_seen_;
   bytes first_, second_, mailboxes_;
   mutable std::vector<late_turns> late_;  // of an op whose lanes arrive late
-  std::unique_ptr<homed_pages> homed_;  // mailboxes of a point with a home
+  std::unique_ptr<homed_pages> homed_;    // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
 };
 

@@ -41,8 +41,8 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, late_words{s}, ring_registers{s}, shared_{static_cast<shared_objects*>(s.backend)},
-        barrier_{&*shared_->barrier} {}
+      : host_lane<T>{s}, late_words{s}, ring_registers{s},
+        shared_{static_cast<shared_objects*>(s.backend)}, barrier_{&*shared_->barrier} {}
 
   SM_FN void barrier() const { arrive_and_wait(*barrier_); }
 

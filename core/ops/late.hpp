@@ -16,7 +16,6 @@ struct barrier_late {
       .name = "barrier_late",
       .family = family::barrier,
       .pairing = pairing::insert,
-      .litmus = litmus::barrier,
       .unroll = 4,
       .min_lanes = 2,
       .communicates = true,

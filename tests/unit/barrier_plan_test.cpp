@@ -66,7 +66,8 @@ TEST(barrier_plan, policies_that_place_differently_are_measured_each) {
   const campaign_plan plan = study_on("package:2 core:2 pu:1");
   std::map<unsigned, std::size_t> placements;
   for (const planned_point* p : points_of(plan, "barrier")) {
-    if (p->what.backend == "omp" && p->what.wait == wait_policy::active) ++placements[p->what.lanes];
+    if (p->what.backend == "omp" && p->what.wait == wait_policy::active)
+      ++placements[p->what.lanes];
   }
   EXPECT_EQ(placements[1], 1U);
   EXPECT_EQ(placements[2], 2U) << "one package against two";

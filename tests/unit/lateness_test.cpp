@@ -1,4 +1,5 @@
-// Late arrivals: whose turn it is, and that a delay or a barrier that is not there fails the sample.
+// Late arrivals: whose turn it is, and that a delay or a barrier that is not there fails the
+// sample.
 #include "core/lateness.hpp"
 
 #include <gmock/gmock.h>
@@ -28,8 +29,7 @@ sample take(std::size_t index, unsigned late, std::uint32_t trips = 4) {
   const topology machine = topology::of_this_machine();
   start_gate barrier;
   host_rig rig{machine, &test::run_threads, &test::release_nothing, &barrier};
-  const point where{
-      .backend = "test", .op = "barrier_late", .lanes = lanes, .late_us = late};
+  const point where{.backend = "test", .op = "barrier_late", .lanes = lanes, .late_us = late};
   rig.prepare(rows[0], where, std::vector<int>(lanes, -1), false);
   return rig.take(index, trips);
 }
