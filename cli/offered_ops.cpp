@@ -178,6 +178,18 @@ std::vector<placement> wanted_placements(const offered_op& op, const run_options
   return both.empty() ? offered : both;
 }
 
+std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
+                               const std::vector<home>& of_study) {
+  if (op.rows.front()->family != "handoff") return {home::none};
+  return options.homes.empty() ? of_study : options.homes;
+}
+
+std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& options,
+                                      const std::vector<unsigned>& of_study) {
+  if (!op.rows.front()->arrives_late) return {0};
+  return options.lates_us.empty() ? of_study : options.lates_us;
+}
+
 std::string why_not_offered(const offered_op& op, const point& p) {
   if (p.type && !contains(op.types(), *p.type)) {
     return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));

@@ -103,17 +103,6 @@ class planner {
     return lanes;
   }
 
-  [[nodiscard]] std::vector<unsigned> lates_of(const offered_op& op, const study_axes& axes) const {
-    if (!op.rows.front()->arrives_late) return {0};
-    return options_.lates_us.empty() ? axes.lates_us : options_.lates_us;
-  }
-
-  // A home is that of a token's mailboxes; other ops have none.
-  [[nodiscard]] std::vector<home> homes_of(const offered_op& op, const study_axes& axes) const {
-    if (op.rows.front()->family != "handoff") return {home::none};
-    return options_.homes.empty() ? axes.homes : options_.homes;
-  }
-
   [[nodiscard]] std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
     if (!p.pus.empty()) return {affinity::none};
     return options_.affinities.empty() ? axes.affinities : options_.affinities;
@@ -122,13 +111,13 @@ class planner {
   void add_launches(const offered_op& op, const study_axes& axes, point p) {
     for (const affinity a : affinities_of(axes, p)) {
       for (const wait_policy wait : options_.waits.empty() ? axes.waits : options_.waits) {
-        for (const home where : homes_of(op, axes)) {
+        for (const home where : wanted_homes(op, options_, axes.homes)) {
           for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
             p.affinity = a;
             p.wait = wait;
             p.home = where;
             p.repeat = repeat;
-            for (const unsigned late_us : lates_of(op, axes)) {
+            for (const unsigned late_us : wanted_lates_us(op, options_, axes.lates_us)) {
               p.late_us = late_us;
               add_point(op, p, axes);
             }
