@@ -34,6 +34,15 @@ sample take(std::size_t index, unsigned late, std::uint32_t trips = 4) {
   return rig.take(index, trips);
 }
 
+// What a fault leaves on a machine so busy that its lanes hardly ran may last as long as the delays
+// would have; of a few samples one does not.
+template <template <class, order> class Lane> std::string fault_of(std::size_t index) {
+  std::string failure;
+  for (int tries = 0; failure.empty() && tries < 20; ++tries)
+    failure = take<Lane>(index, late_us).failure;
+  return failure;
+}
+
 TEST(lateness, delays_that_are_there_pass_on_both_sides) {
   EXPECT_THAT(take<test::sound_lane>(0, late_us, 1).failure, IsEmpty());
   EXPECT_THAT(take<test::sound_lane>(1, late_us, 1).failure, IsEmpty());
@@ -42,13 +51,12 @@ TEST(lateness, delays_that_are_there_pass_on_both_sides) {
 
 TEST(lateness, a_delay_that_is_not_there_fails_both_sides) {
   for (const std::size_t index : {0U, 1U})
-    EXPECT_THAT(take<punctual_lane>(index, late_us).failure,
-                HasSubstr("oracle: 16 arrivals 3000 us late"));
+    EXPECT_THAT(fault_of<punctual_lane>(index), HasSubstr("oracle: 16 arrivals 3000 us late"));
 }
 
 // Of 16 steps each lane is late in the first and in its own four: without a barrier they overlap.
 TEST(lateness, a_late_lane_that_nobody_waits_for_fails) {
-  EXPECT_THAT(take<test::broken_lane>(1, late_us).failure, HasSubstr("or not waited for"));
+  EXPECT_THAT(fault_of<test::broken_lane>(1), HasSubstr("or not waited for"));
 }
 
 TEST(lateness, goes_round_the_lanes_once_a_barrier_was_passed) {
