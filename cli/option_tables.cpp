@@ -77,7 +77,7 @@ po::options_description run_description() {
       "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "barrier 60ms, core-to-core 40ms)")(
+      "core-to-core 40ms)")(
       "min-sample", word("TIME"),
       "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
       "visits", word("N"),

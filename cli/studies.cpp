@@ -173,7 +173,7 @@ study barrier() {
           .others = curve,
           .gpu = {},
           .pace =
-              study_pace{.precision = 0.02, .max_time_s = 0.06, .many = 128, .visits_of_many = 3},
+              study_pace{.precision = 0.02, .max_time_s = 0.15, .many = 128, .visits_of_many = 3},
           .native_only = true,
           .waits_together = true,
           .also = {"omp-llvm", "std"},
