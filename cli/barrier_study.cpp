@@ -11,14 +11,28 @@ namespace {
 
 using nlohmann::json;
 
-std::unordered_map<std::string, costs_by_visit> visits_by_point(const results_file& file) {
+bool is_positive(const json& estimate) {
+  const json value = estimate.value("cost_ns", json::object()).value("value", json());
+  return value.is_number() && value.get<double>() > 0;
+}
+
+std::unordered_map<std::string, barrier_cost> visits_by_point(const results_file& file) {
   const state_classes classes(file);
-  std::unordered_map<std::string, costs_by_visit> all;
+  std::unordered_map<std::string, barrier_cost> all;
   for (const json& visit : file.visits) {
     const auto what = visit.at("point").get<point>();
-    all[canonical(what)][visit.value("visit", 1U)] = costs_of(visit, what.lanes, classes);
+    barrier_cost& cost = all[canonical(what)];
+    cost.visits[visit.value("visit", 1U)] = costs_of(visit, what.lanes, classes);
+    const json estimates = visit.value("estimates", json::array());
+    cost.all_positive = cost.all_positive && std::ranges::all_of(estimates, is_positive);
   }
   return all;
+}
+
+// Whether a ratio may be made of it. What sleeps scatters so much from visit to visit that the
+// interval of its cost may hold 0 where none of its visits does.
+bool compares(const barrier_cost& cost) {
+  return has_cost(*cost.point) || (has_upper_bound(*cost.point) && cost.all_positive);
 }
 
 // Every barrier of one policy: those that another policy's measurement stands for too.
@@ -43,13 +57,14 @@ bool same_keys(const policy_points& a, const policy_points& b) {
       [](const auto& e) { return e.first; });
 }
 
-void add(std::vector<barrier_row>& rows, const point_summary& s, costs_by_visit visits) {
+void add(std::vector<barrier_row>& rows, const point_summary& s, barrier_cost cost) {
   auto row = std::ranges::find_if(rows, [&](const barrier_row& r) {
     return r.lanes == s.what.lanes && r.late_us == s.what.late_us;
   });
   if (row == rows.end())
     row = rows.insert(rows.end(), {.lanes = s.what.lanes, .late_us = s.what.late_us, .costs = {}});
-  row->costs[{s.what.backend, s.what.wait}] = {.point = &s, .visits = std::move(visits)};
+  cost.point = &s;
+  row->costs[{s.what.backend, s.what.wait}] = std::move(cost);
 }
 
 void sort(std::vector<barrier_row>& rows) {
@@ -69,7 +84,7 @@ barrier_ratio::word barrier_ratio::says() const {
 
 barrier_ratio ratio_of(const barrier_cost& upper, const barrier_cost& lower) {
   barrier_ratio found;
-  if (!has_cost(*upper.point) || !has_cost(*lower.point)) return found;
+  if (!compares(upper) || !compares(lower)) return found;
   found.ratio = ratio_over_visits(upper.visits, lower.visits, found.visits);
   return found;
 }
@@ -94,7 +109,7 @@ std::vector<barrier_placement> barriers_of(const results_file& file,
     for (const auto& [measured, summary] : of_policy.by_measured) {
       const auto found = visits.find(measured);
       add(summary->what.op == "barrier" ? placed.curve : placed.late, *summary,
-          found == visits.end() ? costs_by_visit{} : found->second);
+          found == visits.end() ? barrier_cost{} : found->second);
     }
     sort(placed.curve);
     sort(placed.late);

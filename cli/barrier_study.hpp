@@ -32,6 +32,7 @@ using barrier_runtime = std::pair<std::string, wait_policy>;
 struct barrier_cost {
   const point_summary* point = nullptr;
   costs_by_visit visits;
+  bool all_positive = true;  ///< no visit found a cost of 0 or less, which no ratio can hold
 };
 
 /// One number of lanes, placed in one way; of barrier_late also one lateness.

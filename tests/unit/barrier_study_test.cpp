@@ -126,6 +126,20 @@ TEST(barrier_study, what_scatters_is_not_resolved) {
   EXPECT_THAT(text, HasSubstr("a second OpenMP runtime was not measured"));
 }
 
+// Sleeping costs 50 us in one visit and 950 in the next: the interval of that cost holds 0, that
+// of its ratio to a microsecond does not. A visit that found less than nothing is another matter.
+TEST(barrier_study, a_wide_cost_still_has_a_ratio) {
+  std::vector<nlohmann::json> visits;
+  add(visits, barrier_at("omp", 2, active), 1000);
+  add(visits, barrier_at("omp", 2, passive), 500'000, 0.9);
+  const results_file wide = file_with(visits);
+  EXPECT_THAT(text_of(wide), HasSubstr("< "));
+  EXPECT_THAT(text_of(wide), HasSubstr("- omp, close, by lanes: dearer at 2 ("));
+  visits.push_back(visit(barrier_at("omp", 2, passive), 6, "not_resolved",
+                         {{.cost = -5, .low = -9, .high = 1}}));
+  EXPECT_THAT(text_of(file_with(visits)), HasSubstr("- omp, close, by lanes: not compared at 2"));
+}
+
 TEST(barrier_study, names_the_runtimes) {
   results_file file = two_runtimes();
   file.workers = {{{"build", {{"compiler", "Clang 14.0.6"}}},
