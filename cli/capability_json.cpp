@@ -89,6 +89,7 @@ capability read_entry(const json& entry) {
     read.flavour = axis_of<flavour>(text_of(entry, "flavour"), "flavour");
   if (entry.contains("space")) read.space = axis_of<space>(text_of(entry, "space"), "space");
   read.some_lanes = flag_or(entry, "some_lanes", false);
+  read.arrives_late = flag_or(entry, "arrives_late", false);
   read.additivity = flag_or(entry, "additivity", true);
   read.unroll = count_or(entry, "unroll", 1);
   read.ops_per_step = count_or(entry, "ops_per_step", 1);

@@ -71,6 +71,10 @@ std::string group_key(const planned_point& planned, bool interleaved, const camp
     p.order = order::unordered;
   }
   if (plan.layouts_together) p.stride = p.base_offset = p.cells = 0;
+  if (plan.waits_together) {
+    p.wait = {};
+    p.late_us = 0;
+  }
   return interleaved ? counterpart_key(p, planned.device.has_value()) : canonical(p);
 }
 

@@ -23,8 +23,8 @@ namespace syncmeter {
 void keep_counterparts(campaign_plan& plan);
 
 /// The indices of plan.points in groups that are visited together: counterparts when `interleaved`,
-/// points that differ in the layout of their cells alone, or in backend, op and order alone, when
-/// the plan says so, else each alone.
+/// points that differ in the layout of their cells alone, in waiting and lateness alone, or in
+/// backend, op and order alone, when the plan says so, else each alone.
 [[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan,
                                                               bool interleaved);
 

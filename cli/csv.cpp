@@ -61,6 +61,7 @@ const std::vector<csv_column>& all_columns() {
       {"affinity", [](s p) { return std::string(to_text(p.what.affinity)); }},
       {"wait", [](s p) { return std::string(to_text(p.what.wait)); }},
       {"home", [](s p) { return text_unless_none(p.what.home); }},
+      {"late_us", [](s p) { return fmt::to_string(p.what.late_us); }},
       {"repeat", [](s p) { return fmt::to_string(p.what.repeat); }},
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},

@@ -72,11 +72,17 @@ std::string looked_in(const std::vector<fs::path>& places) {
              : fmt::format("beside the driver ({}) and on PATH", places.front().string());
 }
 
+// "omp-llvm" is a worker of its own, not a backend of "omp".
+bool is_worker(const std::string& name) {
+  const auto& all = known_backends();
+  return std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == name; });
+}
+
 // A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
 // name stands for all of them.
 bool may_serve(const worker_info& info, const std::string& backend) {
   if (backend == info.name) return true;
-  if (!info.problem.empty()) return backend.starts_with(info.name + '-');
+  if (!info.problem.empty()) return backend.starts_with(info.name + '-') && !is_worker(backend);
   return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
 }
 

@@ -23,14 +23,11 @@ namespace {
 // What would bind the worker's threads, size its pool, change how they wait or hook into every
 // launch behind our back. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
 // main().
-constexpr std::array<std::string_view, 14> removed_variables{
-    "OMP_PROC_BIND",     "OMP_PLACES",
-    "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
-    "OMP_NUM_THREADS",   "OMP_SCHEDULE",
-    "OMP_THREAD_LIMIT",  "GOMP_SPINCOUNT",
-    "KMP_BLOCKTIME",     "OMP_DYNAMIC",
-    "OMP_WAIT_POLICY",   "KOKKOS_NUM_THREADS",
-    "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"};
+constexpr std::array<std::string_view, 15> removed_variables{
+    "OMP_PROC_BIND",      "OMP_PLACES",        "GOMP_CPU_AFFINITY",     "KMP_AFFINITY",
+    "KMP_LIBRARY",        "KMP_BLOCKTIME",     "OMP_NUM_THREADS",       "OMP_SCHEDULE",
+    "OMP_THREAD_LIMIT",   "GOMP_SPINCOUNT",    "OMP_DYNAMIC",           "OMP_WAIT_POLICY",
+    "KOKKOS_NUM_THREADS", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"};
 
 [[noreturn]] void fail(const std::string& path, std::string_view doing, int error) {
   throw std::runtime_error(

@@ -23,7 +23,7 @@ study locks_study() {
           .gpu = {},
           .native_only = true,
           .ops_together = true,
-          .every_backend = true,
+          .also = {"omp-llvm", "std"},
           .left_out = "types but int32; sections longer than one add; lanes spread over the "
                       "machine; portable backends, unless --backend names them"};
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/barrier_study.hpp"
 #include "cli/contention.hpp"
 #include "cli/false_sharing.hpp"
 #include "cli/figures.hpp"
@@ -190,7 +191,7 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   const std::vector<point_summary> others = outside(matrices, points);
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
-          locks_text(file, points) + contention_text(file, points) +
+          locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
           pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";

@@ -19,10 +19,18 @@ bool waits_for_its_name(const std::string& backend) {
 }
 
 // What is measured where --backend says nothing.
-std::vector<std::string> by_default(const std::vector<std::string>& usable) {
+std::vector<std::string> by_default(const std::vector<std::string>& usable,
+                                    const std::string& study_name) {
+  const study* const chosen_study = find_study(study_name);
+  const auto compared = [&](const std::string& backend) {
+    return chosen_study != nullptr &&
+           std::ranges::find(chosen_study->also, backend) != chosen_study->also.end();
+  };
   std::vector<std::string> chosen;
   std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
-               [](const std::string& backend) { return !waits_for_its_name(backend); });
+               [&](const std::string& backend) {
+                 return !waits_for_its_name(backend) || compared(backend);
+               });
   return chosen.empty() ? usable : chosen;
 }
 
@@ -64,11 +72,8 @@ std::vector<offered_op> chosen_ops(const run_options& options,
         fmt::format("no backend can be used here{}{}; `syncmeter list` says what to install",
                     problems.empty() ? "" : ": ", problems));
   }
-  const study* const chosen = find_study(options.study);
-  const bool every = chosen != nullptr && chosen->every_backend;
-  const std::vector<std::string> wanted = !options.backends.empty() ? options.backends
-                                          : every                   ? usable
-                                                                    : by_default(usable);
+  const std::vector<std::string> wanted =
+      options.backends.empty() ? by_default(usable, options.study) : options.backends;
   std::vector<offered_op> ops;
   for (const worker_info& w : workers) {
     for (const capability& row : w.capabilities) {
@@ -173,6 +178,18 @@ std::vector<placement> wanted_placements(const offered_op& op, const run_options
   return both.empty() ? offered : both;
 }
 
+std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
+                               const std::vector<home>& of_study) {
+  if (op.rows.front()->family != "handoff") return {home::none};
+  return options.homes.empty() ? of_study : options.homes;
+}
+
+std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& options,
+                                      const std::vector<unsigned>& of_study) {
+  if (!op.rows.front()->arrives_late) return {0};
+  return options.lates_us.empty() ? of_study : options.lates_us;
+}
+
 std::string why_not_offered(const offered_op& op, const point& p) {
   if (p.type && !contains(op.types(), *p.type)) {
     return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));
@@ -207,6 +224,9 @@ const std::vector<known_backend>& known_backends() {
       {.name = "omp",
        .install =
            "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
+      {.name = "omp-llvm",
+       .install = "clang 14 or newer with libomp (Debian: clang and libomp-dev), then build again",
+       .when_named = true},
       {.name = "std",
        .install = "a library with C++20's threads (Debian: g++), then build again",
        .when_named = true},

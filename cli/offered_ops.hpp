@@ -41,6 +41,13 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<placement> wanted_placements(const offered_op& op,
                                                        const run_options& options,
                                                        const std::vector<placement>& of_study);
+/// Of an op that hands a token on; {none} for every other: a home is that of a token's mailboxes.
+[[nodiscard]] std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
+                                             const std::vector<home>& of_study);
+/// Of an op with a late lane; {0} for every other.
+[[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
+                                                    const run_options& options,
+                                                    const std::vector<unsigned>& of_study);
 /// Why an op has no row for a point, in words.
 [[nodiscard]] std::string why_not_offered(const offered_op& op, const point& p);
 

@@ -24,8 +24,9 @@ po::options_description run_description() {
   const std::string study_text = "set of points: " + join(study_names()) + " (default: quick)";
   all.add_options()("help,h", "print this and end")(
       "backend", word("LIST"),
-      "APIs to measure (default: every backend with a worker; std only where there is no other)")(
-      "study", word("NAME"), study_text.c_str())(
+      "APIs to measure (default: every backend with a worker; omp-llvm and std only "
+      "where there is no other, or the study compares them)")("study", word("NAME"),
+                                                              study_text.c_str())(
       "op", word("LIST"),
       "primitives by name, * stands for any letters: atomic_* (default: the study's)")(
       "type", word("LIST"), "int32, uint32, uint64, float, double (default: the study's)")(
@@ -57,7 +58,10 @@ po::options_description run_description() {
       "memory orders, for ops that have them: unordered, relaxed, acquire, release, acq_rel, "
       "seq_cst (default: the API's own)")(
       "wait", word("LIST"),
-      "what a waiting thread does: active spins, passive sleeps (default: active)")(
+      "what a waiting thread does: active spins, passive sleeps (default: active; in barrier "
+      "both)")("late", word("LIST"),
+               "for barrier_late, how many microseconds after the others one lane in turn arrives, "
+               "0 to 100000 (default: 10; in barrier 0,1,10,100)")(
       "blocks", word("LIST"),
       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) and max, all that "
       "run at once (default: the study's)")(
@@ -73,15 +77,15 @@ po::options_description run_description() {
       "GPU: also measure more blocks than run at once, one wave after the other (default: off)")(
       "precision", word("SHARE"),
       "a visit ends when its 95 % interval is within this share of the estimate; 0.02 in "
-      "core-to-core (default: 0.01, no unit)")(
+      "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
       "core-to-core 40ms, paper on a GPU 45ms)")(
       "min-sample", word("TIME"),
       "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
       "visits", word("N"),
-      "times that each point is visited (default: 5 visits; on a GPU, and with many pairs "
-      "in core-to-core, 3 visits)")(
+      "times that each point is visited (default: 5 visits; on a GPU, and with many points "
+      "in barrier and core-to-core, 3 visits)")(
       "budget", word("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", word("FILE"),
@@ -99,10 +103,12 @@ po::options_description run_description() {
       "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
       "interleave-backends", po::bool_switch(),
       "visit points that differ in their backend alone one after the other, so that a drift of the "
-      "machine cancels in their ratio (default: off; always so in the study portability)")(
-      "oversubscribe", po::bool_switch(), "allow more lanes than processing units (default: off)")(
-      "dry-run", po::bool_switch(),
-      "print the points and the estimated time, measure nothing (default: off)");
+      "machine cancels in their ratio (default: off; always so in the studies portability and "
+      "barrier)")(
+      "oversubscribe", po::bool_switch(),
+      "allow more lanes than processing units; in barrier also measure one more, and twice as many "
+      "(default: off)")("dry-run", po::bool_switch(),
+                        "print the points and the estimated time, measure nothing (default: off)");
   return all;
 }
 

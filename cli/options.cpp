@@ -138,6 +138,8 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   with("wait", [&](const auto& option, const auto& text) {
     o.waits = parse_names<wait_policy>(option, "wait policy", text);
   });
+  with("late",
+       [&](const auto& option, const auto& text) { o.lates_us = parse_lates_us(option, text); });
   with("blocks",
        [&](const auto& option, const auto& text) { o.blocks = parse_blocks(option, text); });
   with("scope", [&](const auto& option, const auto& text) {
@@ -181,7 +183,8 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   o.waves = given["waves"].as<bool>();
   o.additivity = given["additivity"].as<bool>();
   o.oversubscribe = given["oversubscribe"].as<bool>();
-  o.interleave_backends = given["interleave-backends"].as<bool>() || chosen.counterparts_only;
+  o.interleave_backends =
+      given["interleave-backends"].as<bool>() || chosen.counterparts_only || !chosen.also.empty();
   o.retry = given["retry"].as<bool>();
   o.dry_run = given["dry-run"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {

@@ -55,6 +55,7 @@ struct run_options {
                          ///< takes the pairs among them
   std::vector<home> homes;
   std::vector<wait_policy> waits;
+  std::vector<unsigned> lates_us;   ///< for ops with a late lane
   std::vector<block_range> blocks;  ///< GPU, as are the next five
   std::vector<scope> scopes;
   std::vector<flavour> flavours;

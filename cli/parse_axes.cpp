@@ -188,6 +188,11 @@ std::vector<unsigned> parse_cells(std::string_view option, std::string_view text
   return numbers_in(1, most_lanes, option, text);
 }
 
+std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text) {
+  constexpr unsigned most_late_us = 100'000;
+  return numbers_in(0, most_late_us, option, text);
+}
+
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
   std::vector<lane_range> ranges;
   for (const std::string& part : parse_list(option, text)) {

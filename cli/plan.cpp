@@ -99,13 +99,12 @@ class planner {
   [[nodiscard]] std::vector<unsigned> numbers_of_lanes(const study_axes& axes,
                                                        const std::vector<int>& pus) const {
     if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
-    return lanes_.empty() ? lanes_of(axes.lanes, max_) : lanes_;
-  }
-
-  // A home is that of a token's mailboxes; other ops have none.
-  [[nodiscard]] std::vector<home> homes_of(const offered_op& op, const study_axes& axes) const {
-    if (op.rows.front()->family != "handoff") return {home::none};
-    return options_.homes.empty() ? axes.homes : options_.homes;
+    if (!lanes_.empty()) return lanes_;
+    std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
+    if (axes.beyond_by_request && options_.oversubscribe) {
+      for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
+    }
+    return lanes;
   }
 
   [[nodiscard]] std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
@@ -117,13 +116,16 @@ class planner {
   void add_launches(const offered_op& op, const study_axes& axes, point p) {
     for (const affinity a : affinities_of(axes, p)) {
       for (const wait_policy wait : options_.waits.empty() ? axes.waits : options_.waits) {
-        for (const home where : homes_of(op, axes)) {
+        for (const home where : wanted_homes(op, options_, axes.homes)) {
           for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
             p.affinity = a;
             p.wait = wait;
             p.home = where;
             p.repeat = repeat;
-            add_point(op, p, axes);
+            for (const unsigned late_us : wanted_lates_us(op, options_, axes.lates_us)) {
+              p.late_us = late_us;
+              add_point(op, p, axes);
+            }
           }
         }
       }
@@ -299,6 +301,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   campaign_plan plan = all.finish();
   plan.layouts_together = chosen->layouts_together;
   plan.ops_together = chosen->ops_together;
+  plan.waits_together = chosen->waits_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan);
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {

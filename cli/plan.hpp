@@ -24,8 +24,9 @@ struct capability {
   enum scope scope = scope::none;
   enum flavour flavour = flavour::none;
   enum space space = space::none;
-  bool some_lanes = false;  ///< a GPU's loop with lanes of each warp switched off
-  bool additivity = true;   ///< false where loops with 2 and 4 measured ops are not built
+  bool some_lanes = false;    ///< a GPU's loop with lanes of each warp switched off
+  bool arrives_late = false;  ///< a lane in turn arrives point::late_us late
+  bool additivity = true;     ///< false where loops with 2 and 4 measured ops are not built
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
   bool communicates = false, supported = false, empty_on_purpose = false;
   std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
@@ -75,6 +76,7 @@ struct campaign_plan {
   double predicted_s = 0;
   bool layouts_together = false;  ///< as in its study
   bool ops_together = false;      ///< as in its study
+  bool waits_together = false;    ///< as in its study
   std::string left_out{};         ///< as in its study
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 // Hints are left to the study locks: most runtimes make nothing of them.
 std::vector<study_rule> every_op(const study_axes& axes) {
-  return {{.ops = {"*"}, .except = {"control_*", "lock_hint_*"}, .axes = axes},
+  return {{.ops = {"*"}, .except = {"control_*", "lock_hint_*", "barrier_late"}, .axes = axes},
           {.ops = {"control_aa", "control_multiply_1"}, .except = {}, .axes = axes}};
 }
 
@@ -158,12 +158,38 @@ study core_to_core() {
       .native_first = true};
 }
 
+// Who is compared is visited in turn: runtimes, both ways of waiting, and lateness against none.
+study barrier() {
+  const study_axes curve{.lanes = lane_set::published,
+                         .affinities = {affinity::close, affinity::spread, affinity::smt},
+                         .waits = {wait_policy::active, wait_policy::passive},
+                         .beyond_by_request = true};
+  study_axes late = curve;
+  late.lanes = lane_set::two_and_max;
+  late.lates_us = {0, 1, 10, 100};
+  late.beyond_by_request = false;
+  return {.name = "barrier",
+          .purpose = "barriers by number of lanes, runtime and way of waiting, and a late arriver",
+          .rules = {{.ops = {"barrier"}, .except = {}, .axes = curve},
+                    {.ops = {"barrier_late"}, .except = {}, .axes = late}},
+          .others = curve,
+          .gpu = {},
+          .pace =
+              study_pace{.precision = 0.02, .max_time_s = 0.15, .many = 128, .visits_of_many = 3},
+          .native_only = true,
+          .waits_together = true,
+          .also = {"omp-llvm", "std"},
+          .left_out = "late arrivers on other numbers of lanes than 2 and all of them; more lanes "
+                      "than processing units, unless --oversubscribe asks for them; lanes that are "
+                      "not bound; portable backends, unless --backend names them"};
+}
+
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{
-      quick(),       scaling(),       control(),      paper(),       atomics(),
-      portability(), false_sharing(), core_to_core(), locks_study(), contention_study()};
+  static const std::vector<study> all{quick(),   scaling(),     control(),         paper(),
+                                      atomics(), portability(), false_sharing(),   core_to_core(),
+                                      barrier(), locks_study(), contention_study()};
   return all;
 }
 

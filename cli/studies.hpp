@@ -50,8 +50,11 @@ struct study_axes {
   std::vector<affinity> affinities{affinity::close};
   std::vector<wait_policy> waits{wait_policy::active};
   std::vector<home> homes{home::none};  ///< for ops that hand a token on
-  bool pairs = false;    ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
-  unsigned repeats = 0;  ///< 0: once; n: points 1 to n, each measured
+  bool pairs = false;  ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
+  std::vector<unsigned> lates_us{10};  ///< for ops with a late lane
+  unsigned repeats = 0;                ///< 0: once; n: points 1 to n, each measured
+  bool beyond_by_request = false;  ///< with --oversubscribe also one lane more than there are PUs,
+                                   ///< and twice as many
   bool additivity = false;
   bool watch_states = false;  ///< pair probes for cells far apart too: they are compared with near
                               ///< ones, within one placement state
@@ -122,9 +125,11 @@ struct study {
                              ///< machine's
   bool layouts_together = false;  ///< points that differ in the layout of their cells alone are
                                   ///< visited one after the other
-  bool ops_together = false;      ///< points that differ in backend, op and order alone are
-  bool every_backend = false;     ///< those too that otherwise --backend has to name
-  std::string_view left_out{};    ///< what it does not measure, so as to end in time
+  bool ops_together = false;      ///< so are points that differ in backend, op and order alone
+  bool waits_together = false;    ///< and points that differ in waiting and lateness alone
+  std::vector<std::string_view> also{};  ///< backends that it compares, beside those measured in
+                                         ///< any case; all are visited in turn
+  std::string_view left_out{};           ///< what it does not measure, so as to end in time
 };
 
 [[nodiscard]] std::span<const study> studies();

@@ -27,7 +27,7 @@ auto row_rank(const point_summary& s) {
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
-                    p.active, p.affinity, p.pus, p.wait, p.home, p.repeat);
+                    p.active, p.affinity, p.pus, p.wait, p.home, p.late_us, p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -85,7 +85,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
 
 /// Axes on which points of one op differ; the others need no column.
 struct varying {
-  bool backend = false, order = false, affinity = false, wait = false;
+  bool backend = false, order = false, affinity = false, wait = false, late = false;
   bool any_gpu = false, any_cpu = false;
 };
 
@@ -102,6 +102,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
     waits.insert(s.what.wait);
+    v.late = v.late || s.what.late_us != 0;
   }
   for (const auto& [op, seen] : orders) v.order = v.order || seen.size() > 1;
   v.backend = backends.size() > 1;
@@ -155,6 +156,7 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
       fmt::format("{}", fmt::join(s.what.pus, ",")),
       v.wait ? std::string(to_text(s.what.wait)) : "",
       text_unless_none(s.what.home),
+      v.late ? fmt::to_string(s.what.late_us) : "",
       cost_text(s),
       has_cost(s) ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
                   : "",
@@ -197,6 +199,7 @@ std::string short_name(const point& p) {
   if (!p.pus.empty())
     text += fmt::format(" on PU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
   if (p.home != home::none) text += fmt::format(", home {}", to_text(p.home));
+  if (p.late_us != 0) text += fmt::format(", {} us late", p.late_us);
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
   return text;
 }
@@ -222,6 +225,7 @@ std::string point_table(const std::vector<point_summary>& points) {
                  {"PUs", left},
                  {"wait", left},
                  {"home", left},
+                 {"late us", right},
                  {"ns/op", right},
                  {"95 % interval", right},
                  {"cycles/op", right},

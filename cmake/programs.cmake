@@ -16,6 +16,9 @@ endfunction()
 add_custom_target(programs)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/cli)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
+if(SM_HAS_OMP_LLVM)
+  add_dependencies(programs syncmeter-omp-llvm)
+endif()
 
 # What the loops of a worker compiled to, kept beside it: `run` stores it with its measurements, and
 # leaves out of a GPU's what the compiler elided.
@@ -41,12 +44,13 @@ function(sm_keep_census backend_worker disassembler package)
   add_custom_command(OUTPUT ${kept}
     COMMAND ${CMAKE_COMMAND} -E env "PATH=${folder}:$ENV{PATH}"
             $<TARGET_FILE:syncmeter> census --backend ${backend_worker} --save > ${table}
-    DEPENDS syncmeter syncmeter-${backend_worker}
+    DEPENDS syncmeter syncmeter-${backend_worker} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}
     COMMENT "Taking the census of syncmeter-${backend_worker} (${backend_worker}_census.txt)" VERBATIM)
   add_custom_target(${backend_worker}_census ALL DEPENDS ${kept})
   add_dependencies(programs ${backend_worker}_census)
 endfunction()
 sm_keep_census(omp objdump binutils)
+sm_keep_census(omp-llvm objdump binutils)
 sm_keep_census(std objdump binutils)
 sm_keep_census(kokkos objdump binutils)
 sm_keep_census(cuda cuobjdump "the CUDA Toolkit; PyPI has it as nvidia-cuda-cuobjdump, with nvidia-cuda-nvdisasm")

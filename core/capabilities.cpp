@@ -39,6 +39,7 @@ json op_json(const worker_backend& backend, const measurable& row) {
   if (row.form.scope != scope::none) j["scope"] = to_text(row.form.scope);
   if (row.form.flavour != flavour::none) j["flavour"] = to_text(row.form.flavour);
   if (row.form.space != space::none) j["space"] = to_text(row.form.space);
+  if (row.info.arrives_late) j["arrives_late"] = true;
   if (row.form.some_lanes) j["some_lanes"] = true;
   if (!row.unsupported.empty()) {
     j["reason"] = row.unsupported;

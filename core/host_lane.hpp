@@ -10,6 +10,8 @@
 
 namespace syncmeter {
 
+struct late_turns;
+
 /// Where a lane finds its memory; made by the rig for one point.
 struct lane_setup {
   void* cell = nullptr;
@@ -20,7 +22,8 @@ struct lane_setup {
   void* backend = nullptr;             ///< the backend's own objects (a lock)
   unsigned lane = 0;
   unsigned lanes = 1;
-  unsigned cell_index = 0;  ///< which cell that is: what guards it (a lock) has the same number
+  unsigned cell_index = 0;     ///< which cell that is: what guards it (a lock) has the same number
+  late_turns* late = nullptr;  ///< when this lane arrives late, where the op has such
   enum oracle oracle = oracle::none;
 };
 

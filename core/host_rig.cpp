@@ -210,6 +210,7 @@ lane_setup host_rig::setup(unsigned lane) const {
           .lane = lane,
           .lanes = lanes_,
           .cell_index = static_cast<unsigned>(cell),
+          .late = lane < late_.size() ? &late_[lane] : nullptr,
           .oracle = what_->info.oracle};
 }
 
@@ -257,6 +258,7 @@ double host_rig::run_on_lane_0(lane_body body) {
 sample host_rig::run(lane_body body, int count, std::uint32_t trips) {
   trips_ = trips;
   reset_cells();
+  if (what_->info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
   sample s;
   s.host_ns = what_->info.host_lane ? run_on_lane_0(body) : run_on_all(body);
 
@@ -275,6 +277,10 @@ sample host_rig::run(lane_body body, int count, std::uint32_t trips) {
                            *std::min_element(durations.begin(), durations.end());
   judge_lanes(s);
   s.failure = check_cells(count);
+  if (s.failure.empty() && what_->info.arrives_late) {
+    const auto steps = std::uint64_t{trips} * what_->info.unroll * ops_in_step(what_->info, count);
+    s.failure = check_lateness(s.span_ns, steps, where_.late_us);
+  }
   return s;
 }
 

@@ -15,6 +15,7 @@
 #include "core/harness.hpp"
 #include "core/homed_pages.hpp"
 #include "core/host_lane.hpp"
+#include "core/lateness.hpp"
 #include "core/measurable.hpp"
 #include "core/point.hpp"
 #include "core/topology.hpp"
@@ -146,7 +147,8 @@ class host_rig final : public bench {
   std::vector<double*> floors_;                                  // of the lanes prepared
   std::vector<std::vector<double>> quiet_seen_;
   bytes first_, second_, mailboxes_;
-  std::unique_ptr<homed_pages> homed_;  // mailboxes of a point with a home
+  mutable std::vector<late_turns> late_;  // of an op whose lanes arrive late
+  std::unique_ptr<homed_pages> homed_;    // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
 };
 

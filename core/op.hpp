@@ -99,6 +99,7 @@ struct op_info {
   bool takes_token = false;    ///< handoff: a token that was taken is not left in its mailbox
   bool host_lane = false;      ///< lane 0 runs the loop alone, outside any parallel region: the op
                                ///< itself starts one on the point's lanes, or waits for one
+  bool arrives_late = false;   ///< CPU: a lane in turn is point::late_us late
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
   std::string_view note{};        ///< one line for `list` and the report
 };

@@ -100,6 +100,7 @@ std::string canonical(const point& p) {
   add("wait", to_text(p.wait));
   if (p.home != home::none) add("home", to_text(p.home));
   if (!p.pus.empty()) add("pus", fmt::format("{}", fmt::join(p.pus, ",")));
+  if (p.late_us != 0) add("late_us", p.late_us);
   if (p.repeat != 0) add("repeat", p.repeat);
   return text;
 }
@@ -125,6 +126,7 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.space != space::none) j["space"] = to_text(p.space);
   if (p.home != home::none) j["home"] = to_text(p.home);
   if (!p.pus.empty()) j["pus"] = p.pus;
+  if (p.late_us != 0) j["late_us"] = p.late_us;
   if (p.repeat != 0) j["repeat"] = p.repeat;
 }
 
@@ -155,6 +157,7 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("wait")) p.wait = read_name<wait_policy>(j, "wait");
   if (j.contains("home")) p.home = read_name<home>(j, "home");
   if (j.contains("pus")) p.pus = read_pus(j.at("pus"), p.lanes);
+  if (j.contains("late_us")) p.late_us = read_number(j, "late_us", 0);
   if (j.contains("repeat")) p.repeat = read_number(j, "repeat", 0);
 }
 

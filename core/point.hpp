@@ -35,6 +35,7 @@ struct point {
   enum home home = home::none;  ///< CPU, ops with a token only
   std::vector<int> pus{};  ///< CPU: the OS number of each lane's PU, in place of an affinity; none:
                            ///< the affinity decides
+  unsigned late_us = 0;    ///< CPU, barrier_late only: how late one lane in turn arrives
   unsigned repeat = 0;     ///< tells repeats of one point apart (study `control`); 0: not repeated
 
   friend bool operator==(const point&, const point&) = default;

@@ -1,4 +1,7 @@
 // syncmeter-omp: the worker that measures OpenMP on the CPU.
+#include <dlfcn.h>
+
+#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
@@ -40,6 +43,18 @@ std::vector<measurable> all_rows() {
   return rows;
 }
 
+// The library that runs the teams, with every link on the way to it followed: libgomp.so.1.0.0, or
+// the libomp.so.5 of some LLVM. Neither has a function that tells its version.
+std::string runtime_library() {
+  Dl_info info{};
+  const void* const function = ::dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  if (function == nullptr || ::dladdr(function, &info) == 0 || info.dli_fname == nullptr)
+    return "unknown";
+  std::error_code error;
+  const auto path = std::filesystem::canonical(info.dli_fname, error);
+  return error ? info.dli_fname : path.string();
+}
+
 class openmp final : public host_worker_backend {
  public:
   openmp() : host_worker_backend{all_rows(), &run_team, &release_team, objects} {}
@@ -50,6 +65,7 @@ class openmp final : public host_worker_backend {
   }
   [[nodiscard]] nlohmann::json runtime() const override {
     return {{"api", fmt::format("OpenMP {}", _OPENMP)},
+            {"library", runtime_library()},
             {"max_threads", omp_get_max_threads()},
             {"thread_limit", omp_get_thread_limit()},
             {"proc_bind", static_cast<int>(omp_get_proc_bind())},

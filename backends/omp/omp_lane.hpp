@@ -3,6 +3,7 @@
 
 #include "backends/omp/omp_objects.hpp"
 #include "core/host_lane.hpp"
+#include "core/lateness.hpp"
 
 // The order clause has to be literal, so each construct is written once here and gets its clause by
 // macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).
@@ -18,7 +19,7 @@
 
 namespace syncmeter::omp {
 
-template <class T, order O> class lane : public host_lane<T>, ring_registers {
+template <class T, order O> class lane : public host_lane<T>, public late_words, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
 
@@ -26,7 +27,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s},
+      : host_lane<T>{s}, late_words{s}, ring_registers{s},
         locks_{&static_cast<shared_objects*>(s.backend)->locks_of(s.cell_index)} {}
 
   SM_FN void barrier() const {

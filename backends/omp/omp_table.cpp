@@ -5,13 +5,14 @@
 #include "backends/omp/omp_backend.hpp"
 #include "backends/omp/ops/all.hpp"
 #include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
 
 namespace syncmeter::omp {
 
 namespace {
 
 template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
-using all_ops = decltype(joined(shared_ops{}, own_ops{}));
+using all_ops = decltype(joined(shared_ops{}, joined(host_ops{}, own_ops{})));
 
 template <class T> std::vector<measurable> rows_of_type() {
   if constexpr (std::is_void_v<T>) {

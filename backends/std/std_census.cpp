@@ -36,6 +36,7 @@ std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier") return "call:syncmeter::standard::arrive_and_wait 1";
+  if (name == "barrier_late") return "call:syncmeter::standard::arrive_and_wait 1, store 1";
   if (name == "atomic_add") return floating ? floating_update(name) : "lock_add 1";
   if (name == "atomic_sub") return floating ? floating_update(name) : "lock_sub 1";
   if (name == "atomic_fetch_add") return floating ? floating_update(name) : "lock_xadd 1";

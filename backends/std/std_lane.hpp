@@ -9,6 +9,7 @@
 #include "backends/std/std_calls.hpp"
 #include "backends/std/std_objects.hpp"
 #include "core/host_lane.hpp"
+#include "core/lateness.hpp"
 
 namespace syncmeter::standard {
 
@@ -30,7 +31,7 @@ namespace syncmeter::standard {
   return o == order::release ? std::memory_order_release : with_result(o);
 }
 
-template <class T, order O> class lane : public host_lane<T>, ring_registers {
+template <class T, order O> class lane : public host_lane<T>, public late_words, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
   static constexpr bool fence_order =
@@ -40,7 +41,7 @@ template <class T, order O> class lane : public host_lane<T>, ring_registers {
   static constexpr order memory_order = O;
 
   explicit lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s},
+      : host_lane<T>{s}, late_words{s}, ring_registers{s},
         locks_{&static_cast<shared_objects*>(s.backend)->locks[s.cell_index]},
         barrier_{&*static_cast<shared_objects*>(s.backend)->barrier} {}
 

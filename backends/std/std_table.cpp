@@ -5,13 +5,14 @@
 #include "backends/std/ops/all.hpp"
 #include "backends/std/std_backend.hpp"
 #include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
 
 namespace syncmeter::standard {
 
 namespace {
 
 template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
-using all_ops = decltype(joined(shared_ops{}, own_ops{}));
+using all_ops = decltype(joined(joined(shared_ops{}, host_ops{}), own_ops{}));
 
 template <class T> std::vector<measurable> rows_of_type() {
   if constexpr (std::is_void_v<T>) {

@@ -8,6 +8,13 @@ namespace syncmeter {
 
 template <class L> concept has_barrier = requires(L& l) { l.barrier(); };
 
+// A lane that is late for a barrier in its turn (core/lateness.hpp).
+template <class L>
+concept has_late_arrival = has_barrier<L> && requires(L& l) {
+  l.be_late();
+  l.pass_turn();
+};
+
 // Atomics. `update` forms leave no result; `fetch_add`, `exchange` and `compare_exchange` return
 // the old value.
 template <class L> concept has_atomic_add = requires(L& l) { l.atomic_add(l.cell(), l.one()); };

@@ -22,9 +22,9 @@ fail_with_log() {
   die "$1 failed (whole log: $2)"
 }
 
-# The CUDA compiler and disassembler that CMake will find: they may come, or change, after a first build.
-cuda_tools() {
-  command -v nvcc cuobjdump || true
+# The second compilers and the disassembler that CMake will find: they may come, or change, after a first build.
+other_tools() {
+  command -v nvcc cuobjdump clang++ || true
   echo "${CUDACXX:-} ${CUDAARCHS:-}"
 }
 
@@ -33,7 +33,7 @@ cuda_tools() {
 configure() {
   local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
   shift
-  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; cuda_tools; } | tr '\n' ' ') $*"
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; other_tools; } | tr '\n' ' ') $*"
   [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
   say "configuring ($preset)"
   (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"
@@ -45,7 +45,8 @@ build() {
   local preset=$1 log=$root/build/$1.log
   shift
   say "building ($preset; log: ${log#"$root"/})"
-  (cd "$root" && cmake --build --preset "$preset" -j "$(build_jobs)" "$@") >"$log" 2>&1 || fail_with_log "building" "$log"
+  # In the environment, where the build by clang inside this one finds it too.
+  (cd "$root" && CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) cmake --build --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "building" "$log"
 }
 
 # Two scripts at once in one build folder would spoil it: the second waits.

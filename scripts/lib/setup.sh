@@ -34,6 +34,7 @@ readonly needs_to_format=(
 # Parts that are built where they are found, and installed only on request: SM_WITH=kokkos.
 readonly needs_on_request=(
   'kokkos|Kokkos 4.6 or newer|libkokkos-dev|kokkos-devel'
+  'omp_llvm|clang 14 or newer with its OpenMP|clang libomp-dev|clang libomp-devel'
 )
 
 # The compiler that CMake will choose.
@@ -98,6 +99,9 @@ kokkos_installations() {
     [[ -f $place/KokkosConfig.cmake ]] && echo "$place"
   done
   return 0
+}
+has_omp_llvm() {
+  echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
 }
 has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 
@@ -167,7 +171,7 @@ set_up() {
     for need in "${needs_on_request[@]}"; do
       [[ ${need%%|*} == "$wanted" ]] && needs+=("$need") && continue 2
     done
-    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: kokkos" 2
+    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: kokkos, omp_llvm" 2
   done
   mkdir -p "$root/build"
   stamp=$root/build/.setup-$purpose

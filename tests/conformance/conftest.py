@@ -68,6 +68,8 @@ class Worker:
             where = {"pus": [], "device": 0}
             if capability.get("some_lanes"):
                 point["active"] = 5
+        if capability.get("arrives_late"):
+            point["late_us"] = 20
         if placement == "strided":
             point["stride"] = 3  # neither 0 nor a line: lanes share lines, cells stay their own
         return self.ask({"kind": "measure", "id": 1, "point": point, **where, "visit": 1,

@@ -31,12 +31,12 @@ def matrix(capabilities):
 
 def golden_for(capabilities):
     """GNU from 12 on has everything; of other compilers each version has a file of its own. Kokkos and C++'s threads
-    are libraries."""
+    are libraries; omp-llvm is omp by clang."""
     if capabilities["worker"] in ("kokkos", "std"):
         return GOLDEN / f"{capabilities['worker']}.txt"
     name, version = re.match(r"(\w+) (\d+)", capabilities["build"]["compiler"]).groups()
     file = "gnu.txt" if name == "GNU" else f"{name.lower()}-{version}.txt"
-    return GOLDEN / f"{capabilities['worker']}-{file}"
+    return GOLDEN / f"{capabilities['worker'].removesuffix('-llvm')}-{file}"
 
 
 def expected(file, capabilities):

@@ -51,7 +51,7 @@ def test_the_campaign_line_tells_what_a_reader_needs(campaign):
 def test_a_worker_gets_the_environment_that_measuring_needs(campaign):
     spoiling = {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores", "OMP_NUM_THREADS": "1", "GOMP_CPU_AFFINITY": "0",
                 "KMP_AFFINITY": "compact", "OMP_THREAD_LIMIT": "1", "OMP_SCHEDULE": "static", "GOMP_SPINCOUNT": "0",
-                "KMP_BLOCKTIME": "0", "OMP_DYNAMIC": "true", "OMP_WAIT_POLICY": "passive"}
+                "KMP_BLOCKTIME": "0", "KMP_LIBRARY": "serial", "OMP_DYNAMIC": "true", "OMP_WAIT_POLICY": "passive"}
     campaign.environment.update(spoiling, OMP_DISPLAY_ENV="false")
     assert campaign.run("--wait", "active")[0] == 0
     hello = campaign.log("hello")[0]

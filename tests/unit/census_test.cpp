@@ -139,6 +139,19 @@ TEST(Census, TakesOffOneBaselineForEachInsertedOp) {
   EXPECT_EQ(judged(op_with("lock_or 1", "insert"), loops).verdict, verdict::wrong);
 }
 
+// Two instructions count the trips, whether a trip holds four steps or sixteen.
+TEST(Census, TakesOffTheLoopsOwnCounterOnce) {
+  std::array<loop_code, 4> loops{
+      loop_with(4, {{"move", 1}}), loop_with(4, {{"move", 1}, {"lock_or", 1}}),
+      loop_with(8, {{"move", 1}, {"lock_or", 1}}), loop_with(16, {{"move", 1}, {"lock_or", 1}})};
+  for (loop_code& loop : loops) loop.inside["alu"] += 2;
+  const census_entry entry = judged(op_with("lock_or 1", "insert", 4), loops);
+  EXPECT_EQ(entry.verdict, verdict::proven) << entry.reason;
+  EXPECT_EQ(to_text(entry.per_op), "lock_or 1");
+  loops[2].inside["alu"] += 6;  // not of every step
+  EXPECT_EQ(judged(op_with("lock_or 1", "insert", 4), loops).verdict, verdict::wrong);
+}
+
 TEST(Census, CountsPerOpWhereAStepHoldsTwo) {
   capability two = op_with("store 1", "self", 16);
   two.ops_per_step = 2;

@@ -9,7 +9,9 @@ namespace {
 using testing::ElementsAre;
 
 planned_point launched(const char* op, unsigned lanes, unsigned blocks) {
-  planned_point planned{.what = {.backend = "cuda", .op = op}, .pus = {}, .device = 0};
+  planned_point planned;
+  planned.what = {.backend = "cuda", .op = op};
+  planned.device = 0;
   planned.what.lanes = lanes;
   planned.what.blocks = blocks;
   return planned;

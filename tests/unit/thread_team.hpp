@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/host_sampler.hpp"
+#include "core/lateness.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::test {
@@ -27,12 +28,13 @@ inline bool run_threads(unsigned lanes, lane_body body, host_rig& rig) {
 inline void release_nothing() {}
 
 /// Words that are right.
-template <class T, order O> class sound_lane : public host_lane<T>, ring_registers {
+template <class T, order O>
+class sound_lane : public host_lane<T>, public late_words, ring_registers {
  public:
   static constexpr order memory_order = O;
   explicit sound_lane(const lane_setup& s)
-      : host_lane<T>{s}, ring_registers{s}, gate_{static_cast<start_gate*>(s.backend)},
-        lanes_{s.lanes} {}
+      : host_lane<T>{s}, late_words{s}, ring_registers{s},
+        gate_{static_cast<start_gate*>(s.backend)}, lanes_{s.lanes} {}
 
   void await_token() const {
     while (std::atomic_ref{*mailbox_}.load(std::memory_order_acquire) != expected_) spin_pause();

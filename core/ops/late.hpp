@@ -1,0 +1,29 @@
+// Barrier with a late arriver: one lane in turn comes so many microseconds after the others.
+#pragma once
+
+#include "core/op.hpp"
+#include "core/ops/words.hpp"
+
+namespace syncmeter::ops {
+
+// test - baseline == from the arrival of the late lane until the lane that is late next has left
+// the barrier: what the others pay beyond the lateness itself. The late lane is another one each
+// time, so that the chain of delays runs through a lane that waited; were it always the same, what
+// it takes to wake the others would hide behind its next delay. In the baseline there is no
+// barrier, and every lane spends the same delay at each step.
+struct barrier_late {
+  static constexpr op_info info{
+      .name = "barrier_late",
+      .family = family::barrier,
+      .pairing = pairing::insert,
+      .unroll = 4,
+      .min_lanes = 2,
+      .communicates = true,
+      .arrives_late = true,
+      .note = "one lane in turn comes --late us after the others: the cost beyond that time"};
+  SM_FN static void before(has_late_arrival auto& lane) { lane.be_late(); }
+  SM_FN static void measured(has_late_arrival auto& lane) { lane.barrier(), lane.pass_turn(); }
+  SM_FN static void after(has_late_arrival auto&) {}
+};
+
+}  // namespace syncmeter::ops
