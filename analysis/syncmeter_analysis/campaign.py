@@ -89,7 +89,7 @@ def machine_of(campaign: dict[str, Any]) -> Machine:
 
 @dataclass
 class Conduct:
-    """How the measuring went, over all visits: rounds, drops by reason, busy rounds, stolen time."""
+    """How the measuring went, over all visits: rounds, drops by reason, states, stolen time."""
 
     visits: int = 0
     rounds_taken: int = 0
@@ -160,10 +160,11 @@ def same_machine(a: Machine, b: Machine) -> bool:
     )
 
 
-def campaign_of(files: list[ResultsFile]) -> Campaign:
+def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -> Campaign:
     """The files of one machine as one campaign; of a point in several, the last file counts.
 
-    Raises Unusable where the files are of different machines.
+    `classes` tells placement states apart, where they must mean the same as in other campaigns;
+    without it each file has its own. Raises Unusable where the files are of different machines.
     """
     machine = machine_of(files[0].campaign)
     points: dict[str, Measured] = {}
@@ -179,12 +180,12 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         machine = replace(
             machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
         )
-        classes = StateClasses(file.visits.values())
-        several = several or classes.several()
-        found = _points_of(file, classes)
+        in_file = classes or StateClasses(file.visits.values())
+        several = several or in_file.several()
+        found = _points_of(file, in_file)
         twice += len(found.keys() & points.keys())
         points.update(found)
-        _watch(conduct, file.visits.values(), classes)
+        _watch(conduct, file.visits.values(), in_file)
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:

@@ -102,7 +102,7 @@ class Point:
 
     def without(self, *axes: str) -> Point:
         """The point with these axes at their absence: what points that differ in them share."""
-        blank = {f.name: f.default for f in fields(self)}
+        blank: dict[str, Any] = {f.name: f.default for f in fields(self)}
         return replace(self, **{axis: blank[axis] for axis in axes})
 
 

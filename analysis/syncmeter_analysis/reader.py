@@ -23,7 +23,7 @@ _most_notes = 5
 
 @dataclass
 class ResultsFile:
-    """One campaign. `visits` holds for each point's key and visit number the last line that says it."""
+    """One campaign. `visits`: of each point's key and visit number the last line that tells it."""
 
     path: str
     campaign: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Student's t distribution, by the incomplete beta function, so that no numerical library is needed.
+"""Student's t distribution, by the incomplete beta function: no numerical library is needed.
 
 The continued fraction and its evaluation are Lentz's method (Press et al., Numerical Recipes, 6.4).
 """

@@ -1,7 +1,7 @@
-"""Placement states over a whole file, as `syncmeter show` tells them apart (core/stats, class_bounds).
+"""Placement states over a whole file, as `syncmeter show` tells them apart (class_bounds).
 
-A worker sorts rounds by the bounds that it was given; a state that appears later is found here, from
-the hops of all visits with as many lanes.
+A worker sorts rounds by the bounds that it was given; a state that appears later is found here,
+from the hops of all visits with as many lanes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 from syncmeter_analysis.visit import Estimate, Visit
 
@@ -32,7 +33,7 @@ def class_bounds(
         if bisect_right(ascending, v * reach) - bisect_left(ascending, v / reach) >= wanted
     ]
     bounds = []
-    for smaller, larger in zip(dense, dense[1:], strict=False):
+    for smaller, larger in pairwise(dense):
         if larger < gap * smaller:
             continue
         bound = math.sqrt(smaller * larger)

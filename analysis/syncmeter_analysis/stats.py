@@ -27,6 +27,7 @@ __all__ = [
     "ratio_of_pairs",
     "scatter_of_median",
     "shift_between",
+    "shift_of_pairs",
     "student_t",
 ]
 
@@ -205,6 +206,27 @@ def shift_between(
     p = min(1.0, 2 * student_t_tail(beyond / error, degrees))
     half = student_t(confidence, degrees) * error
     return Shift(_exp(Interval(difference, difference - half, difference + half)), p)
+
+
+def shift_of_pairs(
+    ratios: Sequence[float],
+    margin: float = 0.0,
+    confidence: float = 0.95,
+    least_scatter: float = 0.001,
+) -> Shift:
+    """The same for ratios seen within one visit each: Student's t on their logarithms, paired.
+
+    Every ratio must be > 0; fewer than two give p = 1 and no bounds. Raises ValueError for none.
+    """
+    logs = [math.log(r) for r in ratios]
+    middle, n = median(logs), len(logs)
+    if n < 2:
+        return Shift(Interval(math.exp(middle)), 1.0)
+    error = scatter_of_median(n) * max(stdev(logs), least_scatter) / math.sqrt(n)
+    beyond = max(0.0, abs(middle) - math.log1p(margin))
+    p = min(1.0, 2 * student_t_tail(beyond / error, n - 1))
+    half = student_t(confidence, n - 1) * error
+    return Shift(_exp(Interval(middle, middle - half, middle + half)), p)
 
 
 def holm(ps: Sequence[float]) -> list[float]:

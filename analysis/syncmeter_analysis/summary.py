@@ -66,7 +66,7 @@ class Measured:
 
     @property
     def usable(self) -> bool:
-        """A positive cost stands behind it that can be compared; `busy` and `noisy` are told apart."""
+        """A positive cost stands behind it that can be compared."""
         return (
             self.cost is not None
             and self.status in ("ok", "busy", "noisy")

@@ -1,4 +1,4 @@
-"""The report's estimates are those of `syncmeter show`, on a file with states, busy rounds and all."""
+"""The report's estimates are those of `syncmeter show`, with states and busy rounds."""
 
 import csv
 import json
