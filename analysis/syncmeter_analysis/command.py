@@ -59,6 +59,19 @@ def _compare(options: argparse.Namespace) -> int:
     return max(c.status for c in found if c.status < 2)
 
 
+def _claims(options: argparse.Namespace) -> int:
+    from syncmeter_analysis import claims_text
+
+    found = claims_text.judge_files(options.file)
+    if options.format == "text":
+        print(claims_text.as_text(found, options.all))
+    else:
+        print(
+            claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)
+        )
+    return 0
+
+
 def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.syncperformance import import_syncperformance
 
@@ -116,6 +129,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("--all", action="store_true", help="every point, not only what changed")
     compare.add_argument("--figure", metavar="FILE", help="draw it: .svg, .png, .pdf or .html")
+
+    claims = add(
+        "claims",
+        "Published and widely held statements, judged on these data: a column for each machine.",
+        _claims,
+    )
+    claims.add_argument("file", nargs="+", metavar="FILE")
+    claims.add_argument("--format", choices=("text", "md", "json"), default="text")
+    claims.add_argument("--all", action="store_true", help="those too that were not measured")
 
     imports = add("import", "Makes a results file of published tables.", _import)
     imports.add_argument("format", choices=("syncperformance",))

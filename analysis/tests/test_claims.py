@@ -1,0 +1,382 @@
+"""Each claim against data where it holds, where it does not, and where it cannot be told."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import syncmeter_analysis.claims as claims
+from syncmeter_analysis import claims_text
+from syncmeter_analysis.claim import cannot_tell, fails, holds, not_measured
+from syncmeter_analysis.claims import all_claims
+from syncmeter_analysis.evidence import Evidence
+from tests.made import campaign, point, read, visits, write
+
+by_id = {claim.id: claim for claim in all_claims()}
+
+
+def cuda(op, **axes):
+    return point(op, backend="cuda", **{"affinity": "none", "lanes": 32, **axes})
+
+
+def strided(op="atomic_add", stride=1, **axes):
+    return point(
+        op, **{"placement": "strided", "stride": stride, "type": "int32", "lanes": 8, **axes}
+    )
+
+
+# Claim: the dear and the cheap side as points, then a ratio at which it holds and one at which not.
+cases = {
+    "omp-barrier-lanes": (point("barrier", lanes=16), point("barrier", lanes=4), 1.2, 5),
+    "omp-atomic-contention": (
+        point(placement="shared", type="int32", lanes=16),
+        point(placement="shared", type="int32"),
+        20,
+        1.1,
+    ),
+    "omp-integer-add": (
+        point(placement="shared", type="float", lanes=4),
+        point(placement="shared", type="int32", lanes=4),
+        2,
+        1,
+    ),
+    "omp-padding": (strided(), strided(stride=64), 4, 1),
+    "omp-atomic-over-critical": (
+        point("critical_add", placement="shared", order="unordered"),
+        point(placement="shared"),
+        3,
+        1,
+    ),
+    "omp-atomic-read-free": (
+        point("atomic_read", placement="shared", type="int32"),
+        point("plain_read", placement="shared", type="int32", order="unordered"),
+        1,
+        3,
+    ),
+    "omp-flush-padding": (strided("fence_between_adds"), strided("fence_between_adds", 64), 5, 1),
+    "omp-affinity": (point("barrier", lanes=4, affinity="spread"), point("barrier", lanes=4), 1, 2),
+    "omp-small-types": (strided(), strided(type="uint64"), 1.5, 1),
+    "smt-no-false-sharing": (
+        strided(lanes=2, affinity="smt"),
+        strided(lanes=2, affinity="smt", stride=64),
+        1,
+        3,
+    ),
+    "omp-word-size": (
+        point(placement="shared", type="uint64"),
+        point(placement="shared", type="int32"),
+        1,
+        2,
+    ),
+    "omp-capture": (point("atomic_fetch_add", placement="shared"), point(placement="shared"), 1, 2),
+    "cuda-syncthreads-warps": (cuda("barrier", lanes=1024), cuda("barrier"), 4, 1),
+    "cuda-warp-over-block": (cuda("barrier", lanes=1024), cuda("shuffle_idx", lanes=1024), 2, 1),
+    "cuda-int-atomics": (
+        cuda("atomic_add", placement="shared", type="float"),
+        cuda("atomic_add", placement="shared", type="int32"),
+        9,
+        1,
+    ),
+    "cuda-atomic-contention": (
+        cuda("atomic_add", placement="shared", type="int32"),
+        cuda("atomic_add", placement="strided", stride=1, type="int32"),
+        9,
+        1,
+    ),
+    "cuda-cas-cost": (
+        cuda("atomic_cas_pass", placement="shared", type="int32"),
+        cuda("atomic_add", placement="shared", type="int32"),
+        9,
+        1,
+    ),
+    "cuda-fence-scope": (cuda("fence", scope="system"), cuda("fence", scope="device"), 3, 1),
+    "cuda-atomic-stride": (
+        cuda("atomic_add", placement="strided", stride=32, type="int32"),
+        cuda("atomic_add", placement="strided", stride=1, type="int32"),
+        4,
+        1,
+    ),
+    "cuda-fewer-lanes": (
+        cuda("atomic_add", placement="strided", stride=1, type="int32"),
+        cuda("atomic_add", placement="strided", stride=1, type="int32", active=1),
+        2,
+        1,
+    ),
+    "cuda-cas-pass-fail": (
+        cuda("atomic_cas_fail", placement="shared"),
+        cuda("atomic_cas_pass", placement="shared"),
+        1,
+        2,
+    ),
+    "cuda-shuffle-alike": (cuda("shuffle_xor"), cuda("shuffle_idx"), 1, 2),
+    "cuda-shuffle-64": (
+        cuda("shuffle_idx", type="uint64", lanes=1024),
+        cuda("shuffle_idx", type="int32", lanes=1024),
+        2,
+        1,
+    ),
+    "cuda-syncthreads-grid": (cuda("barrier", blocks=132), cuda("barrier"), 1, 2),
+    "cuda-fence-threads": (
+        cuda("fence", scope="device", lanes=1024),
+        cuda("fence", scope="device"),
+        1,
+        3,
+    ),
+    "levels-block-warps": (cuda("barrier", lanes=1024), cuda("barrier"), 4, 1),
+    "levels-grid-blocks": (cuda("grid_sync", blocks=264), cuda("grid_sync", blocks=132), 2, 1),
+    "levels-tile-size": (cuda("tile_sync", group=32), cuda("tile_sync", group=2), 1, 2),
+    "levels-coalesced-size": (
+        cuda("coalesced_sync", group=32),
+        cuda("coalesced_sync", group=2),
+        2,
+        1,
+    ),
+    "levels-1024-degrade": (
+        cuda("barrier", lanes=1024, blocks=132),
+        cuda("barrier", lanes=512, blocks=264),
+        1.3,
+        1,
+    ),
+    "levels-one-warp-block": (cuda("barrier"), cuda("tile_sync"), 1, 2),
+    "levels-multi-gpu": (
+        cuda("multi_gpu_barrier", devices=4),
+        cuda("multi_gpu_barrier", devices=2),
+        2,
+        1,
+    ),
+    "potato-scope": (
+        cuda("warp_handoff", scope="system"),
+        cuda("warp_handoff", scope="device"),
+        2,
+        1,
+    ),
+    "potato-order": (cuda("warp_handoff", order="acq_rel"), cuda("warp_handoff"), 2, 1),
+    "potato-volatile": (
+        cuda("warp_handoff_volatile", order="unordered"),
+        cuda("warp_handoff"),
+        2,
+        1,
+    ),
+    "potato-atomic-ref": (
+        cuda("warp_handoff", scope="device", flavour="atomic_ref"),
+        cuda("warp_handoff", scope="device", flavour="ptx"),
+        1,
+        1.5,
+    ),
+    "lecture-divergence-inside": (cuda("branch_in_warp"), cuda("branch_uniform"), 4, 1),
+    "lecture-divergence-across": (cuda("branch_across_warps"), cuda("branch_uniform"), 1, 2),
+    "lecture-coalescing": (cuda("load_strided"), cuda("load_coalesced"), 4, 1),
+    "lecture-kernel-boundary": (cuda("additional_launch"), cuda("grid_sync"), 4, 1),
+    "belief-padding-64": (strided(stride=16), strided(stride=1024), 1, 2),
+    "belief-critical-never": (
+        point("critical_add", placement="shared", order="unordered"),
+        point(placement="shared"),
+        3,
+        0.5,
+    ),
+    "belief-relaxed": (
+        point("atomic_write", placement="shared", order="seq_cst"),
+        point("atomic_write", placement="shared"),
+        5,
+        1,
+    ),
+    "belief-spin-cas": (
+        point("handoff_cas", lanes=2, order="unordered"),
+        point("handoff", lanes=2, order="unordered"),
+        1.5,
+        1,
+    ),
+    "belief-kokkos": (
+        point(backend="kokkos-openmp", placement="shared"),
+        point(placement="shared"),
+        1,
+        2,
+    ),
+}
+
+apart = {"smt-variance", "levels-coresident"}
+
+
+def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
+    """What the claim says of five visits on each side, whose ratios scatter by `scatter`."""
+    over, under = (dear or cases[id][0], cheap or cases[id][1])
+    wobble = [1 - scatter, 1 + scatter, 1 - scatter / 2, 1 + scatter / 2, 1.0]
+    on_gpu = {"device": 0} if over["backend"] == "cuda" else {}
+    family = {"family": "atomic", **on_gpu}
+    path = write(
+        tmp_path / f"{id}.jsonl",
+        visits([10 * ratio * w for w in wobble], over, spread=max(scatter, 1e-3), **family),
+        visits([10.0] * 5, under, **family),
+    )
+    return by_id[id].judge(Evidence(read(path)))
+
+
+def test_every_claim_has_a_case_and_every_file_is_listed():
+    assert set(cases) | apart == set(by_id)
+    folder = Path(claims.__file__).parent
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "sources", "groups"}
+    assert files == set(claims._modules)
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_holds_where_the_data_say_so(tmp_path, id):
+    found = judge(tmp_path, id, cases[id][2])
+    assert found.verdict == holds, found.says
+    assert len(found.points) == 2
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_does_not_hold_where_they_say_otherwise(tmp_path, id):
+    assert judge(tmp_path, id, cases[id][3]).verdict == fails
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_cannot_be_told_where_the_interval_holds_the_bound(tmp_path, id):
+    good, bad = cases[id][2:]
+    for _ in range(10):
+        middle = math.sqrt(good * bad)
+        if judge(tmp_path, id, middle).verdict == holds:
+            good = middle
+        else:
+            bad = middle
+    found = judge(tmp_path, id, math.sqrt(good * bad), scatter=0.3)
+    assert found.verdict == cannot_tell
+    assert found.effect is not None
+    assert found.effect.low < good < found.effect.high
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_cannot_be_told_where_a_side_is_not_resolved(tmp_path, id):
+    found = judge(tmp_path, id, cases[id][2], scatter=0.95)
+    assert (found.verdict, found.effect) == (cannot_tell, None)
+    assert "not resolved" in found.note
+
+
+@pytest.mark.parametrize("id", by_id)
+def test_it_is_not_measured_where_nothing_of_it_is(tmp_path, id):
+    path = write(tmp_path / "f.jsonl", visits([5.0], point("something_else")))
+    assert by_id[id].judge(Evidence(read(path))).verdict == not_measured
+
+
+@pytest.mark.parametrize("claim", by_id.values(), ids=list(by_id))
+def test_it_says_what_it_is(claim):
+    assert re.fullmatch(r"[a-z0-9-]+", claim.id)
+    for sentence in (claim.statement, claim.advice, claim.otherwise):
+        # Names of an API keep their own case.
+        assert sentence[0].isupper() or re.match(r"\w*(_|::|[a-z][A-Z])", sentence)
+        assert sentence.endswith(".")
+    assert claim.command.startswith("syncmeter run")
+    assert claim.source
+    assert claim.needs
+
+
+def test_a_single_figure_without_scatter_cannot_tell(tmp_path):
+    dear, cheap = cases["omp-padding"][:2]
+    bare = {"cost_ns": {"value": 50.0, "low": None, "high": None}}
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([50.0], dear, imported=True, estimate=bare),
+        visits([10.0], cheap),
+    )
+    assert by_id["omp-padding"].judge(Evidence(read(path))).verdict == cannot_tell
+
+
+def test_scatter_with_siblings_needs_cores_and_many_pairs(tmp_path):
+    lines = []
+    for op in ("barrier", "atomic_add", "critical_add"):
+        for lanes in (6, 7, 8):
+            lines += visits([10.0, 10.1, 9.9, 10.05, 9.95], point(op, lanes=lanes))
+        for lanes in (12, 16):
+            lines += visits([10.0, 12.0, 8.0, 11.0, 9.0], point(op, lanes=lanes))
+    data = Evidence(read(write(tmp_path / "f.jsonl", lines)))
+    assert by_id["smt-variance"].judge(data).verdict == holds
+    alone = campaign()
+    alone["machine"] = {**alone["machine"], "smt": False}
+    data = Evidence(read(write(tmp_path / "g.jsonl", lines, first=alone)))
+    assert by_id["smt-variance"].judge(data).note == "this machine has no SMT"
+
+
+def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):
+    refused = {
+        "kind": "refused",
+        "point": cuda("grid_sync", blocks=9999),
+        "status": "unsupported",
+        "reason": "132 blocks fit at once",
+    }
+    path = write(
+        tmp_path / "f.jsonl", refused, visits([5.0], cuda("grid_sync", blocks=132), device=0)
+    )
+    found = by_id["levels-coresident"].judge(Evidence(read(path)))
+    assert (found.verdict, "132 blocks fit" in found.note) == (holds, True)
+
+
+def test_what_is_oversubscribed_is_no_evidence(tmp_path):
+    lines = visits([10.0] * 5, point("barrier", lanes=4)) + visits(
+        [900.0] * 5, point("barrier", lanes=64)
+    )
+    data = Evidence(read(write(tmp_path / "f.jsonl", lines)))
+    assert by_id["omp-barrier-lanes"].judge(data).verdict == not_measured
+
+
+def test_points_that_share_a_placement_say_nothing_of_affinity(tmp_path):
+    close = point("barrier", lanes=4)
+    same = {
+        "kind": "same",
+        "point": {**close, "affinity": "spread"},
+        "measured_as": close,
+        "why": "equal placement",
+    }
+    data = Evidence(read(write(tmp_path / "f.jsonl", same, visits([5.0] * 5, close))))
+    assert by_id["omp-affinity"].judge(data).verdict == not_measured
+
+
+def test_ratios_are_taken_within_one_placement_state(tmp_path):
+    over, under = cases["omp-padding"][:2]
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([50.0] * 5, over, estimate={"hop_ns": 120.0}),
+        visits([10.0] * 5, under, estimate={"hop_ns": 30.0}),
+    )
+    found = by_id["omp-padding"].judge(Evidence(read(path)))
+    assert (found.verdict, "different placement states" in found.note) == (cannot_tell, True)
+
+
+def test_doubtful_figures_are_left_out_where_others_are_there(tmp_path):
+    def bare(cost, what, **more):
+        return visits(
+            [cost],
+            what,
+            imported=True,
+            estimate={"cost_ns": {"value": cost, "low": None, "high": None}},
+            **more,
+        )
+
+    lines = []
+    for i in range(8):
+        lines += bare(30.0, cuda("fence", scope="system", lanes=i + 1))
+        lines += bare(10.0, cuda("fence", scope="device", lanes=i + 1))
+        lines += bare(1e-6, cuda("fence", scope="block", lanes=i + 1), doubt="not its name")
+    found = by_id["cuda-fence-scope"].judge(Evidence(read(write(tmp_path / "f.jsonl", lines))))
+    assert found.range == pytest.approx((3, 3))
+    assert "8 of doubtful figures" in found.note
+
+
+def test_the_table_has_a_column_for_each_machine(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "cpu_model": "Other | CPU <b>"}
+    over, under = cases["omp-padding"][:2]
+    a = write(tmp_path / "a", visits([50.0] * 5, over), visits([10.0] * 5, under))
+    b = write(tmp_path / "b", visits([10.0] * 5, over), visits([10.0] * 5, under), first=other)
+    found = claims_text.judge_files([str(a), str(b)])
+    told = claims_text.as_text(found)
+    assert "A: holds. cells in one line over cells apart: 5.00" in told
+    assert "B: does not hold" in told
+    markdown = claims_text.as_markdown(found)
+    assert "Other \\| CPU \\<b\\>" in markdown
+    rows = [r for r in markdown.splitlines() if r.startswith("| ")]
+    assert len(rows) == len(by_id) + 2
+    assert {len(re.findall(r"(?<!\\)\|", r)) for r in rows} == {4}
+    machines = json.loads(claims_text.as_json(found))
+    assert [len(m["claims"]) for m in machines] == [len(by_id)] * 2
