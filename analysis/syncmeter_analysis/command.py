@@ -59,6 +59,34 @@ def _compare(options: argparse.Namespace) -> int:
     return max(c.status for c in found if c.status < 2)
 
 
+def _report(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.campaign import read_campaign
+    from syncmeter_analysis.figures.static import save_all
+    from syncmeter_analysis.report.build import build
+    from syncmeter_analysis.report.recommendations import headline
+
+    report = build(read_campaign(options.file))
+    output = Path(options.output) if options.output else None
+    if options.command == "html":
+        from syncmeter_analysis.report.page import write_page
+
+        output = output or Path("report.html")
+        size = write_page(report, output)
+        print(f"{headline(report.judged)}\nwritten: {output} ({size / 1e6:.1f} MB)")
+    else:
+        from syncmeter_analysis.report.markdown import as_markdown, write_markdown
+
+        if output:
+            write_markdown(report, output, options.static)
+            print(f"written: {output}")
+        else:
+            print(as_markdown(report, options.static or ""), end="")
+    if options.static:
+        count = save_all(report.figures, Path(options.static))
+        print(f"written: {count} figures in {options.static}", file=sys.stderr)
+    return 0
+
+
 def _claims(options: argparse.Namespace) -> int:
     from syncmeter_analysis import claims_text
 
@@ -129,6 +157,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare.add_argument("--all", action="store_true", help="every point, not only what changed")
     compare.add_argument("--figure", metavar="FILE", help="draw it: .svg, .png, .pdf or .html")
+
+    for name, text in (
+        (
+            "html",
+            "The report as one page, without a network: what to do, can it be trusted, what "
+            "things cost, figures, claims, and how it was measured.",
+        ),
+        ("md", "The same as Markdown."),
+    ):
+        sub = add(name, text, _report)
+        sub.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+        default = "report.html" if name == "html" else "standard output"
+        sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
+        sub.add_argument("--static", metavar="DIR", help="every figure as SVG, PNG and PDF too")
 
     claims = add(
         "claims",

@@ -9,7 +9,7 @@ from syncmeter_analysis.claim import (
 )
 from syncmeter_analysis.claims.sources import (
     levels,
-    run_levels,
+    run_paper,
 )
 from syncmeter_analysis.evidence import Evidence
 
@@ -32,7 +32,7 @@ claim = Claim(
     statement="Blocks of 1024 threads synchronize more slowly than two of 512 in their place.",
     source=f"{levels}, 4.4",
     needs="cuda barrier of 512 threads in twice as many blocks as of 1024",
-    command=run_levels,
+    command=f"{run_paper} --backend cuda",
     advice="Use blocks of 512 threads or fewer where barriers dominate.",
     otherwise="One block of 1024 threads costs no more than two of 512 here.",
     judge=judge,

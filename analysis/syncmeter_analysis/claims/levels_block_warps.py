@@ -9,7 +9,7 @@ from syncmeter_analysis.claim import (
 )
 from syncmeter_analysis.claims.sources import (
     levels,
-    run_levels,
+    run_paper,
 )
 from syncmeter_analysis.evidence import Evidence
 
@@ -24,7 +24,7 @@ claim = Claim(
     statement="Synchronizing a block costs with the number of active warps on its multiprocessor.",
     source=f"{levels}, Table 10 and 4.4",
     needs="cuda barrier at 32 threads and at more",
-    command=run_levels,
+    command=f"{run_paper} --backend cuda",
     advice="Fewer warps per multiprocessor make block barriers cheaper.",
     otherwise="The number of warps does not matter to block barriers here.",
     judge=judge,

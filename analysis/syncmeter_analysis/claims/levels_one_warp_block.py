@@ -9,7 +9,6 @@ from syncmeter_analysis.claim import (
 )
 from syncmeter_analysis.claims.sources import (
     levels,
-    run_levels,
 )
 from syncmeter_analysis.evidence import Evidence
 
@@ -25,7 +24,7 @@ claim = Claim(
     statement="A block of one warp synchronizes no slower than a warp does.",
     source=f"{levels}, Table 10",
     needs="cuda barrier and a warp synchronization at 32 threads",
-    command=run_levels,
+    command="syncmeter run --study quick --backend cuda",
     advice="__syncthreads is good enough in kernels of one warp per block.",
     otherwise="Use __syncwarp where a block is one warp.",
     judge=judge,

@@ -21,13 +21,15 @@ panel_width, panel_height = 300, 210
 
 @dataclass
 class Panel:
-    """One drawing of a figure. `chart` is an Altair chart with its data inside."""
+    """One drawing of a figure. `chart` is an Altair chart, or its Vega-Lite, with its data inside."""
 
     title: str
-    chart: alt.TopLevelMixin
+    chart: alt.TopLevelMixin | dict[str, Any]
 
     def spec(self) -> dict[str, Any]:
         """Its Vega-Lite, without the look (see `look`)."""
+        if isinstance(self.chart, dict):
+            return dict(self.chart)
         found: dict[str, Any] = self.chart.to_dict(validate=False)
         found.pop("config", None)
         return found
