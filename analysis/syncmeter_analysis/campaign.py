@@ -152,6 +152,10 @@ def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
     return found
 
 
+def _rank(s: Measured) -> tuple[bool, int]:
+    return s.usable, s.visits
+
+
 def same_machine(a: Machine, b: Machine) -> bool:
     """CPU, PUs and host agree, and where both name a backend's GPU, the GPU."""
     gpus_a, gpus_b = dict(a.gpus), dict(b.gpus)
@@ -161,7 +165,7 @@ def same_machine(a: Machine, b: Machine) -> bool:
 
 
 def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -> Campaign:
-    """The files of one machine as one campaign; of a point in several, the last file counts.
+    """The files of one machine as one campaign; of a point in several, the one with more visits.
 
     `classes` tells placement states apart, where they must mean the same as in other campaigns;
     without it each file has its own. Raises Unusable where the files are of different machines.
@@ -184,12 +188,16 @@ def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -
         several = several or in_file.several()
         found = _points_of(file, in_file)
         twice += len(found.keys() & points.keys())
-        points.update(found)
+        for key, s in found.items():
+            if key not in points or _rank(s) >= _rank(points[key]):
+                points[key] = s
         _watch(conduct, file.visits.values(), in_file)
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
-        notes.append(f"{twice} points are in several of the files; the last file's count")
+        notes.append(
+            f"{twice} points are in several of the files; of each the one with more visits counts"
+        )
     return Campaign(files, machine, points, conduct, several, notes)
 
 

@@ -116,6 +116,29 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
+def _share_file(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.share import share
+
+    source = Path(options.file)
+    output = Path(options.output or f"{source.stem}-shared.jsonl")
+    print(
+        f"written: {output} ({share(source, output)} lines, without names and paths; look through "
+        "it before you pass it on)"
+    )
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.campaign import read_campaign
+    from syncmeter_analysis.export import export
+
+    output = Path(options.output) if options.output else None
+    print(export(read_campaign(options.file), options.format, output), end="")
+    if output:
+        print(f"written: {output}")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="syncmeter-report",
@@ -180,6 +203,19 @@ def _parser() -> argparse.ArgumentParser:
     claims.add_argument("file", nargs="+", metavar="FILE")
     claims.add_argument("--format", choices=("text", "md", "json"), default="text")
     claims.add_argument("--all", action="store_true", help="those too that were not measured")
+
+    shares = add(
+        "share",
+        "Writes an anonymised copy: host, user and paths removed, machine kept.",
+        _share_file,
+    )
+    shares.add_argument("file", metavar="FILE")
+    shares.add_argument("-o", "--output", metavar="FILE", help="default: NAME-shared.jsonl")
+
+    exports = add("export", "Every point, for other programs.", _export)
+    exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+    exports.add_argument("--format", choices=("csv", "parquet", "google-benchmark"), default="csv")
+    exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
 
     imports = add("import", "Makes a results file of published tables.", _import)
     imports.add_argument("format", choices=("syncperformance",))

@@ -9,6 +9,9 @@ import altair as alt
 
 from syncmeter_analysis.figures.figure import palette, shapes
 
+#: Pixels of a row.
+row_height = 17
+
 
 def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]) -> Any:
     """Rows in the order given: `row` (label), `ratio`, `low`, `high`, `group`, `id`.
@@ -18,7 +21,7 @@ def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]
     order = list(dict.fromkeys(r["row"] for r in rows))
     data = alt.Data(values=list(rows))
     y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=330))
-    scale = alt.Scale(type="log", zero=False, nice=False)
+    scale = alt.Scale(type="log", nice=False)
     colour = alt.Color(
         "group:N",
         title=None,
@@ -58,4 +61,8 @@ def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]
         )
     )
     one = alt.Chart(alt.Data(values=[{"one": 1}])).mark_rule(strokeDash=[3, 3]).encode(x="one:Q")
-    return alt.layer(one, bars, dots, data=data).properties(height={"step": 16}, width=420)
+    known = any(r["low"] is not None for r in rows)
+    layers = [one, bars, dots] if known else [one, dots]
+    return alt.layer(*layers, data=data).properties(
+        height=row_height * max(len(order), 2), width=420
+    )

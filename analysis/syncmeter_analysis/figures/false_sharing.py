@@ -75,11 +75,15 @@ def false_sharing_figures(campaign: Campaign) -> list[Figure]:
                 sizes += [size] if size else []
                 worst = max(worst, top)
         if panels:
-            size_told = f"; {max(sizes)} bytes apart are enough" if sizes else ""
+            told = f"sharing a line costs up to {text.ratio(worst)} times" + (
+                f"; {max(sizes)} bytes apart are enough" if sizes else ""
+            )
+            if worst <= _same:
+                told = "sharing a line costs nothing"
             figures.append(
                 Figure(
                     f"false-sharing-{op.replace('_', '-')}",
-                    f"{op} {chosen}: sharing a line costs up to {text.ratio(worst)} times{size_told}",
+                    f"{op} {chosen}: {told}",
                     "Cost over that of the cells farthest apart (same lanes, same state); the "
                     "line is the destructive interference size, the smallest stride from which on no "
                     f"cost is resolved above 5 %. Types but {chosen} are in the table of points.",

@@ -65,7 +65,12 @@ def look(dark: bool = False) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "gridOpacity": 0.6,
         },
-        "legend": {"labelColor": ink, "titleColor": ink, "orient": "bottom"},
+        "legend": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "orient": "bottom",
+            "symbolOpacity": 1,
+        },
         "title": {"color": ink, "fontWeight": "normal", "fontSize": 12, "anchor": "start"},
         "text": {"color": ink},
         "rule": {"color": ink},

@@ -8,6 +8,7 @@ import altair as alt
 
 from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.figures.dots import row_height
 from syncmeter_analysis.figures.figure import Figure, Panel, palette, shapes
 from syncmeter_analysis.summary import Measured
 
@@ -106,7 +107,7 @@ def _ns(s: Measured) -> float:
 def _chart(rows: list[dict[str, Any]], launches: list[str]) -> Any:
     order = list(dict.fromkeys(r["row"] for r in rows))
     y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
-    scale = alt.Scale(type="log", nice=False, zero=False)
+    scale = alt.Scale(type="log", nice=False)
     title = "ns per op"
     colour = alt.Color(
         "launch:N",
@@ -139,6 +140,6 @@ def _chart(rows: list[dict[str, Any]], launches: list[str]) -> Any:
             x=alt.X("ns:Q", scale=scale, title=title), y=y, color=colour, shape=shape, tooltip=tips
         )
     )
-    return alt.layer(bars, dots, data=alt.Data(values=rows)).properties(
-        height={"step": 17}, width=420
-    )
+    known = any(r["low"] is not None for r in rows)
+    chart = alt.layer(*([bars, dots] if known else [dots]), data=alt.Data(values=rows))
+    return chart.properties(height=row_height * max(len(order), 2), width=420)

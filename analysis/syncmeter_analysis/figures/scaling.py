@@ -93,7 +93,13 @@ def _figure(key: tuple[str, ...], points: list[Measured], campaign: Campaign) ->
     ]
     name = " ".join([key[1], *parts])
     note = (
-        "Operations of one lane per second, with 95 % intervals as bands; logarithmic"
+        "Operations of one lane per second"
+        + (
+            ", with 95 % intervals as bands"
+            if any(s.cost and s.cost.bounded for s in drawn)
+            else ""
+        )
+        + "; logarithmic"
         + ("; lanes are threads of a block" if gpu else "")
         + (f"; affinity {affinity}" if affinity != "none" else "")
         + (f"; not drawn: affinity {', '.join(others)}" if others else "")
@@ -173,7 +179,8 @@ def _chart(
             row["high"] = _short(rate * cost.value / cost.low)
         rows.append(row)
     present = tuple(t for t in (*types, "op") if any(r["type"] == t for r in rows))
-    spec = copy.deepcopy(_template(present, domain, lanes, gpu))
+    bands = any("low" in r for r in rows)
+    spec = copy.deepcopy(_template(present, domain, lanes, gpu, bands))
     spec["data"] = {"values": rows}
     for at, _ in marks:
         spec["layer"].append(
@@ -191,7 +198,11 @@ def _short(value: float) -> float:
 
 @lru_cache(maxsize=256)
 def _template(
-    present: tuple[str, ...], domain: tuple[float, float], lanes: tuple[float, float], gpu: bool
+    present: tuple[str, ...],
+    domain: tuple[float, float],
+    lanes: tuple[float, float],
+    gpu: bool,
+    bands: bool,
 ) -> dict[str, Any]:
     """The drawing without its data: made once for all panels of a figure."""
     index = [types.index(t) if t in types else len(types) for t in present]

@@ -55,18 +55,19 @@ class _Page:
         """The number of this panel's chart."""
         spec = panel.spec()
         spec.pop("$schema", None)
-        if (
-            not isinstance(spec.get("height"), (int, float))
-            or "rect" in str(spec.get("layer"))[:400]
-        ):
-            # Rows of fixed height may fill the width; fields of a heat map keep their shape.
-            spec["fixed"] = "rect" in str(spec.get("layer"))[:400]
+        # The fields of a heat map keep their shape; other drawings fill the width.
+        spec["fixed"] = any(_mark(layer) == "rect" for layer in spec.get("layer", []))
         self.charts.append(spec)
         return len(self.charts) - 1
 
     def sets(self) -> list[list[int]]:
         """For each number of a set the rows of its points."""
         return [[self._index[i] for i in ids if i in self._index] for ids in self._sets]
+
+
+def _mark(layer: dict[str, Any]) -> str:
+    mark = layer.get("mark")
+    return str(mark.get("type") if isinstance(mark, dict) else mark)
 
 
 def _number(value: float | None) -> float | str:
