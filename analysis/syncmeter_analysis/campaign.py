@@ -195,9 +195,7 @@ def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
-        notes.append(
-            f"{twice} points are in several of the files; of each the one with more visits counts"
-        )
+        notes.append(f"{twice} points are in several of the files; the one with more visits counts")
     return Campaign(files, machine, points, conduct, several, notes)
 
 

@@ -102,16 +102,15 @@ def _claims(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.syncperformance import import_syncperformance
+    from syncmeter_analysis.table_import import import_table
 
-    output = Path(options.output or f"{Path(options.folder).name}.jsonl")
-    said = import_syncperformance(
-        Path(options.folder),
-        output,
-        aggregate=options.aggregate,
-        cpu=options.cpu,
-        cores=options.cores,
-        pus=options.pus,
-    )
+    source = Path(options.source)
+    output = Path(options.output or f"{source.stem}.jsonl")
+    machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
+    if options.format == "table":
+        said = import_table(source, output, gpu=options.gpu, **machine)
+    else:
+        said = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
     print("\n".join([*said, f"written: {output}"]))
     return 0
 
@@ -218,8 +217,12 @@ def _parser() -> argparse.ArgumentParser:
     exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
 
     imports = add("import", "Makes a results file of published tables.", _import)
-    imports.add_argument("format", choices=("syncperformance",))
-    imports.add_argument("folder", metavar="DIR", help="the folder of one system")
+    imports.add_argument("format", choices=("syncperformance", "table"))
+    imports.add_argument(
+        "source",
+        metavar="DIR|FILE",
+        help="the folder of one system; the table of `syncmeter show --csv`",
+    )
     imports.add_argument("-o", "--output", metavar="FILE", help="default: the folder's name .jsonl")
     imports.add_argument(
         "--aggregate",
@@ -228,6 +231,7 @@ def _parser() -> argparse.ArgumentParser:
         help="over threads; the paper's is max",
     )
     imports.add_argument("--cpu", default="", help="the CPU's name; the tables do not tell it")
+    imports.add_argument("--gpu", default="", help="the GPU's name, for a table")
     imports.add_argument("--cores", type=_count, help="cores of the machine")
     imports.add_argument("--pus", type=_count, help="hardware threads of the machine")
     return parser

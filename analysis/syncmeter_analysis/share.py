@@ -16,7 +16,8 @@ from syncmeter_analysis.reader import read_results
 
 # Members whose values are left out, at any depth: where files lie and who ran it.
 _left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}
-_path = re.compile(r"(?<![\w.])~?(?:/[\w.+@~-]+)+/?")
+# Behind a letter, as in -I/usr/include, two parts make a path: GNU/Linux is none.
+_path = re.compile(r"(?<![\w.])~?(?:/[\w.+@~-]+)+/?|(?<=\w)(?:/[\w.+@~-]+){2,}/?")
 _home = re.compile(r"/(?:home|Users)/([\w.-]+)")
 
 

@@ -52,6 +52,11 @@ def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 
 
+def count(n: int, what: str) -> str:
+    """`1 point`, `7 points`."""
+    return f"{n} {what}" + ("" if n == 1 else "s")
+
+
 def rate(per_s: float) -> str:
     """`205 M`: ops per second with three digits and a prefix."""
     for least, factor, prefix in (

@@ -72,7 +72,7 @@ def backend_figures(data: Evidence) -> list[Figure]:
         }
         native = pairs.found[0].under.point.backend
         title = (
-            f"{backend} over {native}: dearer at {counts['dearer']} points, cheaper at "
+            f"{backend} over {native}: dearer at {text.count(counts['dearer'], 'point')}, cheaper at "
             f"{counts['cheaper']}, the same at {counts['the same']} of {len(pairs.found)}"
         )
         cut = (

@@ -79,8 +79,7 @@ def _figure(key: tuple[str, ...], points: list[Measured], campaign: Campaign) ->
     panels: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
     for s in drawn:
         panels[_panel_key(s.point)].append(s)
-    rates = [r for s in drawn if (r := s.ops_per_s_per_lane) is not None]
-    domain = short_scale(rates)
+    domain = short_scale([r for s in drawn for r in _rates(s)])
     lanes = short_scale([float(s.point.lanes) for s in drawn])
     gpu = drawn[0].point.on_gpu
     marks = () if gpu else _marks(campaign, lanes)
@@ -118,6 +117,17 @@ def _figure(key: tuple[str, ...], points: list[Measured], campaign: Campaign) ->
     )
 
 
+def _rates(s: Measured) -> list[float]:
+    """The rate and its bounds; a bound far off does not squeeze everything else."""
+    rate, cost = s.ops_per_s_per_lane, s.cost
+    if rate is None or cost is None:
+        return []
+    if not cost.bounded or cost.low <= 0:
+        return [rate]
+    low, high = rate * cost.value / cost.high, rate * cost.value / cost.low
+    return [max(low, rate / 3), rate, min(high, rate * 3)]
+
+
 def _address(words: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in words).strip("-").replace("--", "-").lower()
 
@@ -130,13 +140,14 @@ def _finding(points: list[Measured]) -> str:
         ends[s.point.without("lanes").key].append(s)
     for curve in ends.values():
         curve.sort(key=lambda s: s.point.lanes)
-        if len(curve) > 1 and curve[0].cost and curve[-1].cost:
-            changes.append((curve[-1].cost.value / curve[0].cost.value, curve[0], curve[-1]))
+        first, last = curve[0].ops_per_s_per_lane, curve[-1].ops_per_s_per_lane
+        if len(curve) > 1 and first and last:
+            changes.append((first / last, curve[0], curve[-1]))
     if not changes:
         return "measured at one number of lanes each"
-    ratio, first, last = max(changes, key=lambda c: c[0])
-    where = " ".join(x for x in (last.point.type, _cells(last.point)) if x)
-    span = f"from {first.point.lanes} to {last.point.lanes} lanes"
+    ratio, fewest, most = max(changes, key=lambda c: c[0])
+    where = " ".join(x for x in (most.point.type, _cells(most.point)) if x)
+    span = f"from {fewest.point.lanes} to {most.point.lanes} lanes"
     if ratio < 1.25:
         return f"a lane keeps its rate {span}"
     return f"a lane's rate falls to 1/{text.ratio(ratio)} {span}" + (f" ({where})" if where else "")
@@ -242,7 +253,7 @@ def _template(
     ]
     band = (
         alt.Chart()
-        .mark_area(opacity=0.25)
+        .mark_area(opacity=0.25, clip=True)
         .encode(
             x=x,
             y=alt.Y("low:Q", scale=scale, axis=axis, title="ops/s per lane"),

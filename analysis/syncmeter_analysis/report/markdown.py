@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
 
+from syncmeter_analysis import text
 from syncmeter_analysis.errors import Unusable
 from syncmeter_analysis.report.blocks import (
     Advice,
@@ -26,8 +27,20 @@ def evidence(points: Sequence[str]) -> str:
     """`[1a2b..., and 7 more points]`, or ''."""
     if not points:
         return ""
-    more = f" and {len(points) - _most_ids} more points" if len(points) > _most_ids else ""
+    more = (
+        f" and {text.count(len(points) - _most_ids, 'more point')}"
+        if len(points) > _most_ids
+        else ""
+    )
     return f"[{', '.join(points[:_most_ids])}{more}]"
+
+
+def _codes(text: str) -> str:
+    """The text escaped, but for what stands between backquotes."""
+    parts = " ".join(text.split()).split("`")
+    if len(parts) % 2 == 0:
+        return escaped_md(text)
+    return "".join(f"`{p}`" if i % 2 else escaped_md(f".{p}.")[1:-1] for i, p in enumerate(parts))
 
 
 def _cell(c: Cell) -> str:
@@ -36,7 +49,7 @@ def _cell(c: Cell) -> str:
 
 def _lines(block: Block, folder: str) -> list[str]:
     if isinstance(block, Text):
-        return [escaped_md(block.text), ""]
+        return [_codes(block.text), ""]
     if isinstance(block, Bullets):
         return [*(f"- {escaped_md(item)}" for item in block.items), ""]
     if isinstance(block, Advice):

@@ -11,7 +11,7 @@ from typing import Any
 
 import jinja2
 import vl_convert
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from syncmeter_analysis import __version__, text
 from syncmeter_analysis.errors import Unusable
@@ -65,6 +65,14 @@ class _Page:
         return [[self._index[i] for i in ids if i in self._index] for ids in self._sets]
 
 
+def _codes(text: str) -> Markup:
+    """Escapes the text; what stands between backquotes becomes code."""
+    parts = str(escape(text)).split("`")
+    if len(parts) % 2 == 0:
+        return Markup("`".join(parts))
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
+
+
 def _mark(layer: dict[str, Any]) -> str:
     mark = layer.get("mark")
     return str(mark.get("type") if isinstance(mark, dict) else mark)
@@ -100,6 +108,7 @@ def as_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["codes"] = _codes
     page = _Page(report)
     # Rendering numbers the charts and the sets of points; the data that hold them come last.
     template = environment.get_template("page.html")

@@ -84,7 +84,7 @@ def backend_table(data: Evidence) -> list[Block]:
             rows,
             right=(2, 4, 5),
             folded=15,
-            caption=f"{len(rows)} pairs, the dearest first",
+            caption=f"{text.count(len(rows), 'pair')}, the dearest first",
         )
     ]
 
@@ -140,7 +140,7 @@ def census_section(campaign: Campaign) -> Section:
             Cell(k[1]),
             Cell(k[0]),
             Cell(k[2]),
-            Cell(", ".join(types)),
+            Cell(", ".join(sorted(types))),
             Cell(k[3] or "nothing", ids[k]),
             Cell(k[4], kind="good" if k[4] == "proven" else "bad" if "fail" in k[4] else "unclear"),
         ]

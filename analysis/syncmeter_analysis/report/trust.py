@@ -43,7 +43,7 @@ def trust(campaign: Campaign) -> Section:
                 ["point", "status", "reason"],
                 rows,
                 folded=20,
-                caption=f"{len(bad)} points without a trustworthy cost",
+                caption=f"{text.count(len(bad), 'point')} without a trustworthy cost",
             )
         )
     doubts = Counter(s.doubt for s in campaign.points.values() if s.doubt)
@@ -109,6 +109,49 @@ def _multiplies(backend: str, points: list[Measured]) -> list[list[Cell]]:
     return rows
 
 
+def _latencies(campaign: Campaign) -> list[list[Cell]]:
+    """Latencies of GPUs that are known: __syncthreads by its warps, and a shuffle."""
+    rows = []
+    barriers = [
+        s
+        for s in campaign.measured
+        if s.point.backend == "cuda" and s.point.op == "barrier" and s.point.blocks == 1
+        if s.cycles is not None and s.point.lanes >= 32
+    ]
+    if barriers:
+        # 22 to 24 + 2 (W - 1) from V100 to Ada, 14 + 2 (W - 1) on H200.
+        least = [s.cycles.value - 2 * (s.point.lanes // 32 - 1) for s in barriers if s.cycles]
+        good = min(least) >= 13 and max(least) <= 25
+        found = f"{min(least):.1f} to {max(least):.1f} + 2 (W - 1) cycles"
+        rows.append(
+            _row(
+                "__syncthreads of W warps (cuda)",
+                "14 to 24 + 2 (W - 1) cycles",
+                found,
+                good,
+                barriers,
+            )
+        )
+    shuffles = [
+        s
+        for s in campaign.measured
+        if s.point.op.startswith("shuffle_") and (s.point.blocks, s.point.lanes) == (1, 32)
+        if s.cycles is not None and s.point.type in ("", "int32")
+    ]
+    if shuffles:
+        cycles = [s.cycles.value for s in shuffles if s.cycles]
+        rows.append(
+            _row(
+                "a dependent shuffle (cuda)",
+                "23 to 26 cycles",
+                f"{min(cycles):.1f} to {max(cycles):.1f} cycles",
+                min(cycles) >= 22.5 and max(cycles) <= 26.5,
+                shuffles,
+            )
+        )
+    return rows
+
+
 def _controls(points: list[Measured], campaign: Campaign) -> Table:
     rows: list[list[Cell]] = []
     by_backend: dict[str, list[Measured]] = defaultdict(list)
@@ -132,6 +175,7 @@ def _controls(points: list[Measured], campaign: Campaign) -> Table:
                         [s],
                     )
                 )
+    rows += _latencies(campaign)
     checked = [s for s in campaign.points.values() if s.additive is not None and not s.measured_as]
     if checked:
         adds = sum(bool(s.additive) for s in checked)
@@ -157,7 +201,7 @@ def _conduct(campaign: Campaign) -> list[str]:
     c = campaign.conduct
     statuses = Counter(s.status for s in campaign.points.values())
     items = [
-        f"{len(campaign.points)} points: "
+        f"{text.count(len(campaign.points), 'point')}: "
         + ", ".join(f"{n} {status}" for status, n in statuses.most_common())
     ]
     if c.rounds_taken:
