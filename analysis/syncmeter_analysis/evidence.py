@@ -15,7 +15,7 @@ from typing import Any
 
 from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.compare import common_state
-from syncmeter_analysis.point import Point, gpu_backends
+from syncmeter_analysis.point import Point, gpu_backends, key_without
 from syncmeter_analysis.stats import (
     Interval,
     median,
@@ -206,12 +206,13 @@ class Evidence:
         With `zero` an `over` that was not resolved counts as ratio 0: it costs next to nothing.
         """
         axes = tuple(apart) + (("stride_bytes",) if {"stride", "type"} & set(apart) else ())
-        partners: dict[str, list[Measured]] = defaultdict(list)
+        key = key_without(*axes)
+        partners: dict[object, list[Measured]] = defaultdict(list)
         for s in under:
-            partners[s.point.without(*axes).key].append(s)
+            partners[key(s.point)].append(s)
         result = Pairs()
-        for s in over:
-            for partner in partners.get(s.point.without(*axes).key, ()):
+        for s in over if partners else ():
+            for partner in partners.get(key(s.point), ()):
                 if partner is s:
                     continue
                 found = pair_of(s, partner)
@@ -232,10 +233,11 @@ class Evidence:
     ) -> Pairs:
         """For each set of points that differ in `axis` only: the largest value over the smallest
         that `first` accepts."""
-        groups: dict[str, list[Measured]] = defaultdict(list)
+        groups: dict[object, list[Measured]] = defaultdict(list)
+        key = key_without(axis)
         for s in points:
             if s.status in _measured and first(getattr(s.point, axis)):
-                groups[s.point.without(axis).key].append(s)
+                groups[key(s.point)].append(s)
         result = Pairs()
         for group in groups.values():
             group.sort(key=lambda s: int(getattr(s.point, axis)))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 
 from syncmeter_analysis.special import student_t, student_t_tail
 
@@ -28,6 +28,7 @@ __all__ = [
     "scatter_of_median",
     "shift_between",
     "shift_of_pairs",
+    "stdev",
     "student_t",
 ]
 
@@ -58,6 +59,12 @@ class Interval:
     def scaled(self, factor: float) -> Interval:
         """The same in another unit; `factor` > 0."""
         return Interval(self.value * factor, self.low * factor, self.high * factor)
+
+
+def stdev(values: Sequence[float]) -> float:
+    """Sample standard deviation (n - 1) of two values or more; statistics.stdev is exact and slow."""
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1))
 
 
 @lru_cache(maxsize=4096)

@@ -17,8 +17,10 @@ from syncmeter_analysis.point import native_of
 def judge(data: Evidence) -> Finding:
     pairs = Pairs()
     for portable, native in native_of.items():
-        over, under = data.of_backend(portable), data.of_backend(native)
-        pairs += data.pairs(over, under, ("backend", "flavour", "scope", "space"))
+        over = data.of_backend(portable)
+        if over:
+            under = data.of_backend(native)
+            pairs += data.pairs(over, under, ("backend", "flavour", "scope", "space"))
     return every(pairs, 0.0, 1.05, "Kokkos over native")
 
 

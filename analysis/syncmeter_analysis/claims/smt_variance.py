@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import stdev
-
 from syncmeter_analysis.claim import (
     Claim,
     Finding,
@@ -15,7 +13,7 @@ from syncmeter_analysis.claims.sources import (
     primitives,
 )
 from syncmeter_analysis.evidence import Evidence, Pair, Pairs, on_cpu
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.stats import Interval, stdev
 from syncmeter_analysis.summary import Measured
 
 

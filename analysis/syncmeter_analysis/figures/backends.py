@@ -18,8 +18,11 @@ def backend_pairs(data: Evidence) -> dict[str, Pairs]:
     """For each portable backend its ratios over the native one of its hardware."""
     found = {}
     for portable, native in native_of.items():
+        over = data.of_backend(portable)
+        if not over:
+            continue
         pairs = data.pairs(
-            data.of_backend(portable),
+            over,
             data.of_backend(native),
             ("backend", "flavour", "scope", "space"),
         )
