@@ -6,7 +6,6 @@ Rounds and visits are not in it, so that nothing can be resolved anew; estimates
 from __future__ import annotations
 
 import csv
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -148,11 +147,11 @@ def import_table(
             raise Unusable(f"{source}, {error}") from None
     machine = {
         "cpu_model": cpu or source.stem,
-        "host": source.stem,
+        "host": "",
         "pus": pus,
         "cores": cores,
         "smt": None if cores is None or pus is None else pus > cores,
     }
     gpus = {"cuda": {"name": gpu}} if gpu else {}
-    write_import(output, campaign_line(f"table {json.dumps(source.name)}", machine, gpus), lines)
+    write_import(output, campaign_line("a table of syncmeter", machine, gpus), lines)
     return [f"{len(lines)} points"]
