@@ -16,6 +16,8 @@ from syncmeter_analysis.reader import read_results
 
 # Members whose values are left out, at any depth: where files lie and who ran it.
 _left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}
+# Variables of the environment that say how a runtime works.
+_kept_variables = ("OMP_", "KOKKOS_", "GOMP_", "KMP_")
 # Behind a letter, as in -I/usr/include, two parts make a path: GNU/Linux is none.
 _path = re.compile(r"(?<![\w.])~?(?:/[\w.+@~-]+)+/?|(?<=\w)(?:/[\w.+@~-]+){2,}/?")
 _home = re.compile(r"/(?:home|Users)/([\w.-]+)")
@@ -86,11 +88,9 @@ def share(source: Path, output: Path) -> int:
         if line.get("kind") == "campaign":
             line["shared"] = True
         if line.get("kind") == "worker":
-            line["environment"] = {
-                k: v
-                for k, v in (line.get("environment") or {}).items()
-                if k.startswith(("OMP_", "KOKKOS_", "GOMP_", "KMP_"))
-            }
+            environment = line.get("environment")
+            kept = environment.items() if isinstance(environment, dict) else ()
+            line["environment"] = {k: v for k, v in kept if k.startswith(_kept_variables)}
         lines.append(json.dumps(line, separators=(",", ":"), sort_keys=True))
     try:
         output.write_text("\n".join(lines) + "\n")

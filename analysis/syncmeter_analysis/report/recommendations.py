@@ -97,4 +97,4 @@ def headline(judged: list[tuple[Claim, Finding]]) -> str:
     c, f = max(decided, key=lambda cf: consequence(cf[1]))
     effect = f" ({f.of}: {text.ratio_interval(f.effect)})" if f.effect else ""
     advice = c.advice if f.verdict == holds else c.otherwise
-    return f"{len(decided)} recommendations, first: {advice}{effect}"
+    return f"{text.count(len(decided), 'recommendation')}, first: {advice}{effect}"
