@@ -185,6 +185,15 @@ def test_foreign_text_is_escaped_everywhere(tmp_path):
     assert "\\| \\`x\\`" in text
 
 
+def test_text_among_the_data_cannot_end_their_element(tmp_path):
+    reason = "</script><script>alert(3)</script><!--"
+    failed = visits([1.0], point(), status="failed", reason=reason, estimates=[])
+    page = as_page(report_of(tmp_path, failed))
+    assert page.count("</script>") == 3
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert data["points"][0][-1] == reason
+
+
 def test_the_page_needs_no_network(tmp_path):
     page = as_page(report_of(tmp_path))
     own = own_part(page)

@@ -50,9 +50,10 @@ def _job(op: str) -> str:
 def domain_lanes(campaign: Campaign) -> int | None:
     """Cores that share a last-level cache: one full core domain; None where it is not known."""
     machine: Any = campaign.files[0].campaign.get("machine")
-    caches = machine.get("caches") if isinstance(machine, dict) else None
+    found = machine.get("caches") if isinstance(machine, dict) else None
+    caches = found if isinstance(found, list) else []
     last: dict[str, Any] | None = max(
-        (c for c in caches or [] if isinstance(c, dict) and isinstance(c.get("level"), int)),
+        (c for c in caches if isinstance(c, dict) and isinstance(c.get("level"), int)),
         key=lambda c: c["level"],
         default=None,
     )
