@@ -7,6 +7,7 @@ the bound decides, an interval that holds the bound cannot tell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -137,7 +138,8 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
     """Each ratio lies between the bounds; one that is wholly outside contradicts.
 
     Intervals are widened for the number of pairs (Bonferroni) before they contradict. Figures without
-    interval contradict where two and 5 % of them are beyond a bound by a quarter.
+    interval contradict where 5 % of them are beyond a bound by a quarter, and more of them than
+    scatter explains.
     """
     if not pairs:
         return _nothing(pairs)
@@ -148,7 +150,9 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
     beyond_bare = [
         p for p in bare if not low / _bare_margin <= p.ratio.value <= high * _bare_margin
     ]
-    if len(beyond_bare) >= max(2, _bare_share * len(bare)):
+    # Scatter alone puts as many on the other side of 1 as beyond the bound.
+    mirrored = sum(p.ratio.value < 1 / (high * _bare_margin) for p in bare) if low <= 0 else 0
+    if len(beyond_bare) >= _bare_share * len(bare) and _more(len(beyond_bare), mirrored):
         beyond += beyond_bare
     if beyond:
         worst = max(beyond, key=lambda p: _distance(p, low, high))
@@ -164,6 +168,12 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         for p in pairs.found
     )
     return _finding(holds if inside else cannot_tell, worst.ratio, f"{of}, worst", pairs, note)
+
+
+def _more(beyond: int, mirrored: int) -> bool:
+    """So many beyond against so many mirrored are no chance: a sign test at 1 %."""
+    n = beyond + mirrored
+    return bool(sum(math.comb(n, k) for k in range(beyond, n + 1)) < 0.01 * 2**n)
 
 
 def _outside(i: Interval, low: float, high: float) -> bool:

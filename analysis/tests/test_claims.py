@@ -363,6 +363,36 @@ def test_doubtful_figures_are_left_out_where_others_are_there(tmp_path):
     assert "8 of doubtful figures" in found.note
 
 
+def bare_pairs(ratios):
+    """Padding to 64 bytes against 4096, without intervals."""
+    lines = []
+    for lanes, ratio in enumerate(ratios, 2):
+        for cost, stride in ((10.0 * ratio, 16), (10.0, 1024)):
+            bare = {"cost_ns": {"value": cost, "low": None, "high": None}}
+            lines += visits(
+                [cost],
+                strided(stride=stride, lanes=min(lanes, 16), repeat=lanes),
+                imported=True,
+                estimate=bare,
+            )
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ([1.0] * 40, holds),
+        ([1.0] * 30 + [2.0] * 10, fails),
+        # Scatter: as many half as dear as twice.
+        ([1.0] * 20 + [2.0] * 10 + [0.5] * 10, cannot_tell),
+        ([1.0] * 39 + [2.0], cannot_tell),
+    ],
+)
+def test_figures_without_interval_contradict_beyond_scatter_only(tmp_path, ratios, verdict):
+    data = Evidence(read(write(tmp_path / "f.jsonl", bare_pairs(ratios))))
+    assert by_id["belief-padding-64"].judge(data).verdict == verdict
+
+
 def test_the_table_has_a_column_for_each_machine(tmp_path):
     other = campaign()
     other["machine"] = {**other["machine"], "cpu_model": "Other | CPU <b>"}

@@ -166,3 +166,19 @@ def test_by_something_all_points_share_is_one_sentence(tmp_path):
     path = write(tmp_path / "f.jsonl", visits([5.0], point()))
     with pytest.raises(Unusable, match=r"every point has one affinity \(close\)"):
         compare_by("affinity", [read_results(path)])
+
+
+def test_by_device_compares_the_same_points_of_two_machines(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "cpu_model": "Faster CPU"}
+    a = write(tmp_path / "a", visits(around(10.0), point()))
+    b = write(tmp_path / "b", visits(around(5.0), point()), first=other)
+    (c,) = compare_by("device", [read_results(a), read_results(b)])
+    assert c.names == ("Test CPU", "Faster CPU")
+    assert [d.verdict for d in c.differences] == ["faster"]
+
+
+def test_by_affinity_goes_against_close(tmp_path):
+    lines = [*visits(around(9.0), point(affinity="spread")), *visits(around(5.0), point())]
+    (c,) = compare_by("affinity", [read_results(write(tmp_path / "f", lines))])
+    assert (c.names, c.status) == (("close", "spread"), 1)
