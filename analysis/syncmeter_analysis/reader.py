@@ -69,23 +69,24 @@ def read_results(path: str | Path) -> ResultsFile:
             f"{name} is empty: the campaign ended before its first line, or this is "
             "not its results file"
         )
+    torn_tail = not data.endswith(b"\n")
+    lines = data.split(b"\n")
+    del data
     # Millions of small objects that all live on: looking for garbage among them takes a third.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _read(name, data)
+        return _read(name, lines, torn_tail)
     finally:
         if collecting:
             gc.enable()
 
 
-def _read(name: str, data: bytes) -> ResultsFile:
+def _read(name: str, lines: list[bytes], torn_tail: bool) -> ResultsFile:
+    """Reads the lines, and drops each when it is read: raw rounds are most of a file."""
     file: ResultsFile | None = None
     complaints = _Complaints()
     points: dict[str, Point] = {}
-    torn_tail = not data.endswith(b"\n")
-    lines = data.split(b"\n")
-    del data
     last = max(i for i, text in enumerate(lines) if text.strip())
     for i, text in enumerate(lines):
         lines[i] = b""

@@ -217,10 +217,12 @@ def _template(
 ) -> dict[str, Any]:
     """The drawing without its data: made once for all panels of a figure."""
     index = [types.index(t) if t in types else len(types) for t in present]
-    legend = None if present == ("op",) else alt.Undefined
+    legend = None if present == ("op",) else alt.Legend(columns=2)
+    ticks = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     x = alt.X(
         "lanes:Q",
         title="threads of a block" if gpu else "lanes",
+        axis=alt.Axis(values=ticks, format="d"),
         scale=alt.Scale(type="log", base=2, domain=list(lanes), nice=False),
     )
     scale = alt.Scale(type="log", domain=list(domain), nice=False)
