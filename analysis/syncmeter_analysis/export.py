@@ -36,6 +36,7 @@ def row(s: Measured) -> dict[str, Any]:
         "stride_elements": p.stride,
         "stride_bytes": p.stride_bytes if p.stride is not None else None,
         "base_offset_bytes": p.base_offset,
+        "cells": p.cells or None,
         "lanes": p.lanes,
         "blocks": p.blocks,
         "active": p.active or None,
@@ -86,6 +87,7 @@ def benchmark_name(s: Measured) -> str:
     named = [
         ("stride", p.stride),
         ("base_offset", p.base_offset or None),
+        ("cells", p.cells or None),
         ("lanes", p.lanes),
         ("blocks", p.blocks if p.blocks != 1 else None),
         ("active", p.active or None),

@@ -39,8 +39,9 @@ class Point:
     """One op with one value on every axis; an axis without a value is None, 0 or ''.
 
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
-    line; `lanes` are threads (of a block, on a GPU). `others` holds members that this version does
-    not know, as JSON text, so that points that differ in them stay apart.
+    line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
+    a block, on a GPU). `others` holds members that this version does not know, as JSON text, so
+    that points that differ in them stay apart.
     """
 
     backend: str
@@ -50,6 +51,7 @@ class Point:
     stride: int | None = None
     stride_bytes: int = 0
     base_offset: int = 0
+    cells: int = 0
     lanes: int = 1
     blocks: int = 1
     active: int = 0
@@ -74,6 +76,7 @@ class Point:
             ("placement", self.placement, "none"),
             ("stride", self.stride, None),
             ("base_offset", self.base_offset, 0),
+            ("cells", self.cells, 0),
             ("lanes", self.lanes, None),
             ("blocks", self.blocks, 1),
             ("active", self.active, 0),
@@ -127,7 +130,7 @@ _text = {
     "wait",
     "home",
 }
-_whole = {"stride", "stride_bytes", "base_offset", "lanes", "blocks", "active", "repeat"}
+_whole = {"stride", "stride_bytes", "base_offset", "cells", "lanes", "blocks", "active", "repeat"}
 
 
 def point_from(members: Any) -> Point:

@@ -18,6 +18,7 @@ _numbers = {
     "stride_elements": "stride",
     "stride_bytes": "stride_bytes",
     "base_offset_bytes": "base_offset",
+    "cells": "cells",
     "lanes": "lanes",
     "blocks": "blocks",
     "active": "active",
@@ -62,7 +63,7 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
     for column, axis in _numbers.items():
         value = _value(row.get(column))
         if value is not None and not (
-            axis in ("blocks", "active", "repeat", "base_offset")
+            axis in ("blocks", "active", "repeat", "base_offset", "cells")
             and value == (1 if axis == "blocks" else 0)
         ):
             point[axis] = int(value)

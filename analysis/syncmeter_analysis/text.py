@@ -88,7 +88,8 @@ def cells(p: Point) -> str:
     """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
     if p.placement == "strided":
         text = "one address" if p.stride == 0 else f"{p.stride_bytes} B apart"
-        return text + (f" from {p.base_offset} B" if p.base_offset else "")
+        shared_out = f" ({p.cells} cells)" if p.cells else ""
+        return text + (f" from {p.base_offset} B" if p.base_offset else "") + shared_out
     return "" if p.placement == "none" else p.placement
 
 

@@ -46,6 +46,7 @@ def false_sharing_figures(campaign: Campaign) -> list[Figure]:
             and not s.oversubscribed
             and p.order != "seq_cst"
             and not p.repeat
+            and not p.cells
         ):
             groups[_key(s)].append(s)
     by_op: dict[str, list[tuple[tuple[str, str, str, int], list[Measured]]]] = defaultdict(list)

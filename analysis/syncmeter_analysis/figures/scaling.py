@@ -36,7 +36,8 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     groups: dict[tuple[str, ...], list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         drawable = s.ops_per_s_per_lane is not None and s.family != "control"
-        if drawable and not (s.oversubscribed or s.point.pus or s.point.active):
+        special = s.point.pus or s.point.active or s.point.cells or s.point.others
+        if drawable and not (s.oversubscribed or special):
             groups[_figure_key(s.point)].append(s)
     figures = []
     for key, points in groups.items():

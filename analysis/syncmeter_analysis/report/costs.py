@@ -21,7 +21,7 @@ alternatives = (
             "critical_add",
             "critical_named_add",
             "lock_add",
-            "mutex_add",
+            "nest_lock_add",
             "spin_lock_add",
             "ticket_lock_add",
             "shared_mutex_add",
@@ -88,6 +88,8 @@ def _ordinary(s: Measured) -> bool:
         and p.affinity in ("close", "none")
         and p.wait == "active"
         and p.base_offset == 0
+        and p.cells == 0
+        and not p.others
         and p.scope in ("", "device")
         and p.space in ("", "global")
         and s.family != "control"
