@@ -47,7 +47,11 @@ def student_t_tail(t: float, degrees: float) -> float:
     """P(T > t) for t >= 0 and `degrees` > 0 (a fraction is allowed: Welch's)."""
     if math.isinf(t):
         return 0.0
-    return beta_ratio(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2
+    square = t * t
+    if square < degrees:
+        # Near 0 the other argument of the two keeps the digits.
+        return (1 - beta_ratio(0.5, degrees / 2, square / (degrees + square))) / 2
+    return beta_ratio(degrees / 2, 0.5, degrees / (degrees + square)) / 2
 
 
 @lru_cache(maxsize=65536)
