@@ -28,12 +28,17 @@ other_tools() {
   echo "${CUDACXX:-} ${CUDAARCHS:-}"
 }
 
+# What decides whether there are tests of the analysis: packages may come after a first configuration.
+analysis_environment() {
+  [[ -x $root/.venv/bin/syncmeter-report ]] && cat "$root"/build/.analysis* 2>/dev/null || true
+}
+
 # configure PRESET [cmake options]: only when the build folder is not there or not as asked; ninja
 # itself notices changed CMake files.
 configure() {
   local preset=$1 dir=$root/build/$1 log=$root/build/$1.log key
   shift
-  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; other_tools; } | tr '\n' ' ') $*"
+  key="$(cksum <"$root/CMakePresets.json") $root ${CXX:-} ${CMAKE_PREFIX_PATH:-} $({ kokkos_installations; other_tools; analysis_environment; } | tr '\n' ' ') $*"
   [[ -f $dir/build.ninja && -f $dir/.configured && $(<"$dir/.configured") == "$key" ]] && return
   say "configuring ($preset)"
   (cd "$root" && cmake --fresh --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "configuring" "$log"

@@ -1,0 +1,7 @@
+"""Reads syncmeter's results files (docs/results-file.md) and says what they mean.
+
+Nothing here measures and nothing reads anything but results files; the command is
+`syncmeter-report` (command.py).
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,35 @@
+"""Branches taken by different warps against by all alike."""
+
+from __future__ import annotations
+
+from syncmeter_analysis.claim import (
+    Claim,
+    Finding,
+    within,
+)
+from syncmeter_analysis.claims.sources import (
+    lecture,
+)
+from syncmeter_analysis.evidence import Evidence
+
+
+def judge(data: Evidence) -> Finding:
+    pairs = data.pairs(
+        data.measured("branch_across_warps", backend="cuda"),
+        data.measured("branch_uniform", backend="cuda"),
+        ("op",),
+    )
+    return within(pairs, 0.9, 1.1, "paths across warps over one path")
+
+
+claim = Claim(
+    id="lecture-divergence-across",
+    statement="Divergence across warps does not cost.",
+    source=lecture,
+    needs="cuda branch_across_warps and branch_uniform",
+    command="syncmeter run --study divergence",
+    advice="Split work by warps freely.",
+    otherwise="Warps on different paths cost more here.",
+    judge=judge,
+    figure="levels",
+)

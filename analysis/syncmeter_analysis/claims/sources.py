@@ -1,0 +1,23 @@
+"""Where the statements come from."""
+
+primitives = (
+    "Burtchell and Burtscher, Characterizing CUDA and OpenMP Synchronization Primitives, IISWC 2024"
+)
+levels = "Zhang et al., A Study of Synchronization Methods in Modern GPUs (single and multi GPU)"
+potato = 'the "hot potato" article on handing a flag from warp to warp'
+lecture = "lecture on GPU programming"
+belief = "widely held"
+
+run_paper = "syncmeter run --study paper"
+run_false_sharing = "syncmeter run --study false-sharing"
+run_levels = "syncmeter run --study levels"
+run_handoff = "syncmeter run --study handoff"
+
+# Studies that claims need and that `syncmeter run` does not have yet.
+_studies_to_come = ("levels", "handoff", "divergence", "coalescing", "multi-gpu")
+
+
+def to_come(command: str) -> str:
+    """What to add to a command whose study is not built yet."""
+    missing = any(command.endswith(f"--study {name}") for name in _studies_to_come)
+    return " (not built yet)" if missing else ""

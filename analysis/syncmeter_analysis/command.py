@@ -1,0 +1,254 @@
+"""The command `syncmeter-report`: options in, one module's function called, its exit status out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from syncmeter_analysis import __version__
+from syncmeter_analysis.errors import Unusable
+
+
+def _share(text: str) -> float:
+    """`5%`, `5` (per cent) or `0.05`."""
+    try:
+        value = float(text.rstrip("%"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share such as 5%") from None
+    if text.endswith("%") or value >= 1:
+        value /= 100
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share between 0 and 100 %")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a count")
+    return int(text)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.compare import axes, compare_campaigns
+    from syncmeter_analysis.compare_by import compare_by
+    from syncmeter_analysis.compare_text import as_text, write_figure
+    from syncmeter_analysis.reader import read_results
+
+    files = [read_results(path) for path in options.file]
+    across = [axis for text in options.across for axis in text.split(",")]
+    for axis in across:
+        if axis not in (*axes, "machine"):
+            raise Unusable(
+                f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine'))}"
+            )
+    if options.by:
+        found = compare_by(options.by, files, options.threshold)
+    elif len(files) == 2:
+        found = [compare_campaigns([files[0]], [files[1]], options.threshold, across)]
+    else:
+        raise Unusable(
+            f"compare takes two files, OLD and NEW, not {len(files)}; --by compares within one"
+        )
+    print("\n\n".join(as_text(c, options.all) for c in found))
+    if options.figure:
+        write_figure(found, Path(options.figure))
+    if all(c.status == 2 for c in found):
+        return 2
+    return max(c.status for c in found if c.status < 2)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.campaign import read_campaign
+    from syncmeter_analysis.figures.static import save_all
+    from syncmeter_analysis.report.build import build
+    from syncmeter_analysis.report.recommendations import headline
+
+    report = build(read_campaign(options.file))
+    output = Path(options.output) if options.output else None
+    if options.command == "html":
+        from syncmeter_analysis.report.page import write_page
+
+        output = output or Path("report.html")
+        size = write_page(report, output)
+        print(f"{headline(report.judged)}\nwritten: {output} ({size / 1e6:.1f} MB)")
+    else:
+        from syncmeter_analysis.report.markdown import as_markdown, write_markdown
+
+        if output:
+            write_markdown(report, output, options.static)
+            print(f"written: {output}")
+        else:
+            print(as_markdown(report, options.static or ""), end="")
+    if options.static:
+        count = save_all(report.figures, Path(options.static))
+        print(f"written: {count} figures in {options.static}", file=sys.stderr)
+    return 0
+
+
+def _claims(options: argparse.Namespace) -> int:
+    from syncmeter_analysis import claims_text
+
+    found = claims_text.judge_files(options.file)
+    if options.format == "text":
+        print(claims_text.as_text(found, options.all))
+    else:
+        print(
+            claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)
+        )
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.syncperformance import import_syncperformance
+    from syncmeter_analysis.table_import import import_table
+
+    source = Path(options.source)
+    output = Path(options.output or f"{source.stem}.jsonl")
+    machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
+    if options.format == "table":
+        said = import_table(source, output, gpu=options.gpu, **machine)
+    else:
+        said = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
+    print("\n".join([*said, f"written: {output}"]))
+    return 0
+
+
+def _share_file(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.share import share
+
+    source = Path(options.file)
+    output = Path(options.output or f"{source.stem}-shared.jsonl")
+    print(
+        f"written: {output} ({share(source, output)} lines, without names and paths; look through "
+        "it before you pass it on)"
+    )
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.campaign import read_campaign
+    from syncmeter_analysis.export import export
+
+    output = Path(options.output) if options.output else None
+    print(export(read_campaign(options.file), options.format, output), end="")
+    if output:
+        print(f"written: {output}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="syncmeter-report",
+        description="Says what syncmeter's results files mean.",
+        epilog="Exit status: 0; 1 when compare finds something slower; 2 for what cannot be used "
+        "or compared.",
+    )
+    parser.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(
+        name: str, text: str, run: Callable[[argparse.Namespace], int]
+    ) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        return sub
+
+    compare = add(
+        "compare",
+        "Which points differ between two campaigns, or within one by backend, "
+        "device, compiler or affinity.",
+        _compare,
+    )
+    compare.add_argument("file", nargs="+", metavar="FILE", help="OLD NEW, or with --by any number")
+    compare.add_argument("--by", choices=("backend", "device", "compiler", "affinity"))
+    compare.add_argument(
+        "--threshold",
+        type=_share,
+        default=0.05,
+        metavar="SHARE",
+        help="differences up to this are none (default 5%%)",
+    )
+    compare.add_argument(
+        "--across",
+        action="append",
+        default=[],
+        metavar="AXIS",
+        help="compare points although they differ in this axis, or `machine`",
+    )
+    compare.add_argument("--all", action="store_true", help="every point, not only what changed")
+    compare.add_argument("--figure", metavar="FILE", help="draw it: .svg, .png, .pdf or .html")
+
+    for name, text in (
+        (
+            "html",
+            "The report as one page, without a network: what to do, can it be trusted, what "
+            "things cost, figures, claims, and how it was measured.",
+        ),
+        ("md", "The same as Markdown."),
+    ):
+        sub = add(name, text, _report)
+        sub.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+        default = "report.html" if name == "html" else "standard output"
+        sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
+        sub.add_argument("--static", metavar="DIR", help="every figure as SVG, PNG and PDF too")
+
+    claims = add(
+        "claims",
+        "Published and widely held statements, judged on these data: a column for each machine.",
+        _claims,
+    )
+    claims.add_argument("file", nargs="+", metavar="FILE")
+    claims.add_argument("--format", choices=("text", "md", "json"), default="text")
+    claims.add_argument("--all", action="store_true", help="those too that were not measured")
+
+    shares = add(
+        "share",
+        "Writes an anonymised copy: host, user and paths removed, machine kept.",
+        _share_file,
+    )
+    shares.add_argument("file", metavar="FILE")
+    shares.add_argument("-o", "--output", metavar="FILE", help="default: NAME-shared.jsonl")
+
+    exports = add("export", "Every point, for other programs.", _export)
+    exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+    exports.add_argument("--format", choices=("csv", "parquet", "google-benchmark"), default="csv")
+    exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+
+    imports = add("import", "Makes a results file of published tables.", _import)
+    imports.add_argument("format", choices=("syncperformance", "table"))
+    imports.add_argument(
+        "source",
+        metavar="DIR|FILE",
+        help="the folder of one system; the table of `syncmeter show --csv`",
+    )
+    imports.add_argument("-o", "--output", metavar="FILE", help="default: the folder's name .jsonl")
+    imports.add_argument(
+        "--aggregate",
+        choices=("max", "min", "med", "avg"),
+        default="max",
+        help="over threads; the paper's is max",
+    )
+    imports.add_argument("--cpu", default="", help="the CPU's name; the tables do not tell it")
+    imports.add_argument("--gpu", default="", help="the GPU's name, for a table")
+    imports.add_argument("--cores", type=_count, help="cores of the machine")
+    imports.add_argument("--pus", type=_count, help="hardware threads of the machine")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status. A user's mistake is one sentence on stderr."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except Unusable as error:
+        print(f"syncmeter-report: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,284 @@
+"""Which points differ between two campaigns, or between the backends (devices, compilers,
+affinities) of one: matched on every axis and on the placement state.
+
+A difference is resolved when its probability under "no more than the threshold" stays below 5 %
+after Holm's correction over all points compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log
+
+from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.point import Point
+from syncmeter_analysis.reader import ResultsFile
+from syncmeter_analysis.states import StateClasses
+from syncmeter_analysis.stats import Interval, Shift, holm, shift_between, shift_of_pairs
+from syncmeter_analysis.summary import Measured, State
+
+#: Adjusted probabilities below this are resolved.
+alpha = 0.05
+
+#: Between campaigns in a virtual machine contended points wander by up to 8 % (standard deviation) in
+#: one placement state, which the visits of one campaign do not show: so much is no difference.
+contended_threshold = 0.15
+
+#: Axes that can be compared across, by the name of the option.
+axes = ("affinity", "wait", "order", "home", "flavour", "scope", "space", "type", "backend")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One pair of points: `new` over `old` in one placement state, with Holm's adjusted p."""
+
+    old: Measured
+    new: Measured
+    state: State
+    ratio: Interval
+    p: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two points that match and cannot be compared, with the reason."""
+
+    point: Point
+    why: str
+
+
+@dataclass
+class Comparison:
+    """All of it. `only` counts points of one side alone by side; `notes` are sentences."""
+
+    names: tuple[str, str]
+    threshold: float
+    differences: list[Difference] = field(default_factory=list)
+    apart: list[Apart] = field(default_factory=list)
+    only: tuple[int, int] = (0, 0)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def resolved(self) -> list[Difference]:
+        """What changed, the largest change first."""
+        changed = [d for d in self.differences if d.verdict in ("slower", "faster")]
+        return sorted(changed, key=lambda d: -abs(log(d.ratio.value)))
+
+    @property
+    def slower(self) -> list[Difference]:
+        return [d for d in self.resolved if d.verdict == "slower"]
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 nothing slower, 1 something slower, 2 nothing comparable."""
+        if not self.differences:
+            return 2
+        return 1 if self.slower else 0
+
+
+def common_state(old: Measured, new: Measured) -> State | None:
+    """The placement state that both sides saw in most visits, quiet before busy; None without one."""
+
+    def rank(state: State) -> tuple[int, bool, int]:
+        return (
+            min(len(old.visit_costs(state)), len(new.visit_costs(state))),
+            not state[1],
+            min(old.states[state], new.states[state]),
+        )
+
+    shared = [
+        s
+        for s in old.states.keys() & new.states.keys()
+        if old.visit_costs(s) and new.visit_costs(s)
+    ]
+    return max(sorted(shared), key=rank) if shared else None
+
+
+def shift(old: Measured, new: Measured, state: State, threshold: float, paired: bool) -> Shift:
+    """How the two differ in that state; paired by visit where both were seen within one campaign."""
+    if paired:
+        ratios = []
+        for number, costs in new.by_visit.items():
+            before = old.by_visit.get(number, {}).get(state, (0.0, 0))[0]
+            after = costs.get(state, (0.0, 0))[0]
+            if before > 0 and after > 0:
+                ratios.append(after / before)
+        if len(ratios) >= 3:
+            return shift_of_pairs(ratios, threshold)
+    return shift_between(old.visit_costs(state), new.visit_costs(state), threshold)
+
+
+def _state_text(s: Measured) -> str:
+    hop = f"hop {s.hop_ns:.0f} ns" if s.hop_ns > 0 else f"state {s.state[0]}"
+    return f"{hop}, {'busy' if s.state[1] else 'quiet'}"
+
+
+def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
+    for s, name in zip((old, new), names, strict=True):
+        if not s.usable:
+            reason = f" ({s.reason})" if s.reason else ""
+            return f"{s.status} in {name}{reason}"
+    return (
+        f"no placement state in common: {_state_text(old)} in {names[0]}, "
+        f"{_state_text(new)} in {names[1]}"
+    )
+
+
+def compare_points(
+    pairs: Sequence[tuple[Measured, Measured]],
+    names: tuple[str, str],
+    threshold: float,
+    paired: bool = False,
+) -> Comparison:
+    """Compares each pair (old, new), with one Holm correction over all of them."""
+    result = Comparison(names, threshold)
+    found: list[tuple[Measured, Measured, State, Shift]] = []
+    contended = 0
+    for old, new in pairs:
+        state = common_state(old, new) if old.usable and new.usable else None
+        if state is not None:
+            # A pair probe runs only under a hypervisor, at points whose lanes meet.
+            wanders = not paired and old.hop_ns > 0 and new.hop_ns > 0
+            margin = max(threshold, contended_threshold) if wanders else threshold
+            contended += wanders
+            found.append((old, new, state, shift(old, new, state, margin, paired)))
+        elif old.status != new.status or (old.usable and new.usable):
+            result.apart.append(Apart(new.point, _why_apart(old, new, names)))
+    if contended and threshold < contended_threshold:
+        result.notes.append(
+            f"{contended} contended points of a virtual machine wander between campaigns: there "
+            f"differences up to {contended_threshold:.0%} are none"
+        )
+    for (old, new, state, s), p in zip(found, holm([f[3].p for f in found]), strict=True):
+        result.differences.append(
+            Difference(old, new, state, s.ratio, p, _verdict(s.ratio, p, threshold))
+        )
+    return result
+
+
+def _verdict(change: Interval, p: float, threshold: float) -> str:
+    if not change.bounded:
+        return "no interval"
+    if p < alpha:
+        return "slower" if change.value > 1 else "faster"
+    within = max(threshold, 0.01)
+    if change.low > 1 / (1 + within) and change.high < 1 + within:
+        return "same"
+    return "cannot tell"
+
+
+def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:
+    campaign = files[0].campaign
+    m = machine_of(campaign)
+    raw = campaign.get("machine")
+    more = raw if isinstance(raw, dict) else {}
+    compilers = {
+        str(w["build"].get("compiler"))
+        for f in files
+        for w in f.workers
+        if isinstance(w.get("build"), dict)
+    }
+    flags = {
+        str(w["build"].get("flags"))
+        for f in files
+        for w in f.workers
+        if isinstance(w.get("build"), dict)
+    }
+    return {
+        "kernel": str(more.get("kernel", "")),
+        "governor": m.governor,
+        "turbo": m.turbo,
+        "host": m.host,
+        "quota": str(m.quota_cpus),
+        "compiler": ", ".join(sorted(compilers)),
+        "flags": ", ".join(sorted(flags)),
+        "version": str(campaign.get("version", "")),
+        "hypervisor": m.virtualization if m.hypervisor else "none",
+    }
+
+
+def _machines_differ(old: Campaign, new: Campaign) -> list[str]:
+    a, b = old.machine, new.machine
+    differ = [
+        f"{what} ({before or 'unknown'} against {after or 'unknown'})"
+        for what, before, after in (
+            ("CPU", a.cpu, b.cpu),
+            ("PUs", a.pus, b.pus),
+            ("architecture", a.architecture, b.architecture),
+        )
+        if before != after
+    ]
+    gpus_a, gpus_b = dict(a.gpus), dict(b.gpus)
+    differ += [
+        f"GPU ({gpus_a[k]} against {gpus_b[k]})"
+        for k in gpus_a.keys() & gpus_b.keys()
+        if gpus_a[k] != gpus_b[k]
+    ]
+    return differ
+
+
+def compare_campaigns(
+    old_files: list[ResultsFile],
+    new_files: list[ResultsFile],
+    threshold: float = 0.05,
+    across: Sequence[str] = (),
+) -> Comparison:
+    """OLD against NEW. `across` names axes that may differ (or `machine`).
+
+    Raises Unusable, saying what differs, where the machines are not the same kind or no point is in
+    both campaigns.
+    """
+    classes = StateClasses(v for f in old_files + new_files for v in f.visits.values())
+    old, new = campaign_of(old_files, classes), campaign_of(new_files, classes)
+    names = (old_files[0].path, new_files[0].path)
+    machines = _machines_differ(old, new)
+    if machines and "machine" not in across:
+        raise Unusable(
+            f"not comparable: {names[0]} and {names[1]} are of different machines: "
+            f"{'; '.join(machines)} (--across machine compares all the same)"
+        )
+    ignored = [axis for axis in across if axis != "machine"]
+    before, twice_before = _by_key(old, ignored)
+    after, twice_after = _by_key(new, ignored)
+    common = [key for key in after if key in before]
+    if not common:
+        raise Unusable(f"not comparable: no point is in both files; {_axes_that_differ(old, new)}")
+    result = compare_points([(before[k], after[k]) for k in common], names, threshold)
+    result.only = (len(before) - len(common), len(after) - len(common))
+    environments = _environment(old_files), _environment(new_files)
+    for what, was in environments[0].items():
+        if was != environments[1][what]:
+            result.notes.append(
+                f"the {what} differs: {was or 'unknown'} -> {environments[1][what] or 'unknown'}"
+            )
+    if twice_before + twice_after:
+        result.notes.append(
+            f"{twice_before + twice_after} points differ from another of their own "
+            f"file in {', '.join(ignored)} only; the first of each counts"
+        )
+    result.notes += machines + old.notes + new.notes
+    return result
+
+
+def _by_key(campaign: Campaign, ignored: Sequence[str]) -> tuple[dict[str, Measured], int]:
+    found: dict[str, Measured] = {}
+    for s in campaign.points.values():
+        found.setdefault(s.point.without(*ignored).key, s)
+    return found, len(campaign.points) - len(found)
+
+
+def _axes_that_differ(old: Campaign, new: Campaign) -> str:
+    parts = []
+    for axis in ("backend", "op", "type", "placement", "lanes", "affinity", "wait", "order"):
+        a = {str(getattr(s.point, axis)) for s in old.points.values()}
+        b = {str(getattr(s.point, axis)) for s in new.points.values()}
+        if not a & b:
+            hint = f", --across {axis} compares across it" if axis in axes else ""
+            parts.append(
+                f"{axis} differs ({', '.join(sorted(a)[:4])} against "
+                f"{', '.join(sorted(b)[:4])}{hint})"
+            )
+    return "; ".join(parts) or "no single axis tells them apart"

@@ -1,0 +1,107 @@
+"""Pairs for `compare --by`: points that differ in backend, device, compiler or affinity only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
+from syncmeter_analysis.compare import Comparison, compare_points
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.point import Point, native_of
+from syncmeter_analysis.reader import ResultsFile
+from syncmeter_analysis.states import StateClasses
+from syncmeter_analysis.summary import Measured
+
+by_what = ("backend", "device", "compiler", "affinity")
+
+# The side that others are compared with, where it is there: the native API, the packed threads.
+_references = {"backend": ("omp", "cuda"), "affinity": ("close",), "device": (), "compiler": ()}
+
+
+def counterpart_key(p: Point) -> str:
+    """What points of a native and a portable backend share: all axes that both APIs have."""
+    kind = "gpu" if p.on_gpu else "cpu"
+    return f"{kind} {p.without('backend', 'flavour', 'scope', 'space').key}"
+
+
+def _compilers(files: list[ResultsFile]) -> dict[str, str]:
+    found = {}
+    for file in files:
+        for worker in file.workers:
+            build = worker.get("build")
+            if isinstance(build, dict):
+                found[str(build.get("id"))] = str(build.get("compiler") or "unknown compiler")
+    return found
+
+
+def _device(campaign: Campaign, s: Measured) -> str:
+    gpus = dict(campaign.machine.gpus)
+    return gpus.get(s.point.backend, "GPU") if s.point.on_gpu else campaign.machine.cpu
+
+
+def compare_by(what: str, files: list[ResultsFile], threshold: float = 0.05) -> list[Comparison]:
+    """One comparison for each other value of `what` against the reference.
+
+    Points of one file are compared visit by visit, of several as independent. Raises Unusable where
+    all points have one value, or none has a counterpart.
+    """
+    classes = StateClasses(v for f in files for v in f.visits.values())
+    campaigns = [campaign_of([f], classes) for f in files]
+    compilers = _compilers(files)
+    label: dict[str, Callable[[Campaign, Measured], str]] = {
+        "backend": lambda _, s: s.point.backend,
+        "affinity": lambda _, s: s.point.affinity,
+        "device": _device,
+        "compiler": lambda _, s: compilers.get(s.build, "unknown compiler"),
+    }
+    key: dict[str, Callable[[Point], str]] = {
+        "backend": counterpart_key,
+        "affinity": lambda p: p.without("affinity").key,
+        "device": lambda p: p.key,
+        "compiler": lambda p: p.key,
+    }
+    sides: dict[str, dict[str, Measured]] = defaultdict(dict)
+    for campaign in campaigns:
+        for s in campaign.points.values():
+            if s.usable:
+                sides[label[what](campaign, s)].setdefault(key[what](s.point), s)
+    if len(sides) < 2:
+        seen = ", ".join(sides) or "none"
+        raise Unusable(f"not comparable: every point has one {what} ({seen})")
+    result = []
+    for old, new in _pairs_of_sides(what, list(sides)):
+        common = [k for k in sides[new] if k in sides[old]]
+        if not common:
+            continue
+        found = compare_points(
+            [(sides[old][k], sides[new][k]) for k in common],
+            (old, new),
+            threshold,
+            paired=len(files) == 1,
+        )
+        found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
+        if len(files) > 1 and what != "device":
+            machines = {machine_of(f.campaign).name for f in files}
+            found.notes += [f"the machines differ: {'; '.join(sorted(machines))}"] * (
+                len(machines) > 1
+            )
+        result.append(found)
+    if not result:
+        raise Unusable(
+            f"not comparable: no point has a counterpart of another {what} ({', '.join(sides)})"
+        )
+    return result
+
+
+def _pairs_of_sides(what: str, names: list[str]) -> list[tuple[str, str]]:
+    """Each side with its reference: for a portable backend the native one of its hardware."""
+    references = [r for r in _references[what] if r in names] or names[:1]
+    pairs = []
+    for name in names:
+        reference = native_of.get(name) if what == "backend" else references[0]
+        if what == "backend" and reference is None and name not in references:
+            reference = references[0]
+        if reference in names and reference != name:
+            pairs.append((str(reference), name))
+    return pairs

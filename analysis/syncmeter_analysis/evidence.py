@@ -1,0 +1,259 @@
+"""What a campaign shows of a statement: pairs of points that differ in what it is about, only.
+
+A *pair* is two points matched on all other axes; its ratio has an interval from visits in which both
+were seen, or from both intervals. Many pairs make one *effect*: the typical ratio (the median over
+pairs) or the extremes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.compare import common_state
+from syncmeter_analysis.point import Point, gpu_backends, key_without
+from syncmeter_analysis.stats import (
+    Interval,
+    median,
+    median_interval,
+    quotient,
+    ratio_of_pairs,
+    student_t,
+)
+from syncmeter_analysis.summary import Measured
+
+#: Value, values or predicate that an axis must have.
+Wanted = Any
+
+cpu_backends = ("omp", "std")
+
+_measured = frozenset({"ok", "busy", "noisy", "not_resolved", "interferes"})
+
+
+def on_cpu(backend: str) -> bool:
+    return backend not in gpu_backends
+
+
+@dataclass(frozen=True)
+class Pair:
+    """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
+
+    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0). `degrees` are
+    those of Student's t behind the interval; 0 where nothing is known of the scatter.
+    """
+
+    over: Measured
+    under: Measured
+    ratio: Interval
+    degrees: int = 0
+    zero: bool = False
+
+    def at(self, confidence: float) -> Interval:
+        """The interval at another confidence, by the quantiles of t."""
+        if not self.ratio.bounded or not self.degrees:
+            return self.ratio
+        wider = student_t(confidence, self.degrees) / student_t(0.95, self.degrees)
+        r = self.ratio
+        low = r.value * (r.low / r.value) ** wider if r.low > 0 else 0.0
+        return Interval(r.value, low, r.value * (r.high / r.value) ** wider)
+
+
+@dataclass
+class Pairs:
+    """Pairs found, and how many matched points had no ratio, by reason."""
+
+    found: list[Pair] = field(default_factory=list)
+    without: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def __bool__(self) -> bool:
+        return bool(self.found)
+
+    def __add__(self, other: Pairs) -> Pairs:
+        both = Pairs(self.found + other.found)
+        for part in (self.without, other.without):
+            for why, n in part.items():
+                both.without[why] += n
+        return both
+
+    @property
+    def ids(self) -> list[str]:
+        return list(dict.fromkeys(s.id for p in self.found for s in (p.over, p.under)))
+
+    @property
+    def doubts(self) -> list[str]:
+        return list(
+            dict.fromkeys(s.doubt for p in self.found for s in (p.over, p.under) if s.doubt)
+        )
+
+    @cached_property
+    def undoubted(self) -> Pairs:
+        """Without pairs of doubtful figures, where others are there; how many is among `without`."""
+        sound = [p for p in self.found if not (p.over.doubt or p.under.doubt)]
+        if not sound or len(sound) == len(self.found):
+            return self
+        without = defaultdict(int, self.without)
+        without["of doubtful figures"] += len(self.found) - len(sound)
+        return Pairs(sound, without)
+
+    @cached_property
+    def typical(self) -> Interval:
+        """The median over pairs of their ratios.
+
+        Of six or more its distribution-free interval; of fewer the range of all their intervals.
+        """
+        ratios = [p.ratio for p in self.found]
+        if len(ratios) >= 6:
+            return median_interval(r.value for r in ratios)
+        value = median([r.value for r in ratios])
+        if len(ratios) > 1 and not any(r.bounded for r in ratios):
+            return Interval(value, min(r.value for r in ratios), max(r.value for r in ratios))
+        return Interval(value, min(r.low for r in ratios), max(r.high for r in ratios))
+
+    @property
+    def largest(self) -> Pair:
+        return max(self.found, key=lambda p: p.ratio.value)
+
+    @property
+    def smallest(self) -> Pair:
+        return min(self.found, key=lambda p: p.ratio.value)
+
+
+def _fits(value: Any, wanted: Wanted) -> bool:
+    if callable(wanted):
+        return bool(wanted(value))
+    if isinstance(wanted, (tuple, list, set, frozenset)):
+        return value in wanted
+    return bool(value == wanted)
+
+
+def pair_of(over: Measured, under: Measured) -> Pair | str:
+    """The ratio of two points of one campaign, or why there is none."""
+    if not (over.usable and under.usable) or over.cost is None or under.cost is None:
+        return "not resolved"
+    if over.imported or under.imported:
+        return Pair(over, under, quotient(over.cost, under.cost))
+    state = common_state(over, under)
+    if state is None:
+        return "seen in different placement states"
+    if over.device is None and under.device is None:
+        ratios = [
+            after[state][0] / before[state][0]
+            for number, after in over.by_visit.items()
+            if (before := under.by_visit.get(number))
+            and state in after
+            and state in before
+            and after[state][0] > 0
+            and before[state][0] > 0
+        ]
+        if len(ratios) >= 3:
+            return Pair(over, under, ratio_of_pairs(ratios), len(ratios) - 1)
+    degrees = max(min(over.visits, under.visits) - 1, 1)
+    return Pair(over, under, quotient(over.cost, under.cost), degrees)
+
+
+class Evidence:
+    """The points of one campaign for claims: without what is oversubscribed."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.machine = campaign.machine
+        self._by_op: dict[str, list[Measured]] = defaultdict(list)
+        for s in campaign.points.values():
+            too_many = (
+                campaign.machine.pus is not None
+                and not s.point.on_gpu
+                and s.point.lanes > campaign.machine.pus
+            )
+            if not s.oversubscribed and not too_many:
+                self._by_op[s.point.op].append(s)
+
+    def select(self, op: str | Collection[str], **where: Wanted) -> list[Measured]:
+        """Points of these ops whose axes are as wanted, whatever their status."""
+        ops = [op] if isinstance(op, str) else op
+        return [
+            s
+            for name in ops
+            for s in self._by_op.get(name, ())
+            if all(_fits(getattr(s.point, axis), wanted) for axis, wanted in where.items())
+        ]
+
+    def measured(self, op: str | Collection[str], **where: Wanted) -> list[Measured]:
+        """Of these the ones that were measured, resolved or not."""
+        return [s for s in self.select(op, **where) if s.status in _measured]
+
+    def of_backend(self, backend: str) -> list[Measured]:
+        """Everything of a backend that was measured but its controls."""
+        return [
+            s
+            for points in self._by_op.values()
+            for s in points
+            if s.point.backend == backend and s.status in _measured and s.family != "control"
+        ]
+
+    def pairs(
+        self,
+        over: Iterable[Measured],
+        under: Iterable[Measured],
+        apart: Collection[str],
+        zero: bool = False,
+    ) -> Pairs:
+        """Each of `over` with each of `under` that agrees on all axes but `apart`.
+
+        With `zero` an `over` that was not resolved counts as ratio 0: it costs next to nothing.
+        """
+        axes = tuple(apart) + (("stride_bytes",) if {"stride", "type"} & set(apart) else ())
+        key = key_without(*axes)
+        partners: dict[object, list[Measured]] = defaultdict(list)
+        for s in under:
+            partners[key(s.point)].append(s)
+        result = Pairs()
+        for s in over if partners else ():
+            for partner in partners.get(key(s.point), ()):
+                if partner is s:
+                    continue
+                found = pair_of(s, partner)
+                if isinstance(found, Pair):
+                    result.found.append(found)
+                elif zero and s.status in ("not_resolved", "elided") and partner.usable:
+                    result.found.append(Pair(s, partner, Interval(0.0, 0.0, 0.0), zero=True))
+                else:
+                    result.without[found] += 1
+        return result
+
+    def ends(
+        self,
+        points: Iterable[Measured],
+        axis: str,
+        first: Callable[[int], bool],
+        ratio: Callable[[Pair], Pair] | None = None,
+    ) -> Pairs:
+        """For each set of points that differ in `axis` only: the largest value over the smallest
+        that `first` accepts."""
+        groups: dict[object, list[Measured]] = defaultdict(list)
+        key = key_without(axis)
+        for s in points:
+            if s.status in _measured and first(getattr(s.point, axis)):
+                groups[key(s.point)].append(s)
+        result = Pairs()
+        for group in groups.values():
+            group.sort(key=lambda s: int(getattr(s.point, axis)))
+            if len(group) < 2:
+                continue
+            found = pair_of(group[-1], group[0])
+            if isinstance(found, Pair):
+                result.found.append(ratio(found) if ratio else found)
+            else:
+                result.without[found] += 1
+        return result
+
+
+def differing(points: Iterable[Measured], key: Callable[[Point], object]) -> Mapping[object, int]:
+    """How many points have each value of `key`."""
+    counts: dict[object, int] = defaultdict(int)
+    for s in points:
+        counts[key(s.point)] += 1
+    return counts

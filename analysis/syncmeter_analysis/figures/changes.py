@@ -1,0 +1,55 @@
+"""What changed between two sides: the ratio of each resolved point with its interval."""
+
+from __future__ import annotations
+
+from syncmeter_analysis import text
+from syncmeter_analysis.compare import Comparison
+from syncmeter_analysis.figures.dots import ratio_dots
+from syncmeter_analysis.figures.figure import Figure, Panel
+
+# More rows than this are no figure that anyone reads.
+_most_rows = 60
+
+
+def changes_figure(comparisons: list[Comparison]) -> Figure:
+    """One panel for each comparison: what changed, or where nothing did the largest ratios."""
+    panels, points = [], []
+    for c in comparisons:
+        chosen = c.resolved or sorted(c.differences, key=lambda d: -d.ratio.value)
+        rows = [
+            {
+                "row": text.short_name(d.new.point, without=("backend",)),
+                "ratio": d.ratio.value,
+                "low": d.ratio.low if d.ratio.bounded else None,
+                "high": d.ratio.high if d.ratio.bounded else None,
+                "group": d.verdict,
+                "id": d.new.id,
+            }
+            for d in chosen[:_most_rows]
+        ]
+        if not rows:
+            continue
+        groups = [
+            v
+            for v in ("slower", "faster", "same", "cannot tell", "no interval")
+            if any(r["group"] == v for r in rows)
+        ]
+        panels.append(
+            Panel(f"{c.names[1]} over {c.names[0]}", ratio_dots(rows, "ratio of costs", groups))
+        )
+        points += [str(r["id"]) for r in rows]
+    slower = sum(len(c.slower) for c in comparisons)
+    faster = sum(len(c.resolved) for c in comparisons) - slower
+    title = (
+        f"{slower} points are slower, {faster} faster"
+        if slower + faster
+        else "Nothing changed: no difference is resolved"
+    )
+    return Figure(
+        "changes",
+        title,
+        "ratio of costs with its 95 % interval, logarithmic",
+        panels,
+        points,
+        wide=True,
+    )

@@ -1,0 +1,65 @@
+"""Figures as files: SVG, PNG, PDF by vl-convert, or a page of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.figures.figure import Figure, look, palette
+
+endings = (".svg", ".png", ".pdf", ".html")
+
+
+def whole_spec(figure: Figure, columns: int = 3) -> dict[str, Any]:
+    """All panels of a figure as one Vega-Lite specification with the light look."""
+    panels = []
+    for panel in figure.panels:
+        spec = panel.spec()
+        spec.pop("$schema", None)
+        spec["title"] = panel.title
+        panels.append(spec)
+    return {
+        "$schema": alt.SCHEMA_URL,
+        "title": {"text": figure.title, "fontSize": 14},
+        "config": {**look(), "range": {"category": palette}},
+        "columns": columns,
+        "concat": panels,
+    }
+
+
+def rendered(figure: Figure, ending: str) -> bytes:
+    """The figure in the format of `ending` ('.svg', '.png' or '.pdf')."""
+    spec = whole_spec(figure)
+    if ending == ".svg":
+        return bytes(vl_convert.vegalite_to_svg(spec).encode())
+    if ending == ".png":
+        return bytes(vl_convert.vegalite_to_png(spec, scale=2))
+    if ending == ".pdf":
+        return bytes(vl_convert.vegalite_to_pdf(spec))
+    return bytes(vl_convert.vegalite_to_html(spec, bundle=True).encode())
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes one figure. Raises Unusable for another ending, or where it cannot be written."""
+    if path.suffix not in endings:
+        raise Unusable(f"{path}: a figure is one of {', '.join(endings)}")
+    try:
+        path.write_bytes(rendered(figure, path.suffix))
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+
+
+def save_all(figures: list[Figure], folder: Path) -> int:
+    """SVG, PNG and PDF of every figure in `folder`, named by their ids; how many figures."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unusable(f"{folder}: {error.strerror or 'cannot be made'}") from error
+    for figure in figures:
+        for ending in (".svg", ".png", ".pdf"):
+            save(figure, folder / f"{figure.id}{ending}")
+    return len(figures)

@@ -1,0 +1,186 @@
+"""What things cost: op by backend at three sizes, and the ratio to the cheapest alternative."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from syncmeter_analysis import text
+from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
+from syncmeter_analysis.summary import Measured
+
+#: Ops that do the same job: a developer chooses among them.
+alternatives = (
+    (
+        "update",
+        (
+            "atomic_add",
+            "atomic_fetch_add",
+            "critical_add",
+            "critical_named_add",
+            "lock_add",
+            "nest_lock_add",
+            "spin_lock_add",
+            "ticket_lock_add",
+            "shared_mutex_add",
+        ),
+    ),
+    ("barrier", ("barrier", "block_barrier", "named_barrier")),
+    ("write", ("atomic_write", "plain_write")),
+    ("read", ("atomic_read", "plain_read")),
+    ("handoff", ("handoff", "handoff_cas", "handoff_wait")),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A column: a number of lanes (CPU), or of blocks and lanes (GPU)."""
+
+    title: str
+    blocks: int
+    lanes: int
+
+
+def _job(op: str) -> str:
+    return next((name for name, ops in alternatives if op in ops), op)
+
+
+def domain_lanes(campaign: Campaign) -> int | None:
+    """Cores that share a last-level cache: one full core domain; None where it is not known."""
+    machine: Any = campaign.files[0].campaign.get("machine")
+    found = machine.get("caches") if isinstance(machine, dict) else None
+    caches = found if isinstance(found, list) else []
+    last: dict[str, Any] | None = max(
+        (c for c in caches if isinstance(c, dict) and isinstance(c.get("level"), int)),
+        key=lambda c: c["level"],
+        default=None,
+    )
+    cores, pus = campaign.machine.cores, campaign.machine.pus
+    if last is None or not isinstance(last.get("shared_by"), int) or not cores or not pus:
+        return cores
+    return max(1, int(last["shared_by"]) * cores // pus)
+
+
+def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
+    if gpu:
+        most = max(s.point.blocks for s in points)
+        found = [Size("one warp", 1, 32), Size("one block of 1024", 1, 1024)]
+        return found + ([Size(f"{most} blocks of 1024", most, 1024)] if most > 1 else [])
+    lanes = sorted({s.point.lanes for s in points})
+    domain = domain_lanes(campaign)
+    found = [Size("1 lane", 1, 1)]
+    if domain and 1 < domain < lanes[-1] and domain in lanes:
+        found.append(Size(f"{domain} lanes, one core domain", 1, domain))
+    return found + ([Size(f"{lanes[-1]} lanes, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
+
+
+def _ordinary(s: Measured) -> bool:
+    """In its usual form: the default type and flavour, cells shared or a line of their own."""
+    p = s.point
+    return (
+        p.type in ("", "int32")
+        and not p.active
+        and not p.waves
+        and not p.repeat
+        and not p.pus
+        and p.affinity in ("close", "none")
+        and p.wait == "active"
+        and p.base_offset == 0
+        and p.cells == 0
+        and not p.others
+        and p.scope in ("", "device")
+        and p.space in ("", "global")
+        and s.family != "control"
+        and p.order in ("unordered", "relaxed")
+        and not s.oversubscribed
+        and not p.home
+        and (p.placement != "strided" or p.stride == (1 if p.on_gpu else 16))
+    )
+
+
+def _cells(s: Measured) -> str:
+    if s.point.placement == "strided":
+        return "own cells" if s.point.on_gpu else "own lines"
+    return "" if s.point.placement == "none" else s.point.placement
+
+
+def _ns(s: Measured) -> float:
+    return s.cost.value if s.cost else float("inf")
+
+
+def costs(campaign: Campaign) -> Section:
+    """The section with a table for CPUs and one for GPUs, as far as measured."""
+    blocks: list[Text | Table] = [
+        Text(
+            "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the cheapest "
+            "alternative for the same job (x 1.00 is the cheapest). int32, relaxed; a fence between "
+            "accesses is marginal and has none."
+        )
+    ]
+    for gpu in (False, True):
+        points = [s for s in campaign.points.values() if s.point.on_gpu == gpu and _ordinary(s)]
+        table = _table(campaign, points, gpu)
+        if table:
+            blocks.append(table)
+    if len(blocks) == 1:
+        blocks.append(Text("No op was measured in its ordinary form here."))
+    return Section("costs", "What things cost", list(blocks))
+
+
+def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | None:
+    if not any(s.usable for s in points):
+        return None
+    sizes = _sizes(campaign, points, gpu)
+    chosen: dict[tuple[str, str, str], dict[Size, Measured]] = defaultdict(dict)
+    for s in points:
+        for size in sizes:
+            if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
+                name = (s.point.op, _cells(s), s.point.backend)
+                # Of several forms (flavours, affinities) the cheapest.
+                if size not in chosen[name] or _ns(s) < _ns(chosen[name][size]):
+                    chosen[name][size] = s
+    best: dict[tuple[str, str, Size], float] = {}
+    for (op, cells, _), of_size in chosen.items():
+        for size, s in of_size.items():
+            if s.usable and not s.inserted:
+                job = (_job(op), cells, size)
+                best[job] = min(best.get(job, float("inf")), _ns(s))
+    rows = []
+    for (op, cells, backend), of_size in sorted(
+        chosen.items(),
+        key=lambda r: (
+            next((s.family for s in r[1].values() if s.family), "~"),
+            _job(r[0][0]),
+            r[0][1],
+            r[0][0],
+        ),
+    ):
+        if not any(s.cost for s in of_size.values()):
+            continue
+        row = [Cell(op), Cell(backend), Cell(cells)]
+        for size in sizes:
+            row += _fields(of_size.get(size), best.get((_job(op), cells, size)))
+        rows.append(row)
+    columns = ["op", "backend", "cells"]
+    for size in sizes:
+        columns += [f"{size.title}, ns", "95 %", "x"]
+    return Table(
+        columns,
+        rows,
+        right=range(3, len(columns)),
+        caption="GPU: blocks x threads" if gpu else "CPU",
+    )
+
+
+def _fields(s: Measured | None, best: float | None) -> list[Cell]:
+    if s is None:
+        return [Cell(""), Cell(""), Cell("")]
+    interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
+    times = text.ratio(_ns(s) / best) if best and s.usable and not s.inserted else ""
+    return [
+        Cell(text.cost(s), [s.id], "" if s.status == "ok" else "dim"),
+        Cell(interval, kind="dim"),
+        Cell(times),
+    ]

@@ -1,0 +1,142 @@
+"""The report as one page without a network: styles, scripts, figures and points are inside."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import vl_convert
+from markupsafe import Markup, escape
+
+from syncmeter_analysis import __version__, text
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.figures.figure import Panel, look
+from syncmeter_analysis.report.build import Report
+from syncmeter_analysis.summary import Measured
+
+_templates = Path(__file__).parent / "templates"
+
+
+def _safe_json(value: Any) -> Markup:
+    """JSON for a script element: nothing in it can end the element or begin a comment."""
+    written = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return Markup(written)
+
+
+@cache
+def _libraries() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script, from vl-convert's own copy."""
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets a default
+    return bundle.replace("</script", "<\\/script")
+
+
+class _Page:
+    """What the template asks for while it renders: charts and sets of points get numbers."""
+
+    columns = ("point", "op", "where", "status", "ns", "from", "to", "cycles", "visits", "says")
+
+    def __init__(self, report: Report) -> None:
+        self._index = {s.id: i for i, s in enumerate(report.campaign.points.values())}
+        self._sets: dict[tuple[str, ...], int] = {}
+        self.charts: list[dict[str, Any]] = []
+
+    def evidence(self, ids: Sequence[str]) -> int:
+        """The number of this set of points: `#e` and it is the address of their list."""
+        return self._sets.setdefault(tuple(ids), len(self._sets))
+
+    def chart(self, panel: Panel) -> int:
+        """The number of this panel's chart."""
+        spec = panel.spec()
+        spec.pop("$schema", None)
+        # The fields of a heat map keep their shape; other drawings fill the width.
+        spec["fixed"] = any(_mark(layer) == "rect" for layer in spec.get("layer", []))
+        self.charts.append(spec)
+        return len(self.charts) - 1
+
+    def sets(self) -> list[list[int]]:
+        """For each number of a set the rows of its points."""
+        return [[self._index[i] for i in ids if i in self._index] for ids in self._sets]
+
+
+def _codes(text: str) -> Markup:
+    """Escapes the text; what stands between backquotes becomes code."""
+    parts = str(escape(text)).split("`")
+    if len(parts) % 2 == 0:
+        return Markup("`".join(parts))
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
+
+
+def _mark(layer: dict[str, Any]) -> str:
+    mark = layer.get("mark")
+    return str(mark.get("type") if isinstance(mark, dict) else mark)
+
+
+def _number(value: float | None) -> float | str:
+    return "" if value is None or not math.isfinite(value) else float(f"{value:.5g}")
+
+
+def _row(s: Measured) -> list[float | str]:
+    i = s.cost if s.cost is not None and s.usable else None
+    bounds = (i.low, i.high) if i is not None and i.bounded else (None, None)
+    says = s.reason or s.doubt or ("shares a measurement" if s.measured_as else "")
+    return [
+        s.id,
+        s.point.op,
+        text.short_name(s.point, without=("op",)),
+        s.status,
+        _number(i.value if i else None),
+        _number(bounds[0]),
+        _number(bounds[1]),
+        _number(s.cycles.value if s.cycles and i else None),
+        s.visits,
+        says,
+    ]
+
+
+def as_page(report: Report) -> str:
+    """The whole page. Everything from a file is escaped; nothing is fetched."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_templates),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["codes"] = _codes
+    page = _Page(report)
+    # Rendering numbers the charts and the sets of points; the data that hold them come last.
+    template = environment.get_template("page.html")
+    parts = {
+        "report": report,
+        "page": page,
+        "version": __version__,
+        "style": Markup((_templates / "page.css").read_text()),
+        "script": Markup((_templates / "page.js").read_text()),
+        "libraries": Markup(_libraries()),
+    }
+    mark = "@data@"
+    rendered = template.render(**parts, data=Markup(mark))
+    data = {
+        "charts": page.charts,
+        "evidence": page.sets(),
+        "light": look(),
+        "dark": look(dark=True),
+        "points": [_row(s) for s in report.campaign.points.values()],
+    }
+    return rendered.replace(f">{mark}<", f">{_safe_json(data)}<", 1)
+
+
+def write_page(report: Report, path: Path) -> int:
+    """Writes the page; its size in bytes. Raises Unusable where it cannot be written."""
+    written = as_page(report).encode()
+    try:
+        path.write_bytes(written)
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    return len(written)

@@ -1,0 +1,201 @@
+"""One visit line: what a worker found at one point in one stretch, checked as it is read."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncmeter_analysis.errors import quoted
+from syncmeter_analysis.point import BadPoint, Point, point_from
+from syncmeter_analysis.stats import Interval
+
+statuses = (
+    "ok",
+    "not_resolved",
+    "interferes",
+    "elided",
+    "noisy",
+    "busy",
+    "too_slow",
+    "unsupported",
+    "failed",
+    "timeout",
+)
+
+#: A cost beyond this is no measurement: an hour for one op.
+_absurd_ns = 3.6e12
+
+
+class BadVisit(ValueError):
+    """A visit that cannot be used: `str()` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a visit found in one placement state, over `rounds` rounds; times in ns.
+
+    `cost` per op, `baseline_ns` and `test_ns` per step, `cycles` per op where a device counts them,
+    `hop_ns` 0 without a pair probe.
+    """
+
+    state: int
+    busy: bool
+    rounds: int
+    cost: Interval
+    host_cost: Interval | None
+    cycles: Interval | None
+    baseline_ns: float
+    test_ns: float
+    hop_ns: float
+
+
+@dataclass(slots=True)
+class Visit:
+    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file."""
+
+    point: Point
+    number: int
+    status: str
+    reason: str
+    estimates: tuple[Estimate, ...]
+    family: str = ""
+    inserted: bool = False
+    cost_per_lane: bool = False
+    build: str = ""
+    device: int | None = None
+    pus: tuple[int, ...] = ()
+    fairness: float | None = None
+    slowest_over_fastest: float | None = None
+    additive: bool | None = None
+    rounds_kept: int = 0
+    rounds_taken: int = 0
+    drops: dict[str, int] = field(default_factory=dict)
+    stolen_ns: float = 0.0
+    census: dict[str, Any] | None = None
+    round_costs: array[float] = field(default_factory=lambda: array("d"))
+    imported: bool = False
+    oversubscribed: bool = False
+    doubt: str = ""
+
+
+def _number(value: Any, otherwise: float) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    return otherwise
+
+
+def _interval(members: Any, what: str) -> Interval | None:
+    if not isinstance(members, dict):
+        return None
+    value = _number(members.get("value"), math.nan)
+    low = _number(members.get("low"), -math.inf)
+    high = _number(members.get("high"), math.inf)
+    if math.isnan(value) or math.isnan(low) or math.isnan(high) or math.isinf(value):
+        raise BadVisit(f"the {what} is not a number")
+    if low > high:
+        raise BadVisit(f"the interval of the {what} runs backwards ({low:g} to {high:g})")
+    if abs(value) > _absurd_ns:
+        raise BadVisit(f"a {what} of {value:g} cannot be")
+    if value and (value < low - abs(value) * 10 or value > high + abs(value) * 10):
+        raise BadVisit(f"the {what} {value:g} lies far outside its own interval")
+    return Interval(value, low, high)
+
+
+def _estimate(members: Any) -> Estimate:
+    if not isinstance(members, dict):
+        raise BadVisit(f"an estimate is an object, not {quoted(members)}")
+    cost = _interval(members.get("cost_ns"), "cost")
+    if cost is None:
+        raise BadVisit("an estimate without a cost")
+    rounds = _number(members.get("rounds"), 0)
+    if not 0 <= rounds < 1e12:
+        raise BadVisit(f"{rounds:g} rounds cannot be")
+    times = [_number(members.get(name), 0.0) for name in ("baseline_ns", "test_ns", "hop_ns")]
+    if not all(math.isfinite(t) and t >= 0 for t in times):
+        raise BadVisit("a negative or infinite time")
+    return Estimate(
+        int(_number(members.get("state"), 0)),
+        members.get("busy") is True,
+        int(rounds),
+        cost,
+        _interval(members.get("host_cost_ns"), "cost by the host's clock"),
+        _interval(members.get("cost_cycles"), "cost in cycles"),
+        *times,
+    )
+
+
+def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
+    costs = array("d")
+    ops = (
+        _number(line.get("trips"), 0)
+        * _number(line.get("unroll"), 0)
+        * _number(line.get("ops_per_step"), 1)
+    )
+    if line.get("cost_per_lane") is True:
+        ops *= max(1, (point.lanes + 31) // 32)
+    rounds = line.get("rounds")
+    if not ops > 0 or not isinstance(rounds, list):
+        return costs
+    try:
+        costs.extend((test - baseline) / ops for baseline, test, *_ in rounds)
+    except (TypeError, ValueError):
+        return array("d")
+    return costs
+
+
+def _share(value: Any) -> float | None:
+    number = _number(value, math.nan)
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
+    """The visit that a line holds; `points` lets visits of one point share it.
+
+    Raises BadVisit with the reason where the line contradicts itself or cannot be.
+    """
+    try:
+        point = point_from(line.get("point"))
+    except BadPoint as error:
+        raise BadVisit(str(error)) from error
+    point = points.setdefault(point.key, point)
+    status = line.get("status")
+    if status not in statuses:
+        raise BadVisit(f"status {quoted(status)} is not one")
+    estimates = line.get("estimates") or []
+    if not isinstance(estimates, list):
+        raise BadVisit("estimates is not a list")
+    visit = Visit(
+        point,
+        int(_number(line.get("visit"), 1)),
+        str(status),
+        str(line.get("reason") or ""),
+        tuple(_estimate(e) for e in estimates),
+    )
+    visit.family = str(line.get("family") or "")
+    visit.inserted = line.get("pairing") == "insert"
+    visit.cost_per_lane = line.get("cost_per_lane") is True
+    visit.build = str(line.get("build") or "")
+    if isinstance(line.get("device"), int):
+        visit.device = line["device"]
+        visit.round_costs = _round_costs(line, point)
+    if isinstance(line.get("pus"), list):
+        visit.pus = tuple(pu for pu in line["pus"] if isinstance(pu, int))
+    visit.fairness = _share(line.get("fairness"))
+    visit.slowest_over_fastest = _share(line.get("slowest_over_fastest"))
+    additivity = line.get("additivity")
+    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
+        visit.additive = additivity["additive"]
+    visit.rounds_kept = int(_share(line.get("rounds_kept")) or 0)
+    visit.rounds_taken = int(_share(line.get("rounds_taken")) or 0)
+    drops = line.get("drops")
+    if isinstance(drops, dict):
+        visit.drops = {str(why): int(n) for why, n in drops.items() if _number(n, 0) > 0}
+    visit.stolen_ns = _share(line.get("stolen_ns")) or 0.0
+    census = line.get("census")
+    visit.census = census if isinstance(census, dict) else None
+    visit.imported = line.get("imported") is True
+    visit.oversubscribed = line.get("oversubscribed") is True
+    visit.doubt = str(line.get("doubt") or "")
+    return visit

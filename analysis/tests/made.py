@@ -1,0 +1,143 @@
+"""Made-up results files: lines as the driver writes them, with what a test wants to be so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from syncmeter_analysis.campaign import Campaign, campaign_of
+from syncmeter_analysis.reader import read_results
+
+MACHINE = {
+    "cpu_model": "Test CPU",
+    "host": "testhost",
+    "architecture": "x86_64",
+    "packages": 1,
+    "cores": 8,
+    "pus": 16,
+    "smt": True,
+    "numa_nodes": 1,
+    "line_bytes": 64,
+    "hypervisor": False,
+    "virtualization": "",
+    "governor": "performance",
+    "turbo": "off",
+    "kernel": "Linux 6.1",
+    "os": "Debian GNU/Linux 12",
+    "hwloc": "2.9.0",
+}
+
+
+def campaign(**members: Any) -> dict[str, Any]:
+    line = {
+        "kind": "campaign",
+        "schema": {"major": 1, "minor": 0},
+        "version": "0.1.0",
+        "git": {"sha": "0" * 40, "dirty": False},
+        "time": "2026-01-01T00:00:00Z",
+        "argv": ["syncmeter", "run", "--study", "quick"],
+        "seed": 7,
+        "options": {},
+        "machine": dict(MACHINE),
+        "allowed_pus": list(range(16)),
+        "quota_cpus": None,
+        "gpus": {},
+        "states": [],
+        "states_note": "one state",
+        "plan": {"points": 1, "visits": 5, "same": 0, "refused": 0, "predicted_s": 1.0},
+    }
+    line.update(members)
+    return line
+
+
+def point(op: str = "atomic_add", **axes: Any) -> dict[str, Any]:
+    members: dict[str, Any] = {
+        "backend": "omp",
+        "op": op,
+        "lanes": 1,
+        "order": "relaxed",
+        "affinity": "close",
+        "wait": "active",
+        "stride_bytes": 0,
+    }
+    members.update(axes)
+    size = {"uint64": 8, "double": 8}.get(members.get("type", ""), 4)
+    if "stride" in members:
+        members["stride_bytes"] = members["stride"] * size
+    return members
+
+
+def visits(
+    costs: list[float], what: dict[str, Any], spread: float = 0.001, **members: Any
+) -> list[dict[str, Any]]:
+    """One visit for each cost (ns), with an interval of `spread` to either side."""
+    lines = []
+    for number, cost in enumerate(costs, 1):
+        estimate = {
+            "state": 0,
+            "busy": False,
+            "rounds": 11,
+            "share": 1.0,
+            "cost_ns": {
+                "value": cost,
+                "low": cost - spread * abs(cost),
+                "high": cost + spread * abs(cost),
+            },
+            "host_cost_ns": {
+                "value": cost,
+                "low": cost - spread * abs(cost),
+                "high": cost + spread * abs(cost),
+            },
+            "baseline_ns": 1.0,
+            "test_ns": 1.0 + abs(cost),
+            "hop_ns": 0.0,
+        }
+        estimate.update(members.get("estimate", {}))
+        line = {
+            "kind": "visit",
+            "point": what,
+            "visit": number,
+            "status": "ok",
+            "reason": "",
+            "stopped_by": "precision",
+            "family": "atomic",
+            "pairing": "self",
+            "cost_per_lane": False,
+            "trips": 100,
+            "unroll": 32,
+            "ops_per_step": 1,
+            "pus": list(range(what["lanes"])) if what["lanes"] <= 16 else [],
+            "rounds_taken": 12,
+            "rounds_kept": 11,
+            "drops": {"moved": 0, "preempted": 1, "state_changed": 0, "throttled": 0},
+            "estimates": [estimate],
+            "fairness": 0.99,
+            "slowest_over_fastest": 1.01,
+            "stolen_ns": 0,
+            "build": "b" * 16,
+            "backend": what["backend"],
+            "time": "2026-01-01T00:00:00Z",
+        }
+        line.update({k: v for k, v in members.items() if k != "estimate"})
+        lines.append(line)
+    return lines
+
+
+def around(cost: float, n: int = 5, scatter: float = 0.004) -> list[float]:
+    """n visit medians around `cost` that scatter by about `scatter`, the middle one exact."""
+    return [cost * (1 + scatter * (i - (n - 1) / 2) / n) for i in range(n)]
+
+
+def write(path: Path, *lines: Any, first: dict[str, Any] | None = None) -> Path:
+    """A results file of these lines (objects, lists of objects, or text as it is)."""
+    text = [json.dumps(first if first is not None else campaign())]
+    for line in lines:
+        for one in line if isinstance(line, list) else [line]:
+            text.append(one if isinstance(one, str) else json.dumps(one))
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+def read(path: Path) -> Campaign:
+    return campaign_of([read_results(path)])

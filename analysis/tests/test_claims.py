@@ -1,0 +1,234 @@
+"""Each claim against data where it holds, where it does not, and where it cannot be told."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import syncmeter_analysis.claims as claims
+from syncmeter_analysis import claims_text
+from syncmeter_analysis.claim import cannot_tell, fails, holds, not_measured
+from syncmeter_analysis.claims import all_claims
+from syncmeter_analysis.evidence import Evidence
+from tests.claim_cases import cases, cuda, strided
+from tests.made import campaign, point, read, visits, write
+
+by_id = {claim.id: claim for claim in all_claims()}
+
+
+apart = {"smt-variance", "levels-coresident"}
+
+
+def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
+    """What the claim says of five visits on each side, whose ratios scatter by `scatter`."""
+    over, under = (dear or cases[id][0], cheap or cases[id][1])
+    wobble = [1 - scatter, 1 + scatter, 1 - scatter / 2, 1 + scatter / 2, 1.0]
+    on_gpu = {"device": 0} if over["backend"] == "cuda" else {}
+    family = {"family": "atomic", **on_gpu}
+    path = write(
+        tmp_path / f"{id}.jsonl",
+        visits([10 * ratio * w for w in wobble], over, spread=max(scatter, 1e-3), **family),
+        visits([10.0] * 5, under, **family),
+    )
+    return by_id[id].judge(Evidence(read(path)))
+
+
+def test_every_claim_has_a_case_and_every_file_is_listed():
+    assert set(cases) | apart == set(by_id)
+    folder = Path(claims.__file__).parent
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "sources", "groups"}
+    assert files == set(claims._modules)
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_holds_where_the_data_say_so(tmp_path, id):
+    found = judge(tmp_path, id, cases[id][2])
+    assert found.verdict == holds, found.says
+    assert len(found.points) == 2
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_does_not_hold_where_they_say_otherwise(tmp_path, id):
+    assert judge(tmp_path, id, cases[id][3]).verdict == fails
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_cannot_be_told_where_the_interval_holds_the_bound(tmp_path, id):
+    good, bad = cases[id][2:]
+    for _ in range(10):
+        middle = math.sqrt(good * bad)
+        if judge(tmp_path, id, middle).verdict == holds:
+            good = middle
+        else:
+            bad = middle
+    found = judge(tmp_path, id, math.sqrt(good * bad), scatter=0.3)
+    assert found.verdict == cannot_tell
+    assert found.effect is not None
+    assert found.effect.low < good < found.effect.high
+
+
+@pytest.mark.parametrize("id", cases)
+def test_it_cannot_be_told_where_a_side_is_not_resolved(tmp_path, id):
+    found = judge(tmp_path, id, cases[id][2], scatter=0.95)
+    assert (found.verdict, found.effect) == (cannot_tell, None)
+    assert "not resolved" in found.note
+
+
+@pytest.mark.parametrize("id", by_id)
+def test_it_is_not_measured_where_nothing_of_it_is(tmp_path, id):
+    path = write(tmp_path / "f.jsonl", visits([5.0], point("something_else")))
+    assert by_id[id].judge(Evidence(read(path))).verdict == not_measured
+
+
+@pytest.mark.parametrize("claim", by_id.values(), ids=list(by_id))
+def test_it_says_what_it_is(claim):
+    assert re.fullmatch(r"[a-z0-9-]+", claim.id)
+    for sentence in (claim.statement, claim.advice, claim.otherwise):
+        # Names of an API keep their own case.
+        assert sentence[0].isupper() or re.match(r"\w*(_|::|[a-z][A-Z])", sentence)
+        assert sentence.endswith(".")
+    assert claim.command.startswith("syncmeter run")
+    assert claim.source
+    assert claim.needs
+
+
+def test_a_single_figure_without_scatter_cannot_tell(tmp_path):
+    dear, cheap = cases["omp-padding"][:2]
+    bare = {"cost_ns": {"value": 50.0, "low": None, "high": None}}
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([50.0], dear, imported=True, estimate=bare),
+        visits([10.0], cheap),
+    )
+    assert by_id["omp-padding"].judge(Evidence(read(path))).verdict == cannot_tell
+
+
+def test_scatter_with_siblings_needs_cores_and_many_pairs(tmp_path):
+    lines = []
+    for op in ("barrier", "atomic_add", "critical_add"):
+        for lanes in (6, 7, 8):
+            lines += visits([10.0, 10.1, 9.9, 10.05, 9.95], point(op, lanes=lanes))
+        for lanes in (12, 16):
+            lines += visits([10.0, 12.0, 8.0, 11.0, 9.0], point(op, lanes=lanes))
+    data = Evidence(read(write(tmp_path / "f.jsonl", lines)))
+    assert by_id["smt-variance"].judge(data).verdict == holds
+    alone = campaign()
+    alone["machine"] = {**alone["machine"], "smt": False}
+    data = Evidence(read(write(tmp_path / "g.jsonl", lines, first=alone)))
+    assert by_id["smt-variance"].judge(data).note == "this machine has no SMT"
+
+
+def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):
+    refused = {
+        "kind": "refused",
+        "point": cuda("grid_sync", blocks=9999),
+        "status": "unsupported",
+        "reason": "132 blocks fit at once",
+    }
+    path = write(
+        tmp_path / "f.jsonl", refused, visits([5.0], cuda("grid_sync", blocks=132), device=0)
+    )
+    found = by_id["levels-coresident"].judge(Evidence(read(path)))
+    assert (found.verdict, "132 blocks fit" in found.note) == (holds, True)
+
+
+def test_what_is_oversubscribed_is_no_evidence(tmp_path):
+    lines = visits([10.0] * 5, point("barrier", lanes=4)) + visits(
+        [900.0] * 5, point("barrier", lanes=64)
+    )
+    data = Evidence(read(write(tmp_path / "f.jsonl", lines)))
+    assert by_id["omp-barrier-lanes"].judge(data).verdict == not_measured
+
+
+def test_points_that_share_a_placement_say_nothing_of_affinity(tmp_path):
+    close = point("barrier", lanes=4)
+    same = {
+        "kind": "same",
+        "point": {**close, "affinity": "spread"},
+        "measured_as": close,
+        "why": "equal placement",
+    }
+    data = Evidence(read(write(tmp_path / "f.jsonl", same, visits([5.0] * 5, close))))
+    assert by_id["omp-affinity"].judge(data).verdict == not_measured
+
+
+def test_ratios_are_taken_within_one_placement_state(tmp_path):
+    over, under = cases["omp-padding"][:2]
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([50.0] * 5, over, estimate={"hop_ns": 120.0}),
+        visits([10.0] * 5, under, estimate={"hop_ns": 30.0}),
+    )
+    found = by_id["omp-padding"].judge(Evidence(read(path)))
+    assert (found.verdict, "different placement states" in found.note) == (cannot_tell, True)
+
+
+def test_doubtful_figures_are_left_out_where_others_are_there(tmp_path):
+    def bare(cost, what, **more):
+        return visits(
+            [cost],
+            what,
+            imported=True,
+            estimate={"cost_ns": {"value": cost, "low": None, "high": None}},
+            **more,
+        )
+
+    lines = []
+    for i in range(8):
+        lines += bare(30.0, cuda("fence", scope="system", lanes=i + 1))
+        lines += bare(10.0, cuda("fence", scope="device", lanes=i + 1))
+        lines += bare(1e-6, cuda("fence", scope="block", lanes=i + 1), doubt="not its name")
+    found = by_id["cuda-fence-scope"].judge(Evidence(read(write(tmp_path / "f.jsonl", lines))))
+    assert found.range == pytest.approx((3, 3))
+    assert "8 of doubtful figures" in found.note
+
+
+def bare_pairs(ratios):
+    """Padding to 64 bytes against 4096, without intervals."""
+    lines = []
+    for lanes, ratio in enumerate(ratios, 2):
+        for cost, stride in ((10.0 * ratio, 16), (10.0, 1024)):
+            bare = {"cost_ns": {"value": cost, "low": None, "high": None}}
+            lines += visits(
+                [cost],
+                strided(stride=stride, lanes=min(lanes, 16), repeat=lanes),
+                imported=True,
+                estimate=bare,
+            )
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ([1.0] * 40, holds),
+        ([1.0] * 30 + [2.0] * 10, fails),
+        # Scatter: as many half as dear as twice.
+        ([1.0] * 20 + [2.0] * 10 + [0.5] * 10, cannot_tell),
+        ([1.0] * 39 + [2.0], cannot_tell),
+    ],
+)
+def test_figures_without_interval_contradict_beyond_scatter_only(tmp_path, ratios, verdict):
+    data = Evidence(read(write(tmp_path / "f.jsonl", bare_pairs(ratios))))
+    assert by_id["belief-padding-64"].judge(data).verdict == verdict
+
+
+def test_the_table_has_a_column_for_each_machine(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "cpu_model": "Other | CPU <b>"}
+    over, under = cases["omp-padding"][:2]
+    a = write(tmp_path / "a", visits([50.0] * 5, over), visits([10.0] * 5, under))
+    b = write(tmp_path / "b", visits([10.0] * 5, over), visits([10.0] * 5, under), first=other)
+    found = claims_text.judge_files([str(a), str(b)])
+    told = claims_text.as_text(found)
+    assert "A: holds. cells in one line over cells apart: 5.00" in told
+    assert "B: does not hold" in told
+    markdown = claims_text.as_markdown(found)
+    assert "Other \\| CPU \\<b\\>" in markdown
+    rows = [r for r in markdown.splitlines() if r.startswith("| ")]
+    assert len(rows) == len(by_id) + 2
+    assert {len(re.findall(r"(?<!\\)\|", r)) for r in rows} == {4}
+    machines = json.loads(claims_text.as_json(found))
+    assert [len(m["claims"]) for m in machines] == [len(by_id)] * 2

@@ -1,0 +1,184 @@
+"""A real difference is found, none is invented, and what cannot be compared says why."""
+
+import random
+
+import pytest
+
+from syncmeter_analysis.compare import compare_campaigns
+from syncmeter_analysis.compare_by import compare_by
+from syncmeter_analysis.compare_text import as_text
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.reader import read_results
+from tests.made import around, campaign, point, visits, write
+
+
+def both(tmp_path, old, new, first_old=None, first_new=None, **options):
+    a = write(tmp_path / "old.jsonl", old, first=first_old)
+    b = write(tmp_path / "new.jsonl", new, first=first_new)
+    return compare_campaigns([read_results(a)], [read_results(b)], **options)
+
+
+def many(seed, n=100, scatter=0.03, factor=1.0):
+    rng = random.Random(seed)
+    lines = []
+    for i in range(n):
+        costs = [factor * 10 * rng.lognormvariate(0, scatter) for _ in range(5)]
+        lines += visits(costs, point(f"op{i}"))
+    return lines
+
+
+def test_equal_campaigns_differ_in_nothing(tmp_path):
+    c = both(tmp_path, many(1), many(2))
+    assert (c.status, c.resolved, len(c.differences)) == (0, [], 100)
+
+
+def test_a_slower_point_is_found_and_its_size_told(tmp_path):
+    old = [*many(1, 20), *visits(around(10.0), point("slow"))]
+    new = [*many(2, 20), *visits(around(15.0), point("slow"))]
+    c = both(tmp_path, old, new)
+    (found,) = c.resolved
+    assert (found.new.point.op, found.verdict, c.status) == ("slow", "slower", 1)
+    assert found.ratio.low < 1.5 < found.ratio.high
+    assert "slow" in as_text(c)
+    assert found.new.id in as_text(c)
+
+
+def test_something_faster_is_told_and_no_failure(tmp_path):
+    c = both(tmp_path, visits(around(15.0), point()), visits(around(10.0), point()))
+    assert ([d.verdict for d in c.resolved], c.status) == (["faster"], 0)
+
+
+def test_below_the_threshold_is_nothing(tmp_path):
+    old, new = visits(around(10.0), point()), visits(around(10.4), point())
+    assert both(tmp_path, old, new).status == 0
+    assert both(tmp_path, old, new, threshold=0.0).status == 1
+
+
+@pytest.mark.slow
+def test_a_against_a_reports_nothing_in_95_of_100_pairs(tmp_path):
+    # Without a threshold, so that only Holm and Welch stand between noise and a finding.
+    quiet = sum(
+        both(tmp_path, many(2 * i, 40), many(2 * i + 1, 40), threshold=0.0).resolved == []
+        for i in range(100)
+    )
+    assert quiet >= 95
+
+
+def in_state(hop, cost, busy=False, **axes):
+    return visits(around(cost), point(lanes=2, **axes), estimate={"hop_ns": hop, "busy": busy})
+
+
+def test_states_on_one_side_only_are_not_comparable(tmp_path):
+    c = both(tmp_path, in_state(30.0, 10.0), in_state(120.0, 40.0))
+    assert (c.status, len(c.apart)) == (2, 1)
+    assert "no placement state in common: hop 30 ns, quiet in" in c.apart[0].why
+
+
+def test_quiet_is_not_compared_with_busy(tmp_path):
+    c = both(tmp_path, in_state(30.0, 10.0), in_state(30.0, 20.0, busy=True))
+    assert c.status == 2
+    assert "busy" in c.apart[0].why
+
+
+def test_contended_points_of_a_virtual_machine_may_wander(tmp_path):
+    c = both(tmp_path, in_state(30.0, 10.0), in_state(31.0, 11.0))
+    assert (c.status, c.resolved) == (0, [])
+    assert "wander between campaigns" in c.notes[0]
+    assert both(tmp_path, in_state(30.0, 10.0), in_state(31.0, 13.0)).status == 1
+
+
+def test_a_point_that_now_fails_is_told(tmp_path):
+    good = visits(around(5.0), point())
+    bad = visits([1.0], point(), status="failed", reason="wrong value 3", estimates=[])
+    c = both(tmp_path, good + in_state(0.0, 1.0), bad + in_state(0.0, 1.0))
+    assert "failed in" in c.apart[0].why
+    assert "wrong value 3" in as_text(c)
+
+
+def test_another_cpu_is_not_comparable_unless_asked_for(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "cpu_model": "Faster CPU"}
+    lines = visits(around(5.0), point())
+    with pytest.raises(Unusable, match=r"CPU \(Test CPU against Faster CPU\)"):
+        both(tmp_path, lines, lines, first_new=other)
+    c = both(tmp_path, lines, lines, first_new=other, across=["machine"])
+    assert len(c.differences) == 1
+
+
+def test_what_differs_in_the_environment_is_noted(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "governor": "powersave"}
+    lines = visits(around(5.0), point())
+    c = both(tmp_path, lines, lines, first_new=other)
+    assert "the governor differs: performance -> powersave" in c.notes
+
+
+def test_an_axis_that_differs_is_named_and_can_be_crossed(tmp_path):
+    old = visits(around(5.0), point(wait="active"))
+    new = visits(around(50.0), point(wait="passive"))
+    with pytest.raises(Unusable, match=r"wait differs \(active against passive, --across wait"):
+        both(tmp_path, old, new)
+    assert both(tmp_path, old, new, across=["wait"]).status == 1
+
+
+def test_an_import_without_scatter_resolves_nothing(tmp_path):
+    old = visits(
+        [10.0],
+        point(),
+        imported=True,
+        estimate={"cost_ns": {"value": 10.0, "low": None, "high": None}, "rounds": 0},
+    )
+    new = visits(
+        [20.0],
+        point(),
+        imported=True,
+        estimate={"cost_ns": {"value": 20.0, "low": None, "high": None}, "rounds": 0},
+    )
+    c = both(tmp_path, old, new)
+    assert [(d.verdict, d.ratio.value) for d in c.differences] == [
+        ("no interval", pytest.approx(2.0))
+    ]
+
+
+def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):
+    drift = [1.0, 2.0, 3.0, 4.0, 5.0]
+    native = visits(drift, point())
+    portable = visits([1.5 * x for x in drift], point(backend="kokkos-openmp"))
+    path = write(tmp_path / "f.jsonl", native, portable)
+    (c,) = compare_by("backend", [read_results(path)])
+    assert c.names == ("omp", "kokkos-openmp")
+    assert [d.verdict for d in c.differences] == ["slower"]
+    assert c.differences[0].ratio.value == pytest.approx(1.5)
+
+
+def test_by_compiler_goes_by_the_builds_of_two_files(tmp_path):
+    def made(name, build, compiler, cost):
+        worker = {"kind": "worker", "build": {"id": build, "compiler": compiler}}
+        return write(tmp_path / name, worker, visits(around(cost), point(), build=build))
+
+    a, b = made("a", "1", "GNU 12", 10.0), made("b", "2", "Clang 14", 20.0)
+    (c,) = compare_by("compiler", [read_results(a), read_results(b)])
+    assert c.names == ("GNU 12", "Clang 14")
+    assert c.status == 1
+
+
+def test_by_something_all_points_share_is_one_sentence(tmp_path):
+    path = write(tmp_path / "f.jsonl", visits([5.0], point()))
+    with pytest.raises(Unusable, match=r"every point has one affinity \(close\)"):
+        compare_by("affinity", [read_results(path)])
+
+
+def test_by_device_compares_the_same_points_of_two_machines(tmp_path):
+    other = campaign()
+    other["machine"] = {**other["machine"], "cpu_model": "Faster CPU"}
+    a = write(tmp_path / "a", visits(around(10.0), point()))
+    b = write(tmp_path / "b", visits(around(5.0), point()), first=other)
+    (c,) = compare_by("device", [read_results(a), read_results(b)])
+    assert c.names == ("Test CPU", "Faster CPU")
+    assert [d.verdict for d in c.differences] == ["faster"]
+
+
+def test_by_affinity_goes_against_close(tmp_path):
+    lines = [*visits(around(9.0), point(affinity="spread")), *visits(around(5.0), point())]
+    (c,) = compare_by("affinity", [read_results(write(tmp_path / "f", lines))])
+    assert (c.names, c.status) == (("close", "spread"), 1)

@@ -1,0 +1,197 @@
+"""What is read, what is refused, and what is left out and said so."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.reader import read_results
+from tests.made import around, campaign, point, read, visits, write
+
+
+def test_a_campaign_is_read(tmp_path):
+    path = write(tmp_path / "f.jsonl", visits(around(5.0), point(type="int32")))
+    c = read(path)
+    (found,) = c.points.values()
+    assert found.cost.value == pytest.approx(5.0)
+    assert found.visits == 5
+    assert found.status == "ok"
+    assert c.machine.cpu == "Test CPU"
+    assert not c.notes
+
+
+def test_another_major_schema_is_refused_by_name(tmp_path):
+    path = write(tmp_path / "f.jsonl", first=campaign(schema={"major": 2, "minor": 0}))
+    with pytest.raises(Unusable, match="schema '2' is not known; this version reads major 1"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("schema", [None, 7, {}, {"major": "x"}, {"major": None}])
+def test_a_schema_that_is_none_is_refused(tmp_path, schema):
+    with pytest.raises(Unusable, match="is not known"):
+        read_results(write(tmp_path / "f.jsonl", first=campaign(schema=schema)))
+
+
+def test_a_newer_minor_and_unknown_kinds_and_members_are_tolerated(tmp_path):
+    first = campaign(schema={"major": 1, "minor": 9}, unknown=[1])
+    lines = visits([5.0], point(type="int32"), new_member={"x": 1})
+    path = write(tmp_path / "f.jsonl", {"kind": "novelty"}, lines, first=first)
+    found = read_results(path)
+    assert len(found.visits) == 1
+    assert "schema is 1.9" in found.notes[0]
+
+
+def test_a_torn_tail_is_left_out_and_told(tmp_path):
+    path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
+    path.write_bytes(path.read_bytes()[:-40])
+    found = read_results(path)
+    assert len(found.visits) == 4
+    assert found.notes == [
+        "line 6: the last line is torn (the campaign was killed); it is left out"
+    ]
+
+
+def test_torn_lines_in_the_middle_are_told_by_number(tmp_path):
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([5.0], point()),
+        '{"kind":"vis',
+        "[1]",
+        "\x00",
+        visits([6.0], point(lanes=2)),
+    )
+    found = read_results(path)
+    assert len(found.visits) == 2
+    assert [n.split(":")[0] for n in found.notes] == ["line 3", "line 4", "line 5"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"hello\n", "holds no line of JSON"),
+        (b'{"kind":"visit"}\n', "does not begin with a campaign line"),
+        (b"\xff\xfe\x00", "holds no line of JSON"),
+    ],
+)
+def test_what_is_no_results_file_is_said_to_be_none(tmp_path, content, says):
+    path = tmp_path / "f.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(Unusable, match=says):
+        read_results(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(Unusable, match=r"nothing\.jsonl: No such file"):
+        read_results(tmp_path / "nothing.jsonl")
+
+
+def test_a_campaign_without_visits_is_unusable(tmp_path):
+    with pytest.raises(Unusable, match="holds no visit"):
+        read_results(write(tmp_path / "f.jsonl"))
+
+
+def test_only_failed_points_are_points(tmp_path):
+    line = visits([1.0], point(), status="failed", reason="wrong value", estimates=[])
+    (found,) = read(write(tmp_path / "f.jsonl", line)).points.values()
+    assert (found.status, found.reason, found.usable) == ("failed", "wrong value", False)
+
+
+@pytest.mark.parametrize(
+    ("members", "says"),
+    [
+        ({"estimate": {"cost_ns": {"value": 5, "low": 6, "high": 4}}}, "runs backwards"),
+        ({"estimate": {"cost_ns": {"value": 1e30, "low": 1e30, "high": 1e30}}}, "cannot be"),
+        ({"estimate": {"cost_ns": {"value": float("nan")}}}, "is not a number"),
+        (
+            {"estimate": {"cost_ns": {"value": 5, "low": 500, "high": 600}}},
+            "outside its own interval",
+        ),
+        ({"estimate": {"cost_ns": 5}}, "without a cost"),
+        ({"estimate": {"rounds": -3}}, "rounds cannot be"),
+        ({"estimate": {"baseline_ns": -3}}, "negative or infinite time"),
+        ({"status": "splendid"}, "status 'splendid' is not one"),
+        ({"estimates": 7}, "estimates is not a list"),
+        ({"point": {"op": "x"}}, "without backend"),
+        ({"point": point(lanes=0)}, "without lanes"),
+        ({"point": point(lanes=-4)}, "lanes '-4' is not a count"),
+        ({"point": point(lanes=1e30)}, "is not a count"),
+    ],
+)
+def test_absurd_visits_are_left_out_with_the_reason(tmp_path, members, says):
+    bad = visits([5.0], point(), **members)
+    found = read_results(write(tmp_path / "f.jsonl", visits([5.0], point(lanes=3)), bad))
+    assert len(found.visits) == 1
+    assert says in found.notes[0]
+
+
+def test_of_two_lines_with_one_key_the_later_counts(tmp_path):
+    path = write(tmp_path / "f.jsonl", visits([5.0], point()), visits([7.0], point()))
+    (found,) = read(path).points.values()
+    assert found.cost.value == 7
+
+
+def test_equal_code_shares_its_measurement(tmp_path):
+    same = {
+        "kind": "same",
+        "point": point("plain_read"),
+        "measured_as": point("atomic_read"),
+        "why": "equal code",
+    }
+    c = read(write(tmp_path / "f.jsonl", same, visits(around(2.0), point("atomic_read"))))
+    assert {s.point.op: s.cost.value for s in c.points.values()} == {
+        "atomic_read": 2.0,
+        "plain_read": 2.0,
+    }
+
+
+def test_files_of_two_machines_are_one_sentence(tmp_path):
+    from syncmeter_analysis.campaign import read_campaign
+
+    other = campaign()
+    other["machine"] = {**other["machine"], "host": "b", "cpu_model": "Other CPU"}
+    a = write(tmp_path / "a.jsonl", visits([5.0], point()))
+    b = write(tmp_path / "b.jsonl", visits([5.0], point()), first=other)
+    with pytest.raises(Unusable, match="one report is about one machine"):
+        read_campaign([str(a), str(b)])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x, max_size=3),
+    max_leaves=6,
+)
+visit_members = st.sampled_from(sorted(visits([1.0], point())[0]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.dictionaries(visit_members, json_values, max_size=3),
+    st.dictionaries(
+        st.sampled_from(
+            ["machine", "gpus", "plan", "quota_cpus", "imported", "options", "argv", "states"]
+        ),
+        json_values,
+        max_size=2,
+    ),
+)
+def test_whatever_members_hold_nothing_breaks(tmp_path_factory, members, of_campaign):
+    path = tmp_path_factory.mktemp("any") / "f.jsonl"
+    (bad,) = visits([5.0], point())
+    bad.update(members)
+    good = visits([5.0], point(lanes=2))
+    path.write_text("\n".join(json.dumps(x) for x in [campaign(**of_campaign), bad, *good]) + "\n")
+    assert read(path).points
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused_in_one_sentence(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("any") / "f.jsonl"
+    path.write_bytes(json.dumps(campaign()).encode() + b"\n" + data)
+    with pytest.raises(Unusable) as error:
+        read_results(path)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,279 @@
+"""The report holds what it should, escaped and traceable, and a real browser draws it."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from syncmeter_analysis.figures.scaling import scaling_figures
+from syncmeter_analysis.figures.static import save_all
+from syncmeter_analysis.report.build import build
+from syncmeter_analysis.report.markdown import as_markdown
+from syncmeter_analysis.report.page import as_page
+from tests.made import around, campaign, point, read, visits, write
+
+census = {
+    "architecture": None,
+    "per_op": {"lock_add": 1.0, "move": 2.0},
+    "verdict": "proven",
+    "reason": "",
+}
+
+
+def whole(**members):
+    """Lines that give every section something to show."""
+    lines = [
+        visits(
+            [0.0] * 5,
+            point("control_aa", repeat=i),
+            spread=0,
+            family="control",
+            estimate={"cost_ns": {"value": 0.0, "low": -0.1, "high": 0.1}},
+        )
+        for i in range(3)
+    ]
+    for k in (1, 2, 4, 8):
+        lines.append(
+            visits(around(0.7 * k), point(f"control_multiply_{k}", type="int32"), family="control")
+        )
+    for lanes in (1, 2, 4, 8, 16):
+        for kind, factor in (("int32", 1.0), ("double", 3.0)):
+            lines.append(
+                visits(
+                    around(5.0 * lanes * factor),
+                    point(placement="shared", type=kind, lanes=lanes),
+                    census=census,
+                )
+            )
+        lines.append(
+            visits(
+                around(12.0 * lanes),
+                point("critical_add", placement="shared", type="int32", lanes=lanes),
+                family="critical",
+            )
+        )
+        lines.append(visits(around(90.0 + lanes), point("barrier", lanes=lanes), family="barrier"))
+        for stride in (1, 4, 16, 32, 1024):
+            if lanes > 1:
+                lines.append(
+                    visits(
+                        around(20.0 if stride < 16 else 5.0),
+                        point(placement="strided", stride=stride, type="int32", lanes=lanes),
+                    )
+                )
+    for a, b in ((0, 1), (1, 0), (0, 2), (2, 0)):
+        lines.append(
+            visits(
+                around(50.0 + 40 * (a + b)),
+                point("handoff", lanes=2, affinity="none", home="first", pus=[a, b]),
+                family="handoff",
+            )
+        )
+    lines.append(
+        visits(around(7.0), point(placement="shared", type="int32", backend="kokkos-openmp"))
+    )
+    for lanes in (32, 1024):
+        lines.append(
+            visits(
+                [14.0 + lanes / 32],
+                point("barrier", backend="cuda", lanes=lanes, affinity="none"),
+                family="barrier",
+                device=0,
+            )
+        )
+    lines.append(
+        visits(
+            [1.0],
+            point("atomic_sub", type="int32"),
+            status="failed",
+            reason="<b>wrong</b> value 3",
+            estimates=[],
+        )
+    )
+    return lines
+
+
+def report_of(tmp_path, *lines, **first):
+    return build(read(write(tmp_path / "f.jsonl", *(lines or whole()), first=campaign(**first))))
+
+
+def own_part(page):
+    """The page without the libraries that draw."""
+    begin = '<script type="module">'
+    return page[: page.index(begin)] + page[page.rindex(begin) :]
+
+
+UNITS = [
+    {"pu": pu, "package": 0, "numa": 0, "l3": 0, "l2": pu // 2, "core": pu // 2, "thread": pu % 2}
+    for pu in range(16)
+]
+
+
+def test_sections_come_in_the_order_of_need(tmp_path):
+    titles = [s.title for s in report_of(tmp_path).sections]
+    assert titles == [
+        "What to do here",
+        "Can these numbers be trusted",
+        "What things cost",
+        "How they scale",
+        "False sharing",
+        "Core to core",
+        "CPU and GPU, native and portable",
+        "GPU levels",
+        "What it compiled to",
+        "Claims",
+        "The machine and the method",
+    ]
+
+
+def test_the_markdown_is_the_golden_one(tmp_path, request, monkeypatch):
+    golden = request.path.parent / "expected" / "report.md"
+    monkeypatch.chdir(tmp_path)
+    text = as_markdown(report_of(Path(), units=UNITS))
+    if not golden.exists():
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(text)
+        pytest.fail("the golden report was not there; it is now: look at it and commit it")
+    assert text == golden.read_text()
+
+
+def test_recommendations_are_ordered_by_what_is_certain(tmp_path):
+    text = as_markdown(report_of(tmp_path))
+    assert text.index("Keep one variable per thread") < text.index(
+        "Pad what different threads write"
+    )
+    assert text.index("Pad what different") < text.index("Replace critical sections")
+
+
+def test_every_figure_and_number_leads_to_points_of_the_file(tmp_path):
+    report = report_of(tmp_path)
+    ids = set(report.campaign.by_id())
+    assert report.figures
+    for figure in report.figures:
+        assert figure.points
+        assert set(figure.points) <= ids
+    page = as_page(report)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    linked = {int(n) for n in re.findall(r'href="#e(\d+)"', page)}
+    assert linked == set(range(len(data["evidence"])))
+    assert all(data["evidence"])
+
+
+def test_what_was_not_measured_comes_with_the_command(tmp_path):
+    text = as_markdown(report_of(tmp_path))
+    assert "syncmeter run --study portability" not in text.split("Not measured")[0]
+    assert "- syncmeter run --study paper --backend cuda: " in text
+
+
+def test_foreign_text_is_escaped_everywhere(tmp_path):
+    machine = {
+        **campaign()["machine"],
+        "host": "<script>alert(1)</script>",
+        "cpu_model": "</script><img src=x onerror=alert(2)> CPU | `x`",
+    }
+    report = report_of(tmp_path, machine=machine, argv=["</script><b>"], version="<i>&")
+    page = as_page(report)
+    assert page.count("</script>") == 3
+    page = own_part(page)
+    assert "<img" not in page
+    assert "<script>alert" not in page
+    assert "&lt;/script&gt;&lt;img" in page
+    text = as_markdown(report)
+    assert "<img" not in re.sub(r"\\<", "", text)
+    assert "\\| \\`x\\`" in text
+
+
+def test_text_among_the_data_cannot_end_their_element(tmp_path):
+    reason = "</script><script>alert(3)</script><!--"
+    failed = visits([1.0], point(), status="failed", reason=reason, estimates=[])
+    page = as_page(report_of(tmp_path, failed))
+    assert page.count("</script>") == 3
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert data["points"][0][-1] == reason
+
+
+def test_the_page_needs_no_network(tmp_path):
+    page = as_page(report_of(tmp_path))
+    own = own_part(page)
+    assert not re.search(r'(src|href)="(https?:)?//', own)
+    assert "@import" not in own
+    assert "url(" not in own
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [visits([1.0], point(), status="failed", reason="x", estimates=[])],
+        [{"kind": "refused", "point": point(), "status": "unsupported", "reason": "no"}],
+        [visits([5.0], point())],
+        [visits(around(5.0), point(lanes=2, type="int32"))],
+    ],
+)
+def test_little_or_nothing_is_a_report_all_the_same(tmp_path, lines):
+    report = report_of(tmp_path, *lines)
+    assert "</html>" in as_page(report)
+    assert as_markdown(report).startswith("# Synchronization on Test CPU")
+
+
+def test_figures_share_a_scale_and_keep_types_apart(tmp_path):
+    c = read(write(tmp_path / "f.jsonl", *whole(), first=campaign()))
+    figure = next(f for f in scaling_figures(c) if "atomic-add" in f.id)
+    domains = set()
+    for panel in figure.panels:
+        spec = panel.spec()
+        domains.add(
+            json.dumps(
+                spec["layer"][-1 if "mark" not in spec["layer"][-1] else 1]
+                .get("encoding", {})
+                .get("y", {})
+                .get("scale")
+            )
+        )
+    assert len(domains) == 1
+    assert "falls to 1/16" in figure.title
+    assert "all cores; beyond it SMT siblings (8)" in figure.note
+
+
+def test_static_figures_are_written_in_three_formats(tmp_path):
+    figures = report_of(tmp_path).figures
+    assert save_all(figures, tmp_path / "out") == len(figures)
+    for figure in figures:
+        assert (tmp_path / "out" / f"{figure.id}.svg").read_text().startswith("<svg")
+        assert (tmp_path / "out" / f"{figure.id}.png").read_bytes()[:4] == b"\x89PNG"
+        assert (tmp_path / "out" / f"{figure.id}.pdf").read_bytes()[:4] == b"%PDF"
+
+
+chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(not chromium, reason="no chromium here (Debian: chromium)")
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+def test_a_browser_draws_every_figure_without_complaint(tmp_path, scheme, width):
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright here")
+    page_file = tmp_path / "report.html"
+    page_file.write_text(as_page(report_of(tmp_path, units=UNITS)))
+    complaints = []
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page.on("console", lambda m: complaints.append(m.text) if m.type != "log" else None)
+        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page.on(
+            "request",
+            lambda r: None if r.url.startswith(("file:", "data:")) else complaints.append(r.url),
+        )
+        page.goto(page_file.as_uri())
+        page.evaluate("window.syncmeter.drawAll()")
+        counts = page.evaluate(
+            "[document.querySelectorAll('.chart').length,"
+            " document.querySelectorAll('.chart svg').length, document.documentElement.scrollWidth]"
+        )
+        page.locator("a.ev").first.click()
+        rows = page.locator("#rows tr").count()
+        browser.close()
+    assert complaints == []
+    assert counts[0] == counts[1] > 10
+    assert counts[2] <= width
+    assert rows >= 1

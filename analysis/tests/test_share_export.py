@@ -1,0 +1,130 @@
+"""Copies without names, and exports that keep their meaning."""
+
+import csv
+import io
+import json
+
+import polars as pl
+import pytest
+
+from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.export import export, google_benchmark
+from syncmeter_analysis.share import share
+from syncmeter_analysis.table_import import import_table
+from tests.made import around, campaign, point, read, visits, write
+
+
+@pytest.fixture
+def secret(tmp_path):
+    machine = {**campaign()["machine"], "host": "node17.secret.example"}
+    first = campaign(
+        machine=machine, argv=["/home/alice/bin/syncmeter", "--output", "/scratch/alice/x.jsonl"]
+    )
+    worker = {
+        "kind": "worker",
+        "path": "/home/alice/bin/syncmeter-omp",
+        "pid": 7,
+        "build": {"id": "b", "compiler": "GNU 12", "flags": "-O3 -I/home/alice/include"},
+        "environment": {"OMP_WAIT_POLICY": "active", "PWD": "/home/alice", "USER": "alice"},
+    }
+    failed = visits(
+        [1.0],
+        point(lanes=3),
+        status="failed",
+        estimates=[],
+        reason="Alice's node17 has no /home/alice/lib.so",
+    )
+    return write(tmp_path / "f.jsonl", worker, visits(around(5.0), point()), failed, first=first)
+
+
+def test_a_shared_file_names_nobody_and_stays_a_results_file(tmp_path, secret):
+    out = tmp_path / "out.jsonl"
+    share(secret, out)
+    text = out.read_text().lower()
+    for word in ("alice", "node17", "secret", "/home", "/scratch"):
+        assert word not in text
+    before, after = read(secret), read(out)
+    assert before.machine.cpu == after.machine.cpu
+    assert [s.cost for s in before.points.values()] == [s.cost for s in after.points.values()]
+    assert "-i.../include" in text
+    assert "omp_wait_policy" in text
+
+
+def test_a_shared_file_never_replaces_its_source(secret):
+    with pytest.raises(Unusable, match="is the file itself"):
+        share(secret, secret)
+
+
+def test_csv_and_parquet_hold_every_point_with_units(tmp_path):
+    c = read(
+        write(
+            tmp_path / "f.jsonl",
+            visits(around(5.0), point(type="int32")),
+            visits([1.0], point(lanes=2), status="failed", reason='a "b", c', estimates=[]),
+        )
+    )
+    rows = list(csv.DictReader(io.StringIO(export(c, "csv", None))))
+    assert [r["cost_ns"] for r in rows] == ["5.0", ""]
+    assert rows[1]["reason"] == 'a "b", c'
+    assert {"cost_low_ns", "stride_bytes", "fairness_jain"} <= set(rows[0])
+    out = tmp_path / "f.parquet"
+    export(c, "parquet", out)
+    assert pl.read_parquet(out)["point"].to_list() == [s.id for s in c.points.values()]
+    with pytest.raises(Unusable, match="not text"):
+        export(c, "parquet", None)
+
+
+def test_google_benchmarks_json_keeps_name_unit_and_aggregates(tmp_path):
+    c = read(
+        write(
+            tmp_path / "f.jsonl",
+            visits([4.0, 5.0, 6.0], point(type="int32", lanes=2)),
+            visits([1.0], point(), status="failed", reason="no", estimates=[]),
+        )
+    )
+    document = json.loads(json.dumps(google_benchmark(c)))
+    runs = [b for b in document["benchmarks"] if b["run_name"].startswith("omp/atomic_add/int32")]
+    assert {b["run_name"] for b in runs} == {
+        "omp/atomic_add/int32/lanes:2/order:relaxed/affinity:close"
+    }
+    assert [b["real_time"] for b in runs if b["run_type"] == "iteration"] == [4.0, 5.0, 6.0]
+    aggregates = {b["aggregate_name"]: b["real_time"] for b in runs if b["run_type"] == "aggregate"}
+    assert aggregates == pytest.approx({"mean": 5.0, "median": 5.0, "stddev": 1.0, "cv": 0.2})
+    assert {b["time_unit"] for b in document["benchmarks"]} == {"ns"}
+    (failed,) = [b for b in document["benchmarks"] if b.get("error_occurred")]
+    assert failed["error_message"] == "failed: no"
+
+
+def test_an_exported_table_comes_back_with_its_intervals(tmp_path):
+    c = read(
+        write(
+            tmp_path / "f.jsonl",
+            visits(around(5.0), point(type="int32", placement="shared")),
+            visits(
+                around(2.0), point("fence_between_adds", lanes=2), family="fence", pairing="insert"
+            ),
+        )
+    )
+    table = tmp_path / "t.csv"
+    export(c, "csv", table)
+    import_table(table, tmp_path / "back.jsonl")
+    back = read(tmp_path / "back.jsonl")
+    for before, after in zip(c.points.values(), back.points.values(), strict=True):
+        assert before.point == after.point
+        assert after.cost.low == pytest.approx(before.cost.low)
+        assert after.inserted == before.inserted
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "is not a table"),
+        ("a,b\n1,2\n", "is not a table"),
+        ("\x00", "is not a table"),
+        ("backend,op,lanes,status,cost_ns\nomp,x,1,great,2\n", "line 2: 'great' at '1' lanes"),
+    ],
+)
+def test_what_is_no_table_is_one_sentence(tmp_path, content, says):
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(Unusable, match=says):
+        import_table(tmp_path / "t.csv", tmp_path / "o.jsonl")

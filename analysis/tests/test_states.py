@@ -1,0 +1,33 @@
+"""Placement states: gaps between hops make classes, strays do not."""
+
+import pytest
+
+from syncmeter_analysis.point import Point
+from syncmeter_analysis.states import StateClasses, class_bounds
+from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.visit import Estimate, Visit
+
+
+def test_a_gap_of_half_again_makes_two_classes():
+    (bound,) = class_bounds([30, 31, 32, 33] * 10 + [110, 112, 115] * 10)
+    assert bound == pytest.approx((33 * 110) ** 0.5)
+    assert class_bounds([30, 33, 40, 44, 50, 60, 70] * 10) == []
+
+
+def test_strays_neither_bridge_a_gap_nor_make_a_class():
+    clusters = [30.0] * 200 + [120.0] * 200
+    assert class_bounds(clusters) == pytest.approx([60.0])
+    assert class_bounds([*clusters, 45.0, 65.0, 90.0]) == pytest.approx([60.0])
+    assert class_bounds([30.0] * 200 + [900.0]) == []
+
+
+def test_classes_are_those_of_points_with_as_many_lanes():
+    def visit(lanes, hop):
+        cost = Interval(1.0, 1.0, 1.0)
+        estimate = Estimate(0, False, 11, cost, None, None, 1.0, 2.0, hop)
+        return Visit(Point("omp", "x", lanes=lanes), 1, "ok", "", (estimate,))
+
+    visits = [visit(2, 30.0), visit(2, 120.0), visit(4, 120.0)]
+    classes = StateClasses(visits)
+    assert [classes.of(v.estimates[0], v.point.lanes) for v in visits] == [0, 1, 0]
+    assert classes.several()
