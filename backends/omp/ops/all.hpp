@@ -9,6 +9,6 @@ namespace syncmeter::omp {
 using own_ops =
     op_list<ops::lock_hint_add<lock_hint::none>, ops::lock_hint_add<lock_hint::uncontended>,
             ops::lock_hint_add<lock_hint::contended>, ops::lock_hint_add<lock_hint::speculative>,
-            ops::nest_lock_add, ops::spin_lock_add, ops::ticket_lock_add>;
+            ops::nest_lock_add>;
 
 }  // namespace syncmeter::omp

@@ -39,24 +39,4 @@ struct nest_lock_add {
   SM_FN static void measured(has_nest_lock_add auto& lane) { common(lane); }
 };
 
-// The two below are those of backends/std/ops, by OpenMP's atomics.
-
-struct spin_lock_add {
-  static constexpr op_info info =
-      lock_info("spin_lock_add", "x += 1 under a test-and-set lock of atomics, spinning on a read");
-  SM_FN static void common(has_spin_lock_add auto& lane) {
-    lane.spin_lock_add(lane.cell(), lane.one());
-  }
-  SM_FN static void measured(has_spin_lock_add auto& lane) { common(lane); }
-};
-
-struct ticket_lock_add {
-  static constexpr op_info info = lock_info(
-      "ticket_lock_add", "x += 1 under a ticket lock of two atomics, first come, first served");
-  SM_FN static void common(has_ticket_lock_add auto& lane) {
-    lane.ticket_lock_add(lane.cell(), lane.one());
-  }
-  SM_FN static void measured(has_ticket_lock_add auto& lane) { common(lane); }
-};
-
 }  // namespace syncmeter::omp::ops

@@ -10,9 +10,5 @@ concept has_hinted_lock_add =
     requires(L& l) { l.template hinted_lock_add<Hint>(l.cell(), l.one()); };
 template <class L>
 concept has_nest_lock_add = requires(L& l) { l.nest_lock_add(l.cell(), l.one()); };
-template <class L>
-concept has_spin_lock_add = requires(L& l) { l.spin_lock_add(l.cell(), l.one()); };
-template <class L>
-concept has_ticket_lock_add = requires(L& l) { l.ticket_lock_add(l.cell(), l.one()); };
 
 }  // namespace syncmeter::omp

@@ -7,7 +7,6 @@
 
 namespace syncmeter::standard {
 
-using own_ops = op_list<ops::spin_lock_add, ops::ticket_lock_add, ops::shared_mutex_add,
-                        ops::shared_mutex_read, ops::atomic_wait_handoff>;
+using own_ops = op_list<ops::shared_mutex_add, ops::shared_mutex_read, ops::atomic_wait_handoff>;
 
 }  // namespace syncmeter::standard

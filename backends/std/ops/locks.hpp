@@ -9,24 +9,6 @@ namespace syncmeter::standard::ops {
 
 using syncmeter::ops::lock_info;
 
-struct spin_lock_add {
-  static constexpr op_info info =
-      lock_info("spin_lock_add", "x += 1 under a lock of std::atomic_flag, spinning on test()");
-  SM_FN static void common(has_spin_lock_add auto& lane) {
-    lane.spin_lock_add(lane.cell(), lane.one());
-  }
-  SM_FN static void measured(has_spin_lock_add auto& lane) { common(lane); }
-};
-
-struct ticket_lock_add {
-  static constexpr op_info info = lock_info(
-      "ticket_lock_add", "x += 1 under a ticket lock of two std::atomic, first come, first served");
-  SM_FN static void common(has_ticket_lock_add auto& lane) {
-    lane.ticket_lock_add(lane.cell(), lane.one());
-  }
-  SM_FN static void measured(has_ticket_lock_add auto& lane) { common(lane); }
-};
-
 struct shared_mutex_add {
   static constexpr op_info info =
       lock_info("shared_mutex_add", "x += 1 under std::shared_mutex, locked exclusively");

@@ -4,10 +4,6 @@
 namespace syncmeter::standard {
 
 template <class L>
-concept has_spin_lock_add = requires(L& l) { l.spin_lock_add(l.cell(), l.one()); };
-template <class L>
-concept has_ticket_lock_add = requires(L& l) { l.ticket_lock_add(l.cell(), l.one()); };
-template <class L>
 concept has_shared_mutex = requires(L& l) {
   l.shared_mutex_add(l.cell(), l.one());
   l.sink(l.shared_mutex_read(l.cell()));
