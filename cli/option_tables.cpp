@@ -80,9 +80,9 @@ po::options_description run_description() {
       "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "core-to-core 40ms, paper on a GPU 45ms)")(
+      "core-to-core 33ms, paper on a GPU 45ms)")(
       "min-sample", word("TIME"),
-      "shortest timed loop, with its unit (default: 100us, on a GPU 50us)")(
+      "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)")(
       "visits", word("N"),
       "times that each point is visited (default: 5 visits; on a GPU, and with many points "
       "in barrier and core-to-core, 3 visits)")(

@@ -107,6 +107,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   if (chosen.pace) {
     o.precision = chosen.pace->precision;
     o.max_time_s = chosen.pace->max_time_s;
+    o.min_sample_us = chosen.pace->min_sample_us;
   }
   o.gpu_max_time_s = chosen.gpu.max_time_s.value_or(o.max_time_s);
   with("backend",

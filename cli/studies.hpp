@@ -108,6 +108,7 @@ struct gpu_part {
 /// How long a study takes over each point, where that is not the usual.
 struct study_pace {
   double precision, max_time_s;
+  double min_sample_us;     ///< 0: the usual
   std::size_t many;         ///< more points than this get
   unsigned visits_of_many;  ///< so many visits each
 };

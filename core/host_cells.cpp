@@ -54,8 +54,11 @@ void host_rig::reset_cells() {
 
 std::uint64_t* host_rig::mailbox(unsigned lane) const {
   std::byte* const first = homed_ ? homed_->data() : mailboxes_.get();
-  return reinterpret_cast<std::uint64_t*>(first + lane * mailbox_bytes);
+  return reinterpret_cast<std::uint64_t*>(first + (mailbox_place_ * lanes_ + lane) * mailbox_bytes);
 }
+
+// All places in turn, neighbours far apart: few rounds see many of them.
+void host_rig::begin_round() { mailbox_place_ = (mailbox_place_ + 37) % mailbox_places; }
 
 // New pages for each point: what a page's home is cannot be changed once it is touched.
 void host_rig::find_home() {
@@ -63,7 +66,7 @@ void host_rig::find_home() {
   if (where_.home == home::none || what_->info.family != family::handoff) return;
   const auto pu = home_pu(machine_.units(), where_.home, pus_);
   if (!pu) throw std::runtime_error(no_home(where_.home));
-  homed_ = std::make_unique<homed_pages>(machine_, lanes_ * mailbox_bytes, *pu);
+  homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 
 std::string host_rig::check_cells(int count) const {

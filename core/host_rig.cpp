@@ -109,7 +109,7 @@ void host_rig::place(std::span<const int> pus) {
   records_.assign(lanes_, {});
   quiet_seen_.assign(lanes_, {});
   if (mailbox_capacity_ < lanes_) {
-    mailboxes_.reset(allocate(lanes_ * mailbox_bytes));
+    mailboxes_.reset(allocate(mailboxes_size()));
     mailbox_capacity_ = lanes_;
   }
   gate_.reset();

@@ -66,6 +66,9 @@ class host_rig final : public bench {
   /// PU.
   void finish();
 
+  /// Moves the mailboxes on: a handoff costs up to half as much again where the line's slice of the
+  /// last-level cache is far from both lanes, and one address has one slice.
+  void begin_round() override;
   sample take(std::size_t index, std::uint32_t trips) override;
   std::optional<double> pair_probe() override;
   std::int64_t now_ns() override;
@@ -109,6 +112,10 @@ class host_rig final : public bench {
 
   // Two lines: adjacent-line prefetch must not couple lanes.
   static constexpr std::size_t mailbox_bytes = 128;
+  static constexpr std::size_t mailbox_places = 64;  // on which the mailboxes lie by turns
+  [[nodiscard]] std::size_t mailboxes_size() const {
+    return lanes_ * mailbox_bytes * mailbox_places;
+  }
 
   [[nodiscard]] double ring_ns(double duration_ns);
   /// The lanes that run the timed loop: all, or lane 0 alone.
@@ -150,6 +157,7 @@ class host_rig final : public bench {
   mutable std::vector<late_turns> late_;  // of an op whose lanes arrive late
   std::unique_ptr<homed_pages> homed_;    // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
+  std::size_t mailbox_place_ = 0;
 };
 
 }  // namespace syncmeter

@@ -1,5 +1,7 @@
 // The CPU rig on a team of threads: samples are right when the words are, and every broken word is
 // caught by its oracle or litmus.
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "core/ops/all.hpp"
@@ -159,7 +161,15 @@ TEST_F(rig_test, mailboxes_lie_on_new_pages_touched_from_their_home) {
   rig_.prepare(op, where, std::vector{pu}, false);
   ASSERT_NE(rig_.homed(), nullptr);
   EXPECT_EQ(rig_.homed()->pu(), pu);
-  EXPECT_EQ(reinterpret_cast<std::byte*>(rig_.mailbox(0)), rig_.homed()->data());
+  const auto* const first = rig_.homed()->data();
+  std::set<std::ptrdiff_t> places;
+  for (int round = 0; round < 64; ++round) {
+    places.insert(reinterpret_cast<std::byte*>(rig_.mailbox(0)) - first);
+    rig_.begin_round();
+  }
+  EXPECT_EQ(places.size(), 64U) << "each on other lines";
+  EXPECT_EQ(*places.begin(), 0);
+  EXPECT_EQ(*places.rbegin(), std::ptrdiff_t{63} * 128) << "of one lane";
   EXPECT_GE(rig_.homed()->numa_node().value_or(0), 0) << "or the system does not say";
   EXPECT_THAT(rig_.take(1, 3).failure, IsEmpty());
   rig_.prepare(row<test::sound_lane, ops::atomic_add>(), where, std::vector{pu}, false);

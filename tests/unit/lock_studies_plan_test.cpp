@@ -106,8 +106,9 @@ TEST(contention_plan, lanes_share_out_1_2_4_cells_and_one_each) {
 }
 
 TEST(contention_plan, numbers_that_lanes_cannot_share_out_are_left_out) {
+  const campaign_plan plan = study_on("core:6 pu:1", "contention");
   std::set<unsigned> cells;
-  for (const planned_point* p : points_of(study_on("core:6 pu:1", "contention"), "atomic_add"))
+  for (const planned_point* p : points_of(plan, "atomic_add"))
     if (p->what.lanes == 6) cells.insert(p->what.cells);
   EXPECT_THAT(cells, ElementsAre(1U, 2U, 6U));
 }

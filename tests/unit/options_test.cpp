@@ -149,7 +149,8 @@ TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
 TEST(options, a_study_may_have_a_pace_of_its_own) {
   const run_options o = parsed({"--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(o.precision, 0.02);
-  EXPECT_DOUBLE_EQ(o.max_time_s, 0.04);
+  EXPECT_DOUBLE_EQ(o.max_time_s, 0.033);
+  EXPECT_DOUBLE_EQ(o.min_sample_us, 50);
   EXPECT_FALSE(o.visits) << "the plan knows how many pairs there are";
   const run_options paper = parsed({"--study", "paper"});
   EXPECT_DOUBLE_EQ(paper.max_time_s, 0.15);
