@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,13 @@ def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
+def _gpu_name(gpu: dict[str, Any] | str) -> str:
+    """A GPU's name: the driver writes it with the UUID behind, as "NVIDIA H200 (GPU-...)"."""
+    if isinstance(gpu, dict):
+        return str(gpu.get("name") or "GPU")
+    return re.sub(r" \((?:GPU|MIG)-[^)]*\)$", "", gpu) or "GPU"
+
+
 def machine_of(campaign: dict[str, Any]) -> Machine:
     """The machine of a campaign line; a member that is missing or of a wrong type is unknown."""
     found = campaign.get("machine")
@@ -57,9 +65,9 @@ def machine_of(campaign: dict[str, Any]) -> Machine:
     names = (
         tuple(
             sorted(
-                (str(backend), str(gpu.get("name") or "GPU"))
+                (str(backend), _gpu_name(gpu))
                 for backend, gpu in gpus.items()
-                if isinstance(gpu, dict)
+                if isinstance(gpu, (dict, str))
             )
         )
         if isinstance(gpus, dict)

@@ -20,6 +20,8 @@ _left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}
 _kept_variables = ("OMP_", "KOKKOS_", "GOMP_", "KMP_")
 # Behind a letter, as in -I/usr/include, two parts make a path: GNU/Linux is none.
 _path = re.compile(r"(?<![\w.])~?(?:/[\w.+@~-]+)+/?|(?<=\w)(?:/[\w.+@~-]+){2,}/?")
+# A GPU's name has its UUID behind it, which is of this one device.
+_uuid = re.compile(r"\s*\(?\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b\)?")
 _home = re.compile(r"/(?:home|Users)/([\w.-]+)")
 
 
@@ -47,7 +49,7 @@ class Anonymiser:
 
     def text(self, text: str) -> str:
         """The text with paths cut to the last part and names as `anonymous`."""
-        text = _path.sub(_file_name, text)
+        text = _path.sub(_file_name, _uuid.sub("", text))
         return self._names.sub("anonymous", text) if self._names else text
 
     def value(self, value: Any) -> Any:

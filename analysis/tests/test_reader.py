@@ -22,6 +22,13 @@ def test_a_campaign_is_read(tmp_path):
     assert not c.notes
 
 
+def test_a_gpu_is_named_without_the_number_of_its_device(tmp_path):
+    gpus = {"cuda": "NVIDIA X (GPU-01234567-89ab-cdef-0123-456789abcdef)", "other": "Y"}
+    c = read(write(tmp_path / "f.jsonl", visits(around(5.0), point()), first=campaign(gpus=gpus)))
+    assert c.machine.gpus == (("cuda", "NVIDIA X"), ("other", "Y"))
+    assert c.machine.name.endswith("PUs, NVIDIA X, Y")
+
+
 def test_another_major_schema_is_refused_by_name(tmp_path):
     path = write(tmp_path / "f.jsonl", first=campaign(schema={"major": 2, "minor": 0}))
     with pytest.raises(Unusable, match="schema '2' is not known; this version reads major 1"):

@@ -18,7 +18,9 @@ from tests.made import around, campaign, point, read, visits, write
 def secret(tmp_path):
     machine = {**campaign()["machine"], "host": "node17.secret.example"}
     first = campaign(
-        machine=machine, argv=["/home/alice/bin/syncmeter", "--output", "/scratch/alice/x.jsonl"]
+        gpus={"cuda": "NVIDIA X (GPU-01234567-89ab-cdef-0123-456789abcdef)"},
+        machine=machine,
+        argv=["/home/alice/bin/syncmeter", "--output", "/scratch/alice/x.jsonl"],
     )
     worker = {
         "kind": "worker",
@@ -48,6 +50,7 @@ def test_a_shared_file_names_nobody_and_stays_a_results_file(tmp_path, secret):
     assert [s.cost for s in before.points.values()] == [s.cost for s in after.points.values()]
     assert "-i.../include" in text
     assert "omp_wait_policy" in text
+    assert "nvidia x" in text and "gpu-0123" not in text
 
 
 def test_a_shared_file_never_replaces_its_source(secret):
