@@ -15,7 +15,7 @@ from typing import Any
 
 from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.compare import common_state
-from syncmeter_analysis.point import Point, gpu_backends, key_without
+from syncmeter_analysis.point import Point, gpu_backends, key_without, native_of
 from syncmeter_analysis.stats import (
     Interval,
     median,
@@ -35,7 +35,8 @@ _measured = frozenset({"ok", "busy", "noisy", "not_resolved", "interferes"})
 
 
 def on_cpu(backend: str) -> bool:
-    return backend not in gpu_backends
+    """An API that is native to CPUs: what a portable one makes of an op is no trait of a CPU."""
+    return backend not in gpu_backends and backend not in native_of
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,13 @@ def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):
     assert (found.verdict, "132 blocks fit" in found.note) == (holds, True)
 
 
+def test_what_a_portable_api_makes_of_an_op_is_no_trait_of_the_cpu(tmp_path):
+    id = "omp-atomic-read-free"
+    sides = [{**side, "backend": "kokkos-openmp"} for side in cases[id][:2]]
+    assert judge(tmp_path, id, 60.0, dear=sides[0], cheap=sides[1]).verdict == not_measured
+    assert judge(tmp_path, id, 60.0).verdict == fails
+
+
 def test_what_is_oversubscribed_is_no_evidence(tmp_path):
     lines = visits([10.0] * 5, point("barrier", lanes=4)) + visits(
         [900.0] * 5, point("barrier", lanes=64)
