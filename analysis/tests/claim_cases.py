@@ -174,6 +174,24 @@ cases = {
         1.5,
         1,
     ),
+    "belief-spin-lock": (
+        point("lock_add", placement="shared", lanes=4, order="unordered"),
+        point("spin_lock_add", placement="shared", lanes=4, order="unordered"),
+        2,
+        0.5,
+    ),
+    "belief-ticket-lock": (
+        point("ticket_lock_add", placement="shared", lanes=4, order="unordered"),
+        point("spin_lock_add", placement="shared", lanes=4, order="unordered"),
+        2,
+        1,
+    ),
+    "belief-split-counter": (
+        strided(stride=1024, cells=1),
+        strided(stride=1024, cells=2),
+        2,
+        1,
+    ),
     "belief-kokkos": (
         point(backend="kokkos-openmp", placement="shared"),
         point(placement="shared"),

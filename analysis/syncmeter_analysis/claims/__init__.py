@@ -61,6 +61,9 @@ _modules = (
     "belief_critical_never",
     "belief_relaxed",
     "belief_spin_cas",
+    "belief_spin_lock",
+    "belief_ticket_lock",
+    "belief_split_counter",
     "belief_kokkos",
 )
 

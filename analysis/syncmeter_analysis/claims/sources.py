@@ -10,6 +10,7 @@ belief = "widely held"
 
 run_paper = "syncmeter run --study paper"
 run_false_sharing = "syncmeter run --study false-sharing"
+run_locks = "syncmeter run --study locks"
 run_levels = "syncmeter run --study levels"
 run_handoff = "syncmeter run --study handoff"
 
