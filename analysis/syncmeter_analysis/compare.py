@@ -133,11 +133,19 @@ def compare_points(
     threshold: float,
     paired: bool = False,
 ) -> Comparison:
-    """Compares each pair (old, new), with one Holm correction over all of them."""
+    """Compares each pair (old, new), with one Holm correction over all of them.
+
+    Points that share their measurements on both sides are one comparison, made at the first.
+    """
     result = Comparison(names, threshold)
+    seen: set[tuple[str, str]] = set()
     found: list[tuple[Measured, Measured, State, Shift]] = []
     contended = 0
     for old, new in pairs:
+        measured = (old.measured_as or old.point.key, new.measured_as or new.point.key)
+        if measured in seen:
+            continue
+        seen.add(measured)
         state = common_state(old, new) if old.usable and new.usable else None
         if state is not None:
             # A pair probe runs only under a hypervisor, at points whose lanes meet.

@@ -43,6 +43,20 @@ def test_a_slower_point_is_found_and_its_size_told(tmp_path):
     assert found.new.id in as_text(c)
 
 
+def test_points_that_share_a_measurement_are_one_comparison(tmp_path):
+    line = {
+        "kind": "same",
+        "point": point(affinity="spread"),
+        "measured_as": point(),
+        "why": "equal placement",
+    }
+    c = both(
+        tmp_path, [line, *visits(around(10.0), point())], [line, *visits(around(15.0), point())]
+    )
+    assert [d.new.point.affinity for d in c.resolved] == ["close"]
+    assert len(c.differences) == 1
+
+
 def test_something_faster_is_told_and_no_failure(tmp_path):
     c = both(tmp_path, visits(around(15.0), point()), visits(around(10.0), point()))
     assert ([d.verdict for d in c.resolved], c.status) == (["faster"], 0)
