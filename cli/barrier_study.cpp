@@ -99,8 +99,10 @@ std::vector<barrier_placement> barriers_of(const results_file& file,
   const auto policies = by_policy(points);
   for (const auto& [policy, of_policy] : policies) {
     const std::string name(to_text(policy));
-    const auto same = std::ranges::find_if(
-        first_of, [&](const policy_points* other) { return same_keys(*other, of_policy); });
+    const auto same =
+        std::ranges::find_if(first_of, [&mine = of_policy](const policy_points* other) {
+          return same_keys(*other, mine);
+        });
     if (same != first_of.end()) {
       all[static_cast<std::size_t>(same - first_of.begin())].affinities += ", " + name;
       continue;

@@ -193,7 +193,10 @@ class campaign {
   void visit(std::size_t index, unsigned number) {
     const planned_point& planned = plan_.points[index];
     const std::string op = planned.what.backend + ' ' + planned.what.op;
-    if (const auto smaller = launches_.too_much_already(index, file_.visits())) {
+    // What was measured once stays measured.
+    const auto smaller = number == 1 ? launches_.too_much_already(index, file_.visits())
+                                     : std::optional<std::size_t>{};
+    if (smaller) {
       const point& tried = plan_.points[*smaller].what;
       keep(index, number,
            lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,

@@ -27,10 +27,10 @@ enum class verdict : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(verdict v);
 
-/// move, alu, jump, reconverge, frame and nop: where values live and where blocks stand is the
-/// compiler's affair. Of these, all but frame and nop must still be the same in every step; frame
-/// and nop are not looked at. Every other class is part of what is measured and must match the
-/// declaration exactly.
+/// move, alu, imad, jump, reconverge, frame and nop: where values live and where blocks stand is
+/// the compiler's affair. Of these, all but frame and nop must still be the same in every step;
+/// frame and nop are not looked at. Every other class is part of what is measured and must match
+/// the declaration exactly.
 [[nodiscard]] bool is_bookkeeping(std::string_view class_name);
 
 /// What one op may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives
@@ -61,11 +61,11 @@ struct census_entry {
   std::size_t same_code_group = 0;  ///< entries of one group share their machine code; 0: none
 };
 
-/// How far move, alu and jump may differ once per loop rather than once per step: the compiler may
-/// count trips, close the loop or keep a value another way on each side. Less than half of unroll,
-/// so that a whole one per step can never pass for it; nothing at all for unroll 1 and 2.
-/// SASS may go up to that half: there a trip's own bookkeeping is four instructions, and `insert`
-/// takes three of them off too often.
+/// How far move, alu, imad and jump may differ once per loop rather than once per step: the
+/// compiler may count trips, close the loop or keep a value another way on each side. Less than
+/// half of unroll, so that a whole one per step can never pass for it; nothing at all for unroll 1
+/// and 2. SASS may go up to that half: there a trip's own bookkeeping is four instructions, and
+/// `insert` takes three of them off too often.
 [[nodiscard]] int bookkeeping_slack(unsigned unroll, enum machine m = machine::x86_64);
 
 /// An entry whose loops were not looked at, and why.

@@ -21,8 +21,8 @@ class launch_sizes {
   /// the smaller come first.
   [[nodiscard]] std::vector<std::size_t> smallest_first(std::vector<std::size_t> order) const;
 
-  /// A point with the same axes and no more lanes and blocks, for which a step took too long or
-  /// that timed out; nothing when there is none.
+  /// A point with the same axes and no more lanes and blocks, a step of which took too long;
+  /// nothing when there is none. A worker that did not answer may do so the next time.
   [[nodiscard]] std::optional<std::size_t> too_much_already(std::size_t point,
                                                             const ledger& visits) const;
 

@@ -39,7 +39,7 @@ class ledger {
   [[nodiscard]] std::size_t done() const { return done_; }
   /// Trips that the last good visit of the point calibrated; 0 when there is none.
   [[nodiscard]] std::uint32_t trips(std::size_t point) const { return states_[point].trips; }
-  /// True when a step of the point took too long to be measured, or a visit of it timed out.
+  /// True when a visit of the point found that a step of it takes too long to be measured.
   [[nodiscard]] bool took_too_long(std::size_t point) const;
   /// Points with a visit whose last line is failed or timeout.
   [[nodiscard]] std::size_t failed_points() const;

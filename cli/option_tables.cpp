@@ -61,7 +61,7 @@ po::options_description run_description() {
       "what a waiting thread does: active spins, passive sleeps (default: active; in barrier "
       "both)")("late", word("LIST"),
                "for barrier_late, how many microseconds after the others one lane in turn arrives, "
-               "0 to 100000 (default: 10; in barrier 0,1,10,100)")(
+               "0 to 10000 (default: 10; in barrier 0,1,10,100)")(
       "blocks", word("LIST"),
       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) and max, all that "
       "run at once (default: the study's)")(
@@ -103,8 +103,8 @@ po::options_description run_description() {
       "measure 2 and 4 ops too, and check that costs add up (default: off; on in study control)")(
       "interleave-backends", po::bool_switch(),
       "visit points that differ in their backend alone one after the other, so that a drift of the "
-      "machine cancels in their ratio (default: off; always so in the studies portability and "
-      "barrier)")(
+      "machine cancels in their ratio (default: off; always so in the studies portability, "
+      "barrier and locks)")(
       "oversubscribe", po::bool_switch(),
       "allow more lanes than processing units; in barrier also measure one more, and twice as many "
       "(default: off)")("dry-run", po::bool_switch(),

@@ -189,7 +189,7 @@ std::vector<unsigned> parse_cells(std::string_view option, std::string_view text
 }
 
 std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text) {
-  constexpr unsigned most_late_us = 100'000;
+  constexpr unsigned most_late_us = 10'000;  // a trip of four such delays is never too slow
   return numbers_in(0, most_late_us, option, text);
 }
 

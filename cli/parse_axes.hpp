@@ -45,7 +45,7 @@ namespace syncmeter {
 /// Numbers of cells, 1 to 4096; that lanes share them out evenly is the plan's affair.
 [[nodiscard]] std::vector<unsigned> parse_cells(std::string_view option, std::string_view text);
 
-/// Whole microseconds, 0 to 100000.
+/// Whole microseconds, 0 to 10000.
 [[nodiscard]] std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text);
 
 /// "1,2,4-8,max".

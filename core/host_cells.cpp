@@ -52,13 +52,15 @@ void host_rig::reset_cells() {
   }
 }
 
-std::uint64_t* host_rig::mailbox(unsigned lane) const {
+std::uint64_t* host_rig::mailbox(unsigned lane, std::size_t place) const {
   std::byte* const first = homed_ ? homed_->data() : mailboxes_.get();
-  return reinterpret_cast<std::uint64_t*>(first + (mailbox_place_ * lanes_ + lane) * mailbox_bytes);
+  return reinterpret_cast<std::uint64_t*>(first + (place * lanes_ + lane) * mailbox_bytes);
 }
 
 // All places in turn, neighbours far apart: few rounds see many of them.
-void host_rig::begin_round() { mailbox_place_ = (mailbox_place_ + 37) % mailbox_places; }
+void host_rig::begin_round() {
+  if (what_->info.family == family::handoff) place_ = (place_ + 37) % mailbox_places;
+}
 
 // New pages for each point: what a page's home is cannot be changed once it is touched.
 void host_rig::find_home() {

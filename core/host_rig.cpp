@@ -110,6 +110,8 @@ void host_rig::place(std::span<const int> pus) {
   quiet_seen_.assign(lanes_, {});
   if (mailbox_capacity_ < lanes_) {
     mailboxes_.reset(allocate(mailboxes_size()));
+    std::memset(mailboxes_.get(), 0, mailboxes_size());  // so that one thread touches all pages
+                                                         // first
     mailbox_capacity_ = lanes_;
   }
   gate_.reset();

@@ -66,8 +66,8 @@ class host_rig final : public bench {
   /// PU.
   void finish();
 
-  /// Moves the mailboxes on: a handoff costs up to half as much again where the line's slice of the
-  /// last-level cache is far from both lanes, and one address has one slice.
+  /// Moves an op's mailboxes on: a handoff costs up to half as much again where the line's slice of
+  /// the last-level cache is far from both lanes, and one address has one slice.
   void begin_round() override;
   sample take(std::size_t index, std::uint32_t trips) override;
   std::optional<double> pair_probe() override;
@@ -88,7 +88,9 @@ class host_rig final : public bench {
   [[nodiscard]] start_gate& gate() { return gate_; }
   [[nodiscard]] void* board() const { return board_; }
   [[nodiscard]] const topology& machine() const { return machine_; }
-  [[nodiscard]] std::uint64_t* mailbox(unsigned lane) const;
+  [[nodiscard]] std::uint64_t* mailbox(unsigned lane) const { return mailbox(lane, place_); }
+  /// The pair probe's, always the same ones: its hops must mean the same in every round.
+  [[nodiscard]] std::uint64_t* probe_mailbox(unsigned lane) const { return mailbox(lane, 0); }
   [[nodiscard]] std::uint32_t rotations() const { return rotations_; }
   void enter(unsigned lane);
   void leave(unsigned lane, const lane_outcome& outcome);
@@ -113,6 +115,7 @@ class host_rig final : public bench {
   // Two lines: adjacent-line prefetch must not couple lanes.
   static constexpr std::size_t mailbox_bytes = 128;
   static constexpr std::size_t mailbox_places = 64;  // on which the mailboxes lie by turns
+  [[nodiscard]] std::uint64_t* mailbox(unsigned lane, std::size_t place) const;
   [[nodiscard]] std::size_t mailboxes_size() const {
     return lanes_ * mailbox_bytes * mailbox_places;
   }
@@ -157,7 +160,7 @@ class host_rig final : public bench {
   mutable std::vector<late_turns> late_;  // of an op whose lanes arrive late
   std::unique_ptr<homed_pages> homed_;    // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
-  std::size_t mailbox_place_ = 0;
+  std::size_t place_ = 0;  // of the mailboxes, in this round
 };
 
 }  // namespace syncmeter

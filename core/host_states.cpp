@@ -9,11 +9,12 @@
 namespace syncmeter {
 namespace {
 
-constexpr double probe_ns = 10e3;  // a tenth of the shortest side, before and after a round of two
+// A tenth to a fifth of the shortest side, before and after a round of two.
+constexpr double probe_ns = 10e3;
 
 void hop_body(host_rig& rig, unsigned lane) {
-  const std::atomic_ref<std::uint64_t> mine{*rig.mailbox(lane)};
-  const std::atomic_ref<std::uint64_t> next{*rig.mailbox((lane + 1) % rig.lanes())};
+  const std::atomic_ref<std::uint64_t> mine{*rig.probe_mailbox(lane)};
+  const std::atomic_ref<std::uint64_t> next{*rig.probe_mailbox((lane + 1) % rig.lanes())};
   const std::uint64_t bump = lane == 0 ? 1 : 0;
   std::uint64_t token = 1 - bump;
   const auto switches = involuntary_switches();
@@ -46,7 +47,7 @@ bool host_rig::was_preempted() const {
 double host_rig::ring_ns(double duration_ns) {
   rotations_ =
       static_cast<std::uint32_t>(std::clamp(duration_ns / (last_hop_ns_ * lanes_), 4.0, 1e6));
-  for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : no_token;
+  for (unsigned lane = 0; lane < lanes_; ++lane) *probe_mailbox(lane) = lane == 0 ? 0 : no_token;
   run_untimed(&hop_body);
   const double turn = static_cast<double>(records_[0].stop_ns - records_[0].start_ns);
   return std::max(1.0, turn / (static_cast<double>(rotations_) * lanes_));

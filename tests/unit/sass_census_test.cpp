@@ -72,6 +72,14 @@ TEST(SassCensus, ProvesWhatIsDeclaredAndCatchesWhatIsNot) {
   EXPECT_EQ(census_of(barrier("nothing"), merged).verdict, verdict::elided);
 }
 
+TEST(SassCensus, AMultiplyAddIsBookkeepingUnlessItIsNamed) {
+  const std::string multiplies = kernels_of("sm_90", "IMAD R2, R3, R4, R5");
+  EXPECT_EQ(census_of(barrier("imad 1"), multiplies).verdict, verdict::proven);
+  EXPECT_EQ(census_of(barrier("imad 2"), multiplies).verdict, verdict::wrong);
+  EXPECT_EQ(census_of(barrier("nothing"), multiplies).verdict, verdict::wrong);
+  EXPECT_EQ(census_of(barrier("BAR.SYNC 1"), multiplies).verdict, verdict::wrong);
+}
+
 TEST(SassCensus, TakesEntriesWithoutAdditivity) {
   capability two = barrier();
   two.symbols.resize(2);
