@@ -66,7 +66,8 @@ results_file locks_file(unsigned lanes) {
   return file;
 }
 
-const lock_row& row_of(const lock_table& table, const std::string& backend, const std::string& op) {
+// By value: newer compilers fear that a reference is into one of the names.
+lock_row row_of(const lock_table& table, const std::string& backend, const std::string& op) {
   for (const lock_row& row : table.rows) {
     if (row.what.backend == backend && row.what.op == op) return row;
   }
@@ -84,7 +85,7 @@ TEST(locks, the_cheapest_alone_need_not_be_the_cheapest_under_contention) {
   EXPECT_EQ(table.rows.at(table.cheapest_alone.value()).what.op, "spin_lock_add");
   EXPECT_EQ(table.rows.at(table.cheapest_shared.value()).what.op, "lock_add");
   EXPECT_EQ(table.rows.at(table.cheapest_shared.value()).what.backend, "omp");
-  const lock_row& spin = row_of(table, "std", "spin_lock_add");
+  const lock_row spin = row_of(table, "std", "spin_lock_add");
   EXPECT_EQ(spin.shared_over_cheapest.visits, 5U);
   EXPECT_THAT(spin.shared_over_cheapest.ratio.value, DoubleNear(5, 0.05)) << "the drift cancels";
   EXPECT_LT(spin.shared_over_cheapest.ratio.high, 5.1);
