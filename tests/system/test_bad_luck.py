@@ -5,6 +5,7 @@ What still makes sense is measured by the real OpenMP worker; what does not is s
 
 import os
 import pathlib
+import tempfile
 
 import pytest
 
@@ -13,6 +14,8 @@ from conftest import driver_path
 PUS = sorted(os.sched_getaffinity(0))
 HERE = pathlib.Path(__file__).parent
 TOPOLOGIES = HERE.parent / "data" / "topologies"
+# LD_PRELOAD holds a list: a name ends at a blank, and the library's own path may have one.
+LINKS = tempfile.TemporaryDirectory(prefix="refuse-binding-")
 SANITIZED = {"ASAN_OPTIONS": "verify_asan_link_order=0"}
 
 pytestmark = pytest.mark.skipif(not (driver_path().parent / "syncmeter-omp").exists(), reason="no OpenMP worker was built")
@@ -34,7 +37,10 @@ def without_binding(which):
     library = os.environ.get("REFUSE_BINDING_LIBRARY")
     if not library:
         pytest.skip("REFUSE_BINDING_LIBRARY is not set")
-    return {"LD_PRELOAD": library, "REFUSE_BINDING": which, **SANITIZED}
+    link = pathlib.Path(LINKS.name, "library.so")
+    if not link.exists():
+        link.symlink_to(library)
+    return {"LD_PRELOAD": str(link), "REFUSE_BINDING": which, **SANITIZED}
 
 
 def one_sentence(err):
