@@ -45,8 +45,7 @@ std::map<affinity, policy_points> by_policy(const std::vector<point_summary>& po
   for (const point_summary& s : points) {
     const bool is_barrier = s.what.op == "barrier" || s.what.op == "barrier_late";
     if (!is_barrier || s.device || s.status == status::unsupported) continue;
-    const std::string measured = s.measured_as.empty() ? canonical(s.what) : s.measured_as;
-    all[s.what.affinity].by_measured.try_emplace(measured, &s);
+    all[s.what.affinity].by_measured.try_emplace(measured_name(s), &s);
   }
   return all;
 }

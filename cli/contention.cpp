@@ -31,26 +31,18 @@ std::optional<sharing> joined_by(const point_summary& s,
   return farthest;
 }
 
-visit_ratio ratio(const measured_costs& costs, const point_summary& a, const point_summary& b,
-                  visit_ratio (*compare)(const costs_by_visit&, const costs_by_visit&)) {
-  if (!has_cost(a) || !has_cost(b)) return {};
-  const auto one = costs.find(measured_name(a));
-  const auto other = costs.find(measured_name(b));
-  if (one == costs.end() || other == costs.end() || one == other) return {};
-  return compare(one->second, other->second);
-}
-
 void fill(contention_row& row, const point_summary* alone,
           const std::vector<processing_unit>& units, const measured_costs& costs) {
   const auto one = row.by_cells.find(1);
   for (auto& [cells, c] : row.by_cells) {
     c.joined_by = joined_by(*c.seen, units);
     if (one != row.by_cells.end() && cells != 1)
-      c.throughput_over_one = inverse(ratio(costs, *c.seen, *one->second.seen, ratio_in_one_state));
+      c.throughput_over_one =
+          inverse(ratio_of(costs, *c.seen, *one->second.seen, ratio_in_one_state));
   }
   if (one != row.by_cells.end() && alone != nullptr && row.what.lanes > 1)
-    row.over_alone =
-        times(row.what.lanes, inverse(ratio(costs, *one->second.seen, *alone, ratio_of_likeliest)));
+    row.over_alone = times(row.what.lanes,
+                           inverse(ratio_of(costs, *one->second.seen, *alone, ratio_of_likeliest)));
 }
 
 bool belongs(const point_summary& s) {
@@ -144,8 +136,8 @@ std::vector<near_and_far> near_against_far(const results_file& file,
             {.near = near,
              .far = row,
              .cells = cells,
-             .far_over_near = ratio(costs, *row->by_cells.at(cells).seen,
-                                    *near->by_cells.at(cells).seen, ratio_of_likeliest)});
+             .far_over_near = ratio_of(costs, *row->by_cells.at(cells).seen,
+                                       *near->by_cells.at(cells).seen, ratio_of_likeliest)});
       }
     }
   }

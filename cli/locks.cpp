@@ -59,10 +59,7 @@ void compare(lock_table& table, const measured_costs& costs) {
     const point_summary* const a = row.cost_at(lanes);
     const point_summary* const b = other->cost_at(lanes);
     if (a == nullptr || b == nullptr) return {};
-    const auto ours = costs.find(measured_name(*a));
-    const auto theirs = costs.find(measured_name(*b));
-    if (ours == costs.end() || theirs == costs.end() || ours == theirs) return {};
-    return ratio_in_one_state(ours->second, theirs->second);
+    return ratio_of(costs, *a, *b, ratio_in_one_state);
   };
   const auto row_at = [&table](std::optional<std::size_t> index) {
     return index ? &table.rows[*index] : nullptr;

@@ -213,14 +213,6 @@ template <class T> void append(std::vector<T>& all, std::vector<T> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
-}  // namespace
-
-double max_visit_s(const planned_point& point, const run_options& options) {
-  return (point.device ? options.gpu_max_time_s : options.max_time_s) / point.visits;
-}
-
-namespace {
-
 double predicted_s(const campaign_plan& plan, const run_options& options) {
   double all = 0;
   for (const planned_point& p : plan.points)
@@ -273,6 +265,10 @@ class planners {
 };
 
 }  // namespace
+
+double max_visit_s(const planned_point& point, const run_options& options) {
+  return (point.device ? options.gpu_max_time_s : options.max_time_s) / point.visits;
+}
 
 campaign_plan make_plan(const run_options& options, const std::vector<worker_info>& workers,
                         const topology& machine, const cpu_grant& grant) {

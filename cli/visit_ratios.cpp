@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/figures.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -82,6 +84,15 @@ visit_ratio ratio_in_one_state(const costs_by_visit& a, const costs_by_visit& b)
 
 visit_ratio ratio_of_likeliest(const costs_by_visit& a, const costs_by_visit& b) {
   return over(a, b, of_likeliest);
+}
+
+visit_ratio ratio_of(const measured_costs& costs, const point_summary& a, const point_summary& b,
+                     visit_ratio (*compare)(const costs_by_visit&, const costs_by_visit&)) {
+  if (!has_cost(a) || !has_cost(b)) return {};
+  const auto one = costs.find(measured_name(a));
+  const auto other = costs.find(measured_name(b));
+  if (one == costs.end() || other == costs.end() || one == other) return {};
+  return compare(one->second, other->second);
 }
 
 visit_ratio inverse(const visit_ratio& r) {

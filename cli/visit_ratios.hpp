@@ -38,6 +38,12 @@ struct visit_ratio {
 /// another number of them, whose states are not the same ones.
 [[nodiscard]] visit_ratio ratio_of_likeliest(const costs_by_visit& a, const costs_by_visit& b);
 
+/// The same of two summaries, by one of the two above; none where a side has no cost, or where both
+/// are one measurement.
+[[nodiscard]] visit_ratio
+ratio_of(const measured_costs& costs, const point_summary& a, const point_summary& b,
+         visit_ratio (*compare)(const costs_by_visit&, const costs_by_visit&));
+
 /// One over it: what it says of throughput.
 [[nodiscard]] visit_ratio inverse(const visit_ratio& r);
 [[nodiscard]] visit_ratio times(double factor, const visit_ratio& r);

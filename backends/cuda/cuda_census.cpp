@@ -56,7 +56,7 @@ std::string in_shared_memory(const measurable& row) {
 // it reduces the operands, and hands each lane its part of the result.
 std::string of_one_address(std::string_view op, const std::string& alone, std::string_view what) {
   if (op == "atomic_fetch_add") {
-    return with(alone, "SHFL.IDX 1 | SHFL.IDX 1, imad 1 | SHFL.IDX 2, imad 1 | SHFL.IDX 1, imad 2, "
+    return with(alone, "SHFL.IDX 1 | SHFL.IDX 2, imad 1 | SHFL.IDX 1, imad 2, "
                        "VOTEU.ANY 1 | "
                        "SHFL.IDX 1, imad 1, VOTEU.ANY 1") +
            " | " + alone;
@@ -71,9 +71,7 @@ std::string of_one_address(std::string_view op, const std::string& alone, std::s
   }
   if (uses_result(op)) return alone;
   const auto reduction = fmt::format("REDUX.{} 1", what == "ADD" ? "SUM" : what);
-  return alone + " | " +
-         with(alone,
-              reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1 | VOTEU.ANY 1, imad 1");
+  return alone + " | " + with(alone, reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1");
 }
 
 std::string relaxed_atomic(const measurable& row, std::string_view opcode) {
@@ -126,9 +124,7 @@ std::string atomic(const measurable& row) {
   if (op.starts_with("atomic_write"))
     return with_order(f, false,
                       with(operand_arithmetic(row),
-                           fmt::format("ST.STRONG.{0} 1 | ST.STRONG.{0} 1, imad 1 | STG.STRONG.{0} "
-                                       "1 | STG.STRONG.{0} 1, imad 1 | STS 1",
-                                       reach)));
+                           fmt::format("ST.STRONG.{0} 1 | STG.STRONG.{0} 1 | STS 1", reach)));
   // libcu++ says neither that its address is in one space nor that a result is not used.
   std::vector<std::string_view> opcodes;
   if (f.space == space::shared_memory) {
