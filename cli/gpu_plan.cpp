@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace syncmeter {
 namespace {
@@ -113,6 +114,14 @@ bool gpu_planner::refuse_missing_values(const offered_op& op) {
   check("scope", &capability::scope, &point::scope, options_.scopes);
   check("flavour", &capability::flavour, &point::flavour, options_.flavours);
   check("space", &capability::space, &point::space, options_.spaces);
+  const std::vector<unsigned> built = wanted_sizes(op, run_options{}, {});
+  for (const unsigned size : options_.sizes) {
+    if (built.front() == 0 || contains(built, size)) continue;
+    refuse({.backend = op.backend, .op = op.name, .size = size},
+           fmt::format("has no size {} ({}), only {}", size, op.rows.front()->size_of,
+                       fmt::join(built, ", ")));
+    said = true;
+  }
   return said;
 }
 
@@ -121,7 +130,7 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
                                                     std::optional<value_type> type,
                                                     placement where) const {
   std::vector<const capability*> rows;
-  std::set<std::tuple<order, scope, flavour, space>> taken;
+  std::set<std::tuple<order, scope, flavour, space, unsigned>> taken;
   for (const capability* row : op.rows) {
     if (row->some_lanes || !is_at(*row, type, where)) continue;
     if (!passes(op, *row, &capability::order, options_.orders) ||
@@ -134,7 +143,7 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
                             .emplace(options_.orders.empty() ? order{} : row->order,
                                      each_scope ? row->scope : scope{},
                                      options_.flavours.empty() ? flavour{} : row->flavour,
-                                     options_.spaces.empty() ? space{} : row->space)
+                                     options_.spaces.empty() ? space{} : row->space, row->size)
                             .second;
     if (is_new || forms == form_set::all) rows.push_back(row);
   }
@@ -161,16 +170,21 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
     strides = options_.strides.empty() ? axes.strides : options_.strides;
   std::vector<unsigned> actives = options_.actives.empty() ? axes.actives : options_.actives;
   if (actives.empty()) actives = {0};
+  std::vector<unsigned> sizes = wanted_sizes(op, options_, axes.sizes);
+  if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
   for (const auto& [blocks, threads] : launches_of(axes)) {
     for (const unsigned stride : strides) {
       for (const unsigned active : actives) {
-        for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
-          p.blocks = blocks;
-          p.lanes = threads;
-          p.stride = stride;
-          p.active = active == gpu_.warp_size ? 0 : active;
-          p.repeat = repeat;
-          add_point(op, row, p, axes.additivity || options_.additivity);
+        for (const unsigned size : sizes) {
+          for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
+            p.blocks = blocks;
+            p.lanes = threads;
+            p.stride = stride;
+            p.active = active == gpu_.warp_size ? 0 : active;
+            p.size = size;
+            p.repeat = repeat;
+            add_point(op, row, p, axes.additivity || options_.additivity);
+          }
         }
       }
     }

@@ -18,7 +18,7 @@ namespace {
 /// One op of one backend: what its supported entries have together.
 struct offer {
   std::string backend, op, family, pairing, note;
-  std::vector<std::string> types, orders, placements, scopes, flavours, spaces;
+  std::vector<std::string> types, orders, placements, scopes, flavours, spaces, sizes;
 };
 
 void add_once(std::vector<std::string>& words, std::string_view word) {
@@ -36,7 +36,7 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
       if (found == offers.end()) {
         found = offers.insert(
             offers.end(),
-            {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}});
+            {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}, {}});
       }
       if (row.type) add_once(found->types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
@@ -47,6 +47,8 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
       if (row.scope != scope::none) add_once(found->scopes, to_text(row.scope));
       if (row.flavour != flavour::none) add_once(found->flavours, to_text(row.flavour));
       if (row.space != space::none) add_once(found->spaces, to_text(row.space));
+      if (!row.size_of.empty()) add_once(found->sizes, row.size_of);
+      if (row.size != 0) add_once(found->sizes, fmt::to_string(row.size));
     }
   }
   std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
@@ -66,6 +68,7 @@ std::string offer_table(const std::vector<offer>& offers) {
                  {"scopes"},
                  {"flavours"},
                  {"spaces"},
+                 {"size"},
                  {"note"}});
   std::string family;
   for (const offer& o : offers) {
@@ -73,7 +76,7 @@ std::string offer_table(const std::vector<offer>& offers) {
     family = o.family;
     table.row({o.op, o.backend, o.pairing, join(o.types, " "), join(o.orders, " "),
                join(o.placements, " "), join(o.scopes, " "), join(o.flavours, " "),
-               join(o.spaces, " "), o.note});
+               join(o.spaces, " "), join(o.sizes, " "), o.note});
   }
   return table.text();
 }

@@ -145,8 +145,9 @@ const capability* offered_op::row(const point& p) const {
                    .scope = r->scope,
                    .flavour = r->flavour,
                    .space = r->space,
-                   .some_lanes = r->some_lanes};
-    if (r->type == p.type && has == f && here) return r;
+                   .some_lanes = r->some_lanes,
+                   .size = r->size};
+    if (r->type == p.type && serves(has, f) && here) return r;
   }
   return nullptr;
 }
@@ -188,6 +189,16 @@ std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& o
                                       const std::vector<unsigned>& of_study) {
   if (!op.rows.front()->arrives_late) return {0};
   return options.lates_us.empty() ? of_study : options.lates_us;
+}
+
+std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,
+                                   const std::vector<unsigned>& of_study) {
+  if (op.rows.front()->size_of.empty()) return {0};
+  if (!options.sizes.empty()) return options.sizes;
+  if (!of_study.empty()) return of_study;
+  std::vector<unsigned> built;
+  for (const capability* row : op.rows) add_once(built, row->size);
+  return built;
 }
 
 std::string why_not_offered(const offered_op& op, const point& p) {

@@ -48,6 +48,10 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
                                                     const run_options& options,
                                                     const std::vector<unsigned>& of_study);
+/// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
+/// for every other.
+[[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,
+                                                 const std::vector<unsigned>& of_study);
 /// Why an op has no row for a point, in words.
 [[nodiscard]] std::string why_not_offered(const offered_op& op, const point& p);
 

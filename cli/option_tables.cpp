@@ -62,6 +62,10 @@ po::options_description run_description() {
       "both)")("late", word("LIST"),
                "for barrier_late, how many microseconds after the others one lane in turn arrives, "
                "0 to 10000 (default: 10; in barrier 0,1,10,100)")(
+      "size", word("LIST"),
+      "for ops with a size (list says what it counts), 1 to 1073741824: lanes of a tile, blocks of "
+      "a "
+      "cluster, paths, elements (default: the study's)")(
       "blocks", word("LIST"),
       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) and max, all that "
       "run at once (default: the study's)")(

@@ -141,6 +141,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   });
   with("late",
        [&](const auto& option, const auto& text) { o.lates_us = parse_lates_us(option, text); });
+  with("size", [&](const auto& option, const auto& text) { o.sizes = parse_sizes(option, text); });
   with("blocks",
        [&](const auto& option, const auto& text) { o.blocks = parse_blocks(option, text); });
   with("scope", [&](const auto& option, const auto& text) {

@@ -56,6 +56,7 @@ struct run_options {
   std::vector<home> homes;
   std::vector<wait_policy> waits;
   std::vector<unsigned> lates_us;   ///< for ops with a late lane
+  std::vector<unsigned> sizes;      ///< for ops with a size
   std::vector<block_range> blocks;  ///< GPU, as are the next five
   std::vector<scope> scopes;
   std::vector<flavour> flavours;

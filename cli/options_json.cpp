@@ -55,6 +55,7 @@ void to_json(nlohmann::json& j, const run_options& o) {
                      {"orders", texts(o.orders)},
                      {"waits", texts(o.waits)},
                      {"lates_us", o.lates_us},
+                     {"sizes", o.sizes},
                      {"blocks", blocks},
                      {"scopes", texts(o.scopes)},
                      {"flavours", texts(o.flavours)},
@@ -100,6 +101,7 @@ void from_json(const nlohmann::json& j, run_options& o) {
   read_texts(j, "orders", o.orders);
   read_texts(j, "waits", o.waits);
   o.lates_us = j.value("lates_us", o.lates_us);
+  o.sizes = j.value("sizes", o.sizes);
   for (const std::string range : j.value("blocks", nlohmann::json::array())) {
     const auto parsed = parse_blocks("blocks", range);
     o.blocks.insert(o.blocks.end(), parsed.begin(), parsed.end());

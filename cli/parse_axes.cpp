@@ -193,6 +193,14 @@ std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view t
   return numbers_in(0, most_late_us, option, text);
 }
 
+std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text) {
+  constexpr unsigned most = 1U << 30U;
+  std::vector<unsigned> sizes;
+  for (const std::string& part : parse_list(option, text))
+    sizes.push_back(static_cast<unsigned>(parse_count(option, part, 1, most)));
+  return sizes;
+}
+
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
   std::vector<lane_range> ranges;
   for (const std::string& part : parse_list(option, text)) {

@@ -47,6 +47,8 @@ namespace syncmeter {
 
 /// Whole microseconds, 0 to 10000.
 [[nodiscard]] std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text);
+/// Numbers alone: a range of elements would be a billion of them.
+[[nodiscard]] std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text);
 
 /// "1,2,4-8,max".
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);

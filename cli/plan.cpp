@@ -124,7 +124,10 @@ class planner {
             p.repeat = repeat;
             for (const unsigned late_us : wanted_lates_us(op, options_, axes.lates_us)) {
               p.late_us = late_us;
-              add_point(op, p, axes);
+              for (const unsigned size : wanted_sizes(op, options_, axes.sizes)) {
+                p.size = size;
+                add_point(op, p, axes);
+              }
             }
           }
         }

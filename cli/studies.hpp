@@ -52,6 +52,7 @@ struct study_axes {
   std::vector<home> homes{home::none};  ///< for ops that hand a token on
   bool pairs = false;  ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
   std::vector<unsigned> lates_us{10};  ///< for ops with a late lane
+  std::vector<unsigned> sizes{};       ///< for ops with a size (op_info::size_of)
   unsigned repeats = 0;                ///< 0: once; n: points 1 to n, each measured
   bool beyond_by_request = false;  ///< with --oversubscribe also one lane more than there are PUs,
                                    ///< and twice as many
@@ -90,6 +91,7 @@ struct gpu_axes {
   std::vector<placement> placements{placement::shared, placement::strided};
   std::vector<unsigned> strides{1};  ///< elements
   std::vector<unsigned> actives{};   ///< lanes of each warp that take part; empty: all
+  std::vector<unsigned> sizes{};     ///< for ops with a size; empty: those that are built
   unsigned repeats = 0;
   bool additivity = false;
 };

@@ -27,7 +27,7 @@ auto row_rank(const point_summary& s) {
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
-                    p.active, p.affinity, p.pus, p.wait, p.home, p.late_us, p.repeat);
+                    p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.repeat);
 }
 
 /// One row: the point, the affinities that it stands for, and what was measured in its place where
@@ -152,6 +152,7 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
       s.device ? fmt::to_string(s.what.blocks) : "",
       fmt::to_string(s.what.lanes),
       s.what.active != 0 ? fmt::to_string(s.what.active) : "",
+      s.what.size != 0 ? fmt::to_string(s.what.size) : "",
       v.affinity ? row.affinities : "",
       fmt::format("{}", fmt::join(s.what.pus, ",")),
       v.wait ? std::string(to_text(s.what.wait)) : "",
@@ -194,6 +195,7 @@ std::string short_name(const point& p) {
               ? fmt::format(", {} blocks of {} lane{}", p.blocks, p.lanes, p.lanes == 1 ? "" : "s")
               : fmt::format(", {} lane{}", p.lanes, p.lanes == 1 ? "" : "s");
   if (p.active != 0) text += fmt::format(", {} of each warp", p.active);
+  if (p.size != 0) text += fmt::format(", size {}", p.size);
   if (p.affinity != affinity::none) text += fmt::format(" {}", to_text(p.affinity));
   if (p.wait != wait_policy::active) text += fmt::format(" {}", to_text(p.wait));
   if (!p.pus.empty())
@@ -221,6 +223,7 @@ std::string point_table(const std::vector<point_summary>& points) {
                  {"blocks", right},
                  {v.any_gpu && !v.any_cpu ? "threads" : "lanes", right},
                  {"active", right},
+                 {"size", right},
                  {"affinity", left},
                  {"PUs", left},
                  {"wait", left},

@@ -38,11 +38,12 @@ enum class home : std::uint8_t { none, first, second, other };
 
 /// GPU: the threads among which an atomic is one, or for which a fence orders. none: the API has no
 /// scopes.
-enum class scope : std::uint8_t { none, block, device, system };
+enum class scope : std::uint8_t { none, block, device, system, cluster };
 
 /// GPU: which of the API's spellings of one operation. function: atomicAdd and its like;
-/// atomic_ref: libcu++; ptx: inline PTX.
-enum class flavour : std::uint8_t { none, function, atomic_ref, ptx };
+/// atomic_ref: libcu++; ptx: inline PTX; volatile_access: volatile, with a fence where it is
+/// ordered.
+enum class flavour : std::uint8_t { none, function, atomic_ref, ptx, volatile_access };
 
 /// GPU: the memory that holds the cells.
 enum class space : std::uint8_t { none, global, shared_memory };
@@ -55,6 +56,7 @@ struct form {
   enum flavour flavour = flavour::none;
   enum space space = space::none;
   bool some_lanes = false;  ///< GPU: lanes beyond `active` of each warp are switched off by an if
+  unsigned size = 0;        ///< point::size where the compiler has to know it; 0: it need not
   friend constexpr bool operator==(const form&, const form&) = default;
 };
 
@@ -86,10 +88,12 @@ inline constexpr std::array home_names{spelling{home::none, "none"}, spelling{ho
 
 inline constexpr std::array scope_names{
     spelling{scope::none, "none"}, spelling{scope::block, "block"},
-    spelling{scope::device, "device"}, spelling{scope::system, "system"}};
+    spelling{scope::device, "device"}, spelling{scope::system, "system"},
+    spelling{scope::cluster, "cluster"}};
 inline constexpr std::array flavour_names{
     spelling{flavour::none, "none"}, spelling{flavour::function, "function"},
-    spelling{flavour::atomic_ref, "atomic_ref"}, spelling{flavour::ptx, "ptx"}};
+    spelling{flavour::atomic_ref, "atomic_ref"}, spelling{flavour::ptx, "ptx"},
+    spelling{flavour::volatile_access, "volatile"}};
 inline constexpr std::array space_names{spelling{space::none, "none"},
                                         spelling{space::global, "global"},
                                         spelling{space::shared_memory, "shared_memory"}};

@@ -82,6 +82,10 @@ enum class places : std::uint8_t { none, shared, shared_and_strided, strided };
 /// default: what the API does when the program does not say.
 enum class orders : std::uint8_t { none, atomic, fence };
 
+/// How a GPU's kernel has to be launched. cooperative: all blocks may wait for each other. cluster:
+/// in clusters of point::size blocks.
+enum class launching : std::uint8_t { plain, cooperative, cluster };
+
 struct op_info {
   std::string_view name;
   enum family family {};
@@ -102,6 +106,9 @@ struct op_info {
   bool arrives_late = false;   ///< CPU: a lane in turn is point::late_us late
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
   std::string_view note{};        ///< one line for `list` and the report
+  enum launching launching = launching::plain;  ///< GPU
+  std::string_view size_of{};  ///< what point::size counts ("lanes of a tile"); empty: the op has
+                               ///< no size
 };
 
 // Repetition is by pack expansion: g++ ignores `#pragma unroll`, and a lambda in the timed path was

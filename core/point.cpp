@@ -92,6 +92,7 @@ std::string canonical(const point& p) {
   if (p.blocks != 1) add("blocks", p.blocks);
   if (p.active != 0) add("active", p.active);
   if (p.waves) add("waves", "true");
+  if (p.size != 0) add("size", p.size);
   if (p.scope != scope::none) add("scope", to_text(p.scope));
   if (p.flavour != flavour::none) add("flavour", to_text(p.flavour));
   if (p.space != space::none) add("space", to_text(p.space));
@@ -121,6 +122,7 @@ void to_json(nlohmann::json& j, const point& p) {
   if (p.blocks != 1) j["blocks"] = p.blocks;
   if (p.active != 0) j["active"] = p.active;
   if (p.waves) j["waves"] = true;
+  if (p.size != 0) j["size"] = p.size;
   if (p.scope != scope::none) j["scope"] = to_text(p.scope);
   if (p.flavour != flavour::none) j["flavour"] = to_text(p.flavour);
   if (p.space != space::none) j["space"] = to_text(p.space);
@@ -149,6 +151,7 @@ void from_json(const nlohmann::json& j, point& p) {
   if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
   if (j.contains("active")) p.active = read_number(j, "active", 0);
   if (j.contains("waves")) p.waves = j.at("waves").get<bool>();
+  if (j.contains("size")) p.size = read_number(j, "size", 0);
   if (j.contains("scope")) p.scope = read_name<scope>(j, "scope");
   if (j.contains("flavour")) p.flavour = read_name<flavour>(j, "flavour");
   if (j.contains("space")) p.space = read_name<space>(j, "space");

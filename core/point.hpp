@@ -26,6 +26,8 @@ struct point {
   unsigned blocks = 1;       ///< GPU only
   unsigned active = 0;       ///< GPU only: lanes of each warp that take part; 0 is all of them
   bool waves = false;        ///< GPU only: more blocks than run at once, one wave after the other
+  unsigned size = 0;  ///< of what the op works on or with (op_info::size_of): lanes of a tile,
+                      ///< blocks of a cluster, paths, elements; 0: it has none
   enum scope scope = scope::none;
   enum flavour flavour = flavour::none;
   enum space space = space::none;
@@ -48,7 +50,15 @@ struct point {
           .scope = p.scope,
           .flavour = p.flavour,
           .space = p.space,
-          .some_lanes = p.active != 0};
+          .some_lanes = p.active != 0,
+          .size = p.size};
+}
+
+/// Whether the loops of one form are those of a point's form: a size that the compiler need not
+/// know is not one of them.
+[[nodiscard]] constexpr bool serves(const form& built, form wanted) {
+  if (built.size == 0) wanted.size = 0;
+  return built == wanted;
 }
 
 /// Bytes between the cells of neighbouring lanes: 0 when shared or without a cell.

@@ -222,7 +222,7 @@ class request_loop {
   [[nodiscard]] static const measurable* find_row(const worker_backend& backend,
                                                   const point& where) {
     for (const auto& row : backend.rows()) {
-      if (row.info.name == where.op && row.type == where.type && row.form == form_of(where)) {
+      if (row.info.name == where.op && row.type == where.type && serves(row.form, form_of(where))) {
         return &row;
       }
     }

@@ -27,7 +27,7 @@ native_of = {
     "kokkos-cuda": "cuda",
 }
 
-_most_lanes = 1 << 24
+_most_counted = 1 << 30
 
 
 class BadPoint(ValueError):
@@ -40,7 +40,7 @@ class Point:
 
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
-    a block, on a GPU). `others` holds members that this version does not know, as JSON text, so
+    a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has none). `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
 
@@ -56,6 +56,7 @@ class Point:
     blocks: int = 1
     active: int = 0
     waves: bool = False
+    size: int = 0
     scope: str = ""
     flavour: str = ""
     space: str = ""
@@ -81,6 +82,7 @@ class Point:
             ("blocks", self.blocks, 1),
             ("active", self.active, 0),
             ("waves", "true" if self.waves else "", ""),
+            ("size", self.size, 0),
             ("scope", self.scope, ""),
             ("flavour", self.flavour, ""),
             ("space", self.space, ""),
@@ -130,7 +132,7 @@ _text = {
     "wait",
     "home",
 }
-_whole = {"stride", "stride_bytes", "base_offset", "cells", "lanes", "blocks", "active", "repeat"}
+_whole = {"stride", "stride_bytes", "base_offset", "cells", "lanes", "blocks", "active", "size", "repeat"}
 
 
 def point_from(members: Any) -> Point:
@@ -167,6 +169,6 @@ def point_from(members: Any) -> Point:
 def _count(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _most_lanes:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _most_counted:
         raise BadPoint(f"{name} {quoted(value)} is not a count")
     return value

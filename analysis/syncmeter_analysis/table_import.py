@@ -22,6 +22,7 @@ _numbers = {
     "lanes": "lanes",
     "blocks": "blocks",
     "active": "active",
+    "size": "size",
     "repeat": "repeat",
 }
 _names = (
@@ -63,7 +64,7 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
     for column, axis in _numbers.items():
         value = _value(row.get(column))
         if value is not None and not (
-            axis in ("blocks", "active", "repeat", "base_offset", "cells")
+            axis in ("blocks", "active", "size", "repeat", "base_offset", "cells")
             and value == (1 if axis == "blocks" else 0)
         ):
             point[axis] = int(value)

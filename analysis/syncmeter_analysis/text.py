@@ -108,6 +108,7 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
         ("type", p.type),
         ("placement", cells(p)),
         ("lanes", launch(p)),
+        ("size", f"size {p.size}" if p.size else ""),
         ("scope", p.scope),
         ("flavour", p.flavour),
         ("space", "" if p.space == "global" else p.space),

@@ -14,8 +14,8 @@
 namespace syncmeter::cuda {
 
 inline void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
-  SM_CUDA(cudaLaunchKernel(stub, dim3(shape.blocks), dim3(shape.lanes), arguments,
-                           shape.shared_bytes, shape.stream));
+  const launch_config config{shape};
+  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
 }
 
 /// Of CUDA's own kernels.
@@ -29,10 +29,20 @@ template <class Op, int Count, class Lane> sample take_sample(void* rig, std::ui
   return on.run(call_of(&kernel<Op, Count, Lane>), Count, trips);
 }
 
+/// An op that lists the forms it is built in; for the others forms_built does.
+template <class Op> concept lists_forms = requires { Op::forms; };
+
+/// Whether 2 and 4 measured ops are built too.
+template <class Op, class Lane> consteval bool is_additive() {
+  constexpr value_type type = type_tag<typename Lane::value_type>::value;
+  if constexpr (lists_forms<Op>)
+    return type == value_type::int32 && Lane::lane_form == Op::forms.front();
+  else return has_additivity(Op::info, Lane::lane_form, type);
+}
+
 /// The host's stub of the kernel for counts[index]: its symbol is the kernel's.
 template <class Op, class Lane> const void* stub_at(std::size_t index) {
-  if constexpr (has_additivity(Op::info, Lane::lane_form,
-                               type_tag<typename Lane::value_type>::value)) {
+  if constexpr (is_additive<Op, Lane>()) {
     if (index == 2) return reinterpret_cast<const void*>(&kernel<Op, 2, Lane>);
     if (index == 3) return reinterpret_cast<const void*>(&kernel<Op, 4, Lane>);
   }
@@ -49,12 +59,20 @@ template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
   }
 }
 
-struct backend {
+/// The backend of the ops of one study, by its lanes.
+template <template <class, class> class Lane> struct backend_of {
   template <class T, form F>
   using lane =
-      cuda::lane<T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes>>;
+      Lane<T,
+           form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes, F.size>>;
   static constexpr bool code_on_device = true;
 
+  template <class Op, class T>
+  static consteval auto forms_of()
+    requires lists_forms<Op>
+  {
+    return Op::forms;
+  }
   template <class Op, class T> static consteval auto forms_of() {
     constexpr form_list list = forms_built(Op::info, type_tag<T>::value);
     std::array<form, list.size()> forms{};
@@ -62,9 +80,7 @@ struct backend {
     return forms;
   }
   template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
-    constexpr bool additive =
-        has_additivity(Op::info, Lane::lane_form, type_tag<typename Lane::value_type>::value);
-    if constexpr (Count > 1 && !additive) return nullptr;
+    if constexpr (Count > 1 && !is_additive<Op, Lane>()) return nullptr;
     else return &take_sample<Op, Count, Lane>;
   }
   template <class Op, class Lane> static consteval code_finder code_of() {
@@ -79,5 +95,6 @@ struct backend {
     return missing_word(info, type, f);
   }
 };
+using backend = backend_of<lane>;
 
 }  // namespace syncmeter::cuda

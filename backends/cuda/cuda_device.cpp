@@ -45,6 +45,8 @@ device_facts facts_of(int index) {
           .l2_bytes = attribute(cudaDevAttrL2CacheSize, index),
           .memory_bytes = properties.totalGlobalMem,
           .shared_bytes_per_block = properties.sharedMemPerBlock,
+          // Sixteen where the kernel says so; the occupancy calculator knows what a launch allows.
+          .largest_cluster = attribute(cudaDevAttrClusterLaunch, index) != 0 ? 16U : 0U,
           .highest_clock_ghz = attribute(cudaDevAttrClockRate, index) * 1e-6};  // from kHz
 }
 
@@ -114,6 +116,7 @@ void to_json(nlohmann::json& j, const device_facts& d) {
        {"max_threads_per_multiprocessor", d.max_threads_per_multiprocessor},
        {"max_blocks_per_multiprocessor", d.max_blocks_per_multiprocessor},
        {"warp_size", d.warp_size},
+       {"largest_cluster", d.largest_cluster},
        {"l2_bytes", d.l2_bytes},
        {"memory_bytes", d.memory_bytes}};
 }

@@ -20,6 +20,7 @@ struct device_facts {
   std::size_t l2_bytes = 0;
   std::size_t memory_bytes = 0;
   std::size_t shared_bytes_per_block = 0;
+  unsigned largest_cluster = 0;  ///< blocks; 0: it has no clusters
   double highest_clock_ghz = 0;  ///< of its multiprocessors
 };
 

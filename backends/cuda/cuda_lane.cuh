@@ -46,9 +46,15 @@ extern __shared__ __align__(128) unsigned char block_memory[];
 
 /// A form as a type of enumerators: compilers do not agree on the symbol of a template whose
 /// argument is a struct, and the census needs the same name on the host and on the device.
-template <order O, placement P, scope S, flavour V, space M, bool SomeLanes> struct form_constant {
-  static constexpr form value{
-      .order = O, .placement = P, .scope = S, .flavour = V, .space = M, .some_lanes = SomeLanes};
+template <order O, placement P, scope S, flavour V, space M, bool SomeLanes, unsigned Size = 0>
+struct form_constant {
+  static constexpr form value{.order = O,
+                              .placement = P,
+                              .scope = S,
+                              .flavour = V,
+                              .space = M,
+                              .some_lanes = SomeLanes,
+                              .size = Size};
 };
 
 template <class T, class Form> class basic_lane {

@@ -71,9 +71,13 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
     throw point_refused(fmt::format("a block has {} bytes of shared memory on {}, and needs {}",
                                     device_.shared_bytes_per_block, device_.name, shared_bytes_));
   }
-  for (const std::size_t index : {0U, 1U})
-    check_resources(what.code == nullptr ? nullptr : what.code(index));
+  for (const std::size_t index : {0U, 1U}) {
+    const void* stub = what.code == nullptr ? nullptr : what.code(index);
+    if (what.info.launching == launching::cluster) check_clusters(stub);
+    else check_resources(stub);
+  }
   fit_memory();
+  prepare_more(what, where_, setup_);
 }
 
 // On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
@@ -108,6 +112,40 @@ void cuda_rig::check_resources(const void* stub) {
                                   where_.blocks, where_.lanes, device_.name, fit, takes));
 }
 
+// Of clusters the device says how many run at once, and how large one can be.
+void cuda_rig::check_clusters(const void* stub) {
+  const unsigned size = std::max(where_.size, 1U);
+  if (device_.largest_cluster == 0) {
+    throw point_refused(
+        fmt::format("{} (compute capability {}) has no clusters: they came with 9.0", device_.name,
+                    device_.compute_capability));
+  }
+  if (size > device_.largest_cluster || where_.blocks % size != 0) {
+    throw point_refused(fmt::format("{} blocks cannot be clusters of {} on {}: at most {} are one, "
+                                    "and the grid is a multiple",
+                                    where_.blocks, size, device_.name, device_.largest_cluster));
+  }
+  constexpr unsigned portable = 8;
+  if (size > portable)
+    SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  const launch_config config{shape()};
+  int clusters = 0;
+  const cudaError_t said = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());
+  static_cast<void>(cudaGetLastError());
+  if (said == cudaErrorInvalidClusterSize || (said == cudaSuccess && clusters == 0)) {
+    throw point_refused(fmt::format("{} does not run clusters of {} blocks of {} threads",
+                                    device_.name, size, where_.lanes));
+  }
+  SM_CUDA(said);
+  if (where_.blocks > static_cast<unsigned>(clusters) * size && !where_.waves) {
+    throw point_refused(fmt::format("{} clusters of {} blocks of {} threads do not run at once on "
+                                    "{}: {} do",
+                                    where_.blocks / size, size, where_.lanes, device_.name,
+                                    clusters));
+  }
+  static_cast<void>(blocks_at_once(stub));  // the kernel's registers
+}
+
 void cuda_rig::fit_memory() {
   const std::size_t bytes = layout_.cells * layout_.pitch + roaming_bytes;
   if (arrays_ > 0) cells_.fit(bytes);
@@ -122,6 +160,7 @@ void cuda_rig::fit_memory() {
   setup_.stride_bytes = static_cast<unsigned>(stride_bytes(where_));
   setup_.active = layout_.active;
   setup_.oracle = what_->info.oracle;
+  setup_.size = where_.size;
   check_.prepare(*what_, where_, layout_);
 }
 
@@ -170,13 +209,16 @@ void cuda_rig::queue_resets() {
   }
   if (arrays_ > 0) reset_cells(layout_, setup_.cells, stream_.get());
   if (arrays_ > 1) reset_cells(layout_, setup_.second_cells, stream_.get());
+  queue_more_resets(setup_, stream_.get());
 }
 
 launch_shape cuda_rig::shape() const {
   return {.blocks = where_.blocks,
           .lanes = where_.lanes,
           .shared_bytes = shared_bytes_,
-          .stream = stream_.get()};
+          .stream = stream_.get(),
+          .cluster = what_->info.launching == launching::cluster ? std::max(where_.size, 1U) : 0,
+          .cooperative = what_->info.launching == launching::cooperative};
 }
 
 void cuda_rig::launch(const kernel_call& kernel, std::uint32_t trips) {
@@ -185,15 +227,20 @@ void cuda_rig::launch(const kernel_call& kernel, std::uint32_t trips) {
 }
 
 std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, bool one_block) {
-  constexpr std::size_t words = 4096;
-  auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
-  auto* seen = reinterpret_cast<unsigned long long*>(board + words);
-  SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
-  void* arguments[] = {&setup_, &board, &seen};
   launch_shape small = shape();
   small.blocks = one_block ? 1 : 2;
   small.lanes = one_block ? std::max(where_.lanes, 2 * warp_size) : warp_size;
-  kernel.launch(kernel.stub, small, arguments);
+  return run_litmus(kernel, small);
+}
+
+std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, launch_shape shape) {
+  const std::size_t words = std::max<std::size_t>(4096, std::size_t{shape.blocks} * shape.lanes);
+  auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
+  auto* seen = reinterpret_cast<unsigned long long*>(board + words);
+  SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
+  queue_more_resets(setup_, stream_.get());
+  void* arguments[] = {&setup_, &board, &seen};
+  kernel.launch(kernel.stub, shape, arguments);
   unsigned long long count = 0;
   SM_CUDA(cudaMemcpyAsync(&count, seen, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
   SM_CUDA(cudaStreamSynchronize(stream_.get()));

@@ -11,7 +11,9 @@
 #include "backends/cuda/cuda_cells.hpp"
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_device.hpp"
+#include "backends/cuda/cuda_launch.hpp"
 #include "backends/cuda/cuda_verdict.hpp"
+#include "backends/cuda/gpu_rig.hpp"
 #include "backends/cuda/ops/walk.hpp"
 #include "backends/cuda/sm_clock.hpp"
 #include "core/harness.hpp"
@@ -20,12 +22,6 @@
 
 namespace syncmeter::cuda {
 
-struct launch_shape {
-  unsigned blocks = 1, lanes = 1;
-  std::size_t shared_bytes = 0;  ///< of a block's own memory
-  cudaStream_t stream = nullptr;
-};
-
 /// A kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
 struct kernel_call {
   const void* stub = nullptr;
@@ -33,13 +29,13 @@ struct kernel_call {
   void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = nullptr;
 };
 
-class cuda_rig final : public bench {
+class cuda_rig : public gpu_rig {
  public:
   explicit cuda_rig(const device_facts& device);
 
   /// Makes ready for one point. Throws point_refused (core/worker.hpp) when the device cannot hold
   /// it at once, cuda_error when a call fails.
-  void prepare(const measurable& what, const point& where);
+  void prepare(const measurable& what, const point& where) override;
 
   sample take(std::size_t index, std::uint32_t trips) override;
   /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
@@ -51,11 +47,23 @@ class cuda_rig final : public bench {
   sample run(const kernel_call& kernel, int count, std::uint32_t trips);
   /// Runs a litmus kernel once; how often it saw what must not be.
   std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
+  /// The same in a launch of the caller's choice.
+  std::uint64_t run_litmus(const kernel_call& kernel, launch_shape shape);
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(this); }
   /// Which ring the loads of the point walk; made when it is another one than before.
   void walk_on(walk ring);
 
   /// Adds "device", "footprint_bytes", "sm_clock_ghz", ... to a visit.
-  void describe(nlohmann::json& visit) const;
+  void describe(nlohmann::json& visit) const override;
+
+ protected:
+  /// What the ops of one study need beside cells and mailboxes: called once the memory of a point
+  /// is there. May throw point_refused.
+  virtual void prepare_more(const measurable&, const point&, kernel_setup&) {}
+  /// Queued before each launch, outside the clock.
+  virtual void queue_more_resets(const kernel_setup&, cudaStream_t) {}
+  [[nodiscard]] const device_facts& device() const { return device_; }
+  [[nodiscard]] launch_shape shape() const;
 
  private:
   [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
@@ -70,7 +78,7 @@ class cuda_rig final : public bench {
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
   [[nodiscard]] unsigned blocks_at_once(const void* stub);
   void check_resources(const void* stub);
-  [[nodiscard]] launch_shape shape() const;
+  void check_clusters(const void* stub);
   void launch(const kernel_call& kernel, std::uint32_t trips);
   [[nodiscard]] double timed_launch(const kernel_call& kernel, std::uint32_t trips);
 

@@ -76,6 +76,10 @@ struct kernel_setup {
   unsigned stride_bytes = 0;
   unsigned active = warp_size;  ///< lanes of each warp that take part
   enum oracle oracle = oracle::none;
+  unsigned size = 0;           ///< point::size
+  std::byte* board = nullptr;  ///< the grid's own memory, all zero before each launch
+  std::byte* data = nullptr;   ///< what the lanes read, and where; made once for a point
+  std::size_t data_bytes = 0;
 };
 
 }  // namespace syncmeter::cuda

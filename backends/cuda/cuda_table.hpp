@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "backends/cuda/gpu_rig.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::cuda {
@@ -15,7 +16,8 @@ namespace syncmeter::cuda {
 [[nodiscard]] std::vector<measurable> rows_float();
 [[nodiscard]] std::vector<measurable> rows_double();
 
-[[nodiscard]] inline std::vector<measurable> all_rows() {
+/// The shared ops and CUDA's own on one device: what the rig of kernels measures.
+[[nodiscard]] inline std::vector<measurable> kernel_rows() {
   auto rows = rows_untyped();
   for (const auto& more : {rows_int32(), rows_own_int32(), rows_uint32(), rows_uint64(),
                            rows_float(), rows_double()}) {

@@ -1,12 +1,26 @@
 #include "backends/cuda/cuda_worker.hpp"
 
-#include "backends/cuda/cuda_census.hpp"
+#include "backends/cuda/cuda_check.hpp"
+#include "backends/cuda/cuda_setup.hpp"
 #include "backends/cuda/nvml.hpp"
 
 namespace syncmeter::cuda {
 
+cuda_worker_backend::cuda_worker_backend(std::vector<row_group> groups)
+    : groups_{std::move(groups)} {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    rows_.insert(rows_.end(), groups_[i].rows.begin(), groups_[i].rows.end());
+    group_at_.resize(rows_.size(), i);
+  }
+  rigs_.resize(groups_.size());
+}
+
+std::size_t cuda_worker_backend::group_of(const measurable& row) const {
+  return group_at_.at(static_cast<std::size_t>(&row - rows_.data()));
+}
+
 nlohmann::json cuda_worker_backend::declares(const measurable& row) const {
-  return declared_instructions(row);
+  return groups_[group_of(row)].declares(row);
 }
 
 nlohmann::json cuda_worker_backend::runtime() const { return versions(); }
@@ -17,8 +31,10 @@ nlohmann::json cuda_worker_backend::device() const {
 
 std::string cuda_worker_backend::problem() const { return find_devices().problem; }
 
-// A handoff goes from warp to warp; everything else is done by every lane that is not switched off.
+// A host that launches is one lane. A handoff goes from warp to warp; everything else is done by
+// every lane that is not switched off.
 unsigned cuda_worker_backend::participants(const measurable& row, const point& where) const {
+  if (row.info.host_lane) return 1;
   const unsigned warps = warps_in(where.lanes);
   if (row.info.family == family::handoff) return warps * where.blocks;
   if (where.active != 0) return warps * where.active * where.blocks;
@@ -38,11 +54,14 @@ bool cuda_worker_backend::lost() const {
 bench& cuda_worker_backend::prepare(const measurable& row, const point& where,
                                     const lane_request& lanes) {
   asked_device_ = true;
-  if (rig_ == nullptr || device_->index != lanes.device) {
-    rig_.reset();
+  if (device_ == nullptr || device_->index != lanes.device) {
+    rig_ = nullptr;
+    for (auto& rig : rigs_) rig.reset();
     device_ = &use_device(lanes.device);
-    rig_ = std::make_unique<cuda_rig>(*device_);
   }
+  const std::size_t group = group_of(row);
+  if (rigs_[group] == nullptr) rigs_[group] = groups_[group].make_rig(*device_);
+  rig_ = rigs_[group].get();
   rig_->prepare(row, where);
   return *rig_;
 }

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/cuda_rig.hpp"
+#include "backends/cuda/gpu_rig.hpp"
 #include "core/worker.hpp"
 
 namespace syncmeter::cuda {
 
 class cuda_worker_backend : public worker_backend {
  public:
-  explicit cuda_worker_backend(std::vector<measurable> rows) : rows_{std::move(rows)} {}
+  explicit cuda_worker_backend(std::vector<row_group> groups);
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] std::string clock() const override { return "device"; }
@@ -25,18 +25,21 @@ class cuda_worker_backend : public worker_backend {
   [[nodiscard]] double clock_tick_ns(const point& where) const override;
   [[nodiscard]] bool lost() const override;
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override {
-    return row.litmus(rig_.get());
-  }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return rig_->litmus(row); }
   void describe_visit(nlohmann::json& visit) const override;
   void finish() override {}
   [[nodiscard]] std::vector<double> probe(const std::vector<int>&, double) override { return {}; }
 
  private:
-  std::vector<measurable> rows_;
-  bool asked_device_ = false;  ///< then errors may be its own
+  [[nodiscard]] std::size_t group_of(const measurable& row) const;
+
+  std::vector<row_group> groups_;
+  std::vector<measurable> rows_;       ///< of all groups, in their order
+  std::vector<std::size_t> group_at_;  ///< of each row
+  bool asked_device_ = false;          ///< then errors may be its own
   const device_facts* device_ = nullptr;
-  std::unique_ptr<cuda_rig> rig_;
+  std::vector<std::unique_ptr<gpu_rig>> rigs_;  ///< of each group, made when it is needed
+  gpu_rig* rig_ = nullptr;                      ///< that of the point made ready
 };
 
 }  // namespace syncmeter::cuda

@@ -1,6 +1,8 @@
 // syncmeter-cuda: the worker that measures native CUDA.
 #include <iostream>
 
+#include "backends/cuda/cuda_census.hpp"
+#include "backends/cuda/cuda_rig.hpp"
 #include "backends/cuda/cuda_table.hpp"
 #include "backends/cuda/cuda_worker.hpp"
 
@@ -8,7 +10,7 @@ namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{all_rows()};
+  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions}}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

@@ -44,14 +44,12 @@ std::string name_of(const std::type_info& type) {
 }
 
 cuda_space::cuda_space(thread_pool& threads)
-    : cuda_worker_backend{all_device_rows()}, threads_{threads} {}
+    : cuda_worker_backend{{{all_device_rows(), &cuda::make_rig<cuda::cuda_rig>,
+                            &declared_device_instructions}}},
+      threads_{threads} {}
 
 // Before Kokkos goes.
 cuda_space::~cuda_space() { kept.space.reset(); }
-
-nlohmann::json cuda_space::declares(const measurable& row) const {
-  return declared_device_instructions(row);
-}
 
 nlohmann::json cuda_space::runtime() const {
   auto all = kokkos_build();

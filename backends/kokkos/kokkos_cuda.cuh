@@ -32,7 +32,6 @@ class cuda_space final : public cuda::cuda_worker_backend {
   cuda_space& operator=(const cuda_space&) = delete;
 
   [[nodiscard]] std::string name() const override { return "kokkos-cuda"; }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override;
   [[nodiscard]] nlohmann::json runtime() const override;
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
 
