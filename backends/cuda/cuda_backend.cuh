@@ -60,24 +60,21 @@ template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
 }
 
 /// The backend of the ops of one study, by its lanes.
-template <template <class, class> class Lane> struct backend_of {
+template <template <class, class> class LaneOf> struct backend_of {
   template <class T, form F>
-  using lane =
-      Lane<T,
-           form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes, F.size>>;
+  using lane = LaneOf<
+      T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes, F.size>>;
   static constexpr bool code_on_device = true;
 
-  template <class Op, class T>
-  static consteval auto forms_of()
-    requires lists_forms<Op>
-  {
-    return Op::forms;
-  }
   template <class Op, class T> static consteval auto forms_of() {
-    constexpr form_list list = forms_built(Op::info, type_tag<T>::value);
-    std::array<form, list.size()> forms{};
-    for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = list[i];
-    return forms;
+    if constexpr (lists_forms<Op>) {
+      return Op::forms;
+    } else {
+      constexpr form_list list = forms_built(Op::info, type_tag<T>::value);
+      std::array<form, list.size()> forms{};
+      for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = list[i];
+      return forms;
+    }
   }
   template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
     if constexpr (Count > 1 && !is_additive<Op, Lane>()) return nullptr;
