@@ -84,12 +84,12 @@ po::options_description run_description() {
       "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "core-to-core 33ms, paper on a GPU 45ms)")(
+      "core-to-core 30ms, paper on a GPU 45ms)")(
       "min-sample", word("TIME"),
       "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)")(
       "visits", word("N"),
       "times that each point is visited (default: 5 visits; on a GPU, and with many points "
-      "in barrier and core-to-core, 3 visits)")(
+      "in barrier 3 visits, in core-to-core 6)")(
       "budget", word("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", word("FILE"),

@@ -8,6 +8,7 @@
 #include "cli/figures.hpp"
 #include "cli/pinned_lanes.hpp"
 #include "cli/table.hpp"
+#include "cli/visit_costs.hpp"
 #include "core/stats.hpp"
 
 namespace syncmeter {
@@ -133,6 +134,24 @@ both_ways compare_both_ways(const pair_matrix& matrix) {
   }
   if (!shares.empty()) result.median_share = median(shares);
   return result;
+}
+
+std::pair<double, double> drift_of(const results_file& file, const pair_matrix& matrix) {
+  std::set<std::string> ours;
+  for (const auto& [pus, seen] : matrix.cells) ours.insert(canonical(seen->what));
+  std::map<unsigned, std::vector<double>> by_pass;
+  const state_classes classes(file);
+  for (const nlohmann::json& visit : file.visits) {
+    const point what = visit.at("point").get<point>();
+    if (!ours.contains(canonical(what))) continue;
+    for (const auto& [state, cost] : costs_of(visit, what.lanes, classes))
+      by_pass[visit.value("visit", 0U)].push_back(cost.ns);
+  }
+  if (by_pass.size() < 2) return {0, 0};
+  std::vector<double> medians;
+  for (auto& [pass, costs] : by_pass) medians.push_back(median(costs));
+  const auto [least, most] = std::ranges::minmax(medians);
+  return {least, most};
 }
 
 }  // namespace syncmeter

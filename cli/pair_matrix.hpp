@@ -47,6 +47,11 @@ struct both_ways {
 };
 [[nodiscard]] both_ways compare_both_ways(const pair_matrix& matrix);
 
+/// The machine itself, pass by pass: the least and the most, over visit numbers, of the median over
+/// all pairs of the visits with that number, in ns. {0, 0} with fewer than two passes.
+[[nodiscard]] std::pair<double, double> drift_of(const results_file& file,
+                                                 const pair_matrix& matrix);
+
 /// The matrices, with what is to be said of them; empty when there is none. `coloured`: a heat map
 /// by ANSI colours, on a logarithmic scale from the least cost to the most.
 [[nodiscard]] std::string pair_matrix_text(const results_file& file,

@@ -165,7 +165,16 @@ std::string legend(const pair_matrix& matrix) {
   return text;
 }
 
-std::string text_of(const pair_matrix& matrix, bool coloured) {
+// What no single pair can tell: a shared machine, or its clock, that was another one meanwhile.
+std::string drift_text(const results_file& file, const pair_matrix& matrix) {
+  const auto [least, most] = drift_of(file, matrix);
+  if (least == 0) return {};
+  return fmt::format("  the machine itself: the median of all pairs was {} to {} ns from pass to "
+                     "pass ({:.1f} % apart)\n",
+                     nanoseconds(least), nanoseconds(most), 100 * (most / least - 1));
+}
+
+std::string text_of(const results_file& file, const pair_matrix& matrix, bool coloured) {
   const point& p = matrix.what;
   const bool is_handoff = facts_of(*matrix.cells.begin()->second).family == "handoff";
   std::string text =
@@ -176,7 +185,7 @@ std::string text_of(const pair_matrix& matrix, bool coloured) {
   if (sampled) text += "  of each class a sample, spread over the machine; no matrix of it\n";
   else text += grid(matrix, coloured) + legend(matrix);
   if (matrix.units.size() > most_pus_with_intervals) text += widest_interval(matrix);
-  return text + class_table(matrix) + ways_text(matrix);
+  return text + class_table(matrix) + ways_text(matrix) + drift_text(file, matrix);
 }
 
 }  // namespace
@@ -186,7 +195,7 @@ std::string pair_matrix_text(const results_file& file, const std::vector<pair_ma
   std::string text;
   bool any_home = false;
   for (const pair_matrix& matrix : matrices) {
-    text += text_of(matrix, coloured);
+    text += text_of(file, matrix, coloured);
     any_home = any_home || matrix.what.home != home::none;
   }
   const nlohmann::json machine = file.campaign.value("machine", nlohmann::json::object());

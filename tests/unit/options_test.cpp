@@ -149,7 +149,7 @@ TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
 TEST(options, a_study_may_have_a_pace_of_its_own) {
   const run_options o = parsed({"--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(o.precision, 0.02);
-  EXPECT_DOUBLE_EQ(o.max_time_s, 0.033);
+  EXPECT_DOUBLE_EQ(o.max_time_s, 0.03);
   EXPECT_DOUBLE_EQ(o.min_sample_us, 50);
   EXPECT_FALSE(o.visits) << "the plan knows how many pairs there are";
   const run_options paper = parsed({"--study", "paper"});
@@ -159,6 +159,13 @@ TEST(options, a_study_may_have_a_pace_of_its_own) {
   EXPECT_DOUBLE_EQ(nlohmann::json(paper).get<run_options>().gpu_max_time_s, 0.045);
   const run_options asked = parsed({"--precision", "0.005", "--study", "core-to-core"});
   EXPECT_DOUBLE_EQ(asked.precision, 0.005);
+}
+
+TEST(options, sizes_are_numbers_alone) {
+  EXPECT_THAT(parsed({"--size", "1024,1073741824"}).sizes, ElementsAre(1024U, 1073741824U));
+  EXPECT_THAT(mistake({"--size", "0"}), HasSubstr("--size: '0'"));
+  EXPECT_THAT(mistake({"--size", "1-4"}), HasSubstr("--size: '1-4'"));
+  EXPECT_THAT(mistake({"--size", "1073741825"}), HasSubstr("--size: '1073741825'"));
 }
 
 TEST(options, a_time_needs_a_known_unit) {

@@ -116,6 +116,18 @@ TEST(pair_matrix, both_ways_round_are_compared_within_their_intervals) {
                                   "the median, by 35.3 % at most (PUs 0 and 3)"));
 }
 
+// Three passes, each 0.1 % dearer than the one before, of pairs at 50 to 300 ns.
+TEST(pair_matrix, the_drift_of_the_machine_is_told_pass_by_pass) {
+  const shown s(two_packages());
+  const auto [least, most] = drift_of(s.file, s.matrices.at(0));
+  EXPECT_NEAR(least, 201 * 1.001, 1e-6);
+  EXPECT_NEAR(most, 201 * 1.003, 1e-6);
+  EXPECT_THAT(s.text(), HasSubstr("from pass to pass (0.2 % apart)"));
+  results_file one_pass = two_packages();
+  std::erase_if(one_pass.visits, [](const auto& visit) { return visit.at("visit") != 1; });
+  EXPECT_THAT(shown(std::move(one_pass)).text(), Not(HasSubstr("pass to pass")));
+}
+
 // A hypervisor that moved the lanes between the two ways makes no difference between them.
 TEST(pair_matrix, ways_seen_in_different_placement_states_are_not_compared) {
   results_file file = two_packages();
