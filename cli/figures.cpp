@@ -66,7 +66,8 @@ std::optional<rates> rates_of(const point_summary& s) {
   }
   double lanes = facts.joint ? 1 : s.what.lanes;
   if (s.what.active != 0) lanes *= s.what.active / 32.0;
-  return rates{ops_per_s, ops_per_s * lanes * s.what.blocks};
+  const double blocks = facts.family == "launch" ? 1 : s.what.blocks;  // one launch is of them all
+  return rates{ops_per_s, ops_per_s * lanes * blocks};
 }
 
 }  // namespace syncmeter

@@ -176,17 +176,25 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
     for (const unsigned stride : strides) {
       for (const unsigned active : actives) {
         for (const unsigned size : sizes) {
-          for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
-            p.blocks = blocks;
-            p.lanes = threads;
-            p.stride = stride;
-            p.active = active == gpu_.warp_size ? 0 : active;
-            p.size = size;
-            p.repeat = repeat;
-            add_point(op, row, p, axes.additivity || options_.additivity);
-          }
+          p.blocks = blocks;
+          p.lanes = threads;
+          p.stride = stride;
+          p.active = active == gpu_.warp_size ? 0 : active;
+          p.size = size;
+          add_repeats(op, axes, row, p);
         }
       }
+    }
+  }
+}
+
+void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row,
+                              point p) {
+  for (const home where : wanted_homes_by_gpu(op, options_, axes.homes)) {
+    for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
+      p.home = where;
+      p.repeat = repeat;
+      add_point(op, row, p, axes.additivity || options_.additivity);
     }
   }
 }
@@ -210,6 +218,9 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
       return "the backend does not offer this form with lanes of each warp switched off";
   }
+  if (p.home == home::second)
+    return "home 'second' is of a token's mailboxes: the thread that launches is near to the GPU "
+           "(first) or far from it (other)";
   if (row.family == "handoff" && p.waves)
     return "the token waits in every round for a warp of the next wave, which waits for this one";
   const unsigned fit = co_resident_blocks(gpu_, p.lanes);

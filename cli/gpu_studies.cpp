@@ -16,6 +16,7 @@ const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 const std::vector<std::string_view> locks{"critical_*", "lock_*"};
 // Pointer chases and planted costs: one thread, one warp, and more would measure the same.
 const std::vector<std::string_view> chases{"memory_*"};
+const std::vector<std::string_view> graphs{"graph_launch", "additional_graph_launch"};
 
 gpu_axes at(std::vector<launch_set> launches) { return gpu_axes{.launches = std::move(launches)}; }
 
@@ -23,9 +24,13 @@ gpu_axes at(std::vector<launch_set> launches) { return gpu_axes{.launches = std:
 // of each.
 std::vector<gpu_rule> every_op(const std::vector<launch_set>& launches,
                                const std::vector<launch_set>& of_locks) {
+  gpu_axes of_graphs = at(launches);
+  of_graphs.sizes = {1, 16};
   return {{.ops = {"*"},
-           .except = {"control_*", "memory_*", "critical_*", "lock_*"},
+           .except = {"control_*", "memory_*", "critical_*", "lock_*", "graph_launch",
+                      "additional_graph_launch"},
            .axes = at(launches)},
+          {.ops = graphs, .except = {}, .axes = of_graphs},
           {.ops = locks, .except = {}, .axes = at(of_locks)},
           {.ops = chases, .except = {}, .axes = at({{{one}, {1}}})},
           {.ops = {"control_aa", "control_multiply_1", "control_fadd"},

@@ -185,6 +185,12 @@ std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
   return options.homes.empty() ? of_study : options.homes;
 }
 
+std::vector<home> wanted_homes_by_gpu(const offered_op& op, const run_options& options,
+                                      const std::vector<home>& of_study) {
+  if (op.rows.front()->family != "launch") return {home::none};
+  return options.homes.empty() ? of_study : options.homes;
+}
+
 std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& options,
                                       const std::vector<unsigned>& of_study) {
   if (!op.rows.front()->arrives_late) return {0};

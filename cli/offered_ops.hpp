@@ -44,6 +44,11 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 /// Of an op that hands a token on; {none} for every other: a home is that of a token's mailboxes.
 [[nodiscard]] std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
                                              const std::vector<home>& of_study);
+/// On a GPU, of an op that a host thread launches: where that thread runs, near to the GPU (first)
+/// or far from it (other); {none} for every other.
+[[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
+                                                    const run_options& options,
+                                                    const std::vector<home>& of_study);
 /// Of an op with a late lane; {0} for every other.
 [[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
                                                     const run_options& options,

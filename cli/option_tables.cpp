@@ -53,7 +53,8 @@ po::options_description run_description() {
       "home", word("LIST"),
       "for ops that hand a token on, the processing unit that first touches the mailboxes: first "
       "or "
-      "second (lane), other (of no lane) (default: the study's, mostly not chosen)")(
+      "second (lane), other (of no lane); for a thread that launches on a GPU, PUs near to it "
+      "(first) or far from it (other) (default: the study's, mostly not chosen)")(
       "order", word("LIST"),
       "memory orders, for ops that have them: unordered, relaxed, acquire, release, acq_rel, "
       "seq_cst (default: the API's own)")(

@@ -89,9 +89,10 @@ struct gpu_axes {
   type_set types = type_set::one;
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them
   std::vector<placement> placements{placement::shared, placement::strided};
-  std::vector<unsigned> strides{1};  ///< elements
-  std::vector<unsigned> actives{};   ///< lanes of each warp that take part; empty: all
-  std::vector<unsigned> sizes{};     ///< for ops with a size; empty: those that are built
+  std::vector<unsigned> strides{1};     ///< elements
+  std::vector<unsigned> actives{};      ///< lanes of each warp that take part; empty: all
+  std::vector<unsigned> sizes{};        ///< for ops with a size; empty: those that are built
+  std::vector<home> homes{home::none};  ///< for ops that a host thread launches: where it runs
   unsigned repeats = 0;
   bool additivity = false;
 };

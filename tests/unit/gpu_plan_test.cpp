@@ -263,5 +263,44 @@ TEST(gpu_plan, a_backend_with_a_problem_is_left_out_or_named) {
               HasSubstr("no backend can be used here: cuda: no CUDA driver"));
 }
 
+// An op that a host thread launches, and a graph of so many kernels.
+worker_info launching_worker() {
+  worker_info worker = cuda_worker();
+  for (const char* op : {"launch", "graph_launch"})
+    worker.capabilities.push_back(fixtures::gpu_row(op, "launch"));
+  worker.capabilities.back().size_of = "kernels of a graph";
+  return worker;
+}
+
+TEST(gpu_plan, only_what_a_host_thread_launches_has_a_home) {
+  run_options options = with_ops({"launch", "barrier"});
+  options.homes = {home::first, home::other};
+  options.blocks = {{.first = 1, .last = 1}};
+  options.lanes = {{.first = 32, .last = 32}};
+  const campaign_plan plan = plan_for(options, {launching_worker()});
+  std::vector<std::string> all;
+  for (const planned_point& p : plan.points)
+    all.push_back(fmt::format("{} {}", p.what.op, to_text(p.what.home)));
+  EXPECT_THAT(all, UnorderedElementsAre("launch first", "launch other", "barrier none"));
+  options.homes = {home::second};
+  EXPECT_THAT(reasons(plan_for(options, {launching_worker()})),
+              ElementsAre(HasSubstr("launch unsupported: home 'second' is of a token's")));
+  for (const planned_point& p : plan_for(with_ops({"launch"}), {launching_worker()}).points)
+    EXPECT_EQ(p.what.home, home::none) << "unless the user or the study asks";
+}
+
+TEST(gpu_plan, graphs_have_sizes_in_every_study_that_measures_all_ops) {
+  run_options options = with_ops({"*launch"});
+  options.blocks = {{.first = 1, .last = 1}};
+  options.lanes = {{.first = 32, .last = 32}};
+  std::vector<std::string> all;
+  for (const planned_point& p : plan_for(options, {launching_worker()}).points)
+    all.push_back(fmt::format("{} {}", p.what.op, p.what.size));
+  EXPECT_THAT(all, UnorderedElementsAre("launch 0", "graph_launch 1", "graph_launch 16"));
+  options.sizes = {5};
+  const campaign_plan plan = plan_for(options, {launching_worker()});
+  EXPECT_THAT(plan.points, SizeIs(2));
+}
+
 }  // namespace
 }  // namespace syncmeter
