@@ -18,7 +18,7 @@ from tests.made import campaign, point, read, visits, write
 by_id = {claim.id: claim for claim in all_claims()}
 
 
-apart = {"smt-variance", "levels-coresident"}
+apart = {"smt-variance", "levels-coresident", "belief-graph"}
 
 
 def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
@@ -118,6 +118,31 @@ def test_scatter_with_siblings_needs_cores_and_many_pairs(tmp_path):
     alone["machine"] = {**alone["machine"], "smt": False}
     data = Evidence(read(write(tmp_path / "g.jsonl", lines, first=alone)))
     assert by_id["smt-variance"].judge(data).note == "this machine has no SMT"
+
+
+@pytest.mark.parametrize(("graph_of_16", "verdict"), [(16.0, holds), (32.0, fails)])
+def test_a_graph_is_compared_kernel_by_kernel(tmp_path, graph_of_16, verdict):
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([2.0] * 5, cuda("additional_launch"), device=0),
+        visits([9.0] * 5, cuda("additional_graph_launch", size=1), device=0),
+        visits([graph_of_16] * 5, cuda("additional_graph_launch", size=16), device=0),
+    )
+    found = by_id["belief-graph"].judge(Evidence(read(path)))
+    assert found.verdict == verdict
+    assert found.effect.value == pytest.approx(2 * 16 / graph_of_16)
+
+
+def test_a_thread_that_launches_from_afar_is_compared_too(tmp_path):
+    path = write(
+        tmp_path / "f.jsonl",
+        visits([9.0] * 5, cuda("additional_launch", home="other"), device=0),
+        visits([3.0] * 5, cuda("grid_sync"), device=0),
+        visits([90.0] * 5, cuda("grid_sync", blocks=132), device=0),
+    )
+    found = by_id["lecture-kernel-boundary"].judge(Evidence(read(path)))
+    assert found.verdict == holds
+    assert found.pairs == 1
 
 
 def test_the_limit_of_grids_is_seen_where_one_was_refused(tmp_path):

@@ -64,6 +64,7 @@ _modules = (
     "belief_spin_lock",
     "belief_ticket_lock",
     "belief_split_counter",
+    "belief_graph",
     "belief_kokkos",
 )
 

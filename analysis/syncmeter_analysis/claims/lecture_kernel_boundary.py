@@ -18,7 +18,7 @@ def judge(data: Evidence) -> Finding:
     pairs = data.pairs(
         data.measured(("additional_launch", "launch"), backend="cuda"),
         data.measured("grid_sync", backend="cuda"),
-        ("op", "lanes", "blocks"),
+        ("op", "home"),
     )
     return above(pairs, 1.1, "kernel boundary over grid barrier")
 
@@ -27,7 +27,7 @@ claim = Claim(
     id="lecture-kernel-boundary",
     statement="The end of a kernel is a barrier, and dearer than one inside it.",
     source=lecture,
-    needs="cuda additional_launch and grid_sync",
+    needs="cuda additional_launch or launch, and grid_sync in the same grid",
     command=run_levels,
     advice="Synchronize the grid inside a kernel where it fits on the device.",
     otherwise="A second kernel is the cheaper barrier here.",
