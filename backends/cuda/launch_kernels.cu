@@ -35,6 +35,7 @@ __global__ void follow(launch_board* board, unsigned long long number) {
 
 __global__ void work(launch_board* board, unsigned units, float factor) {
   float x = static_cast<float>(threadIdx.x);
+#pragma unroll 1
   for (unsigned i = 0; i < units * (multiplies_in_unit / 32); ++i) {
 #pragma unroll
     for (unsigned j = 0; j < 32; ++j) x = __fmaf_rn(x, factor, factor);

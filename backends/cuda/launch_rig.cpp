@@ -122,6 +122,7 @@ void launch_rig::prepare(const measurable& what, const point& where) {
   if (!what.info.size_of.empty()) {
     queue_.chain.make(where.size, where.blocks, where.lanes, nullptr);
     queue_.counting_chain.make(where.size, where.blocks, where.lanes, queue_.board);
+    SM_CUDA(cudaGraphUpload(queue_.chain.get(), queue_.first.get()));
   }
 }
 
