@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "cli/figures.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -56,6 +58,13 @@ TEST(launch_text, other_campaigns_get_none) {
   failed.status = status::failed;
   EXPECT_THAT(launch_text({launched("launch", 6000), failed}), IsEmpty());
   EXPECT_THAT(launch_text({launched("barrier", 10), launched("launch_for", 20)}), IsEmpty());
+}
+
+TEST(launch_text, one_launch_is_of_all_blocks) {
+  point_summary s = launched("launch", 1000, 0, 132, 1024);
+  s.said = facts_of("launch", "launch", false, false);
+  ASSERT_TRUE(rates_of(s).has_value());
+  EXPECT_DOUBLE_EQ(rates_of(s)->total, 1e6);
 }
 
 TEST(launch_text, a_slope_needs_two_sizes) {
