@@ -31,20 +31,7 @@ levels = (
     ("cluster", ("cluster_",)),
     ("grid", ("grid_", "software_barrier_")),
     ("several GPUs", ("multi_gpu_",)),
-    (
-        "launch",
-        (
-            "launch",
-            "additional_",
-            "cooperative_launch",
-            "graph_launch",
-            "programmatic_launch",
-            "kernel_split",
-            "stream_",
-            "event_record_wait",
-            "blocking_copy",
-        ),
-    ),
+    ("launch", ("launch", "additional_launch", "cooperative_launch", "graph_", "kernel_")),
 )
 
 
