@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cli/launch_rules.hpp"
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
@@ -287,6 +288,30 @@ TEST(gpu_plan, only_what_a_host_thread_launches_has_a_home) {
               ElementsAre(HasSubstr("launch unsupported: home 'second' is of a token's")));
   for (const planned_point& p : plan_for(with_ops({"launch"}), {launching_worker()}).points)
     EXPECT_EQ(p.what.home, home::none) << "unless the user or the study asks";
+}
+
+TEST(gpu_plan, the_kernel_boundary_is_measured_near_and_far_with_graphs_of_sizes) {
+  const run_options options;
+  gpu_planner planner(options, small_gpu());
+  const worker_info worker = launching_worker();
+  for (const char* name : {"launch", "graph_launch"}) {
+    offered_op op{"cuda", name, {}};
+    for (const capability& row : worker.capabilities) {
+      if (row.op == name) op.rows.push_back(&row);
+    }
+    for (const gpu_rule& rule : launch_rules()) {
+      if (covers(rule, name)) planner.add(op, rule.axes);
+    }
+  }
+  std::vector<std::string> all;
+  for (const planned_point& p : planner.take_points()) {
+    if (p.what.blocks == 1)
+      all.push_back(fmt::format("{} {} {}", p.what.op, p.what.size, to_text(p.what.home)));
+  }
+  EXPECT_THAT(all, ElementsAre("launch 0 none", "launch 0 first", "launch 0 other",
+                               "graph_launch 1 none", "graph_launch 2 none", "graph_launch 4 none",
+                               "graph_launch 8 none", "graph_launch 16 none",
+                               "graph_launch 32 none", "graph_launch 64 none"));
 }
 
 TEST(gpu_plan, graphs_have_sizes_in_every_study_that_measures_all_ops) {
