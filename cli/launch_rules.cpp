@@ -12,7 +12,8 @@ std::vector<gpu_rule> launch_rules() {
   near_and_far.homes = {home::first, home::other};
   return {{.ops = {"launch", "launch_call", "additional_launch", "cooperative_launch",
                    "additional_cooperative_launch", "programmatic_launch", "kernel_split",
-                   "blocking_copy", "stream_order", "stream_event_order", "event_record_wait"},
+                   "programmatic_split", "blocking_copy", "stream_order", "stream_event_order",
+                   "event_record_wait"},
            .except = {},
            .axes = kernels},
           {.ops = {"graph_launch", "additional_graph_launch"}, .except = {}, .axes = graphs},

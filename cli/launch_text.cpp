@@ -34,7 +34,8 @@ constexpr std::array parts{part{"launch_call", "a launch call returns after"},
                            part{"programmatic_launch", "one more, programmatic dependent launch"},
                            part{"stream_order", "one more that needs the one before"},
                            part{"stream_event_order", "the same in another stream, by an event"},
-                           part{"kernel_split", "marginal: a kernel's work cut in two"}};
+                           part{"kernel_split", "marginal: a kernel's work cut in two"},
+                           part{"programmatic_split", "marginal: the same, programmatic"}};
 constexpr std::array graphs{part{"graph_launch", "graph launched and waited for"},
                             part{"additional_graph_launch", "one more graph in the stream"}};
 

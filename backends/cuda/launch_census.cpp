@@ -23,6 +23,7 @@ constexpr std::array words{
     word_of_op{ops::additional_graph_launch::info.name, "launch_another_chain"},
     word_of_op{ops::programmatic_launch::info.name, "launch_programmatic"},
     word_of_op{ops::kernel_split::info.name, "cut_work"},
+    word_of_op{ops::programmatic_split::info.name, "cut_work_early"},
     word_of_op{ops::blocking_copy::info.name, "copy_back"},
     word_of_op{ops::stream_order::info.name, "launch_in_order"},
     word_of_op{ops::stream_event_order::info.name, "launch_after_event"},

@@ -33,7 +33,7 @@ __global__ void follow(launch_board* board, unsigned long long number) {
   board->count = number + 1;
 }
 
-__global__ void work(launch_board* board, unsigned units, float factor) {
+__device__ void work_for(launch_board* board, unsigned units, float factor) {
   float x = static_cast<float>(threadIdx.x);
 #pragma unroll 1
   for (unsigned i = 0; i < units * (multiplies_in_unit / 32); ++i) {
@@ -45,11 +45,24 @@ __global__ void work(launch_board* board, unsigned units, float factor) {
   if (speaks()) count(board, units);
 }
 
+__global__ void work(launch_board* board, unsigned units, float factor) {
+  work_for(board, units, factor);
+}
+
+__global__ void work_early(launch_board* board, unsigned units, float factor) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  work_for(board, units, factor);
+#endif
+}
+
 }  // namespace
 
 const void* null_kernel() { return reinterpret_cast<const void*>(&do_nothing); }
 const void* dependent_kernel() { return reinterpret_cast<const void*>(&do_nothing_early); }
 const void* ordered_kernel() { return reinterpret_cast<const void*>(&follow); }
 const void* work_kernel() { return reinterpret_cast<const void*>(&work); }
+const void* dependent_work_kernel() { return reinterpret_cast<const void*>(&work_early); }
 
 }  // namespace syncmeter::cuda

@@ -20,5 +20,8 @@ struct launch_board {
 /// (launch_board* board, unsigned units, float factor): every thread does `units` times the same
 /// work, then one thread adds them to the count.
 [[nodiscard]] const void* work_kernel();
+/// The same, launched with programmatic serialization: the next kernel may come in while this one
+/// works, which itself begins when the one before is over. cc >= 9.0; before, nothing at all.
+[[nodiscard]] const void* dependent_work_kernel();
 
 }  // namespace syncmeter::cuda

@@ -24,6 +24,8 @@ template <class T, class Form> class launch_lane {
   SM_FN void add_work() const { cuda::add_work(*queue_); }
   SM_FN void cut_work() const { cuda::cut_work(*queue_); }
   SM_FN void end_work() const { cuda::end_work(*queue_); }
+  SM_FN void cut_work_early() const { cuda::cut_work_early(*queue_); }
+  SM_FN void end_work_early() const { cuda::end_work_early(*queue_); }
   SM_FN void copy_back() const { cuda::copy_back(*queue_); }
   SM_FN void launch_in_order() const { cuda::launch_in_order(*queue_); }
   SM_FN void launch_after_event() const { cuda::launch_after_event(*queue_); }

@@ -33,11 +33,29 @@ void launch_cooperative(launch_queue& queue) {
                                       arguments, 0, queue.first.get()));
 }
 
-void launch_work(launch_queue& queue) {
+// Before the kernels that are queued are over.
+void launch_early(launch_queue& queue, const void* kernel, void** arguments) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(queue.blocks);
+  config.blockDim = dim3(queue.lanes);
+  config.stream = queue.first.get();
+  config.attrs = &early;
+  config.numAttrs = 1;
+  SM_CUDA(cudaLaunchKernelExC(&config, kernel, arguments));
+}
+
+void launch_work(launch_queue& queue, bool early = false) {
   float factor = 0.5F;
   void* arguments[] = {&queue.board, &queue.pending, &factor};
-  SM_CUDA(cudaLaunchKernel(work_kernel(), dim3(queue.blocks), dim3(queue.lanes), arguments, 0,
-                           queue.first.get()));
+  if (early) {
+    launch_early(queue, dependent_work_kernel(), arguments);
+  } else {
+    SM_CUDA(cudaLaunchKernel(work_kernel(), dim3(queue.blocks), dim3(queue.lanes), arguments, 0,
+                             queue.first.get()));
+  }
   queue.pending = 0;
   wait_when_full(queue);
 }
@@ -140,17 +158,8 @@ void launch_another_chain(launch_queue& queue) {
 }
 
 void launch_programmatic(launch_queue& queue) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(queue.blocks);
-  config.blockDim = dim3(queue.lanes);
-  config.stream = queue.first.get();
-  config.attrs = &early;
-  config.numAttrs = 1;
   void* arguments[] = {&queue.counts};
-  SM_CUDA(cudaLaunchKernelExC(&config, dependent_kernel(), arguments));
+  launch_early(queue, dependent_kernel(), arguments);
   ++queue.calls;
   wait_when_full(queue);
 }
@@ -163,6 +172,14 @@ void end_work(launch_queue& queue) {
   ++queue.pending;
   ++queue.calls;
   launch_work(queue);
+}
+
+void cut_work_early(launch_queue& queue) { launch_work(queue, true); }
+
+void end_work_early(launch_queue& queue) {
+  ++queue.pending;
+  ++queue.calls;
+  launch_work(queue, true);
 }
 
 void copy_back(launch_queue& queue) {

@@ -86,6 +86,9 @@ void add_work(launch_queue& queue);
 void cut_work(launch_queue& queue);
 /// A unit of work, and the kernel with it and what was added before.
 void end_work(launch_queue& queue);
+/// As cut_work and end_work, of kernels that come in while the one before them works.
+void cut_work_early(launch_queue& queue);
+void end_work_early(launch_queue& queue);
 /// Four bytes from the device, for which cudaMemcpy waits.
 void copy_back(launch_queue& queue);
 /// A kernel that needs what the one before it left, in the same stream.

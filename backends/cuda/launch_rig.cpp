@@ -36,6 +36,7 @@ constexpr std::array checks{
     launch_check{ops::additional_graph_launch::info.name, of::kernels, &launch_another_chain},
     launch_check{ops::programmatic_launch::info.name, of::kernels, &launch_programmatic},
     launch_check{ops::kernel_split::info.name, of::units},
+    launch_check{ops::programmatic_split::info.name, of::units},
     launch_check{ops::blocking_copy::info.name, of::copies},
     launch_check{ops::stream_order::info.name, of::order},
     launch_check{ops::stream_event_order::info.name, of::order},
@@ -84,7 +85,7 @@ void launch_rig::check_shape(const point& where) const {
                       fit, where.lanes, device_.name));
     }
   }
-  if (what_->info.name == ops::programmatic_launch::info.name && device_.largest_cluster == 0)
+  if (what_->info.name.starts_with("programmatic_") && device_.largest_cluster == 0)
     throw point_refused("programmatic dependent launch needs compute capability 9.0");
   if (what_->info.size_of.empty()) return;
   if (where.size == 0) throw point_refused("a graph is of so many kernels: --size says how many");

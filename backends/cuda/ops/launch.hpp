@@ -112,10 +112,24 @@ struct kernel_split {
   SM_FN static void after(has_launch_words auto& lane) { lane.end_work(); }
 };
 
+// The same where every kernel comes in while the one before it works.
+struct programmatic_split {
+  static constexpr op_info info = [] {
+    op_info split = kernel_split::info;
+    split.name = "programmatic_split";
+    split.note = "kernel_split with programmatic dependent launches on both sides: the next kernel "
+                 "waits on the device for the one before it; marginal; cc >= 9.0";
+    return split;
+  }();
+  SM_FN static void before(has_launch_words auto& lane) { lane.add_work(); }
+  SM_FN static void measured(has_launch_words auto& lane) { lane.cut_work_early(); }
+  SM_FN static void after(has_launch_words auto& lane) { lane.end_work_early(); }
+};
+
 using launch_ops = op_list<launch, additional_launch, launch_call, cooperative_launch,
                            additional_cooperative_launch, graph_launch, additional_graph_launch,
-                           programmatic_launch, kernel_split, blocking_copy, stream_order,
-                           stream_event_order, event_record_wait>;
+                           programmatic_launch, kernel_split, programmatic_split, blocking_copy,
+                           stream_order, stream_event_order, event_record_wait>;
 
 }  // namespace ops
 }  // namespace syncmeter::cuda
