@@ -40,7 +40,8 @@ class Point:
 
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
-    a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has none). `others` holds members that this version does not know, as JSON text, so
+    a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
+    none). `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
 
@@ -132,7 +133,17 @@ _text = {
     "wait",
     "home",
 }
-_whole = {"stride", "stride_bytes", "base_offset", "cells", "lanes", "blocks", "active", "size", "repeat"}
+_whole = {
+    "stride",
+    "stride_bytes",
+    "base_offset",
+    "cells",
+    "lanes",
+    "blocks",
+    "active",
+    "size",
+    "repeat",
+}
 
 
 def point_from(members: Any) -> Point:
