@@ -83,6 +83,8 @@ void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
         refuse(p, why_not_offered(op, p));
       }
       for (const capability* row : rows) {
+        const bool left_out = !axes.scopes.empty() && !contains(axes.scopes, row->scope);
+        if (left_out && options_.scopes.empty()) continue;
         p.order = row->order;
         p.scope = row->scope;
         p.flavour = row->flavour;

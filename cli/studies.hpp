@@ -89,6 +89,7 @@ struct gpu_axes {
   type_set types = type_set::one;
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them
   std::vector<placement> placements{placement::shared, placement::strided};
+  std::vector<scope> scopes{};          ///< of the forms, those; empty: all of them
   std::vector<unsigned> strides{1};     ///< elements
   std::vector<unsigned> actives{};      ///< lanes of each warp that take part; empty: all
   std::vector<unsigned> sizes{};        ///< for ops with a size; empty: those that are built

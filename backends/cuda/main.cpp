@@ -1,18 +1,25 @@
 // syncmeter-cuda: the worker that measures native CUDA.
 #include <iostream>
 
+#include "backends/cuda/chain_rig.hpp"
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/cuda/cuda_rig.hpp"
 #include "backends/cuda/cuda_table.hpp"
 #include "backends/cuda/cuda_worker.hpp"
+#include "backends/cuda/handoff_rows.hpp"
 #include "backends/cuda/launch_table.hpp"
+#include "backends/cuda/pair_rig.hpp"
+#include "backends/cuda/ring_rig.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{
-      {{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions}, launch_rows()}};
+  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
+                               launch_rows(),
+                               {ring_rows(), &make_rig<ring_rig>, &declared_handoff},
+                               {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
+                               {chain_rows(), &make_rig<chain_rig>, &declared_handoff}}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from syncmeter_analysis.evidence import Evidence, Pair, Pairs, pair_of
 from syncmeter_analysis.summary import Measured
 
-HANDOFFS = ("warp_handoff", "handoff")
+HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
 
 _size_axes = ("group", "devices")
 

@@ -16,7 +16,7 @@ from syncmeter_analysis.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:
-    points = data.measured(HANDOFFS, backend="cuda")
+    points = data.measured(HANDOFFS, backend="cuda", flavour=("ptx", "atomic_ref"))
     pairs = data.pairs(
         [s for s in points if s.point.order in ("acq_rel", "acquire", "release")],
         [s for s in points if s.point.order == "relaxed"],
@@ -34,5 +34,5 @@ claim = Claim(
     advice="Relax what carries no data.",
     otherwise="Order is free here: use acquire and release.",
     judge=judge,
-    figure="levels",
+    figure="handoffs",
 )

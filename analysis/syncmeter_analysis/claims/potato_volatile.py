@@ -16,10 +16,11 @@ from syncmeter_analysis.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:
+    points = data.measured(HANDOFFS, backend="cuda", order="acq_rel")
     pairs = data.pairs(
-        data.measured(("warp_handoff_volatile", "handoff_volatile"), backend="cuda"),
-        data.measured(HANDOFFS, backend="cuda"),
-        ("op", "order", "flavour"),
+        [s for s in points if s.point.flavour == "volatile"],
+        [s for s in points if s.point.flavour == "ptx"],
+        ("flavour",),
     )
     return above(pairs, 1.1, "volatile with a fence over the scoped form")
 
@@ -28,10 +29,10 @@ claim = Claim(
     id="potato-volatile",
     statement="A volatile flag with a fence is slower than a scoped acquire and release.",
     source=potato,
-    needs="cuda warp handoffs of both kinds",
+    needs="cuda warp handoffs by volatile with a fence and by PTX",
     command=run_handoff,
     advice="Replace volatile and __threadfence by scoped atomics.",
     otherwise="The old idiom costs no more here.",
     judge=judge,
-    figure="levels",
+    figure="handoffs",
 )

@@ -12,6 +12,7 @@ from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.false_sharing import false_sharing_figures
 from syncmeter_analysis.figures.figure import Figure
+from syncmeter_analysis.figures.handoffs import handoff_figures
 from syncmeter_analysis.figures.levels import level_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
@@ -81,6 +82,14 @@ def build(campaign: Campaign) -> Report:
             "GPU levels",
             level_figures(campaign),
             "Not measured: `syncmeter run --study quick --backend cuda`."
+            if gpu
+            else "No GPU was measured here.",
+        ),
+        drawn(
+            "handoffs",
+            "Handoffs between warps",
+            handoff_figures(campaign),
+            "Not measured: `syncmeter run --study handoff`."
             if gpu
             else "No GPU was measured here.",
         ),
