@@ -70,9 +70,10 @@ po::options_description run_description() {
       "blocks", word("LIST"),
       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) and max, all that "
       "run at once (default: the study's)")(
-      "scope", word("LIST"), "GPU: block, device, system (default: the API's own, or the study's)")(
+      "scope", word("LIST"),
+      "GPU: block, cluster, device, system (default: the API's own, or the study's)")(
       "flavour", word("LIST"),
-      "GPU: spelling of an op: function, atomic_ref, ptx (default: the first listed)")(
+      "GPU: spelling of an op: function, atomic_ref, ptx, volatile (default: the first listed)")(
       "space", word("LIST"),
       "GPU: memory of the cells: global, shared_memory (default: the first listed)")(
       "active", word("LIST"),

@@ -1,6 +1,7 @@
 // The command line of `syncmeter run`: what is read, and what each mistake is told.
 #include "cli/options.hpp"
 
+#include <regex>
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -37,7 +38,7 @@ TEST(options, defaults_are_those_of_the_help) {
   EXPECT_FALSE(o.visits) << "a CPU's points and a GPU's differ";
   EXPECT_TRUE(o.ops.empty() && o.lanes.empty() && o.backends.empty());
   EXPECT_FALSE(o.budget_s || o.output || o.resume || o.csv || o.additivity || o.dry_run);
-  const std::string help = run_help();
+  const std::string help = std::regex_replace(run_help(), std::regex("\\s+"), " ");
   for (const char* text :
        {"(default: quick)", "(default: 0.01, no unit)", "150ms", "100us", "5 visits"}) {
     EXPECT_THAT(help, HasSubstr(text));
