@@ -28,7 +28,7 @@ std::vector<gpu_rule> every_op(const std::vector<launch_set>& launches,
   of_graphs.sizes = {1, 16};
   return {{.ops = {"*"},
            .except = {"control_*", "memory_*", "critical_*", "lock_*", "graph_launch",
-                      "additional_graph_launch"},
+                      "additional_graph_launch", "branch_*", "load_*", "bank_*"},
            .axes = at(launches)},
           {.ops = graphs, .except = {}, .axes = of_graphs},
           {.ops = locks, .except = {}, .axes = at(of_locks)},

@@ -1,18 +1,22 @@
 // syncmeter-cuda: the worker that measures native CUDA.
 #include <iostream>
 
+#include "backends/cuda/coalescing.hpp"
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/cuda/cuda_rig.hpp"
 #include "backends/cuda/cuda_table.hpp"
 #include "backends/cuda/cuda_worker.hpp"
+#include "backends/cuda/divergence.hpp"
 #include "backends/cuda/launch_table.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{
-      {{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions}, launch_rows()}};
+  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
+                               launch_rows(),
+                               divergence_group(),
+                               coalescing_group()}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 
