@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "cli/barrier_study.hpp"
+#include "cli/coalescing_study.hpp"
 #include "cli/contention.hpp"
+#include "cli/divergence_study.hpp"
 #include "cli/false_sharing.hpp"
 #include "cli/figures.hpp"
 #include "cli/handoff_study.hpp"
@@ -194,8 +196,8 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
           locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
-          launch_text(points) + handoff_text(file, points) +
-          pair_matrix_text(file, matrices, coloured);
+          launch_text(points) + handoff_text(file, points) + divergence_text(file, points) +
+          coalescing_text(file, points) + pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

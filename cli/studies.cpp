@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/coalescing_study.hpp"
+#include "cli/divergence_study.hpp"
 #include "cli/false_sharing.hpp"
 #include "cli/gpu_studies.hpp"
 #include "cli/handoff_study.hpp"
@@ -198,10 +200,20 @@ study barrier() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),         scaling(),          control(),
-                                      paper(),         atomics(),          portability(),
-                                      false_sharing(), core_to_core(),     barrier(),
-                                      locks_study(),   contention_study(), handoff_study()};
+  static const std::vector<study> all{quick(),
+                                      scaling(),
+                                      control(),
+                                      paper(),
+                                      atomics(),
+                                      portability(),
+                                      false_sharing(),
+                                      core_to_core(),
+                                      barrier(),
+                                      locks_study(),
+                                      contention_study(),
+                                      handoff_study(),
+                                      divergence_study(),
+                                      coalescing_study()};
   return all;
 }
 

@@ -156,9 +156,14 @@ cases = {
         1,
         1.5,
     ),
-    "lecture-divergence-inside": (cuda("branch_in_warp"), cuda("branch_uniform"), 4, 1),
-    "lecture-divergence-across": (cuda("branch_across_warps"), cuda("branch_uniform"), 1, 2),
-    "lecture-coalescing": (cuda("load_strided"), cuda("load_coalesced"), 4, 1),
+    "lecture-divergence-inside": (cuda("branch_in_warp", size=8), cuda("branch_uniform"), 4, 1),
+    "lecture-divergence-across": (
+        cuda("branch_across_warps", size=8, lanes=1024),
+        cuda("branch_uniform", lanes=1024),
+        1,
+        2,
+    ),
+    "lecture-coalescing": (cuda("load_strided", size=8), cuda("load_coalesced"), 4, 1),
     "lecture-kernel-boundary": (cuda("additional_launch"), cuda("grid_sync"), 4, 1),
     "belief-padding-64": (strided(stride=16), strided(stride=1024), 1, 2),
     "belief-critical-never": (

@@ -2,10 +2,12 @@
 #include <iostream>
 
 #include "backends/cuda/chain_rig.hpp"
+#include "backends/cuda/coalescing.hpp"
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/cuda/cuda_rig.hpp"
 #include "backends/cuda/cuda_table.hpp"
 #include "backends/cuda/cuda_worker.hpp"
+#include "backends/cuda/divergence.hpp"
 #include "backends/cuda/handoff_rows.hpp"
 #include "backends/cuda/launch_table.hpp"
 #include "backends/cuda/pair_rig.hpp"
@@ -19,7 +21,9 @@ int run(int argc, char** argv) {
                                launch_rows(),
                                {ring_rows(), &make_rig<ring_rig>, &declared_handoff},
                                {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
-                               {chain_rows(), &make_rig<chain_rig>, &declared_handoff}}};
+                               {chain_rows(), &make_rig<chain_rig>, &declared_handoff},
+                               divergence_group(),
+                               coalescing_group()}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

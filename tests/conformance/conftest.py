@@ -68,6 +68,8 @@ class Worker:
             where = {"pus": [], "device": 0}
             if capability.get("some_lanes"):
                 point["active"] = 5
+        if capability.get("size_of"):
+            point["size"] = capability.get("size", 4)
         if capability.get("arrives_late"):
             point["late_us"] = 20
         if placement == "strided":

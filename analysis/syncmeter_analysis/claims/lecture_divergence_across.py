@@ -15,9 +15,9 @@ from syncmeter_analysis.evidence import Evidence
 
 def judge(data: Evidence) -> Finding:
     pairs = data.pairs(
-        data.measured("branch_across_warps", backend="cuda"),
+        data.measured("branch_across_warps", backend="cuda", size=lambda paths: paths > 1),
         data.measured("branch_uniform", backend="cuda"),
-        ("op",),
+        ("op", "size"),
     )
     return within(pairs, 0.9, 1.1, "paths across warps over one path")
 
@@ -31,5 +31,5 @@ claim = Claim(
     advice="Split work by warps freely.",
     otherwise="Warps on different paths cost more here.",
     judge=judge,
-    figure="levels",
+    figure="divergence",
 )

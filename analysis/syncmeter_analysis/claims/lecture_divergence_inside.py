@@ -15,9 +15,9 @@ from syncmeter_analysis.evidence import Evidence
 
 def judge(data: Evidence) -> Finding:
     pairs = data.pairs(
-        data.measured("branch_in_warp", backend="cuda"),
+        data.measured("branch_in_warp", backend="cuda", size=lambda paths: paths > 1),
         data.measured("branch_uniform", backend="cuda"),
-        ("op",),
+        ("op", "size"),
     )
     return above(pairs, 1.2, "paths inside a warp over one path")
 
@@ -31,5 +31,5 @@ claim = Claim(
     advice="Let the lanes of a warp take one path.",
     otherwise="Divergence inside a warp costs nothing here.",
     judge=judge,
-    figure="levels",
+    figure="divergence",
 )

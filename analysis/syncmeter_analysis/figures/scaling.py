@@ -36,7 +36,8 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     groups: dict[tuple[str, ...], list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         drawable = s.ops_per_s_per_lane is not None and s.family != "control"
-        special = s.point.pus or s.point.active or s.point.cells or s.point.others
+        p = s.point
+        special = p.pus or p.active or p.cells or p.size or p.others
         if drawable and not (s.oversubscribed or special):
             groups[_figure_key(s.point)].append(s)
     figures = []

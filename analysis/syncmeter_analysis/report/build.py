@@ -9,7 +9,9 @@ from syncmeter_analysis.claim import Claim, Finding
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.evidence import Evidence
 from syncmeter_analysis.figures.backends import backend_figures
+from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
+from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.false_sharing import false_sharing_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.handoffs import handoff_figures
@@ -90,6 +92,14 @@ def build(campaign: Campaign) -> Report:
             "Handoffs between warps",
             handoff_figures(campaign),
             "Not measured: `syncmeter run --study handoff`."
+            if gpu
+            else "No GPU was measured here.",
+        ),
+        drawn(
+            "divergence",
+            "Divergence and memory access",
+            divergence_figures(campaign) + coalescing_figures(campaign),
+            "Not measured: `syncmeter run --study divergence` and `syncmeter run --study coalescing`."
             if gpu
             else "No GPU was measured here.",
         ),

@@ -1,0 +1,81 @@
+// Loads of a warp by how its lanes lie on memory. test - baseline == one more load by every lane
+// (of load_random two: the number of a word, and the word).
+#pragma once
+
+#include "backends/cuda/memory_places.hpp"
+#include "backends/cuda/ops/block.cuh"
+#include "core/measurable.hpp"
+
+namespace syncmeter::cuda {
+
+template <class L>
+concept has_loads = requires(L& l) { l.template load<pattern::coalesced, false>(); };
+template <class L> concept has_bank_loads = requires(L& l) { l.template load_bank<false>(); };
+
+namespace ops {
+
+// With longer trips the addresses of some patterns spill.
+consteval op_info load_info(std::string_view name, std::string_view size_of,
+                            std::string_view note) {
+  return {.name = name, .family = family::memory, .unroll = 8, .note = note, .size_of = size_of};
+}
+
+#define SM_CUDA_LOAD_FORM(NAME, PATTERN, DEPENDENT, SIZE_OF, NOTE)                                 \
+  struct NAME {                                                                                    \
+    static constexpr op_info info = load_info(#NAME, SIZE_OF, NOTE);                               \
+    static constexpr std::array forms{form{}};                                                     \
+    SM_FN static void common(has_loads auto& lane) {                                               \
+      lane.template load<pattern::PATTERN, DEPENDENT>();                                           \
+    }                                                                                              \
+    SM_FN static void measured(has_loads auto& lane) { common(lane); }                             \
+  };
+// From a working set that is larger than L2, and from one that L2 holds.
+#define SM_CUDA_LOAD(PATTERN, SIZE_OF, NOTE)                                                       \
+  SM_CUDA_LOAD_FORM(load_##PATTERN, PATTERN, false, SIZE_OF, NOTE " (device memory)")              \
+  SM_CUDA_LOAD_FORM(load_##PATTERN##_l2, PATTERN, false, SIZE_OF, NOTE " (L2)")
+// The same, each load's address by way of the last one's result.
+#define SM_CUDA_LOAD_LATENCY(PATTERN, SIZE_OF, NOTE)                                               \
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN, PATTERN, true, SIZE_OF,                                \
+                    NOTE ", dependent (device memory)")                                            \
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN##_l2, PATTERN, true, SIZE_OF, NOTE ", dependent (L2)")
+
+SM_CUDA_LOAD(coalesced, "", "neighbouring lanes read neighbouring words of a line")
+SM_CUDA_LOAD(permuted, "", "the words of a line in another order")
+SM_CUDA_LOAD(broadcast, "", "all lanes of a warp read one word")
+SM_CUDA_LOAD(misaligned, "bytes from the start of a line", "neighbouring words across two lines")
+SM_CUDA_LOAD(strided, "words from lane to lane", "words that far apart")
+SM_CUDA_LOAD(random, "", "words whose numbers are read first: two loads")
+SM_CUDA_LOAD(row_walk, "", "each lane along a row of its own, L1 allowed")
+SM_CUDA_LOAD(column_walk, "", "each lane down a column, neighbours side by side, L1 allowed")
+SM_CUDA_LOAD_LATENCY(coalesced, "", "neighbouring words of a line")
+SM_CUDA_LOAD_LATENCY(broadcast, "", "one word for all lanes")
+SM_CUDA_LOAD_LATENCY(misaligned, "bytes from the start of a line", "words across two lines")
+SM_CUDA_LOAD_LATENCY(strided, "words from lane to lane", "words that far apart")
+SM_CUDA_LOAD_LATENCY(random, "", "words whose numbers are read first: two loads")
+
+#define SM_CUDA_BANKS(NAME, DEPENDENT, NOTE)                                                       \
+  struct NAME {                                                                                    \
+    static constexpr op_info info = load_info(#NAME, "lanes of a bank", NOTE);                     \
+    static constexpr std::array forms{form{}};                                                     \
+    SM_FN static void common(has_bank_loads auto& lane) { lane.template load_bank<DEPENDENT>(); }  \
+    SM_FN static void measured(has_bank_loads auto& lane) { common(lane); }                        \
+  };
+SM_CUDA_BANKS(bank_conflict, false,
+              "shared memory: so many lanes of a warp read different words of one bank")
+SM_CUDA_BANKS(bank_conflict_latency, true, "the same, each load by way of the last one's result")
+
+}  // namespace ops
+
+using load_ops =
+    op_list<ops::load_coalesced, ops::load_permuted, ops::load_broadcast, ops::load_misaligned,
+            ops::load_strided, ops::load_random, ops::load_row_walk, ops::load_column_walk,
+            ops::load_coalesced_l2, ops::load_permuted_l2, ops::load_broadcast_l2,
+            ops::load_misaligned_l2, ops::load_strided_l2, ops::load_random_l2,
+            ops::load_row_walk_l2, ops::load_column_walk_l2, ops::load_latency_coalesced,
+            ops::load_latency_broadcast, ops::load_latency_misaligned, ops::load_latency_strided,
+            ops::load_latency_random, ops::load_latency_coalesced_l2,
+            ops::load_latency_broadcast_l2, ops::load_latency_misaligned_l2,
+            ops::load_latency_strided_l2, ops::load_latency_random_l2>;
+using bank_ops = op_list<ops::bank_conflict, ops::bank_conflict_latency>;
+
+}  // namespace syncmeter::cuda
