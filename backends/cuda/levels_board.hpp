@@ -1,5 +1,5 @@
-// Where software barriers of a grid have their counters and flags: words of kernel_setup::board, all
-// zero before a launch. What different blocks write at once is on lines of its own, but for the
+// Where software barriers of a grid have their counters and flags: words of kernel_setup::board,
+// all zero before a launch. What different blocks write at once is on lines of its own, but for the
 // flags of the lock-free one, which are side by side as published.
 #pragma once
 

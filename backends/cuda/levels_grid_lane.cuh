@@ -1,8 +1,6 @@
 // Lanes of the levels above a block: clusters of blocks, and the whole grid.
 #pragma once
 
-#include <algorithm>
-
 #include "backends/cuda/cuda_kernel.cuh"
 #include "backends/cuda/levels_board.hpp"
 #include "backends/cuda/levels_lane.cuh"
@@ -21,7 +19,8 @@ namespace syncmeter::cuda {
 template <class T, class Form> class cluster_lane : public lane<T, Form> {
  public:
   SM_FN explicit cluster_lane(const kernel_setup& s)
-      : lane<T, Form>{s}, blocks_{s.size}, cell_{cell_of_cluster()} {}
+      : lane<T, Form>{s}, blocks_{s.size},
+        cell_{cell_of_cluster() + static_cast<unsigned>(s.ones[1]) * threadIdx.x} {}
 
   SM_FN void cluster_sync() const {
 #if SM_HAS_CLUSTERS
@@ -36,6 +35,7 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
     cg::cluster_group::barrier_wait();
 #endif
   }
+  // An address that is not visibly one for all lanes, or a warp would add once for all its lanes.
   SM_FN void cluster_atomic_add() {
     atomicAdd(cell_, 1U);
     ++added_;
@@ -51,8 +51,7 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
   [[nodiscard]] SM_FN cuda_outcome outcome() const {
     cuda_outcome done = lane<T, Form>::outcome();
     cluster_sync();
-    done.outcome.tally =
-        *const_cast<volatile unsigned*>(cell_) ^ (added_ * blocks_ * blockDim.x);
+    done.outcome.tally = *const_cast<volatile unsigned*>(cell_) ^ (added_ * blocks_ * blockDim.x);
     cluster_sync();
     return done;
   }
@@ -120,8 +119,9 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
     __syncthreads();
   }
 
-  // "Inter-block GPU communication via fast barrier synchronization" (IPDPS 2010): no atomics, every
-  // block has a flag for its arrival and one for its leave; the lanes of block 0 watch them all.
+  // "Inter-block GPU communication via fast barrier synchronization" (IPDPS 2010): no atomics,
+  // every block has a flag for its arrival and one for its leave; the lanes of block 0 watch them
+  // all.
   SM_FN void lockfree_barrier() {
     unsigned* const arrived = board_ + board::first_flag;
     unsigned* const leave = arrived + gridDim.x;
@@ -130,10 +130,10 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
     if (is_leader()) store_release(arrived + blockIdx.x, goal_);
     if (blockIdx.x == 0) {
       SM_ROLLED for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
-        wait_until_equal(arrived + i, goal_);
+          wait_until_equal(arrived + i, goal_);
       __syncthreads();
       SM_ROLLED for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
-        store_release(leave + i, goal_);
+          store_release(leave + i, goal_);
     }
     if (is_leader()) wait_until_equal(leave + blockIdx.x, goal_);
     __syncthreads();
@@ -152,9 +152,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
     __syncthreads();
   }
 
-  [[nodiscard]] SM_FN team members() const {
-    return {0, gridDim.x * blockDim.x, this->thread()};
-  }
+  [[nodiscard]] SM_FN team members() const { return {0, gridDim.x * blockDim.x, this->thread()}; }
   [[nodiscard]] SM_FN bool hung() const { return hung_; }
 
   [[nodiscard]] SM_FN cuda_outcome outcome() const {

@@ -16,8 +16,8 @@ struct team {
   unsigned first, size, place;
 };
 
-/// Words whose group has a size that the compiler knows (form::size): tiles of a warp, and chains of
-/// adds.
+/// Words whose group has a size that the compiler knows (form::size): tiles of a warp, and chains
+/// of adds.
 template <class T, class Form> class tile_lane : public lane<T, Form> {
   static constexpr unsigned size = Form::value.size;
 
@@ -70,8 +70,8 @@ template <class T, class Form> class tile_lane : public lane<T, Form> {
   unsigned value_;
 };
 
-/// Words of a coalesced group: the first kernel_setup::active lanes of each warp, which run the loop
-/// without the others.
+/// Words of a coalesced group: the first kernel_setup::active lanes of each warp, which run the
+/// loop without the others.
 template <class T, class Form> class coalesced_lane : public lane<T, Form> {
  public:
   SM_FN explicit coalesced_lane(const kernel_setup& s)

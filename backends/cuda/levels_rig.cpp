@@ -22,7 +22,8 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
     setup.active = where.size;
   }
   if (info.name.starts_with("tile_") && where.lanes % where.size != 0)
-    throw point_refused(fmt::format("{} threads are not whole tiles of {}", where.lanes, where.size));
+    throw point_refused(
+        fmt::format("{} threads are not whole tiles of {}", where.lanes, where.size));
   if (info.launching != launching::plain && where.waves)
     throw point_refused("a barrier cannot wait for a wave of blocks that has not begun");
   if (info.launching == launching::cluster && where.size > portable_cluster) {
@@ -56,8 +57,7 @@ sample levels_rig::take(std::size_t index, std::uint32_t trips) {
 std::uint64_t levels_rig::run_litmus_here(const kernel_call& kernel) {
   const launch_shape here = shape();
   if (here.cluster > portable_cluster) {
-    SM_CUDA(
-        cudaFuncSetAttribute(kernel.stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    SM_CUDA(cudaFuncSetAttribute(kernel.stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   }
   return run_litmus(kernel, here);
 }

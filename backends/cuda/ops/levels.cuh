@@ -11,10 +11,10 @@ namespace syncmeter::cuda {
 
 /// What the lanes of a team must find after one op of it, in its untimed check.
 enum class agreement : std::uint8_t {
-  none,      ///< nothing is checked
-  written,   ///< what every lane wrote before
-  next,      ///< the result is the value of the next lane
-  sum,       ///< the result is the sum of all values
+  none,     ///< nothing is checked
+  written,  ///< what every lane wrote before
+  next,     ///< the result is the value of the next lane
+  sum,      ///< the result is the sum of all values
 };
 
 template <class L>
@@ -61,18 +61,23 @@ namespace ops {
 inline constexpr std::array any_size{form{}};
 inline constexpr std::array tile_sizes{form{.size = 32}, form{.size = 16}, form{.size = 8},
                                        form{.size = 4},  form{.size = 2},  form{.size = 1}};
+/// A lane alone has nothing to add.
+inline constexpr std::array sum_sizes{form{.size = 32}, form{.size = 16}, form{.size = 8},
+                                      form{.size = 4}, form{.size = 2}};
 
-SM_LEVEL_OP(tile_sync, has_tile_words, tile_sync, written, tile_sizes, .family = family::group,
-            .litmus = litmus::barrier, .communicates = true,
-            .note = "cooperative groups: sync() of a tile", .size_of = "lanes of a tile")
+SM_LEVEL_OP(
+    tile_sync, has_tile_words, tile_sync, written, tile_sizes, .family = family::group,
+    .litmus = litmus::barrier, .communicates = true,
+    .note = "cooperative groups: sync() of a tile; lanes that are together pass it without a wait",
+    .size_of = "lanes of a tile")
 SM_LEVEL_OP(tile_shuffle, has_tile_words, tile_shuffle, next, tile_sizes, .family = family::group,
             .communicates = true, .note = "cooperative groups: shfl() from the next lane of a tile",
             .size_of = "lanes of a tile")
-SM_LEVEL_OP(tile_reduce, has_tile_words, tile_reduce, sum, tile_sizes, .family = family::group,
+SM_LEVEL_OP(tile_reduce, has_tile_words, tile_reduce, sum, sum_sizes, .family = family::group,
             .communicates = true,
             .note = "cooperative groups: reduce() of a tile, a sum of 32-bit integers",
             .size_of = "lanes of a tile")
-SM_LEVEL_OP(tile_reduce_by_shuffles, has_tile_words, tile_reduce_by_shuffles, sum, tile_sizes,
+SM_LEVEL_OP(tile_reduce_by_shuffles, has_tile_words, tile_reduce_by_shuffles, sum, sum_sizes,
             .family = family::group, .communicates = true,
             .note = "a sum of a tile by log2(size) shuffles, without the warp's reduce instruction",
             .size_of = "lanes of a tile")
@@ -124,11 +129,22 @@ SM_LEVEL_OP(software_barrier_lockfree, has_grid_words, lockfree_barrier, written
             .unroll = 4, .communicates = true,
             .note = "a barrier of the grid: arrays of flags that block 0 gathers (Xiao and Feng)",
             .launching = launching::cooperative)
-SM_LEVEL_OP(software_barrier_tree, has_grid_words, tree_barrier, written, any_size,
-            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
-            .unroll = 4, .communicates = true,
-            .note = "a barrier of the grid: counters of groups of blocks, then one of the groups",
-            .launching = launching::cooperative)
+struct software_barrier_tree {
+  static constexpr op_info info{.name = "software_barrier_tree",
+                                .family = family::barrier,
+                                .oracle = oracle::agreed,
+                                .litmus = litmus::barrier,
+                                .unroll = 4,
+                                .communicates = true,
+                                .note = "a barrier of the grid: counters of groups of blocks, then "
+                                        "one of the groups",
+                                .launching = launching::cooperative};
+  static constexpr agreement agrees = agreement::written;
+  static constexpr std::array forms = any_size;
+  static constexpr bool without_additivity = true;  // 2 and 4 in a row are laid out differently
+  SM_FN static void common(has_grid_words auto& lane) { lane.tree_barrier(); }
+  SM_FN static void measured(has_grid_words auto& lane) { lane.tree_barrier(); }
+};
 
 struct fadd_chain {  // test - baseline == `size` dependent adds in a straight line
   static constexpr op_info info{.name = "fadd_chain",
