@@ -108,6 +108,7 @@ study levels_study() {
                              .min_sample_us = 200,
                              .many = 100'000,
                              .visits_of_many = 3},
+          .native_only = true,
           .left_out = "barriers of several GPUs, which are the study multi-gpu's"};
 }
 

@@ -211,7 +211,7 @@ std::string plus_minus(double value, double deviation) {
   return fmt::format("{} +- {}", nanoseconds(value), nanoseconds(deviation));
 }
 
-// The first point of each op, in the table's order: a latency.
+// The first point of each op, in the table's order, of its largest size.
 std::string both_methods(const results_file& file, const std::vector<point_summary>& points) {
   const auto deviations = host_deviations(file);
   columns text({{"op", left},
@@ -227,8 +227,8 @@ std::string both_methods(const results_file& file, const std::vector<point_summa
         "grid_sync", "software_barrier_counter", "software_barrier_lockfree"}) {
     const summaries of_op = measured(points, op);
     if (of_op.empty()) continue;
-    // The largest chain is the best known; of the rest the first.
-    const point_summary* s = std::string_view(op) == "fadd_chain" ? of_op.back() : of_op.front();
+    const auto size = [](const point_summary* p) { return p->what.size; };
+    const point_summary* s = *std::ranges::max_element(of_op, {}, size);
     const auto deviation = deviations.find(canonical(s->what));
     const bool by_host = s->host_cost_ns.value != 0 && deviation != deviations.end();
     any = true;
