@@ -31,7 +31,8 @@ std::string tile(std::string_view op, unsigned size) {
 constexpr std::string_view coalesced_shuffle =
     "SHFL.IDX 2, WARPSYNC.COLLECTIVE 1, BRA.DIV 1, MATCH.ANY 1, REDUX.OR 1, VOTEU.ANY 1, branch 3";
 
-// The block barrier is for a kernel that was launched without clusters.
+// The block barrier is for a kernel that was launched without clusters, and all that older GPUs
+// have.
 constexpr std::string_view cluster_barrier =
     "UCGABAR_ARV 1, UCGABAR_WAIT 1, BAR.SYNC 1, MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, "
     "CCTL.IVALL 1, branch 2";
@@ -69,8 +70,9 @@ std::string sass(const measurable& row) {
   if (op == "coalesced_sync") return "WARPSYNC.COLLECTIVE 1";
   if (op == "coalesced_shuffle") return std::string(coalesced_shuffle);
   if (op == "coalesced_reduce") return of_part("REDUX.SUM", 1);
-  if (op == "cluster_sync") return std::string(cluster_barrier);
-  if (op == "cluster_arrive_wait") return fmt::format("FADD 16, {}", cluster_barrier);
+  if (op == "cluster_sync") return fmt::format("{} | BAR.SYNC 1", cluster_barrier);
+  if (op == "cluster_arrive_wait")
+    return fmt::format("FADD 16, {} | FADD 16, BAR.SYNC 1", cluster_barrier);
   if (op == "cluster_atomic_add") return "ATOM.ADD 1";
   if (op == "fadd_chain") return fmt::format("FADD {}", row.form.size);
   return grid(op);

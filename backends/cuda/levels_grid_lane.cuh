@@ -7,8 +7,8 @@
 
 namespace syncmeter::cuda {
 
-// Clusters came with compute capability 9.0. The rig refuses them on older devices: code for these
-// is never run.
+// Clusters came with compute capability 9.0. The rig refuses them on older devices, for which each
+// block is one by itself.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define SM_HAS_CLUSTERS 1
 #else
@@ -25,6 +25,8 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
   SM_FN void cluster_sync() const {
 #if SM_HAS_CLUSTERS
     cg::this_cluster().sync();
+#else
+    __syncthreads();
 #endif
   }
   // What the adds between them cost and the barrier does not wait for is hidden.
@@ -33,6 +35,9 @@ template <class T, class Form> class cluster_lane : public lane<T, Form> {
     cg::cluster_group::barrier_arrive();
     add_floats(std::make_index_sequence<16>{});
     cg::cluster_group::barrier_wait();
+#else
+    add_floats(std::make_index_sequence<16>{});
+    __syncthreads();
 #endif
   }
   // An address that is not visibly one for all lanes, or a warp would add once for all its lanes.

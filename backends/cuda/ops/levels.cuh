@@ -129,6 +129,7 @@ SM_LEVEL_OP(software_barrier_lockfree, has_grid_words, lockfree_barrier, written
             .unroll = 4, .communicates = true,
             .note = "a barrier of the grid: arrays of flags that block 0 gathers (Xiao and Feng)",
             .launching = launching::cooperative)
+
 struct software_barrier_tree {
   static constexpr op_info info{.name = "software_barrier_tree",
                                 .family = family::barrier,
