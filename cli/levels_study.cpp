@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/launch_rules.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -85,11 +87,7 @@ gpu_part on_gpus() {
   rules.push_back({.ops = {"grid_sync"}, .except = {}, .axes = barriers_of_the_grid()});
   rules.push_back(
       {.ops = {"software_barrier_*"}, .except = {}, .axes = at(filled({32, 256, 1024}, false))});
-  rules.push_back({.ops = {"launch", "additional_launch", "cooperative_launch", "graph_launch",
-                           "programmatic_launch", "launch_call", "kernel_split", "blocking_copy",
-                           "stream_order"},
-                   .except = {},
-                   .axes = at({{{one}, {32}}, {{sm}, {1024}}})});
+  for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
   return {.rules = std::move(rules), .others = at(warps), .max_time_s = 0.12};
 }
 

@@ -12,9 +12,8 @@ namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
-                               launch_rows(),
-                               levels_rows()}};
+  cuda_worker_backend backend{
+      {{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions}, launch_rows(), levels_rows()}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 
