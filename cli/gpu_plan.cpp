@@ -39,7 +39,10 @@ unsigned participants(const capability& row, const point& p, unsigned warp_size)
 
 std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_device& gpu,
                                       unsigned threads) {
-  const auto only = [](unsigned n) { return std::pair{n, n}; };
+  const auto only = [&blocks](unsigned n) {
+    n = std::max(n * blocks.times / blocks.whole, 1U) * blocks.whole;
+    return std::pair{n, n};
+  };
   switch (blocks.named) {
   case block_range::word::half_sm:
     return only(std::max(1U, gpu.multiprocessors / 2));
@@ -49,6 +52,8 @@ std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_devic
     return only(2 * gpu.multiprocessors);
   case block_range::word::max:
     return only(co_resident_blocks(gpu, threads));
+  case block_range::word::beyond:
+    return only(co_resident_blocks(gpu, threads) + 1);
   case block_range::word::none:
     break;
   }

@@ -13,6 +13,7 @@
 #include "cli/figures.hpp"
 #include "cli/handoff_study.hpp"
 #include "cli/launch_text.hpp"
+#include "cli/levels_study.hpp"
 #include "cli/locks.hpp"
 #include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
@@ -196,8 +197,9 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
           locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
-          launch_text(points) + handoff_text(file, points) + divergence_text(file, points) +
-          coalescing_text(file, points) + pair_matrix_text(file, matrices, coloured);
+          levels_text(file, points) + launch_text(points) + handoff_text(file, points) +
+          divergence_text(file, points) + coalescing_text(file, points) +
+          pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

@@ -11,6 +11,7 @@
 #include "cli/false_sharing.hpp"
 #include "cli/gpu_studies.hpp"
 #include "cli/handoff_study.hpp"
+#include "cli/levels_study.hpp"
 #include "cli/lock_studies.hpp"
 
 namespace syncmeter {
@@ -200,20 +201,11 @@ study barrier() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),
-                                      scaling(),
-                                      control(),
-                                      paper(),
-                                      atomics(),
-                                      portability(),
-                                      false_sharing(),
-                                      core_to_core(),
-                                      barrier(),
-                                      locks_study(),
-                                      contention_study(),
-                                      handoff_study(),
-                                      divergence_study(),
-                                      coalescing_study()};
+  static const std::vector<study> all{quick(),         scaling(),          control(),
+                                      paper(),         atomics(),          portability(),
+                                      false_sharing(), core_to_core(),     barrier(),
+                                      locks_study(),   contention_study(), levels_study(),
+                                      handoff_study(), divergence_study(), coalescing_study()};
   return all;
 }
 

@@ -1,8 +1,10 @@
 #include "core/visit_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/capabilities.hpp"
 
@@ -20,6 +22,28 @@ nlohmann::json rounds_json(const std::vector<round>& rounds) {
     list.push_back({r.span_ns[0], r.span_ns[1], r.state_class, r.busy});
   }
   return list;
+}
+
+// Of the cost by the host's clock, per op: sqrt(s1^2 + s2^2) / |r1 - r2|, where s are the standard
+// deviations of the times of r ops (Zhang et al., "A Study of Synchronization Methods in Modern
+// GPUs", formula 2). Nothing where the host took no times.
+std::optional<double> host_deviation_ns(const visit_result& result, const op_info& info) {
+  std::array<double, 2> sum{}, squares{};
+  const auto n = static_cast<double>(result.rounds.size());
+  for (const round& r : result.rounds) {
+    for (std::size_t side = 0; side < sum.size(); ++side) {
+      if (r.host_ns[side] == 0) return std::nullopt;
+      const double from_first = r.host_ns[side] - result.rounds.front().host_ns[side];
+      sum[side] += from_first;
+      squares[side] += from_first * from_first;
+    }
+  }
+  const double more_ops = static_cast<double>(result.trips) * info.unroll * info.ops_per_step;
+  if (n < 2 || more_ops == 0) return std::nullopt;
+  double variances = 0;
+  for (std::size_t side = 0; side < sum.size(); ++side)
+    variances += std::max(squares[side] - sum[side] * sum[side] / n, 0.0) / (n - 1);
+  return std::sqrt(variances) / more_ops;
 }
 
 }  // namespace
@@ -79,6 +103,7 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
     j["pairing"] = info.pairing == pairing::self ? "self" : "insert";
     j["cost_per_lane"] = info.cost_per_lane;
   }
+  if (const auto deviation = host_deviation_ns(result, info)) j["host_deviation_ns"] = *deviation;
   if (result.additive) {
     j["additivity"] = {{"additive", *result.additive}, {"cost_ns", result.additivity_ns}};
   }

@@ -10,6 +10,7 @@
 #include "backends/cuda/divergence.hpp"
 #include "backends/cuda/handoff_rows.hpp"
 #include "backends/cuda/launch_table.hpp"
+#include "backends/cuda/levels_table.hpp"
 #include "backends/cuda/pair_rig.hpp"
 #include "backends/cuda/ring_rig.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 int run(int argc, char** argv) {
   cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
                                launch_rows(),
+                               levels_rows(),
                                {ring_rows(), &make_rig<ring_rig>, &declared_handoff},
                                {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
                                {chain_rows(), &make_rig<chain_rig>, &declared_handoff},

@@ -15,7 +15,7 @@ from syncmeter_analysis.evidence import Evidence
 
 def judge(data: Evidence) -> Finding:
     warp = data.measured(("tile_sync", "warp_sync_partial", "warp_sync"), backend="cuda", lanes=32)
-    pairs = data.pairs(data.measured("barrier", backend="cuda", lanes=32), warp, ("op",))
+    pairs = data.pairs(data.measured("barrier", backend="cuda", lanes=32), warp, ("op", "size"))
     return below(pairs, 1.1, "__syncthreads of one warp over warp synchronization")
 
 

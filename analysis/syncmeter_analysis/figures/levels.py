@@ -1,7 +1,8 @@
-"""The GPU's levels of synchronization on one axis: warp, block, cluster, grid, several GPUs, launch."""
+"""The GPU's levels of synchronization: all on one axis, and the grid's barrier by its launch."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import altair as alt
@@ -10,6 +11,7 @@ from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.figures.dots import row_height
 from syncmeter_analysis.figures.figure import Figure, Panel, palette, shapes
+from syncmeter_analysis.figures.heat import heat_map
 from syncmeter_analysis.summary import Measured
 
 #: Level, and what the names of its ops begin with.
@@ -31,7 +33,17 @@ levels = (
     ("cluster", ("cluster_",)),
     ("grid", ("grid_", "software_barrier_")),
     ("several GPUs", ("multi_gpu_",)),
-    ("launch", ("launch", "additional_launch", "cooperative_launch", "graph_", "kernel_")),
+    (
+        "launch",
+        (
+            "launch",
+            "additional_launch",
+            "cooperative_launch",
+            "graph_",
+            "programmatic_",
+            "kernel_",
+        ),
+    ),
 )
 
 
@@ -43,8 +55,11 @@ def level_of(op: str) -> str:
 
 
 def level_points(campaign: Campaign) -> list[Measured]:
-    """One block of one warp and of 1024 threads, and each larger grid, of every op of a level."""
-    return [
+    """One block of one warp and of 1024 threads, and each larger grid, of every op of a level.
+
+    Of an op that works on groups of a size: its smallest and its largest at each launch.
+    """
+    points = [
         s
         for s in campaign.measured
         if s.point.on_gpu
@@ -53,17 +68,51 @@ def level_points(campaign: Campaign) -> list[Measured]:
         and not s.point.repeat
         and s.point.type in ("", "int32")
         and not s.doubt
+        and s.cost is not None
+    ]
+    sizes: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+    for s in points:
+        sizes[s.point.op, s.point.blocks, s.point.lanes].add(s.point.size)
+    return [
+        s
+        for s in points
+        if s.point.size
+        in (
+            min(sizes[s.point.op, s.point.blocks, s.point.lanes]),
+            max(sizes[s.point.op, s.point.blocks, s.point.lanes]),
+        )
     ]
 
 
+def _launches(points: list[Measured]) -> list[tuple[int, int]]:
+    """Blocks and threads of as many launches as there are colours: of each level the launch that
+    most of its ops have, then those with most ops of all."""
+    ops: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for s in points:
+        ops[s.point.blocks, s.point.lanes].add(s.point.op)
+    chosen: list[tuple[int, int]] = []
+    for level, _ in levels:
+        of_level = {
+            launch: n
+            for launch, names in ops.items()
+            if (n := sum(level_of(op) == level for op in names))
+        }
+        if of_level:
+            chosen.append(min(of_level, key=lambda launch: (-of_level[launch], launch)))
+    chosen += sorted(ops, key=lambda launch: (-len(ops[launch]), launch))
+    return sorted(list(dict.fromkeys(chosen))[: len(palette)])
+
+
 def level_figures(campaign: Campaign) -> list[Figure]:
-    """One figure, where a GPU was measured."""
+    """All levels on one axis, and the heat map of the grid's barrier, where they were measured."""
+    return _axis(campaign) + _grid(campaign)
+
+
+def _axis(campaign: Campaign) -> list[Figure]:
     points = level_points(campaign)
     if not points:
         return []
-    launches = sorted({(s.point.blocks, s.point.lanes) for s in points})
-    # One block, then the largest grids: those between say little more.
-    launches = launches[:2] + launches[2:][2 - len(palette) :]
+    launches = _launches(points)
     names = {launch: f"{launch[0]} x {launch[1]}" for launch in launches}
     rows: list[dict[str, Any]] = []
     used: list[Measured] = []
@@ -74,7 +123,8 @@ def level_figures(campaign: Campaign) -> list[Figure]:
         used.append(s)
         rows.append(
             {
-                "row": f"{level_of(s.point.op)}: {s.point.op}",
+                "row": f"{level_of(s.point.op)}: {s.point.op}"
+                + (f" of {s.point.size}" if s.point.size else ""),
                 "ns": s.cost.value,
                 "low": s.cost.low if s.cost.bounded else None,
                 "high": s.cost.high if s.cost.bounded else None,
@@ -100,6 +150,49 @@ def level_figures(campaign: Campaign) -> list[Figure]:
     return [
         Figure("levels", title, note, [Panel("all levels", chart)], [s.id for s in used], wide=True)
     ]
+
+
+def _grid(campaign: Campaign) -> list[Figure]:
+    """Figure 8 of the paper: microseconds by blocks and threads of each."""
+    points = [
+        s
+        for s in campaign.measured
+        if s.point.op == "grid_sync" and s.cost is not None and not s.doubt and not s.point.repeat
+    ]
+    blocks = sorted({s.point.blocks for s in points})
+    threads = sorted({s.point.lanes for s in points})
+    if len(blocks) < 2 or len(threads) < 2:
+        return []
+    rows: list[dict[str, Any]] = [
+        {
+            "x": str(s.point.blocks),
+            "y": str(s.point.lanes),
+            "v": _ns(s) / 1e3,
+            "label": f"{_ns(s) / 1e3:.2f}",
+            "low": s.cost.low / 1e3 if s.cost and s.cost.bounded else None,
+            "high": s.cost.high / 1e3 if s.cost and s.cost.bounded else None,
+            "id": s.id,
+        }
+        for s in points
+    ]
+    cheapest, dearest = min(points, key=_ns), max(points, key=_ns)
+    chart = heat_map(
+        rows,
+        ("blocks", [str(n) for n in blocks]),
+        ("threads per block", [str(n) for n in threads]),
+        "us per barrier",
+        logarithmic=True,
+        domain=(_ns(cheapest) / 1e3, max(_ns(dearest), 1.01 * _ns(cheapest)) / 1e3),
+        scheme="blues",
+        size=(70, 34),
+    )
+    title = (
+        f"A barrier of the grid costs {text.duration(_ns(cheapest))} with {cheapest.point.blocks} "
+        f"blocks and {text.duration(_ns(dearest))} with {dearest.point.blocks}"
+    )
+    note = "grid_sync, microseconds; an empty field does not run at once or was not measured."
+    panel = Panel("grid_sync", chart)
+    return [Figure("grid-barrier", title, note, [panel], [s.id for s in points], wide=True)]
 
 
 def _ns(s: Measured) -> float:
