@@ -6,13 +6,15 @@
 #include "backends/cuda/cuda_table.hpp"
 #include "backends/cuda/cuda_worker.hpp"
 #include "backends/cuda/launch_table.hpp"
+#include "backends/cuda/reduction_rig.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{
-      {{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions}, launch_rows()}};
+  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
+                               launch_rows(),
+                               {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions}}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 
