@@ -14,6 +14,7 @@
 #include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
+#include "cli/reductions_study.hpp"
 #include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 #include "core/environment.hpp"
@@ -193,7 +194,8 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
   std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
   text += portability_text(file, points) + false_sharing_text(file, points) +
           locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
-          launch_text(points) + pair_matrix_text(file, matrices, coloured);
+          launch_text(points) + reductions_text(file, points) +
+          pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

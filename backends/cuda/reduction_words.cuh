@@ -43,8 +43,8 @@ inline constexpr unsigned all_of_warp = 0xffffffff;
 
 __device__ inline bool is_first_of_warp() { return threadIdx.x % 32 == 0; }
 
-/// In lane 0: the maximum of a warp, by halves. As published, the loop does not halve the distance
-/// (`offset - 1` shifts nothing), and would not end.
+/// In lane 0: the maximum of a warp. The distance is halved each time: in the listing as it was
+/// published it is not.
 template <class T> __device__ T warp_max_by_shuffles(T value) {
   for (unsigned offset = 16; offset > 0; offset /= 2)
     value = larger(value, __shfl_down_sync(all_of_warp, value, offset));
