@@ -13,6 +13,7 @@ from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.false_sharing import false_sharing_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.levels import level_figures
+from syncmeter_analysis.figures.reductions import reduction_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
 from syncmeter_analysis.report.costs import costs
@@ -83,6 +84,12 @@ def build(campaign: Campaign) -> Report:
             "Not measured: `syncmeter run --study quick --backend cuda`."
             if gpu
             else "No GPU was measured here.",
+        ),
+        drawn(
+            "reductions",
+            "Reductions",
+            reduction_figures(campaign),
+            "Not measured: `syncmeter run --study reductions`.",
         ),
         census_section(campaign),
         claims_section(findings),
