@@ -18,12 +18,16 @@ gpu_part gpu_reductions() {
   large.sizes = {power(26)};
   gpu_axes full_blocks{.launches = {{{block_range{.first = 1, .last = 1}}, {1024}}}};
   full_blocks.sizes = {power(26)};
-  return {.rules = {{.ops = {"reduce_max_*", "*_bandwidth"}, .except = {}, .axes = every_size},
-                    {.ops = {"reduce_max_*", "*_bandwidth"}, .except = {}, .axes = small},
-                    {.ops = {"reduce_max_*", "*_bandwidth"},
-                     .except = {"reduce_max_global_atomic", "reduce_max_block_atomic"},
+  const std::vector<std::string_view> all{"reduce_max_*", "*_bandwidth"};
+  const std::string_view of_a_warp = "reduce_max_sync";  // has no array
+  return {.rules = {{.ops = all, .except = {of_a_warp}, .axes = every_size},
+                    {.ops = all, .except = {of_a_warp}, .axes = small},
+                    {.ops = all,
+                     .except = {of_a_warp, "reduce_max_global_atomic", "reduce_max_block_atomic"},
                      .axes = large},
-                    {.ops = {"reduce_max_*"}, .except = {"reduce_max_cub"}, .axes = full_blocks}},
+                    {.ops = {"reduce_max_*"},
+                     .except = {of_a_warp, "reduce_max_cub"},
+                     .axes = full_blocks}},
           .others = every_size,
           .max_time_s = 0.15};
 }

@@ -7,8 +7,8 @@
 #include "backends/cuda/reduction_rig.hpp"
 
 namespace syncmeter::cuda {
-namespace {
 
+// Not of this file alone, or its loops had no symbols for the census.
 template <class T, class Form> class reduction_lane {
  public:
   explicit reduction_lane(reduction_rig& rig) : call_{&rig.call()} {}
@@ -31,6 +31,8 @@ template <class T, class Form> class reduction_lane {
  private:
   reduction_call* call_;
 };
+
+namespace {
 
 struct reduction_backend : host_loop_backend<reduction_rig, reduction_lane> {
   static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,

@@ -51,7 +51,7 @@ def level_points(campaign: Campaign) -> list[Measured]:
         and not s.point.repeat
         and s.point.type in ("", "int32")
         and not s.doubt
-        and not s.point.op.startswith("reduce_max")  # of an array: no synchronization alone
+        and not (s.family == "reduction" and s.point.size)  # of an array: much else beside
     ]
 
 

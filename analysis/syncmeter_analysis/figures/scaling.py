@@ -37,7 +37,8 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     for s in campaign.points.values():
         drawable = s.ops_per_s_per_lane is not None and s.family != "control"
         special = s.point.pus or s.point.active or s.point.cells or s.point.others
-        special = special or s.point.op.startswith("reduce_max")  # drawn over sizes
+        # Of arrays: drawn over their sizes.
+        special = special or (s.family == "reduction" and s.point.size)
         if drawable and not (s.oversubscribed or special):
             groups[_figure_key(s.point)].append(s)
     figures = []
