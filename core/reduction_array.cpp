@@ -13,6 +13,7 @@ namespace syncmeter {
 namespace {
 
 constexpr std::size_t page = 4096;
+constexpr unsigned most_elements = 1U << 28U;
 constexpr std::size_t most_checked = std::size_t{1} << 20U;  // elements
 
 std::size_t free_bytes() {
@@ -27,6 +28,10 @@ void require_room(const measurable& row, const point& where) {
   if (row.info.size_of.empty() || !row.type) return;
   if (where.size == 0)
     throw point_refused(fmt::format("needs a number of {} (--size)", row.info.size_of));
+  if (where.size > most_elements) {
+    throw point_refused(fmt::format("at most {} {}: to write more takes longer than a visit may",
+                                    most_elements, row.info.size_of));
+  }
   const std::size_t needed = std::size_t{where.size} * size_of(*row.type);
   if (const std::size_t free = free_bytes(); needed > free / 2) {
     throw point_refused(fmt::format(
