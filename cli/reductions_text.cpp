@@ -1,6 +1,7 @@
 // The tables of reductions, and which form wins at which size.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +40,11 @@ by_type_and_size reductions_in(const std::vector<point_summary>& points) {
     const bool bandwidth = s.what.op == reads || s.what.op == copies;
     if ((is_form(s) || bandwidth) && s.what.type && s.what.size != 0)
       found[{*s.what.type, s.what.size}].all.push_back(&s);
+  }
+  for (auto& [key, size] : found) {
+    std::ranges::stable_sort(size.all, {}, [](const point_summary* s) {
+      return std::tuple{!s->device.has_value(), !has_cost(*s), s->cost_ns.value};
+    });
   }
   return found;
 }
@@ -130,14 +136,19 @@ std::string reductions_text(const results_file& file, const std::vector<point_su
   if (options == file.campaign.end() || options->value("study", "") != "reductions") return {};
   const by_type_and_size found = reductions_in(points);
   if (found.empty()) return {};
+  const bool on_gpu = std::ranges::any_of(
+      points, [](const point_summary& s) { return s.what.op == reads && has_cost(s); });
   std::string text = "\nReductions: one maximum of an array\n" + table_of(found);
   text +=
-      "  of the reads: the time of read_bandwidth over the form's, same array and run. An array "
-      "that fits a\n  cache is read from it: each reduction follows another on the same "
-      "array\n";
+      "  An array that fits a cache is read from it: each reduction follows another on the same "
+      "array";
+  if (on_gpu)
+    text += ".\n  Of the reads: the time of read_bandwidth over the form's, same array and run";
+  text += "\n";
   std::string winners[2];
   for (const auto& [key, size] : found) {
-    for (const bool on_gpu : {false, true}) winners[on_gpu ? 1 : 0] += winner_of(size, on_gpu);
+    winners[0] += winner_of(size, false);
+    winners[1] += winner_of(size, true);
   }
   if (!winners[1].empty()) text += "\nWhich form is the fastest on the GPU\n" + winners[1];
   if (!winners[0].empty()) text += "\nWhich is the fastest on the CPU\n" + winners[0];

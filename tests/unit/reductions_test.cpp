@@ -81,6 +81,7 @@ TEST(reduction_array, a_size_is_asked_for_and_refused_where_there_is_no_memory_f
                  .type = value_type::int32};
   EXPECT_THROW(require_room(row, {.op = "reduce_max"}), point_refused);
   EXPECT_NO_THROW(require_room(row, {.op = "reduce_max", .size = 1000}));
+  EXPECT_THROW(require_room(row, {.op = "reduce_max", .size = 1U << 31U}), point_refused);
   row.info.size_of = {};
   EXPECT_NO_THROW(require_room(row, {.op = "barrier"}));
 }
