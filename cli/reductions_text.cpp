@@ -80,7 +80,7 @@ std::string table_of(const by_type_and_size& found) {
   for (const auto& [key, size] : found) {
     const auto& [type, elements] = key;
     text.heading(fmt::format(
-        "{} {}, {} B", size_text(elements), to_text(type),
+        "{} {}, {}B", size_text(elements), to_text(type),
         engineering(static_cast<double>(elements) * static_cast<double>(size_of(type)))));
     for (const point_summary* s : size.all) {
       std::vector<std::string> cells{s->what.backend, s->what.op, fmt::format("{}", s->what.lanes)};

@@ -102,6 +102,7 @@ void reduction_rig::prepare(const measurable& what, const point& where) {
       resident_blocks_per_multiprocessor(call_.type, where.lanes) * device_.multiprocessors;
   fit_memory();
   if (kind_ == kind::maximum) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
+  fit_scratch(call_);  // the small ones may have moved it
   seed_ = mixed_word(seed_);
   place_ = 0;
   fill_input(call_, seed_, timed_input);
@@ -211,7 +212,6 @@ void reduction_rig::fit_memory() {
   call_.results = results_.fit(result_cells * sizeof(std::uint64_t));
   host_results_.fit(result_cells * sizeof(std::uint64_t));
   answer_.fit(sizeof(std::uint64_t));
-  fit_scratch(call_);
 }
 
 void reduction_rig::fit_scratch(reduction_call& call) {
