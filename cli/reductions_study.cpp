@@ -42,8 +42,8 @@ study reductions_study() {
   every_type.types = type_set::published;
   every_type.sizes = {power(22)};
   return {.name = "reductions",
-          .purpose = "the maximum of 2^10 to 2^28 elements in every form: time, and share of the "
-                     "memory bandwidth",
+          .purpose =
+              "the maximum of an array in every form: time, and share of the memory bandwidth",
           .rules = {{.ops = {"reduce_max"}, .except = {}, .axes = every_size},
                     {.ops = {"reduce_max"}, .except = {}, .axes = every_type}},
           .others = every_size,

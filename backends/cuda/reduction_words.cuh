@@ -35,7 +35,6 @@ __device__ inline void atomic_max(std::uint64_t* cell, std::uint64_t value) {
 
 template <class T> __device__ T larger(T a, T b) {
   if constexpr (std::is_same_v<T, float>) return fmaxf(a, b);
-  else if constexpr (std::is_same_v<T, double>) return fmax(a, b);
   else return a < b ? b : a;
 }
 
