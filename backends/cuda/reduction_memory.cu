@@ -3,7 +3,6 @@
 #include "backends/cuda/reduction_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "backends/cuda/cuda_check.hpp"
 
@@ -27,7 +26,7 @@ words_of words(const reduction_call& call) {
   return {static_cast<std::uint32_t>(bytes / 16), static_cast<std::uint32_t>(bytes % 16 / 4)};
 }
 
-// In one thread: the xor of a block's words, into the result.
+// The xor of a block's words, into the result by one of its threads.
 __device__ void fold_block(std::uint32_t folded, std::uint32_t* result) {
   __shared__ std::uint32_t of_warp[32];
   folded = __reduce_xor_sync(all_of_warp, folded);
@@ -195,9 +194,9 @@ void reference_maximum(const reduction_call& call, const void* from, std::uint64
 
 void reference_xor(const reduction_call& call, const void* from, std::uint64_t* answer) {
   SM_CUDA(cudaMemsetAsync(answer, 0, sizeof *answer, call.stream));
-  const std::uint64_t words = std::uint64_t{call.elements} * size_of(call.type) / 4;
+  const std::uint64_t all = std::uint64_t{call.elements} * size_of(call.type) / 4;
   xor_words<<<check_blocks, check_block, 0, call.stream>>>(static_cast<const std::uint32_t*>(from),
-                                                           words, answer);
+                                                           all, answer);
   SM_CUDA(cudaGetLastError());
 }
 
