@@ -31,9 +31,9 @@ std::string key_of(const candidate& c) {
     return canonical(without_affinity) + " " + where;
   }
   // Equal code of one width; what the cost is divided by must agree too.
-  return fmt::format("{} {}-{} {} {} {} {} {} wait {} blocks {} scope {} repeat {} {}", p.backend,
-                     c.row->code[0], c.row->code[1], c.row->pairing, c.row->unroll,
-                     c.row->ops_per_step, where, cells(p), to_text(p.wait), p.blocks,
+  return fmt::format("{} {}-{} {} {} {} {} {} size {} wait {} blocks {} scope {} repeat {} {}",
+                     p.backend, c.row->code[0], c.row->code[1], c.row->pairing, c.row->unroll,
+                     c.row->ops_per_step, where, cells(p), p.size, to_text(p.wait), p.blocks,
                      to_text(p.scope), p.repeat, c.planned.additivity);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
+#include "cli/reductions_study.hpp"
 #include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 #include "core/environment.hpp"
@@ -199,7 +200,7 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
           locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
           levels_text(file, points) + launch_text(points) + handoff_text(file, points) +
           divergence_text(file, points) + coalescing_text(file, points) +
-          pair_matrix_text(file, matrices, coloured);
+          reductions_text(file, points) + pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

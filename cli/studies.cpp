@@ -13,13 +13,17 @@
 #include "cli/handoff_study.hpp"
 #include "cli/levels_study.hpp"
 #include "cli/lock_studies.hpp"
+#include "cli/reductions_study.hpp"
 
 namespace syncmeter {
 namespace {
 
-// Hints are left to the study locks: most runtimes make nothing of them.
+// Hints are left to the study locks: most runtimes make nothing of them. Reductions have a study of
+// their own: without a number of elements there is nothing to reduce.
 std::vector<study_rule> every_op(const study_axes& axes) {
-  return {{.ops = {"*"}, .except = {"control_*", "lock_hint_*", "barrier_late"}, .axes = axes},
+  return {{.ops = {"*"},
+           .except = {"control_*", "lock_hint_*", "barrier_late", "reduce_max"},
+           .axes = axes},
           {.ops = {"control_aa", "control_multiply_1"}, .except = {}, .axes = axes}};
 }
 
@@ -201,11 +205,11 @@ study barrier() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{quick(),         scaling(),          control(),
-                                      paper(),         atomics(),          portability(),
-                                      false_sharing(), core_to_core(),     barrier(),
-                                      locks_study(),   contention_study(), levels_study(),
-                                      handoff_study(), divergence_study(), coalescing_study()};
+  static const std::vector<study> all{
+      quick(),         scaling(),          control(),          paper(),
+      atomics(),       portability(),      false_sharing(),    core_to_core(),
+      barrier(),       locks_study(),      contention_study(), levels_study(),
+      handoff_study(), divergence_study(), coalescing_study(), reductions_study()};
   return all;
 }
 

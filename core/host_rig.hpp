@@ -83,6 +83,7 @@ class host_rig final : public bench {
   [[nodiscard]] lane_setup setup(unsigned lane) const;
   [[nodiscard]] std::uint32_t trips() const { return trips_; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
+  [[nodiscard]] unsigned size() const { return where_.size; }
   [[nodiscard]] lane_record& record(unsigned lane) { return records_[lane]; }
   [[nodiscard]] int pu(unsigned lane) const { return pus_[lane]; }
   [[nodiscard]] start_gate& gate() { return gate_; }

@@ -5,6 +5,7 @@
 #include "core/host_litmus.hpp"
 #include "core/host_rig.hpp"
 #include "core/quiet_probe.hpp"
+#include "core/reduction_array.hpp"
 
 namespace syncmeter {
 
@@ -24,6 +25,16 @@ template <class Op, int Count, class Lane> void timed_body(host_rig& rig, unsign
 
 template <class Op, int Count, class Lane> sample host_sample(void* rig, std::uint32_t trips) {
   return static_cast<host_rig*>(rig)->run(&timed_body<Op, Count, Lane>, Count, trips);
+}
+
+/// A sample on an array, which is made for the point and gets another maximum first. `input` and
+/// `fill` are the backend's.
+template <class Op, int Count, class Lane, class T>
+sample reduction_sample(host_rig& rig, reduction_array& input, reduction_array::filler<T> fill,
+                        std::uint32_t trips) {
+  input.fit<T>(rig.size(), rig.lanes(), fill);
+  input.plant();
+  return rig.run(&timed_body<Op, Count, Lane>, Count, trips);
 }
 
 /// The address of the loop for counts[index], for its machine code. (Not a table of addresses: a

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/quiet_probe.hpp"
+#include "core/reduction_array.hpp"
 
 namespace syncmeter {
 namespace {
@@ -26,6 +27,7 @@ bench& host_worker_backend::prepare(const measurable& row, const point& where,
   if (where.home != home::none && row.info.family == family::handoff &&
       !home_pu(machine_.units(), where.home, lanes.pus))
     throw point_refused{no_home(where.home)};
+  require_room(row, where);
   rig_.prepare(row, where, lanes.pus, lanes.watch_states);
   rig_.lower_floors(lanes.quiet_floor_ns);
   return rig_;

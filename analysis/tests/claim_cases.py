@@ -110,6 +110,18 @@ cases = {
         1,
         3,
     ),
+    "reductions-persistent": (
+        cuda("reduce_max_block_atomic", type="int32", size=1 << 22, lanes=256),
+        cuda("reduce_max_persistent", type="int32", size=1 << 22, lanes=256),
+        2,
+        0.5,
+    ),
+    "reductions-library": (
+        cuda("reduce_max_persistent", type="int32", size=1 << 14, lanes=256),
+        cuda("reduce_max_cub", type="int32", size=1 << 14, lanes=256),
+        2,
+        0.5,
+    ),
     "levels-block-warps": (cuda("barrier", lanes=1024), cuda("barrier"), 4, 1),
     "levels-grid-blocks": (cuda("grid_sync", blocks=264), cuda("grid_sync", blocks=132), 2, 1),
     "levels-tile-size": (cuda("tile_sync", size=32), cuda("tile_sync", size=2), 1, 2),

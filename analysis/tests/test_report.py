@@ -124,6 +124,7 @@ def test_sections_come_in_the_order_of_need(tmp_path):
         "GPU levels",
         "Handoffs between warps",
         "Divergence and memory access",
+        "Reductions",
         "What it compiled to",
         "Claims",
         "The machine and the method",

@@ -12,6 +12,7 @@
 #include "backends/cuda/launch_table.hpp"
 #include "backends/cuda/levels_table.hpp"
 #include "backends/cuda/pair_rig.hpp"
+#include "backends/cuda/reduction_rig.hpp"
 #include "backends/cuda/ring_rig.hpp"
 
 namespace syncmeter::cuda {
@@ -25,7 +26,8 @@ int run(int argc, char** argv) {
                                {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
                                {chain_rows(), &make_rig<chain_rig>, &declared_handoff},
                                divergence_group(),
-                               coalescing_group()}};
+                               coalescing_group(),
+                               {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions}}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

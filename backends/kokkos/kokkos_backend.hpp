@@ -26,9 +26,17 @@ sample scatter_sample(void* opaque, std::uint32_t trips) {
   return taken;
 }
 
+template <class Op, int Count, class Lane> sample array_sample(void* opaque, std::uint32_t trips) {
+  using value = typename Lane::value_type;
+  auto& rig = *static_cast<host_rig*>(opaque);
+  return reduction_sample<Op, Count, Lane, value>(
+      rig, shared(rig.setup(0)).input, filler_of(on_space<typename Lane::space>{}, value{}), trips);
+}
+
 template <class Space> struct backend : host_backend {
   template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
     if constexpr (requires { Op::scatters_atomically; }) return &scatter_sample<Op, Count, Lane>;
+    else if constexpr (requires { Op::reduces_an_array; }) return &array_sample<Op, Count, Lane>;
     else return host_backend::sampler_of<Op, Count, Lane>();
   }
 

@@ -15,6 +15,36 @@ template <class Space> struct contribution {
   KOKKOS_FUNCTION void operator()(int, std::uint32_t& sum) const { sum += value; }
 };
 
+template <class T> struct largest_of {
+  const T* data;
+  KOKKOS_FUNCTION void operator()(std::size_t i, T& most) const {
+    most = data[i] > most ? data[i] : most;
+  }
+};
+template <class T> struct element_at {
+  T* data;
+  std::uint64_t seed;
+  reduction_input kind;
+  void operator()(std::size_t i) const { data[i] = reduction_element<T>(i, seed, kind); }
+};
+
+template <class Space> auto all_of(std::size_t elements) {
+  return Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>(0, elements);
+}
+
+template <class Space, class T> bits_of<T> maximum(const reduction_array& input) {
+  T most = reduction_identity<T>();
+  Kokkos::parallel_reduce(all_of<Space>(input.elements()), largest_of<T>{input.data<T>()},
+                          Kokkos::Max<T>(most));
+  return input.difference(most);
+}
+
+template <class Space, class T>
+void fill(T* data, std::size_t elements, std::uint64_t seed, reduction_input kind, unsigned) {
+  Kokkos::parallel_for(all_of<Space>(elements), element_at<T>{data, seed, kind});
+  Kokkos::fence();
+}
+
 // Every other member has something else to begin with.
 template <class Space>
 std::uint32_t broadcast_in_team(const member_of<Space>& member, std::uint32_t value) {
@@ -48,6 +78,11 @@ template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t va
 
 }  // namespace
 
+#define SM_KOKKOS_REDUCTION(SPACE, TYPE)                                                           \
+  bits_of<TYPE> reduce_max(on_space<SPACE>, const reduction_array& input, TYPE) {                  \
+    return maximum<SPACE, TYPE>(input);                                                            \
+  }                                                                                                \
+  reduction_array::filler<TYPE> filler_of(on_space<SPACE>, TYPE) { return &fill<SPACE, TYPE>; }
 #define SM_KOKKOS_CALLS(SPACE)                                                                     \
   void team_barrier(const member_of<SPACE>& member) { member.team_barrier(); }                     \
   std::uint32_t team_broadcast(const member_of<SPACE>& member, std::uint32_t value) {              \
@@ -60,7 +95,11 @@ template <class Space> std::uint32_t launch_sum(unsigned lanes, std::uint32_t va
   void launch_team(on_space<SPACE>, unsigned lanes) { launch_one_team<SPACE>(lanes); }             \
   std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value) {              \
     return launch_sum<SPACE>(lanes, value);                                                        \
-  }
+  }                                                                                                \
+  SM_KOKKOS_REDUCTION(SPACE, std::int32_t)                                                         \
+  SM_KOKKOS_REDUCTION(SPACE, std::uint64_t)                                                        \
+  SM_KOKKOS_REDUCTION(SPACE, float)                                                                \
+  SM_KOKKOS_REDUCTION(SPACE, double)
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 SM_KOKKOS_CALLS(Kokkos::OpenMP)

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/kokkos/kokkos_space.hpp"
+#include "core/reduction_array.hpp"
 
 namespace syncmeter::kokkos {
 
@@ -13,13 +14,22 @@ namespace syncmeter::kokkos {
 /// result, and return how it differs from what it had to be: 0. team_broadcast: `value` of the
 /// member of rank 0, in all members. team_reduce: the sum of every member's `value`, in all of
 /// them. launch_reduce: a parallel_reduce of `value` from one index for each lane.
+/// reduce_max: a parallel_reduce of an array with Kokkos::Max; filler_of: what fills such an array
+/// on the lanes that will read it.
+#define SM_KOKKOS_REDUCTION(SPACE, TYPE)                                                           \
+  [[nodiscard]] bits_of<TYPE> reduce_max(on_space<SPACE>, const reduction_array& input, TYPE);     \
+  [[nodiscard]] reduction_array::filler<TYPE> filler_of(on_space<SPACE>, TYPE);
 #define SM_KOKKOS_CALLS(SPACE)                                                                     \
   void team_barrier(const member_of<SPACE>& member);                                               \
   [[nodiscard]] std::uint32_t team_broadcast(const member_of<SPACE>& member, std::uint32_t value); \
   [[nodiscard]] std::uint32_t team_reduce(const member_of<SPACE>& member, std::uint32_t value);    \
   void launch_for(on_space<SPACE>, unsigned lanes);                                                \
   void launch_team(on_space<SPACE>, unsigned lanes);                                               \
-  [[nodiscard]] std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value);
+  [[nodiscard]] std::uint32_t launch_reduce(on_space<SPACE>, unsigned lanes, std::uint32_t value); \
+  SM_KOKKOS_REDUCTION(SPACE, std::int32_t)                                                         \
+  SM_KOKKOS_REDUCTION(SPACE, std::uint64_t)                                                        \
+  SM_KOKKOS_REDUCTION(SPACE, float)                                                                \
+  SM_KOKKOS_REDUCTION(SPACE, double)
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 SM_KOKKOS_CALLS(Kokkos::OpenMP)
@@ -31,6 +41,7 @@ SM_KOKKOS_CALLS(Kokkos::Threads)
 SM_KOKKOS_CALLS(Kokkos::Serial)
 #endif
 #undef SM_KOKKOS_CALLS
+#undef SM_KOKKOS_REDUCTION
 
 /// Kokkos::fence(): it waits for every space of the build.
 void fence_all();

@@ -66,6 +66,7 @@ std::string x86_64(const measurable& row) {
   if (name == "atomic_read") return "load 1 | " + cas_loop("");
   if (name.starts_with("atomic_write")) return "store 1 | " + cas_loop("");
   if (name == "critical_add") return critical(row);
+  if (name == "reduce_max") return "call:syncmeter::kokkos::reduce_max 1";
   if (row.info.family == family::reduction) return contribution(row);
   // x86 keeps all but a store before a load in order: only the full fence is an instruction.
   if (row.info.family == family::fence)

@@ -17,7 +17,8 @@ namespace syncmeter::kokkos {
 struct shared_objects {
   alignas(128) int lock = 0;
   char rest_of_its_lines[128 - sizeof(int)]{};
-  std::any scatter{};  ///< the scatter_sum of the point's space and type, where it needs one
+  std::any scatter{};       ///< the scatter_sum of the point's space and type, where it needs one
+  reduction_array input{};  ///< what is reduced
 };
 
 [[nodiscard]] inline shared_objects& shared(const lane_setup& s) {
@@ -34,7 +35,7 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   explicit lane(const lane_setup& s)
       : host_lane<T>{s}, ring_registers{s}, member_{this_member<Space>},
         scatter_{std::any_cast<scatter_sum<Space, T>>(&shared(s).scatter)}, lanes_{s.lanes},
-        lock_{&shared(s).lock} {}
+        lock_{&shared(s).lock}, input_{&shared(s).input} {}
 
   SM_FN void barrier() const { team_barrier(*member_); }
 
@@ -58,6 +59,12 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
     requires counts
   {
     this->tally_wrong(kokkos::launch_reduce(on_space<Space>{}, lanes_, next_word()));
+  }
+
+  SM_FN void reduce_max()
+    requires(!std::is_same_v<T, std::uint32_t>)
+  {
+    this->tally_wrong(kokkos::reduce_max(on_space<Space>{}, *input_, T{}));
   }
 
   // The additions of a whole trip must not be made one.
@@ -119,6 +126,7 @@ class lane : public host_lane<T>, public words<T, O>, ring_registers {
   const scatter_sum<Space, T>* scatter_;
   unsigned lanes_;
   int* lock_;
+  const reduction_array* input_;
 };
 
 }  // namespace syncmeter::kokkos

@@ -10,7 +10,18 @@
 
 namespace syncmeter::omp {
 
+template <class Op, int Count, class Lane> sample array_sample(void* opaque, std::uint32_t trips) {
+  auto& rig = *static_cast<host_rig*>(opaque);
+  auto& input = static_cast<shared_objects*>(rig.setup(0).backend)->input;
+  return reduction_sample<Op, Count, Lane, typename Lane::value_type>(rig, input, &fill, trips);
+}
+
 struct backend : host_backend {
+  template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
+    if constexpr (requires { Op::reduces_an_array; }) return &array_sample<Op, Count, Lane>;
+    else return host_backend::sampler_of<Op, Count, Lane>();
+  }
+
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
   // placements.
   template <class T, form F> using lane = omp::lane<T, F.order>;

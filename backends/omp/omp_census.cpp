@@ -69,6 +69,7 @@ std::string x86_64(const measurable& row) {
   // g++ 16 looks first here too, and then swaps the value for itself where it is no token.
   if (name == "handoff_cas")
     return "lock_cmpxchg 1, branch 1, store 1 | load 1, branch 2, lock_cmpxchg 1, store 1";
+  if (name == "reduce_max") return "call:syncmeter::omp::reduce_max 1";
   if (name == "handoff") return "load 1, branch 1, store 1";
   return without_api(row);
 }

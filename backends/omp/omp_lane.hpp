@@ -1,6 +1,7 @@
 // The OpenMP lane: every word is the OpenMP construct of its name, nothing more.
 #pragma once
 
+#include "backends/omp/omp_calls.hpp"
 #include "backends/omp/omp_objects.hpp"
 #include "core/host_lane.hpp"
 #include "core/lateness.hpp"
@@ -28,7 +29,8 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
 
   explicit lane(const lane_setup& s)
       : host_lane<T>{s}, late_words{s}, ring_registers{s},
-        locks_{&static_cast<shared_objects*>(s.backend)->locks_of(s.cell_index)} {}
+        locks_{&static_cast<shared_objects*>(s.backend)->locks_of(s.cell_index)},
+        input_{&static_cast<shared_objects*>(s.backend)->input}, lanes_{s.lanes} {}
 
   SM_FN void barrier() const {
 #pragma omp barrier
@@ -154,6 +156,12 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
     serving = mine + 1;
   }
 
+  SM_FN void reduce_max()
+    requires(!std::is_same_v<T, std::uint32_t>)
+  {
+    this->tally_wrong(omp::reduce_max(*input_, lanes_, T{}));
+  }
+
   SM_FN void fence() const
     requires(O == order::unordered)
   {
@@ -231,6 +239,8 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
   }
 
   lock_set* locks_;
+  const reduction_array* input_;
+  unsigned lanes_;
 };
 
 }  // namespace syncmeter::omp

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "core/reduction_array.hpp"
+
 namespace syncmeter::omp {
 
 /// What a program may tell the runtime about a lock when it makes one (OpenMP 5.0, 3.3.2).
@@ -51,6 +53,8 @@ class shared_objects {
     while (locks_.size() < cells) locks_.emplace_back();
   }
   [[nodiscard]] lock_set& locks_of(unsigned cell) { return locks_[cell]; }
+
+  reduction_array input{};  ///< what is reduced
 
  private:
   std::deque<lock_set> locks_;  // whose elements stay where they are as it grows

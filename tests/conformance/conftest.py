@@ -72,6 +72,8 @@ class Worker:
             point["size"] = capability.get("size", 4)
         if capability.get("arrives_late"):
             point["late_us"] = 20
+        if "size_of" in capability:
+            point["size"] = capability.get("size", 1001)  # of what is built for any size: a multiple of little
         if placement == "strided":
             point["stride"] = 3  # neither 0 nor a line: lanes share lines, cells stay their own
         return self.ask({"kind": "measure", "id": 1, "point": point, **where, "visit": 1,

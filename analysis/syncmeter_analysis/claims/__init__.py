@@ -37,6 +37,7 @@ _modules = (
     "cuda_shuffle_64",
     "cuda_syncthreads_grid",
     "cuda_fence_threads",
+    "reductions_persistent",
     # levels of synchronization on GPUs
     "levels_block_warps",
     "levels_grid_blocks",
@@ -66,6 +67,7 @@ _modules = (
     "belief_split_counter",
     "belief_graph",
     "belief_kokkos",
+    "reductions_library",
 )
 
 

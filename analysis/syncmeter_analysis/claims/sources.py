@@ -12,6 +12,7 @@ run_paper = "syncmeter run --study paper"
 run_false_sharing = "syncmeter run --study false-sharing"
 run_locks = "syncmeter run --study locks"
 run_levels = "syncmeter run --study levels"
+run_reductions = "syncmeter run --study reductions"
 run_handoff = "syncmeter run --study handoff"
 
 # Studies that claims need and that `syncmeter run` does not have yet.

@@ -16,6 +16,7 @@ from syncmeter_analysis.figures.false_sharing import false_sharing_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.handoffs import handoff_figures
 from syncmeter_analysis.figures.levels import level_figures
+from syncmeter_analysis.figures.reductions import reduction_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
 from syncmeter_analysis.report.costs import costs
@@ -102,6 +103,12 @@ def build(campaign: Campaign) -> Report:
             "Not measured: `syncmeter run --study divergence` and `syncmeter run --study coalescing`."
             if gpu
             else "No GPU was measured here.",
+        ),
+        drawn(
+            "reductions",
+            "Reductions",
+            reduction_figures(campaign),
+            "Not measured: `syncmeter run --study reductions`.",
         ),
         census_section(campaign),
         claims_section(findings),
