@@ -21,10 +21,22 @@ const std::vector<std::string_view> graphs{"graph_launch", "additional_graph_lau
 gpu_axes at(std::vector<launch_set> launches) { return gpu_axes{.launches = std::move(launches)}; }
 
 // They have studies of their own, which know the launches and sizes that they need.
-const std::vector<std::string_view> studied_apart{
-    "tile_*",     "coalesced_*", "cluster_*",     "grid_sync", "software_barrier_*",
-    "fadd_chain", "*_handoff",   "handoff_chain", "branch_*",  "load_*",
-    "bank_*"};
+const std::vector<std::string_view> studied_apart{"tile_*",
+                                                  "coalesced_*",
+                                                  "cluster_*",
+                                                  "grid_sync",
+                                                  "software_barrier_*",
+                                                  "fadd_chain",
+                                                  "*_handoff",
+                                                  "handoff_chain",
+                                                  "branch_*",
+                                                  "load_*",
+                                                  "bank_*",
+                                                  "reduce_max_*_atomic",
+                                                  "reduce_max_warp_reduce",
+                                                  "reduce_max_persistent",
+                                                  "reduce_max_cub",
+                                                  "*_bandwidth"};
 
 // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then one
 // of each.

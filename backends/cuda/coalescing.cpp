@@ -13,7 +13,8 @@
 namespace syncmeter::cuda {
 namespace {
 
-// Far more than L2 holds, and far less: half of an L2 is near, and holds a copy of what is far.
+// Working sets against L2: far more than it holds, and far less, for each half of it may hold a
+// copy of what lies in the other. What is read between two samples replaces all of it.
 constexpr std::size_t beyond_l2 = 16;
 constexpr std::size_t inside_l2 = 4;
 constexpr std::size_t swept_l2 = 2;

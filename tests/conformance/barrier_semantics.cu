@@ -226,66 +226,29 @@ template <class... Parameters> const void* stub_of(void (*kernel)(Parameters...)
   return reinterpret_cast<const void*>(kernel);
 }
 
-constexpr const char *ordered = "ordered", *not_ordered = "not ordered", *hangs = "hangs";
+constexpr const char *ordered = "ordered", *unordered = "not ordered", *hangs = "hangs",
+                     *lost = "lost", *ended = "lanes that ended are not waited for";
 constexpr unsigned many_blocks = 0;  ///< as many as run at once
+constexpr launch one_block{1, block_threads},
+    two_clusters{2 * cluster_blocks, block_threads, false, true},
+    whole_grid{many_blocks, block_threads, true}, all_blocks{many_blocks, block_threads},
+    two_warps{1, 2 * warp_size}, one_warp{1, warp_size};
 
 const test_case cases[] = {
-    {"warp_orders_warp",
-     stub_of(exchange<level::warp>),
-     {1, block_threads},
-     true,
-     ordered,
-     not_ordered},
-    {"block_orders_block",
-     stub_of(exchange<level::block>),
-     {1, block_threads},
-     true,
-     ordered,
-     not_ordered},
-    {"cluster_orders_cluster",
-     stub_of(exchange<level::cluster>),
-     {2 * cluster_blocks, block_threads, false, true},
-     true,
-     ordered,
-     not_ordered},
-    {"cluster_orders_shared_memory",
-     stub_of(exchange_in_cluster),
-     {2 * cluster_blocks, block_threads, false, true},
-     false,
-     ordered,
-     not_ordered},
-    {"grid_orders_grid",
-     stub_of(exchange<level::grid>),
-     {many_blocks, block_threads, true},
-     true,
-     ordered,
-     not_ordered},
-    {"block_does_not_order_grid",
-     stub_of(exchange<level::none_of_grid>),
-     {many_blocks, block_threads},
-     true,
-     "not seen",
-     not_ordered},
-    {"divergent_branches", stub_of(two_branches), {1, 2 * warp_size}, false, "lost", "works"},
-    {"divergent_late_half",
-     stub_of(late_half),
-     {1, warp_size},
-     false,
-     "waits for every lane",
+    {"warp_orders_warp", stub_of(exchange<level::warp>), one_block, true, ordered, unordered},
+    {"block_orders_block", stub_of(exchange<level::block>), one_block, true, ordered, unordered},
+    {"cluster_orders_cluster", stub_of(exchange<level::cluster>), two_clusters, true, ordered,
+     unordered},
+    {"cluster_orders_shared_memory", stub_of(exchange_in_cluster), two_clusters, false, ordered,
+     unordered},
+    {"grid_orders_grid", stub_of(exchange<level::grid>), whole_grid, true, ordered, unordered},
+    {"block_does_not_order_grid", stub_of(exchange<level::none_of_grid>), all_blocks, true,
+     "not seen", unordered},
+    {"divergent_branches", stub_of(two_branches), two_warps, false, lost, "works"},
+    {"divergent_late_half", stub_of(late_half), one_warp, false, "waits for every lane",
      "does not wait for every lane"},
-    {"divergent_half_ends",
-     stub_of(half_ends),
-     {1, 2 * warp_size},
-     false,
-     "lost",
-     "lanes that ended are not waited for"},
-    {"divergent_one_fewer",
-     stub_of(one_fewer),
-     {1, 2 * warp_size},
-     false,
-     "lost",
-     "lanes that ended are not waited for"},
-};
+    {"divergent_half_ends", stub_of(half_ends), two_warps, false, lost, ended},
+    {"divergent_one_fewer", stub_of(one_fewer), two_warps, false, lost, ended}};
 
 int run(const test_case& what) {
   int devices = 0;
@@ -311,8 +274,8 @@ int run(const test_case& what) {
   void* with_words[] = {&words, &found};
   void* without[] = {&found};
   start(what.kernel, how, what.takes_words ? with_words : without);
-  const bool ended = ends();
-  const char* outcome = !ended ? hangs : found->seen == 0 ? what.none_seen : what.some_seen;
+  const bool done = ends();
+  const char* outcome = !done ? hangs : found->seen == 0 ? what.none_seen : what.some_seen;
   std::printf("{\"case\":\"%s\",\"device\":\"%s\",\"outcome\":\"%s\",\"seen\":%llu,\"of\":%llu}\n",
               what.name, device.name, outcome, found->seen, found->of);
   std::fflush(stdout);

@@ -64,6 +64,7 @@ def level_points(campaign: Campaign) -> list[Measured]:
         for s in campaign.measured
         if s.point.on_gpu
         and level_of(s.point.op)
+        and s.family != "reduction"  # of an array: much else beside
         and s.point.lanes in (32, 1024)
         and not s.point.repeat
         and s.point.type in ("", "int32")
