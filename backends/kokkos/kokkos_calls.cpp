@@ -25,7 +25,9 @@ template <class T> struct element_at {
   T* data;
   std::uint64_t seed;
   reduction_input kind;
-  void operator()(std::size_t i) const { data[i] = reduction_element<T>(i, seed, kind); }
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    data[i] = reduction_element<T>(i, seed, kind);
+  }
 };
 
 template <class Space> auto all_of(std::size_t elements) {
