@@ -256,8 +256,8 @@ std::string tables::chain() const {
          table.text() +
          "  published: by the article's program on an H200, 2^20 warps in blocks of 1024 threads; "
          "here the difference of two lengths\n"
-         "  The chain relies on blocks starting in order, which CUDA does not promise; nor does "
-         "scope block promise anything across blocks\n";
+         "  The chain relies on blocks starting in order, which CUDA does not promise; with scope "
+         "block it goes from one block to the next at device scope\n";
 }
 
 }  // namespace

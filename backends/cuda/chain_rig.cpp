@@ -107,9 +107,9 @@ sample chain_rig::run(const void* stub, int count, std::uint32_t trips) {
   return taken;
 }
 
-// Neighbours of the chain are warps of one block or of two: scope block promises nothing to these.
+// Neighbours of the chain are warps of one block or of two, and these hand on at device scope.
 std::uint64_t chain_rig::litmus(const measurable& row) {
-  return notes_.judge(row.litmus(this), litmus_handoffs - 1, promises_order(row.form, true));
+  return notes_.judge(row.litmus(this), litmus_handoffs - 1, promises_order(row.form, false));
 }
 
 std::uint64_t chain_rig::look_at_messages(const void* stub) {

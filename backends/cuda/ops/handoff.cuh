@@ -98,7 +98,7 @@ struct handoff_chain {  // test - baseline == the warps of so many more blocks, 
       .cost_per_lane = true,
       .communicates = true,
       .note = "reproduction: every warp of a grid waits once for one flag, which relies on blocks "
-              "starting in order; scope block is not promised across blocks"};
+              "starting in order; with scope block inside blocks only, device between them"};
   static constexpr std::array forms{
       handoff_form(flavour::ptx, order::acq_rel, scope::device),
       handoff_form(flavour::ptx, order::acq_rel, scope::block),
