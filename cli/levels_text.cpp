@@ -26,7 +26,8 @@ struct level {
 
 const std::vector<level>& levels() {
   static const std::vector<level> all{
-      {"warp", {"warp_sync_partial", "tile_sync", "coalesced_sync", "shuffle_*", "tile_shuffle"}},
+      {"warp, together", {"warp_sync_partial", "tile_sync", "coalesced_sync"}},
+      {"warp, a value", {"shuffle_*", "tile_shuffle"}},
       {"block", {"barrier"}},
       {"cluster", {"cluster_sync"}},
       {"grid", {"grid_sync", "software_barrier_*"}},
@@ -89,7 +90,11 @@ std::string axis_of_levels(const std::vector<point_summary>& points) {
          fmt::format("{}..{}", nanoseconds(best->cost_ns.low), nanoseconds(best->cost_ns.high)),
          cycles_text(best), std::string(static_cast<std::size_t>(width), '=')});
   }
-  return any ? "\nLevels of synchronization: the cheapest latency of each\n" + text.text() : "";
+  if (!any) return {};
+  return "\nLevels of synchronization: the cheapest latency of each\n" + text.text() +
+         "  lanes of a warp that are together pass a sync of it without a wait; a shuffle waits "
+         "for "
+         "its value\n";
 }
 
 // Rows of threads per block, columns of blocks: us per barrier of the grid.

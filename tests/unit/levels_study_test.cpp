@@ -18,7 +18,6 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
@@ -101,7 +100,8 @@ TEST(levels_plan, a_block_is_swept_over_its_warps_and_over_blocks_per_multiproce
 }
 
 TEST(levels_plan, launches_join_in_where_a_worker_has_them) {
-  EXPECT_THAT(launches(plan_of_levels(), "additional_launch"), ElementsAre("1 x 32", "10 x 1024"));
+  EXPECT_THAT(launches(plan_of_levels(), "additional_launch"),
+              IsSupersetOf({"1 x 32", "10 x 1024"}));
 }
 
 TEST(block_ranges, are_multiples_rounded_down_and_beyond_what_fits) {
@@ -152,7 +152,7 @@ TEST(levels_text, takes_the_cheapest_of_each_level) {
                visit_of("software_barrier_tree", 10, 32, 1000)});
   EXPECT_THAT(text, HasSubstr("shuffle_idx"));
   EXPECT_THAT(text, testing::ContainsRegex("grid +software_barrier_tree +10 x 32 +1000"));
-  EXPECT_THAT(text, testing::ContainsRegex("block +barrier +1 x 32 +7 +6.93..7.07 +14"));
+  EXPECT_THAT(text, testing::ContainsRegex("block +barrier +1 x 32 +7.000 +6.930..7.070 +14.00"));
   EXPECT_THAT(text, testing::ContainsRegex("cluster +not measured"));
 }
 
@@ -175,12 +175,13 @@ TEST(levels_text, sets_barriers_in_software_against_the_grids_own) {
 TEST(levels_text, says_the_cycles_of_each_add_of_a_chain) {
   const std::string text =
       text_of({visit_of("fadd_chain", 1, 32, 4096, 2048), visit_of("fadd_chain", 1, 32, 64, 32)});
-  EXPECT_THAT(text, testing::ContainsRegex("32 +128 +4.000\n +2048 +8192 +4.000"));
+  EXPECT_THAT(text, testing::ContainsRegex("32 +128.0 +4.000\n +2048 +8192 +4.000"));
 }
 
 TEST(levels_text, has_both_methods_with_their_deviations) {
   const std::string text = text_of({visit_of("barrier", 1, 32, 8)});
-  EXPECT_THAT(text, testing::ContainsRegex("barrier +1 x 32 +8 .. 0.08 +8.8 .. 2 +1.100"));
+  EXPECT_THAT(text,
+              testing::ContainsRegex("barrier +1 x 32 +8.000 .. 0.0800 +8.800 .. 2.000 +1.100"));
 }
 
 // Rounds of 100 trips of 32 steps: the test side has 3200 ops more.
