@@ -12,8 +12,8 @@ using word = block_range::word;
 constexpr block_range one{.first = 1, .last = 1};
 constexpr block_range two{.first = 2, .last = 2};
 constexpr block_range sm{.named = word::sm};
-// 2048 warps: a few ms where a handoff takes 3 us.
-constexpr block_range trip_of_chain{.first = 64, .last = 64};
+// 1024 warps: 3 ms where a handoff takes 3 us.
+constexpr block_range trip_of_chain{.first = 32, .last = 32};
 
 gpu_axes every_form(block_range blocks, unsigned threads) {
   return {.launches = {{{blocks}, {threads}}}, .forms = form_set::all};
@@ -43,7 +43,8 @@ study handoff_study() {
                             {.ops = {"handoff_chain"},
                              .except = {},
                              .axes = every_form(trip_of_chain, 1024)}},
-                  .others = in_block}};
+                  .others = in_block,
+                  .max_time_s = 0.3}};
 }
 
 handoff_seen seen_by_visits(const results_file& file, const point_summary& s) {

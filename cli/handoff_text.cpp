@@ -93,6 +93,17 @@ std::string cheapest_in_order(const std::vector<const point_summary*>& rows) {
                      nanoseconds(best->cost_ns.high));
 }
 
+// By form, orders before what is relaxed, and the narrowest scope first.
+std::array<unsigned, 3> rank_of(const point& p) {
+  constexpr std::array scopes{scope::block, scope::cluster, scope::device, scope::system};
+  constexpr std::array flavours{flavour::ptx, flavour::atomic_ref, flavour::volatile_access};
+  constexpr std::array orders{order::acq_rel, order::relaxed};
+  const auto place = [](const auto& all, auto value) {
+    return static_cast<unsigned>(std::ranges::find(all, value) - all.begin());
+  };
+  return {place(flavours, p.flavour), place(orders, p.order), place(scopes, p.scope)};
+}
+
 class tables {
  public:
   tables(const results_file& file, const std::vector<point_summary>& points)
@@ -101,6 +112,8 @@ class tables {
       if (s.device && s.visits > 0) points_.push_back(&s);
       else if (s.device && s.status == status::failed) points_.push_back(&s);
     }
+    std::ranges::stable_sort(
+        points_, [](const auto* a, const auto* b) { return rank_of(a->what) < rank_of(b->what); });
   }
 
   [[nodiscard]] std::string text() const { return forms() + distances() + chain(); }

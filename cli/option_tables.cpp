@@ -86,7 +86,7 @@ po::options_description run_description() {
       "barrier and core-to-core (default: 0.01, no unit)")(
       "max-time", word("TIME"),
       "longest time for one point, over all its visits, with its unit (default: 150ms; "
-      "core-to-core 30ms, paper on a GPU 45ms)")(
+      "core-to-core 30ms, paper on a GPU 45ms, handoff 300ms)")(
       "min-sample", word("TIME"),
       "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)")(
       "visits", word("N"),

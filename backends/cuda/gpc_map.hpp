@@ -2,17 +2,23 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backends/cuda/cuda_device.hpp"
 
 namespace syncmeter::cuda {
 
-/// By multiprocessor: the number of its GPC, -1 where nothing told. The blocks of a cluster run on
-/// one GPC (CUDA C++ Programming Guide, "Thread Block Clusters"), so that multiprocessors that are
-/// met in clusters which overlap lie in one. Asked once for each device; empty without clusters, or
-/// where the launch fails.
-[[nodiscard]] const std::vector<int>& gpcs_of(const device_facts& device);
+struct gpc_map {
+  /// By multiprocessor: the number of its GPC, -1 where nothing told.
+  std::vector<int> gpcs{};
+  std::string why_unknown{};  ///< where `gpcs` is empty
+};
+
+/// The blocks of a cluster run on one GPC (CUDA C++ Programming Guide, "Thread Block Clusters"), so
+/// that multiprocessors that are met in clusters which overlap lie in one. Asked once for each
+/// device.
+[[nodiscard]] const gpc_map& gpcs_of(const device_facts& device);
 
 /// Nothing where it cannot be told.
 [[nodiscard]] std::optional<bool> in_one_gpc(const std::vector<int>& gpcs, unsigned one,

@@ -14,7 +14,9 @@ namespace {
 // Blocks of which several fit on a multiprocessor: only when all its places are taken has each one
 // had a cluster.
 constexpr unsigned probe_threads = 256;
+constexpr unsigned places_on_one = 8;
 constexpr unsigned largest_probed = 16;
+constexpr unsigned portable_size = 8;
 
 // Stays for so long that all clusters are there at once.
 __global__ void say_where(unsigned* seen) {
@@ -25,17 +27,15 @@ __global__ void say_where(unsigned* seen) {
   }
 }
 
-std::vector<int> probe(const device_facts& device) {
-  const unsigned size = std::min(device.largest_cluster, largest_probed);
-  if (size < 2) return {};
+std::vector<int> probe(const device_facts& device, unsigned size) {
   const auto* stub = reinterpret_cast<const void*>(&say_where);
-  SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  if (size > portable_size)
+    SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   const stream in;
-  launch_shape shape{.blocks = size, .lanes = probe_threads, .stream = in.get(), .cluster = size};
-  int clusters = 0;
-  SM_CUDA(cudaOccupancyMaxActiveClusters(&clusters, stub, launch_config{shape}.get()));
-  if (clusters <= 0) return {};
-  shape.blocks = static_cast<unsigned>(clusters) * size;
+  // As many as fill all places, whether or not the occupancy calculator knows.
+  const unsigned clusters = places_on_one * device.multiprocessors / size;
+  const launch_shape shape{
+      .blocks = clusters * size, .lanes = probe_threads, .stream = in.get(), .cluster = size};
   device_buffer there;
   auto* seen = static_cast<unsigned*>(there.fit(shape.blocks * sizeof(unsigned)));
   std::vector<unsigned> all(shape.blocks);
@@ -48,18 +48,28 @@ std::vector<int> probe(const device_facts& device) {
   return gpcs_from(all, size, device.multiprocessors);
 }
 
+// The largest clusters tell most.
+gpc_map probe(const device_facts& device) {
+  gpc_map found;
+  if (device.largest_cluster < 2) found.why_unknown = "the device has no clusters";
+  for (unsigned size = std::min(device.largest_cluster, largest_probed);
+       size > 1 && found.gpcs.empty(); size /= 2) {
+    try {
+      found.gpcs = probe(device, size);
+    } catch (const cuda_error& error) {
+      found.why_unknown = error.what();
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
-const std::vector<int>& gpcs_of(const device_facts& device) {
-  static std::map<int, std::vector<int>> known;
+const gpc_map& gpcs_of(const device_facts& device) {
+  static std::map<int, gpc_map> known;
   const auto found = known.find(device.index);
   if (found != known.end()) return found->second;
-  std::vector<int> gpcs;
-  try {
-    gpcs = probe(device);
-  } catch (const cuda_error&) {  // then it cannot be told
-  }
-  return known.emplace(device.index, std::move(gpcs)).first->second;
+  return known.emplace(device.index, probe(device)).first->second;
 }
 
 }  // namespace syncmeter::cuda
