@@ -3,6 +3,7 @@
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_setup.hpp"
 #include "backends/cuda/nvml.hpp"
+#include "backends/cuda/peer_devices.hpp"
 
 namespace syncmeter::cuda {
 
@@ -26,7 +27,9 @@ nlohmann::json cuda_worker_backend::declares(const measurable& row) const {
 nlohmann::json cuda_worker_backend::runtime() const { return versions(); }
 
 nlohmann::json cuda_worker_backend::device() const {
-  return {{"architectures", architectures()}, {"devices", find_devices().devices}};
+  return {{"architectures", architectures()},
+          {"devices", find_devices().devices},
+          {"links", find_links()}};
 }
 
 std::string cuda_worker_backend::problem() const { return find_devices().problem; }
@@ -35,6 +38,10 @@ std::string cuda_worker_backend::problem() const { return find_devices().problem
 // every lane that is not switched off.
 unsigned cuda_worker_backend::participants(const measurable& row, const point& where) const {
   if (row.info.host_lane) return 1;
+  // A token between devices, or between one and the host, has one lane on each side.
+  if (row.info.family == family::handoff &&
+      (row.info.size_of == "devices" || row.info.size_of == "sides"))
+    return where.size;
   const unsigned warps = warps_in(where.lanes);
   if (row.info.family == family::handoff) return warps * where.blocks;
   if (where.active != 0) return warps * where.active * where.blocks;
