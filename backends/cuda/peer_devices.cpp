@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "backends/cuda/cuda_check.hpp"
@@ -46,6 +48,12 @@ const device_link* link_between(int from, int to) {
     if (link.from == from && link.to == to) return &link;
   }
   return nullptr;
+}
+
+// Those that this process has joined so far.
+std::set<int>& joined() {
+  static std::set<int> devices;
+  return devices;
 }
 
 // Peers stay peers until the process ends: a second time is no mistake.
@@ -109,11 +117,22 @@ void join_devices(const std::vector<int>& devices, bool needs_atomics) {
     const on_device back_afterwards{devices.front()};
     for (const int index : devices) static_cast<void>(use_device(index));
   }
+  joined().insert(devices.begin(), devices.end());
   for (const int from : devices) {
     for (const int to : devices) {
       if (from != to) reach(from, to);
     }
   }
+}
+
+bool lost_a_joined_device() {
+  int before = 0;
+  if (joined().size() < 2 || cudaGetDevice(&before) != cudaSuccess) return false;
+  bool lost = false;
+  for (const int index : joined())
+    lost = lost || cudaSetDevice(index) != cudaSuccess || is_sticky(cudaDeviceSynchronize());
+  SM_CUDA_NOEXCEPT(cudaSetDevice(before));
+  return lost;
 }
 
 on_device::on_device(int index) {

@@ -30,6 +30,9 @@ void to_json(nlohmann::json& j, const device_link& link);
 /// The current device is what it was.
 void join_devices(const std::vector<int>& devices, bool needs_atomics);
 
+/// Whether one of the devices that were joined has had an error that this process does not outlive.
+[[nodiscard]] bool lost_a_joined_device();
+
 /// Makes another device the current one for as long as it lives.
 class on_device {
  public:
