@@ -1,5 +1,7 @@
 #include "backends/cuda/cuda_worker.hpp"
 
+#include <algorithm>
+
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_setup.hpp"
 #include "backends/cuda/nvml.hpp"
@@ -41,7 +43,7 @@ unsigned cuda_worker_backend::participants(const measurable& row, const point& w
   // A token between devices, or between one and the host, has one lane on each side.
   if (row.info.family == family::handoff &&
       (row.info.size_of == "devices" || row.info.size_of == "sides"))
-    return where.size;
+    return std::max(where.size, 1U);
   const unsigned warps = warps_in(where.lanes);
   if (row.info.family == family::handoff) return warps * where.blocks;
   if (where.active != 0) return warps * where.active * where.blocks;
