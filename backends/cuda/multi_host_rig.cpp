@@ -69,11 +69,11 @@ void multi_host_rig::prepare_library() {
   queues_.clear();
   for (unsigned i = 0; i < devices(); ++i) {
     SM_CUDA(cudaSetDevice(indices_[i]));
-    auto* const words = static_cast<std::byte*>(words_[i]->fit(2 * line_bytes));
+    auto* const words = static_cast<std::byte*>(words_[i]->fit(2 * board_line));
     const std::int32_t one = 1;
     SM_CUDA(cudaMemcpy(words, &one, sizeof one, cudaMemcpyHostToDevice));
     ones_.push_back(words);
-    sums_.push_back(words + line_bytes);
+    sums_.push_back(words + board_line);
     queues_.push_back(streams_[i]->get());
   }
   library_ = std::make_unique<nccl_group>(indices_);

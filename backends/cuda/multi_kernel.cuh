@@ -13,12 +13,12 @@ SM_FN bool pass_multi_gate(const multi_setup& s, patient& waiter) {
   };
   __syncthreads();
   if (lane_in_block() == 0) {
-    unsigned* const go = word(s.board, line_bytes);
+    unsigned* const go = word(s.board, board_line);
     if (add_acq_rel<scope::device>(word(s.board, 0), 1) + 1 == s.round * gridDim.x) {
       for (unsigned i = 0; i < s.devices; ++i)
-        store_release<scope::system>(word(s.boards[i], (2 + s.self) * line_bytes), s.round);
+        store_release<scope::system>(word(s.boards[i], (2 + s.self) * board_line), s.round);
       for (unsigned i = 0; i < s.devices; ++i) {
-        const unsigned* const flag = word(s.board, (2 + i) * line_bytes);
+        const unsigned* const flag = word(s.board, (2 + i) * board_line);
         waiter.wait([&] { return load_acquire<scope::system>(flag) >= s.round; }, gave_up::at_gate,
                     i);
       }

@@ -107,10 +107,10 @@ template <class T, class Form> class multi_lane {
   SM_FN void barrier_flags() {
     barrier([this] {
       if (lane_in_block() < devices_)
-        store_release<scope::system>(word(peer_, flags_at + self_ * line_bytes), epoch_);
+        store_release<scope::system>(word(peer_, flags_at + self_ * board_line), epoch_);
     });
     if (lane_in_block() < devices_) {
-      await_at_least<scope::system>(word(board_, flags_at + lane_in_block() * line_bytes), epoch_,
+      await_at_least<scope::system>(word(board_, flags_at + lane_in_block() * board_line), epoch_,
                                     gave_up::between_devices);
     }
     leave();
@@ -120,7 +120,7 @@ template <class T, class Form> class multi_lane {
   SM_FN void barrier_dissemination() {
     barrier([this] {
       unsigned flag = flags_at;
-      SM_ROLLED for (unsigned step = 1; step < devices_; step *= 2, flag += line_bytes) {
+      SM_ROLLED for (unsigned step = 1; step < devices_; step *= 2, flag += board_line) {
         const unsigned further = self_ + step;
         if (lane_in_block() == (further < devices_ ? further : further - devices_))
           store_release<scope::system>(word(peer_, flag), epoch_);

@@ -22,8 +22,8 @@ struct multi_rig::seat {
 /// devices do, and says so.
 class host_play {
  public:
-  static constexpr unsigned device_mailbox = 0, host_mailbox = line_bytes,
-                            device_data = 2 * line_bytes, host_data = 3 * line_bytes;
+  static constexpr unsigned device_mailbox = 0, host_mailbox = board_line,
+                            device_data = 2 * board_line, host_data = 3 * board_line;
 
   explicit host_play(void* board) : board_{static_cast<unsigned char*>(board)} {}
 

@@ -13,25 +13,25 @@ inline constexpr unsigned most_devices = 16;
 inline constexpr std::int64_t patience_ns = 2'000'000'000;
 
 // A device's board: words that the others read and write, each on a line of its own.
-inline constexpr unsigned line_bytes = 128;
+inline constexpr unsigned board_line = 128;
 inline constexpr unsigned arrived_at = 0;      ///< blocks that arrived, over all barriers so far
-inline constexpr unsigned go_at = line_bytes;  ///< barriers that the blocks may leave
-inline constexpr unsigned counter_at = 2 * line_bytes;  ///< devices that arrived, on the home only
-inline constexpr unsigned mailbox_at = 3 * line_bytes;
-inline constexpr unsigned data_at = 4 * line_bytes;  ///< what a token's owner wrote before it
-inline constexpr unsigned cell_at = 5 * line_bytes;
-inline constexpr unsigned flags_at = 6 * line_bytes;  ///< one from each device, or of each round
+inline constexpr unsigned go_at = board_line;  ///< barriers that the blocks may leave
+inline constexpr unsigned counter_at = 2 * board_line;  ///< devices that arrived, on the home only
+inline constexpr unsigned mailbox_at = 3 * board_line;
+inline constexpr unsigned data_at = 4 * board_line;  ///< what a token's owner wrote before it
+inline constexpr unsigned cell_at = 5 * board_line;
+inline constexpr unsigned flags_at = 6 * board_line;  ///< one from each device, or of each round
 inline constexpr unsigned board_bytes = 4096;
-static_assert(flags_at + most_devices * line_bytes <= board_bytes);
+static_assert(flags_at + most_devices * board_line <= board_bytes);
 /// Behind it for litmus checks: how often what must not be was seen, and a place for each block.
 inline constexpr unsigned seen_at = board_bytes;
-inline constexpr unsigned places_at = board_bytes + line_bytes;
+inline constexpr unsigned places_at = board_bytes + board_line;
 inline constexpr unsigned most_places = 16384;
 inline constexpr unsigned whole_board_bytes = places_at + 4 * most_places;
 /// And behind that the gate, which is never set back between launches: blocks that arrived,
 /// launches that may begin, and a flag from each device.
 inline constexpr unsigned gate_at = whole_board_bytes;
-inline constexpr unsigned gate_bytes = (2 + most_devices) * line_bytes;
+inline constexpr unsigned gate_bytes = (2 + most_devices) * board_line;
 
 inline constexpr unsigned litmus_rounds_over_devices = 100;
 
