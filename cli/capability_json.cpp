@@ -150,6 +150,7 @@ gpu_backend read_gpus(const json& object) {
   const json& devices = member_of(object, "devices");
   if (!devices.is_array()) reject("devices", devices, "a list");
   for (const json& device : devices) gpus.devices.push_back(read_gpu(device));
+  for (gpu_device& gpu : gpus.devices) gpu.devices = static_cast<unsigned>(gpus.devices.size());
   return gpus;
 }
 

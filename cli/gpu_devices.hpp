@@ -23,6 +23,7 @@ struct gpu_device {
   unsigned max_blocks_per_multiprocessor = 1;
   unsigned warp_size = 32;
   std::uint64_t l2_bytes = 0, memory_bytes = 0;
+  unsigned devices = 1;  ///< of this host, itself included
 };
 
 /// What a backend that runs on GPUs says of them. Without a usable GPU `devices` is empty.

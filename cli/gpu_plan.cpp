@@ -30,6 +30,18 @@ bool is_at(const capability& row, std::optional<value_type> type, placement wher
   return row.type == type && here;
 }
 
+/// What point::size counts where it is a number of this host's devices.
+constexpr std::string_view devices_of_host = "devices";
+
+// A study's numbers of devices that this host has; one more where it has one device only, so that
+// the refusal is told.
+std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned here) {
+  const unsigned most = std::max(here, 2U);
+  if (wanted == std::vector{0U}) wanted = {most};
+  std::erase_if(wanted, [most](unsigned n) { return n > most; });
+  return wanted;
+}
+
 // The lanes that take part, as an op's min_lanes counts them.
 unsigned participants(const capability& row, const point& p, unsigned warp_size) {
   return row.family == "handoff" ? warps_of(p, warp_size) : p.lanes * p.blocks;
@@ -178,6 +190,8 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
   std::vector<unsigned> actives = options_.actives.empty() ? axes.actives : options_.actives;
   if (actives.empty()) actives = {0};
   std::vector<unsigned> sizes = wanted_sizes(op, options_, axes.sizes);
+  if (row.size_of == devices_of_host && options_.sizes.empty())
+    sizes = numbers_of_devices(sizes, gpu_.devices);
   if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
   for (const auto& [blocks, threads] : launches_of(axes)) {
     for (const unsigned stride : strides) {
@@ -225,7 +239,7 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
       return "the backend does not offer this form with lanes of each warp switched off";
   }
-  if (p.home == home::second)
+  if (p.home == home::second && row.family == "launch")
     return "home 'second' is of a token's mailboxes: the thread that launches is near to the GPU "
            "(first) or far from it (other)";
   if (row.family == "handoff" && p.waves)
@@ -241,6 +255,10 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
 
 void gpu_planner::add_point(const offered_op& op, const capability& row, point p, bool additivity) {
   p.waves = options_.waves && p.blocks > co_resident_blocks(gpu_, p.lanes);
+  if (row.size_of == devices_of_host && p.size > gpu_.devices) {
+    return refuse(p, fmt::format("this host has {} CUDA device{}", gpu_.devices,
+                                 gpu_.devices == 1 ? "" : "s"));
+  }
   if (const std::string reason = why_not_so(op, row, p); !reason.empty())
     return refuse(p, reason, true);
   const capability& kernel = p.active == 0 ? row : *op.row(p);

@@ -36,7 +36,9 @@ const std::vector<std::string_view> studied_apart{"tile_*",
                                                   "reduce_max_warp_reduce",
                                                   "reduce_max_persistent",
                                                   "reduce_max_cub",
-                                                  "*_bandwidth"};
+                                                  "*_bandwidth",
+                                                  "multi_gpu_*",
+                                                  "remote_*"};
 
 // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then one
 // of each.

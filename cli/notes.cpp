@@ -15,6 +15,7 @@
 #include "cli/launch_text.hpp"
 #include "cli/levels_study.hpp"
 #include "cli/locks.hpp"
+#include "cli/multi_gpu_study.hpp"
 #include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/portability.hpp"
@@ -200,7 +201,8 @@ std::string summary_text(const results_file& file, const std::vector<point_summa
           locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
           levels_text(file, points) + launch_text(points) + handoff_text(file, points) +
           divergence_text(file, points) + coalescing_text(file, points) +
-          reductions_text(file, points) + pair_matrix_text(file, matrices, coloured);
+          reductions_text(file, points) + multi_gpu_text(file, points) +
+          pair_matrix_text(file, matrices, coloured);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

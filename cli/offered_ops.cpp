@@ -187,7 +187,8 @@ std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
 
 std::vector<home> wanted_homes_by_gpu(const offered_op& op, const run_options& options,
                                       const std::vector<home>& of_study) {
-  if (op.rows.front()->family != "launch") return {home::none};
+  const bool has_home = op.rows.front()->family == "launch" || of_study != std::vector{home::none};
+  if (!has_home) return {home::none};
   return options.homes.empty() ? of_study : options.homes;
 }
 

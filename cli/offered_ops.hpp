@@ -45,7 +45,8 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
                                              const std::vector<home>& of_study);
 /// On a GPU, of an op that a host thread launches: where that thread runs, near to the GPU (first)
-/// or far from it (other); {none} for every other.
+/// or far from it (other). Of ops for which the study names homes: where what they share lies.
+/// {none} for every other.
 [[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
                                                     const run_options& options,
                                                     const std::vector<home>& of_study);

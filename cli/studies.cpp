@@ -13,6 +13,7 @@
 #include "cli/handoff_study.hpp"
 #include "cli/levels_study.hpp"
 #include "cli/lock_studies.hpp"
+#include "cli/multi_gpu_study.hpp"
 #include "cli/reductions_study.hpp"
 
 namespace syncmeter {
@@ -206,10 +207,11 @@ study barrier() {
 
 std::span<const study> studies() {
   static const std::vector<study> all{
-      quick(),         scaling(),          control(),          paper(),
-      atomics(),       portability(),      false_sharing(),    core_to_core(),
-      barrier(),       locks_study(),      contention_study(), levels_study(),
-      handoff_study(), divergence_study(), coalescing_study(), reductions_study()};
+      quick(),          scaling(),          control(),          paper(),
+      atomics(),        portability(),      false_sharing(),    core_to_core(),
+      barrier(),        locks_study(),      contention_study(), levels_study(),
+      handoff_study(),  divergence_study(), coalescing_study(), reductions_study(),
+      multi_gpu_study()};
   return all;
 }
 

@@ -93,7 +93,8 @@ struct gpu_axes {
   std::vector<unsigned> strides{1};     ///< elements
   std::vector<unsigned> actives{};      ///< lanes of each warp that take part; empty: all
   std::vector<unsigned> sizes{};        ///< for ops with a size; empty: those that are built
-  std::vector<home> homes{home::none};  ///< for ops that a host thread launches: where it runs
+  std::vector<home> homes{home::none};  ///< for ops that a host thread launches: where it runs; for
+                                        ///< others, only where a study says: where their cells lie
   unsigned repeats = 0;
   bool additivity = false;
 };

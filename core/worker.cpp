@@ -141,15 +141,16 @@ class request_loop {
   }
 
   void measure(const json& id, const visit_request& request) {
+    auto* backend = find_backend(request.where.backend);
+    const auto* row = backend == nullptr ? nullptr : find_row(*backend, request.where);
     // Calibration and set-up come on top of the visit's own time.
+    const double set_up_ns = row == nullptr ? 0 : backend->set_up_ns(*row, request.where);
     out_.write({{"kind", "accepted"},
                 {"id", id},
-                {"predicted_ns", 2 * request.options.max_time_ns + 50e6}});
+                {"predicted_ns", 2 * request.options.max_time_ns + 50e6 + set_up_ns}});
     json visit{{"kind", "visit"},         {"id", id},          {"point", request.where},
                {"visit", request.visit},  {"time", utc_now()}, {"seed", request.options.seed},
                {"pus", request.lanes.pus}};
-    auto* backend = find_backend(request.where.backend);
-    const auto* row = backend == nullptr ? nullptr : find_row(*backend, request.where);
     visit_result result;
     if (row == nullptr) {
       result.status = status::unsupported;

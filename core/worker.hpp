@@ -56,6 +56,9 @@ class worker_backend {
   }
   /// The smallest step of the clock that times a point, in ns; 0 for the host's own.
   [[nodiscard]] virtual double clock_tick_ns(const point&) const { return 0; }
+  /// What it may take, in ns, to make ready for a point beyond the usual: contexts of several
+  /// devices, a library that looks at all links. The driver waits as much longer.
+  [[nodiscard]] virtual double set_up_ns(const measurable&, const point&) const { return 0; }
   /// True after an error that this process cannot recover from (a GPU context is lost for good):
   /// the worker says so with its visit and ends.
   [[nodiscard]] virtual bool lost() const { return false; }

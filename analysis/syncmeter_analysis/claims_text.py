@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of, same_machine
 from syncmeter_analysis.claim import Claim, Finding, not_measured
 from syncmeter_analysis.claims import all_claims, judged
-from syncmeter_analysis.claims.sources import to_come
 from syncmeter_analysis.evidence import Evidence
 from syncmeter_analysis.reader import read_results
 from syncmeter_analysis.report.blocks import escaped_md
@@ -68,9 +67,7 @@ def as_text(found: Judged, wide: bool = False) -> str:
     ]
     if left and not wide:
         lines += ["", f"not measured ({len(left)}), and what measures it:"]
-        lines += [
-            f"  {claim.id:{width}}  {claim.command}{to_come(claim.command)}" for claim in left
-        ]
+        lines += [f"  {claim.id:{width}}  {claim.command}" for claim in left]
     return "\n".join(lines)
 
 

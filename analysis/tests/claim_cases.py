@@ -139,8 +139,20 @@ cases = {
     ),
     "levels-one-warp-block": (cuda("barrier"), cuda("tile_sync"), 1, 2),
     "levels-multi-gpu": (
-        cuda("multi_gpu_barrier", size=4),
-        cuda("multi_gpu_barrier", size=2),
+        cuda("multi_gpu_barrier_flags", size=4),
+        cuda("multi_gpu_barrier_flags", size=2),
+        2,
+        1,
+    ),
+    "multi-gpu-remote-add": (
+        cuda("remote_atomic_add_dependent", home="second"),
+        cuda("remote_atomic_add_dependent", home="first"),
+        3,
+        1,
+    ),
+    "multi-gpu-order": (
+        cuda("gpu_handoff", order="acq_rel", scope="system", flavour="ptx"),
+        cuda("gpu_handoff", order="relaxed", scope="system", flavour="ptx"),
         2,
         1,
     ),

@@ -1,8 +1,11 @@
 #include "backends/cuda/cuda_worker.hpp"
 
+#include <algorithm>
+
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_setup.hpp"
 #include "backends/cuda/nvml.hpp"
+#include "backends/cuda/peer_devices.hpp"
 
 namespace syncmeter::cuda {
 
@@ -26,7 +29,9 @@ nlohmann::json cuda_worker_backend::declares(const measurable& row) const {
 nlohmann::json cuda_worker_backend::runtime() const { return versions(); }
 
 nlohmann::json cuda_worker_backend::device() const {
-  return {{"architectures", architectures()}, {"devices", find_devices().devices}};
+  return {{"architectures", architectures()},
+          {"devices", find_devices().devices},
+          {"links", find_links()}};
 }
 
 std::string cuda_worker_backend::problem() const { return find_devices().problem; }
@@ -35,6 +40,10 @@ std::string cuda_worker_backend::problem() const { return find_devices().problem
 // every lane that is not switched off.
 unsigned cuda_worker_backend::participants(const measurable& row, const point& where) const {
   if (row.info.host_lane) return 1;
+  // A token between devices, or between one and the host, has one lane on each side.
+  if (row.info.family == family::handoff &&
+      (row.info.size_of == "devices" || row.info.size_of == "sides"))
+    return std::max(where.size, 1U);
   const unsigned warps = warps_in(where.lanes);
   if (row.info.family == family::handoff) return warps * where.blocks;
   if (where.active != 0) return warps * where.active * where.blocks;
@@ -47,8 +56,18 @@ double cuda_worker_backend::clock_tick_ns(const point& where) const {
   return where.blocks == 1 ? cycle_ns : event_ns;
 }
 
+double cuda_worker_backend::set_up_ns(const measurable& row, const point& where) const {
+  constexpr double a_device_ns = 0.5e9;  // a context, and its memory made known to its peers
+  constexpr double a_library_ns = 2e9;
+  const unsigned devices = row.info.size_of == "devices" ? where.size
+                           : where.home == home::second  ? 2
+                                                         : 1;
+  const double library_ns = row.info.name == "multi_gpu_allreduce_nccl" ? a_library_ns : 0;
+  return devices < 2 ? 0 : devices * a_device_ns + library_ns;
+}
+
 bool cuda_worker_backend::lost() const {
-  return asked_device_ && is_sticky(cudaDeviceSynchronize());
+  return asked_device_ && (is_sticky(cudaDeviceSynchronize()) || lost_a_joined_device());
 }
 
 bench& cuda_worker_backend::prepare(const measurable& row, const point& where,

@@ -23,6 +23,7 @@ class cuda_worker_backend : public worker_backend {
   [[nodiscard]] std::string problem() const override;
   [[nodiscard]] unsigned participants(const measurable& row, const point& where) const override;
   [[nodiscard]] double clock_tick_ns(const point& where) const override;
+  [[nodiscard]] double set_up_ns(const measurable& row, const point& where) const override;
   [[nodiscard]] bool lost() const override;
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return rig_->litmus(row); }

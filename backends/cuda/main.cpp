@@ -11,8 +11,12 @@
 #include "backends/cuda/handoff_rows.hpp"
 #include "backends/cuda/launch_table.hpp"
 #include "backends/cuda/levels_table.hpp"
+#include "backends/cuda/multi_host.hpp"
+#include "backends/cuda/multi_rig.hpp"
+#include "backends/cuda/multi_rows.hpp"
 #include "backends/cuda/pair_rig.hpp"
 #include "backends/cuda/reduction_rig.hpp"
+#include "backends/cuda/remote_rig.hpp"
 #include "backends/cuda/ring_rig.hpp"
 
 namespace syncmeter::cuda {
@@ -27,7 +31,10 @@ int run(int argc, char** argv) {
                                {chain_rows(), &make_rig<chain_rig>, &declared_handoff},
                                divergence_group(),
                                coalescing_group(),
-                               {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions}}};
+                               {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions},
+                               {multi_rows(), &make_rig<multi_rig>, &multi_declares},
+                               {remote_rows(), &make_rig<remote_rig>, &remote_declares},
+                               {multi_host_rows(), &make_multi_host_rig, &multi_host_declares}}};
   return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
 }
 

@@ -48,12 +48,25 @@ class nvml {
   bool ready_ = false;
 };
 
-nlohmann::json ask_now(const std::string& uuid) {
+const nvml& the_library() {
   static const nvml library;
-  auto said = nlohmann::json::object();
+  return library;
+}
+
+// Null where there is no library, or it does not know the device.
+handle device_with(const std::string& uuid) {
+  const nvml& library = the_library();
   handle device = nullptr;
   const auto find = library.function<int(const char*, handle*)>("nvmlDeviceGetHandleByUUID");
-  if (!library.ready() || find == nullptr || find(uuid.c_str(), &device) != 0) return said;
+  if (!library.ready() || find == nullptr || find(uuid.c_str(), &device) != 0) return nullptr;
+  return device;
+}
+
+nlohmann::json ask_now(const std::string& uuid) {
+  const nvml& library = the_library();
+  auto said = nlohmann::json::object();
+  const handle device = device_with(uuid);
+  if (device == nullptr) return said;
 
   unsigned long long reasons = 0;
   for (const char* name : {"nvmlDeviceGetCurrentClocksEventReasons",
@@ -85,6 +98,19 @@ nlohmann::json ask_now(const std::string& uuid) {
 }
 
 }  // namespace
+
+unsigned active_nvlinks(const std::string& uuid) {
+  constexpr unsigned most_links = 18;
+  const handle device = device_with(uuid);
+  const auto ask =
+      the_library().function<int(handle, unsigned, unsigned*)>("nvmlDeviceGetNvLinkState");
+  unsigned active = 0;
+  for (unsigned link = 0; device != nullptr && ask != nullptr && link < most_links; ++link) {
+    unsigned is_active = 0;
+    if (ask(device, link, &is_active) == 0 && is_active == 1) ++active;
+  }
+  return active;
+}
 
 nlohmann::json ask_nvml(const std::string& uuid) {
   using clock = std::chrono::steady_clock;

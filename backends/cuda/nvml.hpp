@@ -13,4 +13,7 @@ namespace syncmeter::cuda {
 /// it. A question takes milliseconds: an answer serves for a quarter of a second.
 [[nodiscard]] nlohmann::json ask_nvml(const std::string& uuid);
 
+/// How many NVLinks of the device with this UUID are up; 0 where the library does not tell.
+[[nodiscard]] unsigned active_nvlinks(const std::string& uuid);
+
 }  // namespace syncmeter::cuda

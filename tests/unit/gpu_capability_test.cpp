@@ -48,6 +48,7 @@ TEST(gpu_capabilities, are_read_member_by_member) {
   EXPECT_EQ(gpu.max_blocks_per_multiprocessor, 32U);
   EXPECT_EQ(gpu.warp_size, 32U);
   EXPECT_EQ(gpu.l2_bytes, 52428800U);
+  EXPECT_EQ(gpu.devices, 1U) << "of the host, counted here";
   EXPECT_EQ(gpu.memory_bytes, 150754820096U);
   const capability& add = info.capabilities.at(0);
   EXPECT_EQ(add.scope, scope::block);

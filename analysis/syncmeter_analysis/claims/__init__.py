@@ -47,6 +47,8 @@ _modules = (
     "levels_one_warp_block",
     "levels_coresident",
     "levels_multi_gpu",
+    "multi_gpu_remote_add",
+    "multi_gpu_order",
     # handing on a flag
     "potato_scope",
     "potato_order",

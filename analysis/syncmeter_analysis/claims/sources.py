@@ -14,12 +14,4 @@ run_locks = "syncmeter run --study locks"
 run_levels = "syncmeter run --study levels"
 run_reductions = "syncmeter run --study reductions"
 run_handoff = "syncmeter run --study handoff"
-
-# Studies that claims need and that `syncmeter run` does not have yet.
-_studies_to_come = ("multi-gpu",)
-
-
-def to_come(command: str) -> str:
-    """What to add to a command whose study is not built yet."""
-    missing = any(command.endswith(f"--study {name}") for name in _studies_to_come)
-    return " (not built yet)" if missing else ""
+run_multi_gpu = "syncmeter run --study multi-gpu"

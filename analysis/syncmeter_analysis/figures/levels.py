@@ -32,7 +32,7 @@ levels = (
     ("block", ("barrier", "block_barrier", "named_barrier", "syncthreads_")),
     ("cluster", ("cluster_",)),
     ("grid", ("grid_", "software_barrier_")),
-    ("several GPUs", ("multi_gpu_",)),
+    ("several GPUs", ("multi_gpu_barrier_", "multi_gpu_host_", "multi_gpu_allreduce_")),
     (
         "launch",
         (

@@ -8,7 +8,6 @@ from math import log
 from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.claim import Claim, Finding, cannot_tell, fails, holds, not_measured
-from syncmeter_analysis.claims.sources import to_come
 from syncmeter_analysis.report.blocks import Advice, Block, Bullets, Section, Text
 
 
@@ -45,9 +44,7 @@ def recommendations(campaign: Campaign, judged: list[tuple[Claim, Finding]]) -> 
     by_command: dict[str, list[str]] = defaultdict(list)
     for claim, f in judged:
         if f.verdict == not_measured:
-            by_command[claim.command + to_come(claim.command)].append(
-                claim.statement + (f" ({f.note})" if f.note else "")
-            )
+            by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
     if by_command:
         blocks.append(Text("Not measured, and what would measure it:"))
         blocks.append(

@@ -1,0 +1,153 @@
+// The study of several GPUs: its points by the devices that a host has, and what the terminal says.
+#include "cli/multi_gpu_study.hpp"
+
+#include <gmock/gmock.h>
+
+#include "cli_fixtures.hpp"
+#include "gpu_fixtures.hpp"
+
+namespace syncmeter {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+worker_info worker_of(unsigned devices) {
+  worker_info worker = fixtures::cuda_worker();
+  auto& found = worker.gpus["cuda"].devices;
+  found.clear();
+  for (unsigned i = 0; i < devices; ++i) found.push_back(fixtures::small_gpu(i));
+  for (gpu_device& gpu : found) gpu.devices = devices;
+  for (const char* op : {"multi_gpu_barrier_counter", "multi_gpu_barrier_flags"}) {
+    worker.capabilities.push_back(fixtures::gpu_row(op, "barrier"));
+    worker.capabilities.back().size_of = "devices";
+  }
+  worker.capabilities.push_back(
+      fixtures::gpu_row("remote_atomic_add_dependent", "atomic", value_type::int32));
+  worker.capabilities.back().placements = {placement::strided};
+  return worker;
+}
+
+campaign_plan plan_on(unsigned devices, run_options options = {}) {
+  if (options.study == run_options{}.study) options.study = "multi-gpu";
+  const topology machine = topology::synthetic("core:2 pu:1");
+  cpu_grant grant;
+  for (const processing_unit& unit : machine.units()) grant.allowed.push_back(unit.os);
+  return make_plan(options, {worker_of(devices)}, machine, grant);
+}
+
+std::set<std::string> sizes_and_homes(const campaign_plan& plan, const std::string& op) {
+  std::set<std::string> all;
+  for (const planned_point& p : plan.points) {
+    if (p.what.op == op) all.insert(fmt::format("{} {}", p.what.size, to_text(p.what.home)));
+  }
+  return all;
+}
+
+TEST(multi_gpu, the_devices_of_a_point_are_those_that_the_host_has) {
+  EXPECT_THAT(sizes_and_homes(plan_on(4), "multi_gpu_barrier_flags"),
+              ElementsAre("1 none", "2 none", "3 none", "4 none"));
+  EXPECT_THAT(sizes_and_homes(plan_on(2), "multi_gpu_barrier_counter"),
+              ElementsAre("1 none", "2 none", "2 second"));
+  EXPECT_THAT(sizes_and_homes(plan_on(2), "remote_atomic_add_dependent"),
+              ElementsAre("0 first", "0 other", "0 second"));
+  EXPECT_THAT(plan_on(2).refused, IsEmpty());
+}
+
+TEST(multi_gpu, one_device_is_said_once_for_each_op) {
+  const campaign_plan plan = plan_on(1);
+  std::vector<std::string> said;
+  for (const refused_point& r : plan.refused) {
+    if (r.what.op == "multi_gpu_barrier_flags") said.push_back(r.reason);
+  }
+  EXPECT_THAT(said, ElementsAre("this host has 1 CUDA device"));
+  EXPECT_THAT(sizes_and_homes(plan, "multi_gpu_barrier_flags"), ElementsAre("1 none"));
+}
+
+TEST(multi_gpu, what_the_user_asks_for_beyond_the_host_is_refused) {
+  run_options options;
+  options.study = "multi-gpu";
+  options.ops = {"multi_gpu_barrier_flags"};
+  options.sizes = {2, 8};
+  const campaign_plan plan = plan_on(2, options);
+  EXPECT_THAT(sizes_and_homes(plan, "multi_gpu_barrier_flags"), ElementsAre("2 none"));
+  ASSERT_EQ(plan.refused.size(), 1U);
+  EXPECT_EQ(plan.refused.front().reason, "this host has 2 CUDA devices");
+}
+
+TEST(multi_gpu, no_other_study_crosses_devices) {
+  run_options options;
+  options.study = "scaling";
+  EXPECT_THAT(sizes_and_homes(plan_on(2, options), "multi_gpu_barrier_flags"), IsEmpty());
+  EXPECT_THAT(sizes_and_homes(plan_on(2, options), "remote_atomic_add_dependent"), IsEmpty());
+}
+
+point on_gpus(const std::string& op, unsigned size, unsigned blocks, unsigned lanes) {
+  point p{.backend = "cuda", .op = op};
+  p.size = size;
+  p.blocks = blocks;
+  p.lanes = lanes;
+  return p;
+}
+
+void add(std::vector<nlohmann::json>& visits, const point& what, double ns,
+         const std::string& family, const nlohmann::json& more = nlohmann::json::object()) {
+  for (unsigned n = 1; n <= 3; ++n) {
+    visits.push_back(
+        fixtures::visit(what, n, "ok", {{.cost = ns, .low = 0.99 * ns, .high = 1.01 * ns}}));
+    visits.back()["family"] = family;
+    visits.back()["device"] = 0;
+    visits.back()["pus"] = nlohmann::json::array();
+    if (n == 1) visits.back().update(more);
+  }
+}
+
+std::string text_of(std::vector<nlohmann::json> visits) {
+  const results_file file = fixtures::file_of(std::move(visits));
+  return multi_gpu_text(file, summarize(file));
+}
+
+TEST(multi_gpu, the_text_has_the_steps_between_devices_and_where_a_cell_lies) {
+  std::vector<nlohmann::json> visits;
+  const nlohmann::json link{{"from", 0},
+                            {"to", 1},
+                            {"peer_access", true},
+                            {"native_atomics", true},
+                            {"performance_rank", 0},
+                            {"nvlinks", 18}};
+  add(visits, on_gpus("multi_gpu_barrier_flags", 1, 132, 32), 1500, "barrier");
+  add(visits, on_gpus("multi_gpu_barrier_flags", 2, 132, 32), 3500, "barrier", {{"links", {link}}});
+  point cell = on_gpus("remote_atomic_add_dependent", 0, 1, 1);
+  cell.home = home::first;
+  add(visits, cell, 250, "atomic");
+  cell.home = home::second;
+  add(visits, cell, 850, "atomic");
+  EXPECT_THAT(
+      text_of(visits),
+      AllOf(HasSubstr("0 to 1: peer access, native atomics, performance rank 0, 18 NVLinks"),
+            HasSubstr("1 device  2 devices"), HasSubstr("the step from 1 device costs 2000"),
+            HasSubstr("local   peer"), HasSubstr("850.0"), Not(HasSubstr("Handoffs"))));
+}
+
+TEST(multi_gpu, the_text_says_what_the_litmus_counted) {
+  std::vector<nlohmann::json> visits;
+  point token = on_gpus("gpu_handoff", 2, 1, 1);
+  token.order = order::acq_rel;
+  token.flavour = flavour::ptx;
+  token.scope = scope::device;
+  add(visits, token, 900, "handoff", {{"litmus_seen", 7}, {"litmus_rounds", 100}});
+  token.scope = scope::system;
+  token.order = order::relaxed;
+  add(visits, token, 800, "handoff", {{"litmus_seen", 0}, {"litmus_rounds", 100}});
+  EXPECT_THAT(text_of(visits),
+              AllOf(HasSubstr("7 of 100"),
+                    HasSubstr("device scope between devices: stale data were seen 7 times"),
+                    HasSubstr("a flag without order: no stale data were seen")));
+  EXPECT_EQ(text_of({}), "");
+}
+
+}  // namespace
+}  // namespace syncmeter
