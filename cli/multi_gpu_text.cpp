@@ -183,16 +183,18 @@ std::string contention_table(const results_file& file, const all_points& points)
          "  fair: Jain's index over the devices; rates are over their mean\n";
 }
 
-/// What the litmus of a point counted.
+/// What the litmus of a point counted: words that were old, of those looked at.
 struct litmus_count {
-  std::uint64_t seen = 0, rounds = 0;
+  std::uint64_t seen = 0, looked_at = 0;
 };
+// Two sides look at two words each in a round.
+constexpr std::uint64_t words_of_a_round = 4;
 
 std::optional<litmus_count> litmus_of(const results_file& file, const point& what) {
   for (const json& visit : file.visits) {
     if (!visit.contains("litmus_seen") || visit.at("point").get<point>() != what) continue;
     return litmus_count{visit.at("litmus_seen").get<std::uint64_t>(),
-                        visit.value("litmus_rounds", std::uint64_t{0})};
+                        words_of_a_round * visit.value("litmus_rounds", std::uint64_t{0})};
   }
   return std::nullopt;
 }
@@ -215,7 +217,7 @@ std::string handoff_table(const results_file& file, const all_points& points) {
     if (count && p.order == order::relaxed) unordered += count->seen;
     table.row({p.op, std::string(to_text(p.flavour)), std::string(to_text(p.order)),
                std::string(to_text(p.scope)), ns_text(s),
-               count ? fmt::format("{} of {}", count->seen, count->rounds) : ""});
+               count ? fmt::format("{} of {}", count->seen, count->looked_at) : ""});
   }
   if (!any) return {};
   const auto told = [](std::string_view what, std::uint64_t seen) {

@@ -27,7 +27,8 @@ __global__ void say_where(unsigned* seen) {
   }
 }
 
-std::vector<int> probe(const device_facts& device, unsigned size) {
+// Adds a pair for each block of a cluster and its first one.
+void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pairs) {
   const auto* stub = reinterpret_cast<const void*>(&say_where);
   if (size > portable_size)
     SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
@@ -45,21 +46,26 @@ std::vector<int> probe(const device_facts& device, unsigned size) {
   SM_CUDA(cudaMemcpyAsync(all.data(), seen, all.size() * sizeof(unsigned), cudaMemcpyDeviceToHost,
                           in.get()));
   SM_CUDA(cudaStreamSynchronize(in.get()));
-  return gpcs_from(all, size, device.multiprocessors);
+  for (unsigned i = 0; i < all.size(); ++i) {
+    pairs.push_back(all[i - i % size]);
+    pairs.push_back(all[i]);
+  }
 }
 
-// The largest clusters tell most.
+// The largest clusters tell most, but leave multiprocessors out where a GPC is no multiple of them:
+// the smaller ones tell of these.
 gpc_map probe(const device_facts& device) {
   gpc_map found;
   if (device.largest_cluster < 2) found.why_unknown = "the device has no clusters";
-  for (unsigned size = std::min(device.largest_cluster, largest_probed);
-       size > 1 && found.gpcs.empty(); size /= 2) {
+  std::vector<unsigned> pairs;
+  for (unsigned size = std::min(device.largest_cluster, largest_probed); size > 1; size /= 2) {
     try {
-      found.gpcs = probe(device, size);
+      probe(device, size, pairs);
     } catch (const cuda_error& error) {
       found.why_unknown = error.what();
     }
   }
+  if (!pairs.empty()) found.gpcs = gpcs_from(pairs, 2, device.multiprocessors);
   return found;
 }
 

@@ -143,7 +143,7 @@ TEST(multi_gpu, the_text_says_what_the_litmus_counted) {
   token.order = order::relaxed;
   add(visits, token, 800, "handoff", {{"litmus_seen", 0}, {"litmus_rounds", 100}});
   EXPECT_THAT(text_of(visits),
-              AllOf(HasSubstr("7 of 100"),
+              AllOf(HasSubstr("7 of 400"),
                     HasSubstr("device scope between devices: stale data were seen 7 times"),
                     HasSubstr("a flag without order: no stale data were seen")));
   EXPECT_EQ(text_of({}), "");
