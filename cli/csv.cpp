@@ -58,7 +58,7 @@ const std::vector<csv_column>& all_columns() {
       {"space", [](s p) { return text_unless_none(p.what.space); }},
       {"active", [](s p) { return number_if(p.what.active != 0, p.what.active); }},
       {"waves", [](s p) { return std::string(p.what.waves ? "true" : ""); }},
-      {"size", [](s p) { return number_if(p.what.size != 0, p.what.size); }},
+      {"size", [](s p) { return p.what.size != 0 ? fmt::to_string(p.what.size) : ""; }},
       {"affinity", [](s p) { return std::string(to_text(p.what.affinity)); }},
       {"wait", [](s p) { return std::string(to_text(p.what.wait)); }},
       {"home", [](s p) { return text_unless_none(p.what.home); }},

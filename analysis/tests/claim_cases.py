@@ -180,10 +180,15 @@ cases = {
         1,
         1.5,
     ),
-    "lecture-divergence-inside": (cuda("branch_in_warp", size=8), cuda("branch_uniform"), 4, 1),
+    "lecture-divergence-inside": (
+        cuda("branch_in_warp", size=8),
+        cuda("branch_in_warp", size=1),
+        4,
+        1,
+    ),
     "lecture-divergence-across": (
         cuda("branch_across_warps", size=8, lanes=1024),
-        cuda("branch_uniform", lanes=1024),
+        cuda("branch_across_warps", size=1, lanes=1024),
         1,
         2,
     ),
