@@ -15,7 +15,8 @@ from syncmeter_analysis.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:
-    points = data.measured(("barrier", "block_barrier"), backend="cuda")
+    # One block: of a grid the warps of a multiprocessor are those of several blocks.
+    points = data.measured(("barrier", "block_barrier"), backend="cuda", blocks=1)
     return above(data.ends(points, "lanes", lambda n: n >= 32), 1.5, "most warps over one")
 
 

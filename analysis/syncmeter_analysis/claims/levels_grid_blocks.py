@@ -15,7 +15,8 @@ from syncmeter_analysis.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:
-    points = data.measured("grid_sync", backend="cuda")
+    # Of larger blocks hardly more than one fits on a multiprocessor.
+    points = data.measured("grid_sync", backend="cuda", lanes=lambda threads: threads <= 256)
     return above(data.ends(points, "blocks", lambda n: n >= 1), 1.5, "most blocks over fewest")
 
 
