@@ -89,6 +89,7 @@ capability read_entry(const json& entry) {
     read.flavour = axis_of<flavour>(text_of(entry, "flavour"), "flavour");
   if (entry.contains("space")) read.space = axis_of<space>(text_of(entry, "space"), "space");
   read.some_lanes = flag_or(entry, "some_lanes", false);
+  read.all_at_once = flag_or(entry, "all_at_once", false);
   read.size_of = text_or_empty(entry, "size_of");
   read.size = count_or(entry, "size", 0);
   read.arrives_late = flag_or(entry, "arrives_late", false);

@@ -16,6 +16,11 @@ struct op_facts {
   bool inserted = false;       ///< a marginal cost between two accesses, never the op's own
   bool cost_per_lane = false;  ///< one op passes from lane to lane: they do not work side by side
   bool joint = false;          ///< all lanes do one op together (a barrier, a launch)
+  bool host_lane = false;      ///< one thread of the host does it, whatever it starts
+  /// GPU: "cooperative", "cluster" or empty: whose lanes do a joint op together.
+  std::string launching{};
+  unsigned participants = 0;  ///< what a cost per lane was divided by; 0: the visit does not say
+  unsigned devices = 1;       ///< that do it at a time
 };
 
 /// Of a shared op. One of a third party's worker is not among them and gets the plain treatment.

@@ -68,7 +68,7 @@ std::string level_text(const std::vector<pattern_row>& rows, bool in_l2) {
                  {"size", right},
                  {"ns/warp load", right},
                  {"useful B/ns", right},
-                 {"moved/useful", right},
+                 {"time/useful", right},
                  {"latency ns", right}});
   bool any = false;
   for (const pattern_row& row : rows) {
@@ -112,11 +112,11 @@ std::string finding(const std::vector<pattern_row>& rows, bool in_l2) {
     if (worst == nullptr || row.moved_per_useful > worst->moved_per_useful) worst = &row;
   }
   if (base == nullptr || worst == base) return {};
-  return fmt::format("- {}: coalesced loads bring {:.4g} useful bytes per ns; {}{} moves the most, "
-                     "{:.3g} bytes for a useful one\n",
-                     in_l2 ? "L2" : "device memory", base->useful_bytes / base->ns, worst->pattern,
-                     worst->size == 0 ? "" : fmt::format(" by {}", worst->size),
-                     worst->moved_per_useful);
+  return fmt::format(
+      "- {}: coalesced loads bring {:.4g} useful bytes per ns; {}{} takes the longest, "
+      "{:.3g} times as long for a useful byte\n",
+      in_l2 ? "L2" : "device memory", base->useful_bytes / base->ns, worst->pattern,
+      worst->size == 0 ? "" : fmt::format(" by {}", worst->size), worst->moved_per_useful);
 }
 
 }  // namespace
@@ -192,9 +192,11 @@ std::string coalescing_text(const results_file& file, const std::vector<point_su
   const std::vector<pattern_row> rows = pattern_rows(points);
   std::string text = level_text(rows, false) + level_text(rows, true);
   if (!text.empty())
-    text += "  useful: words asked for, each once; moved: by the time, against the coalesced load, "
-            "which moves what it uses\n  (random: without the coalesced load of the words' "
-            "numbers; row_walk and column_walk: L1 may serve them)\n";
+    text +=
+        "  useful: words asked for, each once; time/useful: of a useful byte, over the coalesced "
+        "load's; scripts/moved-bytes counts what is moved\n  (random: without the coalesced load "
+        "of the words' "
+        "numbers; row_walk and column_walk: L1 may serve them)\n";
   return text + finding(rows, false) + finding(rows, true) + banks_text(points);
 }
 

@@ -54,6 +54,25 @@ std::string engineering(double value) {
 
 bool has_cycles(const point_summary& s) { return has_cost(s) && s.cost_cycles.value > 0; }
 
+namespace {
+
+// How many of an op are done at a time: one for each lane, or for each block, cluster or grid whose
+// lanes do it together.
+double at_a_time(const point_summary& s, const op_facts& facts) {
+  if (facts.host_lane || facts.family == "launch") return 1;
+  // Of groups of a size the lanes are counted, as those of the other words of a warp.
+  const bool joint = facts.joint && !(facts.family == "group" && s.what.size != 0);
+  if (!joint) {
+    const double active = s.what.active != 0 ? s.what.active / 32.0 : 1;
+    return active * s.what.lanes * s.what.blocks * facts.devices;
+  }
+  if (facts.launching == "cooperative") return 1;
+  if (facts.launching == "cluster") return s.what.blocks / std::max(1.0, double(s.what.size));
+  return s.what.blocks;
+}
+
+}  // namespace
+
 std::optional<rates> rates_of(const point_summary& s) {
   const op_facts facts = facts_of(s);
   if (!has_cost(s) || facts.inserted) return std::nullopt;
@@ -61,13 +80,12 @@ std::optional<rates> rates_of(const point_summary& s) {
   // A handoff costs the time of one hop, and only one lane at a time has the token: on a GPU one
   // lane of each warp.
   if (facts.cost_per_lane) {
-    const unsigned lanes = s.device ? warps_of(s.what) : s.what.lanes;
+    const unsigned lanes = facts.participants != 0 ? facts.participants
+                           : s.device              ? warps_of(s.what)
+                                                   : s.what.lanes;
     return rates{ops_per_s / lanes, ops_per_s};
   }
-  double lanes = facts.joint ? 1 : s.what.lanes;
-  if (s.what.active != 0) lanes *= s.what.active / 32.0;
-  const double blocks = facts.family == "launch" ? 1 : s.what.blocks;  // one launch is of them all
-  return rates{ops_per_s, ops_per_s * lanes * blocks};
+  return rates{ops_per_s, ops_per_s * at_a_time(s, facts)};
 }
 
 }  // namespace syncmeter

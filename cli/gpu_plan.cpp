@@ -246,9 +246,8 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
     return "the token waits in every round for a warp of the next wave, which waits for this one";
   const unsigned fit = co_resident_blocks(gpu_, p.lanes);
   if (p.blocks > fit && !p.waves) {
-    return fmt::format("at most {} blocks of {} threads run at once on this device; --waves "
-                       "measures them one wave after the other",
-                       fit, p.lanes);
+    return fmt::format("at most {} blocks of {} threads run at once on this device{}", fit, p.lanes,
+                       row.all_at_once ? "" : "; --waves measures them one wave after the other");
   }
   return {};
 }

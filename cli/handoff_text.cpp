@@ -198,7 +198,7 @@ std::string tables::distances() const {
   groups[2].name = "of two blocks on one multiprocessor";
   groups[3].name = "on two multiprocessors of one GPC";
   groups[4].name = "on two multiprocessors of two GPCs";
-  groups[5].name = "on two multiprocessors, GPC unknown";
+  groups[5].name = "on two multiprocessors that met in no cluster";
   const point_summary* farthest = nullptr;
   for (const point_summary* s : points_) {
     const point& p = s->what;

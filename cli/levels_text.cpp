@@ -33,12 +33,21 @@ const std::vector<level>& levels() {
       {"grid", {"grid_sync", "software_barrier_*"}},
       {"launch",
        {"launch", "additional_launch", "cooperative_launch", "graph_launch",
-        "programmatic_launch"}}};
+        "additional_graph_launch", "programmatic_launch"}}};
   return all;
 }
 
 bool is_of(const level& l, const point& p) {
   return std::ranges::any_of(l.ops, [&p](auto pattern) { return fits(pattern, p.op); });
+}
+
+// A latency is that of one warp in one block, for what is done inside a block: more of them hide
+// each other's. A group of one lane waits for nobody.
+bool is_latency(const point_summary& s) {
+  const std::string_view family = facts_of(s).family;
+  const bool in_block = s.what.op == "barrier" || family == "warp" || family == "group";
+  if (in_block && (s.what.blocks != 1 || s.what.lanes != 32)) return false;
+  return s.what.size != 1 || family == "launch";
 }
 
 double ns_of(const point_summary* s) { return s->cost_ns.value; }
@@ -72,7 +81,7 @@ std::string axis_of_levels(const std::vector<point_summary>& points) {
   for (const level& l : levels()) {
     const point_summary* best = nullptr;
     for (const point_summary& s : points) {
-      if (s.device && is_of(l, s.what) && has_cost(s) &&
+      if (s.device && is_of(l, s.what) && has_cost(s) && is_latency(s) &&
           (best == nullptr || ns_of(&s) < ns_of(best)))
         best = &s;
     }

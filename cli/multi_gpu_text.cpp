@@ -87,8 +87,21 @@ std::string barrier_table(const all_points& points) {
              &devices_title);
 }
 
-// The cheapest of the software barriers at each number of devices, one block on each
-// multiprocessor or more.
+// The same barrier with the same launch over fewer devices; null when it was not measured.
+const point_summary* over_fewer(const all_points& points, const point_summary& s) {
+  const point_summary* most = nullptr;
+  for (const point_summary* other : points) {
+    point p = other->what;
+    const unsigned devices = p.size;
+    p.size = s.what.size;
+    if (p != s.what || devices >= s.what.size || !has_cost(*other)) continue;
+    if (most == nullptr || devices > most->what.size) most = other;
+  }
+  return most;
+}
+
+// The cheapest of the software barriers at each number of devices, and what its step from fewer
+// devices costs.
 std::string barrier_finding(const all_points& points) {
   std::map<unsigned, const point_summary*> best;
   for (const point_summary* s : points) {
@@ -97,17 +110,16 @@ std::string barrier_finding(const all_points& points) {
     if (least == nullptr || s->cost_ns.value < least->cost_ns.value) least = s;
   }
   std::string text;
-  const point_summary* fewer = nullptr;
   for (const auto& [devices, s] : best) {
+    const point_summary* const fewer = over_fewer(points, *s);
     text += fmt::format("- cheapest over {}: {}, {} blocks of {} threads, {} ns",
                         devices_title(devices), with_home(s->what), s->what.blocks, s->what.lanes,
                         nanoseconds(s->cost_ns.value));
     if (fewer != nullptr && s->cost_ns.value > fewer->cost_ns.value) {
-      text += fmt::format("; the step from {} costs {} ns", devices_title(fewer->what.size),
+      text += fmt::format("; its step from {} costs {} ns", devices_title(fewer->what.size),
                           nanoseconds(s->cost_ns.value - fewer->cost_ns.value));
     }
     text += "\n";
-    fewer = s;
   }
   return text;
 }
@@ -167,7 +179,7 @@ std::string contention_table(const results_file& file, const all_points& points)
                  {"ns/add", right},
                  {"adds/s", right},
                  {"fair", right},
-                 {"rate of each device", left}});
+                 {"device's rate over the mean", left}});
   bool any = false;
   for (const point_summary* s : points) {
     if (s->what.op != "multi_gpu_fetch_add" || !has_cost(*s)) continue;
@@ -180,12 +192,19 @@ std::string contention_table(const results_file& file, const all_points& points)
   }
   if (!any) return {};
   return "\nAdds by all lanes of all devices to one cell of the first\n" + table.text() +
-         "  fair: Jain's index over the devices; rates are over their mean\n";
+         "  until the slowest device has done as many as the others: it is by itself at the end. "
+         "fair: "
+         "Jain's index over the devices\n";
 }
 
 /// What the litmus of a point counted: words that were old, of those looked at.
 struct litmus_count {
   std::uint64_t seen = 0, looked_at = 0;
+  litmus_count& operator+=(const litmus_count& more) {
+    seen += more.seen;
+    looked_at += more.looked_at;
+    return *this;
+  }
 };
 // Two sides look at two words each in a round.
 constexpr std::uint64_t words_of_a_round = 4;
@@ -207,25 +226,26 @@ std::string handoff_table(const results_file& file, const all_points& points) {
                  {"ns one way", right},
                  {"stale data", right}});
   bool any = false;
-  std::uint64_t unordered = 0, by_device = 0;
+  litmus_count unordered, by_device;
   for (const point_summary* s : points) {
     const point& p = s->what;
     if (p.op != "gpu_handoff" && p.op != "cpu_gpu_handoff") continue;
     any = true;
     const auto count = litmus_of(file, p);
-    if (count && p.scope == scope::device) by_device += count->seen;
-    if (count && p.order == order::relaxed) unordered += count->seen;
+    if (count && p.scope == scope::device && p.op == "gpu_handoff") by_device += *count;
+    if (count && p.order == order::relaxed) unordered += *count;
     table.row({p.op, std::string(to_text(p.flavour)), std::string(to_text(p.order)),
                std::string(to_text(p.scope)), ns_text(s),
                count ? fmt::format("{} of {}", count->seen, count->looked_at) : ""});
   }
   if (!any) return {};
-  const auto told = [](std::string_view what, std::uint64_t seen) {
-    return seen > 0
-               ? fmt::format("- {}: stale data were seen {} times: it is not enough\n", what, seen)
-               : fmt::format("- {}: no stale data were seen, which proves nothing: the "
-                             "memory model promises no order\n",
-                             what);
+  const auto told = [](std::string_view what, const litmus_count& count) -> std::string {
+    if (count.looked_at == 0) return {};
+    return count.seen > 0 ? fmt::format("- {}: stale data were seen {} times: it is not enough\n",
+                                        what, count.seen)
+                          : fmt::format("- {}: no stale data were seen, which proves nothing: the "
+                                        "memory model promises no order\n",
+                                        what);
   };
   return "\nHandoffs of a token, with data that it guards\n" + table.text() +
          told("device scope between devices", by_device) + told("a flag without order", unordered);
@@ -243,7 +263,7 @@ std::string links_text(const results_file& file) {
                           link.value("native_atomics", false) ? "" : "no ",
                           link.value("performance_rank", 0));
       if (const unsigned links = link.value("nvlinks", 0U); links > 0)
-        text += fmt::format(", {} NVLinks up", links);
+        text += fmt::format(", {} NVLinks of device {} up", links, from);
       text += "\n";
     }
   }

@@ -64,7 +64,8 @@ double bytes_of(const point& p) {
 // Read for read: a copy is no reduction, and has no share.
 std::string share_text(const reductions_of_size& size, const point_summary& s) {
   const point_summary* const limit = is_form(s) ? size.limit(s) : nullptr;
-  if (limit == nullptr) return {};
+  constexpr unsigned smallest = 1U << 20U;  // below, both are the time of a launch
+  if (limit == nullptr || s.what.size < smallest) return {};
   return fmt::format("{:.0f} %", 100 * limit->cost_ns.value / s.cost_ns.value);
 }
 
@@ -98,10 +99,12 @@ std::string table_of(const by_type_and_size& found) {
 }
 
 std::string name_of(const point_summary& s) {
-  return s.device
-             ? fmt::format("{} {} ({} threads a block)", s.what.backend, s.what.op, s.what.lanes)
-             : fmt::format("{} {} on {} lane{}", s.what.backend, s.what.op, s.what.lanes,
-                           s.what.lanes == 1 ? "" : "s");
+  return s.device ? s.what.op.ends_with("_cub")
+                        ? fmt::format("{} {}", s.what.backend, s.what.op)  // chooses its own blocks
+                        : fmt::format("{} {} ({} threads a block)", s.what.backend, s.what.op,
+                                      s.what.lanes)
+                  : fmt::format("{} {} on {} lane{}", s.what.backend, s.what.op, s.what.lanes,
+                                s.what.lanes == 1 ? "" : "s");
 }
 
 // The fastest of a GPU's forms or of the CPUs', and those whose intervals reach its own.

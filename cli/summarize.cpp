@@ -132,7 +132,8 @@ void narrow_where_visits_agree(point_summary& s, const std::vector<const json*>&
                                const std::vector<visit_estimate>& used) {
   std::vector<const json*> pooled;
   for (const visit_estimate& e : used) pooled.push_back(visits[e.visit]);
-  const auto found = pooled_interval(pooled, warps_of(s.what));
+  const unsigned said = facts_of(s).participants;
+  const auto found = pooled_interval(pooled, said != 0 ? said : warps_of(s.what));
   if (!found) return;
   const double median_ns = s.cost_ns.value;
   s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
@@ -225,9 +226,15 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
 std::optional<op_facts> said_of(const std::string& op, const std::vector<const json*>& visits) {
   for (const json* visit : visits) {
     if (visit->contains("family")) {
-      return facts_of(op, visit->at("family").get<std::string>(),
-                      visit->value("pairing", "") == "insert",
-                      visit->value("cost_per_lane", false));
+      op_facts facts =
+          facts_of(op, visit->at("family").get<std::string>(),
+                   visit->value("pairing", "") == "insert", visit->value("cost_per_lane", false));
+      facts.host_lane = visit->value("host_lane", false);
+      facts.launching = visit->value("launching", "");
+      facts.participants = visit->value("participants", 0U);
+      if (visit->contains("devices"))
+        facts.devices = std::max(1U, static_cast<unsigned>(visit->at("devices").size()));
+      return facts;
     }
   }
   return std::nullopt;

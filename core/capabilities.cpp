@@ -42,6 +42,7 @@ json op_json(const worker_backend& backend, const measurable& row) {
   if (row.info.arrives_late) j["arrives_late"] = true;
   if (row.form.some_lanes) j["some_lanes"] = true;
   if (!row.info.size_of.empty()) j["size_of"] = row.info.size_of;
+  if (row.info.launching != launching::plain) j["all_at_once"] = true;
   if (row.form.size != 0) j["size"] = row.form.size;
   if (!row.unsupported.empty()) {
     j["reason"] = row.unsupported;

@@ -102,6 +102,9 @@ nlohmann::json to_visit_json(const visit_result& result, const op_info& info) {
     j["family"] = family_name(info.family);
     j["pairing"] = info.pairing == pairing::self ? "self" : "insert";
     j["cost_per_lane"] = info.cost_per_lane;
+    if (info.host_lane) j["host_lane"] = true;
+    if (info.launching == launching::cooperative) j["launching"] = "cooperative";
+    if (info.launching == launching::cluster) j["launching"] = "cluster";
   }
   if (const auto deviation = host_deviation_ns(result, info)) j["host_deviation_ns"] = *deviation;
   if (result.additive) {

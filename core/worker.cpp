@@ -163,6 +163,7 @@ class request_loop {
       const auto stolen_before = stolen_ns(request.lanes.pus);
       result = measure_row(*backend, *row, request);
       visit.update(to_visit_json(result, row->info));
+      visit["participants"] = backend->participants(*row, request.where);
       visit["stolen_ns"] = stolen_ns(request.lanes.pus) - stolen_before;
       backend->describe_visit(visit);
       ends_ = backend->lost();

@@ -134,7 +134,8 @@ def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
         * _number(line.get("ops_per_step"), 1)
     )
     if line.get("cost_per_lane") is True:
-        ops *= max(1, (point.lanes + 31) // 32 * point.blocks)
+        warps = max(1, (point.lanes + 31) // 32 * point.blocks)
+        ops *= max(1, _number(line.get("participants"), warps))
     rounds = line.get("rounds")
     if not ops > 0 or not isinstance(rounds, list):
         return costs

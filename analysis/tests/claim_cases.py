@@ -193,7 +193,7 @@ cases = {
         2,
     ),
     "lecture-coalescing": (cuda("load_strided", size=8), cuda("load_coalesced"), 4, 1),
-    "lecture-kernel-boundary": (cuda("additional_launch"), cuda("grid_sync"), 4, 1),
+    "lecture-kernel-boundary": (cuda("kernel_split"), cuda("grid_sync"), 4, 1),
     "belief-padding-64": (strided(stride=16), strided(stride=1024), 1, 2),
     "belief-critical-never": (
         point("critical_add", placement="shared", order="unordered"),

@@ -109,7 +109,10 @@ sample chain_rig::run(const void* stub, int count, std::uint32_t trips) {
 
 // Neighbours of the chain are warps of one block or of two, and these hand on at device scope.
 std::uint64_t chain_rig::litmus(const measurable& row) {
-  return notes_.judge(row.litmus(this), litmus_handoffs - 1, promises_order(row.form, false));
+  // Warps of one block read by way of one L1: only who is handed to by another block can see what
+  // is old.
+  const std::uint64_t between_blocks = litmus_handoffs / warps_in(lanes_) - 1;
+  return notes_.judge(row.litmus(this), between_blocks, promises_order(row.form, false));
 }
 
 std::uint64_t chain_rig::look_at_messages(const void* stub) {

@@ -14,7 +14,7 @@ template <class T, class Form> class divergence_lane {
 
   // That all lanes of a warp are on one path is read from memory: the compiler must not know.
   SM_FN explicit divergence_lane(const kernel_setup& s)
-      : uniform_{static_cast<unsigned>(s.ones[1])},
+      : step_{static_cast<unsigned>(s.ones[0])}, uniform_{static_cast<unsigned>(s.ones[1])},
         in_warp_{threadIdx.x % max(s.size, 1U) + uniform_},
         across_warps_{threadIdx.x / warp_size % max(s.size, 1U) + uniform_} {}
 
@@ -63,7 +63,8 @@ template <class T, class Form> class divergence_lane {
     std::uint32_t chosen = word_;
     (select_if<Path>(chosen), ...);
     word_ = chosen;
-    in_warp_ = (in_warp_ + 1) % lane_form.size;
+    // By a step from memory: no side may find out that the path comes round within a trip.
+    in_warp_ = (in_warp_ + step_) % lane_form.size;
   }
   template <unsigned Path> SM_FN void select_if(std::uint32_t& chosen) const {
     std::uint32_t x = word_;
@@ -71,7 +72,7 @@ template <class T, class Form> class divergence_lane {
     chosen = in_warp_ == Path ? x : chosen;
   }
 
-  unsigned uniform_, in_warp_, across_warps_;
+  unsigned step_, uniform_, in_warp_, across_warps_;
   std::uint32_t word_ = first_word;
 };
 

@@ -47,15 +47,16 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     library_.reset();
     streams_.clear();
     words_.clear();
-    indices_ = wanted;
+    indices_.clear();  // until all of them are there
     const on_device back_afterwards{device_.index};
-    for (const int index : indices_) {
+    for (const int index : wanted) {
       static_cast<void>(use_device(index));
       streams_.push_back(std::make_unique<stream>());
       words_.push_back(std::make_unique<device_buffer>());
       cudaFuncAttributes attributes{};
       SM_CUDA(cudaFuncGetAttributes(&attributes, empty_kernel()));
     }
+    indices_ = wanted;
   }
   if (what.info.name == "multi_gpu_allreduce_nccl") prepare_library();
 }

@@ -159,7 +159,7 @@ void pair_rig::describe(nlohmann::json& visit) const {
   visit["multiprocessors"] = ran_on_;
   const auto& [gpcs, why_unknown] = gpcs_of(device_);
   if (const auto same = in_one_gpc(gpcs, ran_on_[0], ran_on_[1])) visit["same_gpc"] = *same;
-  if (!gpcs.empty()) visit["gpcs"] = *std::ranges::max_element(gpcs) + 1;
+  if (!gpcs.empty()) visit["gpcs_at_most"] = *std::ranges::max_element(gpcs) + 1;
   else visit["gpcs_unknown"] = why_unknown;
   if (!ghz_seen_.empty()) visit["sm_clock_ghz"] = median(ghz_seen_);
   notes_.describe(visit);

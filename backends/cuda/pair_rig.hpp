@@ -21,7 +21,8 @@ class pair_rig : public gpu_rig {
   void begin_round() override;
   std::int64_t now_ns() override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
-  /// Adds "multiprocessors", "same_gpc" where it can be told, "gpcs" (how many were told apart).
+  /// Adds "multiprocessors", "same_gpc" where it can be told, "gpcs_at_most" (groups of those that
+  /// met).
   void describe(nlohmann::json& visit) const override;
 
   /// One sample of a kernel of pair_rows.cu.

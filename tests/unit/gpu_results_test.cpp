@@ -79,9 +79,31 @@ TEST(gpu_rates, count_blocks_active_lanes_and_one_lane_of_each_warp) {
       << "a block does one together";
   EXPECT_DOUBLE_EQ(total(gpu_point("team_reduce", 10, 64), "group").total, each * 10)
       << "so does a team";
+  point tiles = gpu_point("tile_reduce", 10, 64);
+  tiles.size = 8;
+  EXPECT_DOUBLE_EQ(total(tiles, "group").total, each * 640) << "lanes, as of a shuffle";
   const rates handed = total(gpu_point("handoff", 10, 64), "handoff", true);
   EXPECT_DOUBLE_EQ(handed.total, each);
   EXPECT_DOUBLE_EQ(handed.per_lane, each / 20);
+}
+
+// A whole grid, a cluster, a thread of the host or several devices do one at a time.
+TEST(gpu_rates, are_of_who_does_it_together) {
+  const double each = 1e9 / 2;
+  const auto total = [](point p, const char* family, const char* member, nlohmann::json value) {
+    auto visit = gpu_visit(p, 1, 14, family);
+    visit[member] = std::move(value);
+    return rates_of(summary_of({visit})).value().total;
+  };
+  EXPECT_DOUBLE_EQ(total(gpu_point("grid_sync", 10, 64), "barrier", "launching", "cooperative"),
+                   each);
+  point clusters = gpu_point("cluster_sync", 10, 64);
+  clusters.size = 2;
+  EXPECT_DOUBLE_EQ(total(clusters, "barrier", "launching", "cluster"), each * 5);
+  EXPECT_DOUBLE_EQ(total(gpu_point("reduce_max_cub", 10, 64), "reduction", "host_lane", true),
+                   each);
+  EXPECT_DOUBLE_EQ(total(gpu_point("multi_gpu_fetch_add", 10, 64), "atomic", "devices", {0, 1}),
+                   each * 1280);
 }
 
 TEST(gpu_table, has_its_columns_only_where_a_row_has_them) {

@@ -128,7 +128,7 @@ TEST(multi_gpu, the_text_has_the_steps_between_devices_and_where_a_cell_lies) {
   EXPECT_THAT(
       text_of(visits),
       AllOf(HasSubstr("0 to 1: peer access, native atomics, performance rank 0, 18 NVLinks"),
-            HasSubstr("1 device  2 devices"), HasSubstr("the step from 1 device costs 2000"),
+            HasSubstr("1 device  2 devices"), HasSubstr("its step from 1 device costs 2000"),
             HasSubstr("local   peer"), HasSubstr("850.0"), Not(HasSubstr("Handoffs"))));
 }
 

@@ -34,5 +34,5 @@ claim = Claim(
     advice="Let neighbouring lanes read neighbouring addresses.",
     otherwise="The pattern of loads does not matter here.",
     judge=judge,
-    figure="divergence",
+    figure="coalescing",
 )

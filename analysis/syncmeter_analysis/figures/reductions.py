@@ -85,6 +85,11 @@ def _usual_lanes(points: list[Measured]) -> int:
     return max(counts, key=lambda n: counts[n])
 
 
+def _reaches(s: Measured, best: Measured) -> bool:
+    """Whether the intervals of the two overlap."""
+    return s.cost is not None and best.cost is not None and s.cost.low <= best.cost.high
+
+
 def _share_figure(points: list[Measured]) -> list[Figure]:
     found = shares([s for s in points if s.point.on_gpu])
     if not found:
@@ -106,12 +111,18 @@ def _share_figure(points: list[Measured]) -> list[Figure]:
     if not panels:
         return []
     largest = max(s.point.size for s, _ in drawn)
-    best, share = max((d for d in drawn if d[0].point.size == largest), key=lambda d: d[1])
+    kind = next(
+        t for t in types if any(s.point.type == t and s.point.size == largest for s, _ in drawn)
+    )
+    of_largest = [d for d in drawn if d[0].point.size == largest and d[0].point.type == kind]
+    best, share = max(of_largest, key=lambda d: d[1])
+    like = [s.point.op for s, _ in of_largest if s is not best and _reaches(s, best)]
+    fastest = " and ".join([best.point.op, *like])
     return [
         Figure(
             "reductions-share",
-            f"Of {largest} elements {best.point.op} is the fastest, at {text.ratio(100 * share)} % "
-            "of the reads' bandwidth",
+            f"Of {largest} elements of {kind} {fastest} {'are' if like else 'is'} the fastest, at "
+            f"{text.ratio(100 * share)} % of the reads' bandwidth",
             "The time of plain reads of the array over that of its maximum, on a GPU, blocks of "
             f"{lanes} threads. Small arrays are read from a cache, and take as long as a launch.",
             panels,
