@@ -27,7 +27,7 @@ struct capability {
   bool some_lanes = false;    ///< a GPU's loop with lanes of each warp switched off
   std::string size_of;        ///< what point::size counts; empty: the op has no size
   unsigned size = 0;          ///< the one that these loops are for; 0: any
-  bool all_at_once = false;  ///< a GPU's op whose blocks wait for each other: no waves of them
+  bool all_at_once = false;   ///< a GPU's op whose blocks wait for each other: no waves of them
   bool arrives_late = false;  ///< a lane in turn arrives point::late_us late
   bool additivity = true;     ///< false where loops with 2 and 4 measured ops are not built
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
