@@ -11,7 +11,6 @@ namespace {
 
 using word = block_range::word;
 constexpr block_range one{.first = 1, .last = 1};
-constexpr block_range sm{.named = word::sm};
 
 // Threads of one multiprocessor, and its blocks: what a planner does not find on a device it
 // refuses.
