@@ -136,7 +136,7 @@ def test_a_graph_is_compared_kernel_by_kernel(tmp_path, graph_of_16, verdict):
 def test_a_thread_that_launches_from_afar_is_compared_too(tmp_path):
     path = write(
         tmp_path / "f.jsonl",
-        visits([9.0] * 5, cuda("additional_launch", home="other"), device=0),
+        visits([9.0] * 5, cuda("kernel_split", home="other"), device=0),
         visits([3.0] * 5, cuda("grid_sync"), device=0),
         visits([90.0] * 5, cuda("grid_sync", blocks=132), device=0),
     )
