@@ -36,7 +36,7 @@ def test_forms_are_rows_and_launches_are_colours(tmp_path):
         *["ld.acquire, st.release, device"] * 3,
         "ld.relaxed, st.relaxed, device",
     ]
-    assert {r["where"] for r in rows} == {
+    assert {r["group"] for r in rows} == {
         "ring in one block",
         "ring through 132 blocks",
         "one-shot chain",

@@ -38,7 +38,7 @@ def test_every_level_has_a_launch_among_many(tmp_path):
     ]
     drawn = rows(figures(tmp_path, *points)["levels"])
     assert {r["row"].split(":")[0] for r in drawn} == {"block", "cluster", "grid"}
-    assert {"132 x 32", "2 x 32"} <= {r["launch"] for r in drawn}
+    assert {"132 x 32", "2 x 32"} <= {r["group"] for r in drawn}
 
 
 def test_the_grid_is_laid_out_by_threads_and_blocks(tmp_path):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.figures.dots import row_height
-from syncmeter_analysis.figures.figure import Figure, Panel, palette, shapes
+from syncmeter_analysis.figures.dots import cost_dots
+from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.summary import Measured
 
 _levels = ("device memory", "L2")
@@ -48,8 +46,9 @@ def coalescing_figures(campaign: Campaign) -> list[Figure]:
         "random: two loads."
     )
     title = _finding(drawn)
+    chart = cost_dots(rows, "ns per load of a warp", _levels, "pattern", "from")
     return [
-        Figure("coalescing", title, note, [Panel("all patterns", _chart(rows))],
+        Figure("coalescing", title, note, [Panel("all patterns", chart)],
                [s.id for s in drawn], wide=True)
     ]  # fmt: skip
 
@@ -63,7 +62,7 @@ def _row(s: Measured, lanes: int) -> dict[str, Any]:
         "row": f"{name} {s.point.size}" if s.point.size else name,
         "rank": _patterns.index(name),
         "size": s.point.size,
-        "level": _levels[s.point.op.endswith("_l2")],
+        "group": _levels[s.point.op.endswith("_l2")],
         "ns": cost.value / warps,
         "low": cost.low / warps if cost.bounded else None,
         "high": cost.high / warps if cost.bounded else None,
@@ -85,34 +84,3 @@ def _finding(points: list[Measured]) -> str:
         return "What a load costs by how the lanes of a warp lie on memory"
     ratio, size, level = max(ratios)
     return f"Words {size} apart cost {text.ratio(ratio)} times coalesced ones from {level}"
-
-
-def _chart(rows: list[dict[str, Any]]) -> Any:
-    order = list(dict.fromkeys(r["row"] for r in rows))
-    y = alt.Y("row:N", sort=order, title=None)
-    scale = alt.Scale(type="log", nice=False)
-    title = "ns per load of a warp"
-    domain = list(_levels)
-    colour = alt.Color("level:N", title="from", scale=alt.Scale(domain=domain, range=palette[:2]))
-    shape = alt.Shape("level:N", title="from", scale=alt.Scale(domain=domain, range=shapes[:2]))
-    tips = [
-        alt.Tooltip("row:N", title="pattern"),
-        alt.Tooltip("level:N", title="from"),
-        alt.Tooltip("ns:Q", format=".4g"),
-        alt.Tooltip("id:N", title="point"),
-    ]
-    bars = (
-        alt.Chart()
-        .mark_rule(opacity=0.5)
-        .encode(x=alt.X("low:Q", scale=scale, title=title), x2="high:Q", y=y, color=colour)
-    )
-    dots = (
-        alt.Chart()
-        .mark_point(filled=True, size=50, opacity=1)
-        .encode(
-            x=alt.X("ns:Q", scale=scale, title=title), y=y, color=colour, shape=shape, tooltip=tips
-        )
-    )
-    known = any(r["low"] is not None for r in rows)
-    chart = alt.layer(*([bars, dots] if known else [dots]), data=alt.Data(values=rows))
-    return chart.properties(height=row_height * max(len(order), 2), width=420)

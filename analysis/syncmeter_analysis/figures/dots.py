@@ -1,4 +1,4 @@
-"""Ratios with their intervals as dots and bars, one row each, 1 drawn in: what several figures use."""
+"""Ratios and costs with their intervals as dots and bars, one row each: what several figures use."""
 
 from __future__ import annotations
 
@@ -18,27 +18,57 @@ def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]
 
     Unknown bounds are None; the axis is logarithmic, so that half and twice lie as far from 1.
     """
+    tips = [_tip("row", "point"), _tip("group", "found"), _number("ratio", "ratio")]
+    tips += [_number("low", "from"), _number("high", "to"), _tip("id", "id")]
+    one = alt.Chart(alt.Data(values=[{"one": 1}])).mark_rule(strokeDash=[3, 3]).encode(x="one:Q")
+    return _dots(rows, "ratio", title, groups, None, tips, [one])
+
+
+def cost_dots(
+    rows: Sequence[dict[str, Any]],
+    title: str,
+    groups: Sequence[str],
+    what: str,
+    legend: str | None = None,
+) -> Any:
+    """Rows in the order given: `row` (label), `ns`, `low`, `high`, `group`, `id`, and `cycles`
+    where any are known.
+
+    Unknown bounds are None; the axis is logarithmic. `what` a row is and what its group is
+    (`legend`, None: needs no words) are said beside the numbers.
+    """
+    tips = [_tip("row", what), _tip("group", legend or "where"), _number("ns", "ns")]
+    tips += [_number("cycles", "cycles")] * any(r.get("cycles") is not None for r in rows)
+    return _dots(rows, "ns", title, groups, legend, [*tips, _tip("id", "point")], [])
+
+
+def _tip(name: str, title: str) -> Any:
+    return alt.Tooltip(f"{name}:N", title=title)
+
+
+def _number(name: str, title: str) -> Any:
+    return alt.Tooltip(f"{name}:Q", title=title, format=".4g")
+
+
+def _dots(
+    rows: Sequence[dict[str, Any]],
+    value: str,
+    title: str,
+    groups: Sequence[str],
+    legend: str | None,
+    tips: list[Any],
+    behind: list[Any],
+) -> Any:
     order = list(dict.fromkeys(r["row"] for r in rows))
-    data = alt.Data(values=list(rows))
     y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=330))
     scale = alt.Scale(type="log", nice=False)
-    colour = alt.Color(
-        "group:N",
-        title=None,
-        sort=list(groups),
-        scale=alt.Scale(domain=list(groups), range=palette[: len(groups)]),
-    )
-    tips = [
-        alt.Tooltip(f"{name}:{kind}", title=text, format=".4g" if kind == "Q" else "")
-        for name, kind, text in (
-            ("row", "N", "point"),
-            ("group", "N", "found"),
-            ("ratio", "Q", "ratio"),
-            ("low", "Q", "from"),
-            ("high", "Q", "to"),
-            ("id", "N", "id"),
-        )
-    ]
+    names = list(groups)
+
+    def by_group(channel: Any, looks: list[str]) -> Any:
+        looked = alt.Scale(domain=names, range=looks[: len(names)])
+        return channel("group:N", title=legend, sort=names, scale=looked)
+
+    colour, shape = by_group(alt.Color, palette), by_group(alt.Shape, shapes)
     bars = (
         alt.Chart()
         .mark_rule(strokeWidth=2, opacity=0.6)
@@ -48,21 +78,15 @@ def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]
         alt.Chart()
         .mark_point(filled=True, size=55, opacity=1)
         .encode(
-            x=alt.X("ratio:Q", scale=scale, title=title),
+            x=alt.X(f"{value}:Q", scale=scale, title=title),
             y=y,
             color=colour,
+            shape=shape,
             tooltip=tips,
-            shape=alt.Shape(
-                "group:N",
-                title=None,
-                sort=list(groups),
-                scale=alt.Scale(domain=list(groups), range=shapes[: len(groups)]),
-            ),
         )
     )
-    one = alt.Chart(alt.Data(values=[{"one": 1}])).mark_rule(strokeDash=[3, 3]).encode(x="one:Q")
     known = any(r["low"] is not None for r in rows)
-    layers = [one, bars, dots] if known else [one, dots]
-    return alt.layer(*layers, data=data).properties(
+    layers = [*behind, bars, dots] if known else [*behind, dots]
+    return alt.layer(*layers, data=alt.Data(values=list(rows))).properties(
         height=row_height * max(len(order), 2), width=420
     )

@@ -8,14 +8,13 @@ import altair as alt
 
 from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.figures.dots import row_height
+from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
     palette,
     panel_height,
     panel_width,
-    shapes,
 )
 from syncmeter_analysis.summary import Measured
 
@@ -69,45 +68,16 @@ def _by_form(points: list[Measured]) -> Figure:
             "ns": _ns(s),
             "low": s.cost.low if s.cost and s.cost.bounded else None,
             "high": s.cost.high if s.cost and s.cost.bounded else None,
-            "where": _launch(s),
+            "group": _launch(s),
             "id": s.id,
         }
         for s in points
     ]
     rows.sort(key=lambda r: (r["rank"][0], _scopes.index(r["rank"][1])))
-    order = list(dict.fromkeys(r["row"] for r in rows))
     for r in rows:
         del r["rank"]
-    groups = list(dict.fromkeys(r["where"] for r in rows))
-    y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=300))
-    scale = alt.Scale(type="log", nice=False)
-    colours = alt.Scale(domain=groups, range=palette[: len(groups)])
-    marks = alt.Scale(domain=groups, range=shapes[: len(groups)])
-    colour = alt.Color("where:N", title=None, sort=groups, scale=colours)
-    shape = alt.Shape("where:N", title=None, sort=groups, scale=marks)
-    tips = [
-        alt.Tooltip("row:N", title="form"),
-        alt.Tooltip("where:N", title="where"),
-        alt.Tooltip("ns:Q", title="ns", format=".4g"),
-        alt.Tooltip("id:N", title="point"),
-    ]
-    title = "ns per handoff"
-    bars = (
-        alt.Chart()
-        .mark_rule(opacity=0.5)
-        .encode(x=alt.X("low:Q", scale=scale, title=title), x2="high:Q", y=y, color=colour)
-    )
-    dots = (
-        alt.Chart()
-        .mark_point(filled=True, size=50, opacity=1)
-        .encode(
-            x=alt.X("ns:Q", scale=scale, title=title), y=y, color=colour, shape=shape, tooltip=tips
-        )
-    )
-    known = any(r["low"] is not None for r in rows)
-    chart = alt.layer(*([bars, dots] if known else [dots]), data=alt.Data(values=rows)).properties(
-        height=row_height * max(len(order), 2), width=420
-    )
+    groups = list(dict.fromkeys(r["group"] for r in rows))
+    chart = cost_dots(rows, "ns per handoff", groups, "form")
     cheapest, dearest = min(points, key=_ns), max(points, key=_ns)
     title = (
         f"A flag from warp to warp takes {text.duration(_ns(cheapest))} to "

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import altair as alt
-
 from syncmeter_analysis import text
 from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.figures.dots import row_height
-from syncmeter_analysis.figures.figure import Figure, Panel, palette, shapes
+from syncmeter_analysis.figures.dots import cost_dots
+from syncmeter_analysis.figures.figure import Figure, Panel, palette
 from syncmeter_analysis.figures.heat import heat_map
 from syncmeter_analysis.summary import Measured
 
@@ -130,13 +128,13 @@ def _axis(campaign: Campaign) -> list[Figure]:
                 "low": s.cost.low if s.cost.bounded else None,
                 "high": s.cost.high if s.cost.bounded else None,
                 "cycles": s.cycles.value if s.cycles else None,
-                "launch": names[launch],
+                "group": names[launch],
                 "id": s.id,
             }
         )
     order = {name: i for i, (name, _) in enumerate(levels)}
     rows.sort(key=lambda r: (order[r["row"].split(":")[0]], r["ns"]))
-    chart = _chart(rows, list(names.values()))
+    chart = cost_dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
     cheapest, dearest = min(used, key=_ns), max(used, key=_ns)
     title = (
         f"From {cheapest.point.op} to {dearest.point.op} a synchronization costs "
@@ -198,44 +196,3 @@ def _grid(campaign: Campaign) -> list[Figure]:
 
 def _ns(s: Measured) -> float:
     return s.cost.value if s.cost else 0.0
-
-
-def _chart(rows: list[dict[str, Any]], launches: list[str]) -> Any:
-    order = list(dict.fromkeys(r["row"] for r in rows))
-    y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
-    scale = alt.Scale(type="log", nice=False)
-    title = "ns per op"
-    colour = alt.Color(
-        "launch:N",
-        title="blocks x threads",
-        sort=launches,
-        scale=alt.Scale(domain=launches, range=palette[: len(launches)]),
-    )
-    shape = alt.Shape(
-        "launch:N",
-        title="blocks x threads",
-        sort=launches,
-        scale=alt.Scale(domain=launches, range=shapes[: len(launches)]),
-    )
-    tips = [
-        alt.Tooltip("row:N", title="op"),
-        alt.Tooltip("launch:N", title="blocks x threads"),
-        alt.Tooltip("ns:Q", title="ns", format=".4g"),
-        alt.Tooltip("cycles:Q", title="cycles", format=".4g"),
-        alt.Tooltip("id:N", title="point"),
-    ]
-    bars = (
-        alt.Chart()
-        .mark_rule(opacity=0.5)
-        .encode(x=alt.X("low:Q", scale=scale, title=title), x2="high:Q", y=y, color=colour)
-    )
-    dots = (
-        alt.Chart()
-        .mark_point(filled=True, size=50, opacity=1)
-        .encode(
-            x=alt.X("ns:Q", scale=scale, title=title), y=y, color=colour, shape=shape, tooltip=tips
-        )
-    )
-    known = any(r["low"] is not None for r in rows)
-    chart = alt.layer(*([bars, dots] if known else [dots]), data=alt.Data(values=rows))
-    return chart.properties(height=row_height * max(len(order), 2), width=420)
