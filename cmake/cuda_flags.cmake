@@ -3,7 +3,8 @@
 find_package(CUDAToolkit 12 REQUIRED)
 # What takes samples of kernels, whichever API launches them.
 set(cuda_rig_sources cuda_census.cpp cuda_check.cpp cuda_device.cpp cuda_rig.cpp cuda_sample.cpp
-                     cuda_verdict.cpp cuda_worker.cpp nvml.cpp peer_devices.cpp cuda_cells.cu)
+                     cuda_verdict.cpp cuda_worker.cpp gpu_rig.cpp nvml.cpp peer_devices.cpp
+                     cuda_cells.cu)
 list(TRANSFORM cuda_rig_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
 set(cuda_flags -O3 --expt-relaxed-constexpr)
 # The host's part of a kernel only launches it.

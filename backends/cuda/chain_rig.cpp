@@ -1,6 +1,5 @@
 #include "backends/cuda/chain_rig.hpp"
 
-#include <chrono>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -23,12 +22,6 @@ constexpr std::uint64_t longest_chain = 1U << 22U;
 
 }  // namespace
 
-std::int64_t chain_rig::now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 void chain_rig::prepare(const measurable& what, const point& where) {
   if (where.lanes > device_.max_threads_per_block || where.lanes % warp_size != 0) {
     throw point_refused(fmt::format("a block of a chain is whole warps, and at most {} threads",
@@ -42,11 +35,7 @@ void chain_rig::prepare(const measurable& what, const point& where) {
 }
 
 sample chain_rig::take(std::size_t index, std::uint32_t trips) {
-  const auto sampler = what_->by_count.at(index);
-  if (sampler == nullptr)
-    throw std::runtime_error(
-        fmt::format("{} measured ops are not built for this form", counts.at(index)));
-  return sampler(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 std::string chain_rig::launch(const void* stub, std::uint64_t length) {

@@ -18,7 +18,6 @@ class chain_rig : public gpu_rig {
   /// A point is the blocks and threads of one trip; one lane of each warp works.
   void prepare(const measurable& what, const point& where) override;
   sample take(std::size_t index, std::uint32_t trips) override;
-  std::int64_t now_ns() override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
   /// Adds "waiting_warps", which poll at any time.
   void describe(nlohmann::json& visit) const override;

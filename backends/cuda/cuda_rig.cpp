@@ -1,7 +1,6 @@
 #include "backends/cuda/cuda_rig.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -186,17 +185,7 @@ void cuda_rig::walk_on(walk kind) {
 }
 
 sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
-  const auto sampler = what_->by_count.at(index);
-  if (sampler == nullptr)
-    throw std::runtime_error(
-        fmt::format("{} measured ops are not built for this form", counts.at(index)));
-  return sampler(this, trips);
-}
-
-std::int64_t cuda_rig::now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return sampler_for(*what_, index)(this, trips);
 }
 
 void cuda_rig::queue_resets() {

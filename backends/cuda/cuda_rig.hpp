@@ -41,7 +41,6 @@ class cuda_rig : public gpu_rig {
   /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
   /// costs, so that each round takes another one.
   void begin_round() override;
-  std::int64_t now_ns() override;
 
   /// One sample of a kernel: called by the samplers that cuda_backend.cuh makes.
   sample run(const kernel_call& kernel, int count, std::uint32_t trips);

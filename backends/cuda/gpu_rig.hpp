@@ -17,6 +17,7 @@ namespace syncmeter::cuda {
 
 class gpu_rig : public bench {
  public:
+  std::int64_t now_ns() final;
   /// Makes ready for one point. Throws point_refused (core/worker.hpp) when the device cannot hold
   /// it, cuda_error when a call fails.
   virtual void prepare(const measurable& what, const point& where) = 0;
@@ -25,6 +26,10 @@ class gpu_rig : public bench {
   /// Adds what only the rig knows to a visit.
   virtual void describe(nlohmann::json& visit) const = 0;
 };
+
+/// What takes a sample of counts[index] measured ops of a row. Throws std::runtime_error where that
+/// is not built.
+[[nodiscard]] sampler sampler_for(const measurable& row, std::size_t index);
 
 /// Rows that one kind of rig measures.
 struct row_group {

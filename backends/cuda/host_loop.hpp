@@ -13,7 +13,6 @@ namespace syncmeter::cuda {
 /// the clock stops: the wait for it is on both sides, and their difference is the op's.
 class host_loop_rig : public gpu_rig {
  public:
-  std::int64_t now_ns() override;
   [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
 
   /// Before the clock starts: what the ops of a sample change is as it was.

@@ -1,16 +1,11 @@
 #include "backends/cuda/launch_queue.hpp"
 
-#include <chrono>
 #include <utility>
+
+#include "core/quiet_probe.hpp"
 
 namespace syncmeter::cuda {
 namespace {
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void wait(launch_queue& queue) {
   SM_CUDA(cudaStreamSynchronize(queue.first.get()));
@@ -124,9 +119,9 @@ void launch_another(launch_queue& queue) {
 }
 
 void launch_timed(launch_queue& queue) {
-  const auto start = now_ns();
+  const auto start = steady_ns();
   launch_null(queue);
-  queue.in_call_ns += now_ns() - start;
+  queue.in_call_ns += steady_ns() - start;
   wait(queue);
   ++queue.calls;
 }

@@ -129,7 +129,7 @@ void launch_rig::prepare(const measurable& what, const point& where) {
 
 sample launch_rig::take(std::size_t index, std::uint32_t trips) {
   const kept_on these{pus_};
-  return what_->by_count.at(index)(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 // In the stream and waited for: a plain cudaMemcpy of so little may return before it is done, and

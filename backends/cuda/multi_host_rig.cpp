@@ -1,7 +1,6 @@
 #include "backends/cuda/multi_host_rig.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -12,23 +11,13 @@
 #include "backends/cuda/multi_host.hpp"
 #include "backends/cuda/multi_setup.hpp"
 #include "backends/cuda/peer_devices.hpp"
+#include "core/quiet_probe.hpp"
 #include "core/worker.hpp"
 
 namespace syncmeter::cuda {
-namespace {
-
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
-
-std::int64_t multi_host_rig::now_ns() { return steady_ns(); }
 
 sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
-  return what_->by_count.at(index)(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 void multi_host_rig::launch(unsigned place) {

@@ -22,7 +22,6 @@ class multi_host_rig : public gpu_rig {
 
   void prepare(const measurable& what, const point& where) override;
   sample take(std::size_t index, std::uint32_t trips) override;
-  std::int64_t now_ns() override;
   [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
   void describe(nlohmann::json& visit) const override;
 

@@ -1,7 +1,6 @@
 #include "backends/cuda/multi_rig.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -221,12 +220,6 @@ void multi_rig::describe(nlohmann::json& visit) const {
     visit["litmus_seen"] = seen_;
     visit["litmus_rounds"] = litmus_rounds_over_devices;
   }
-}
-
-std::int64_t multi_rig::now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 }  // namespace syncmeter::cuda

@@ -24,7 +24,6 @@ class multi_rig : public gpu_rig {
 
   void prepare(const measurable& what, const point& where) override;
   sample take(std::size_t index, std::uint32_t trips) override;
-  std::int64_t now_ns() override;
   /// How often the forbidden was seen; 0 for a form that does not forbid it, whose count only the
   /// visit tells.
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;

@@ -33,10 +33,7 @@ std::string_view waited_for(std::uint32_t where) {
 }  // namespace
 
 sample multi_rig::take(std::size_t index, std::uint32_t trips) {
-  const auto sampler = what_->by_count.at(index);
-  if (sampler == nullptr)
-    throw std::runtime_error("2 and 4 measured ops are not built for several devices");
-  return sampler(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 sample multi_rig::run(const void* stub, int count, std::uint32_t trips) {

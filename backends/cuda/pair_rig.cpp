@@ -1,7 +1,6 @@
 #include "backends/cuda/pair_rig.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -25,12 +24,6 @@ struct pair_found {
 };
 
 }  // namespace
-
-std::int64_t pair_rig::now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 void pair_rig::prepare(const measurable& what, const point& where) {
   if (where.blocks != 2 || where.lanes != warp_size)
@@ -77,11 +70,7 @@ void pair_rig::begin_round() {
 }
 
 sample pair_rig::take(std::size_t index, std::uint32_t trips) {
-  const auto sampler = what_->by_count.at(index);
-  if (sampler == nullptr)
-    throw std::runtime_error(
-        fmt::format("{} measured ops are not built for this form", counts.at(index)));
-  return sampler(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 void pair_rig::launch(const void* stub, std::uint32_t trips) {

@@ -19,7 +19,6 @@ class pair_rig : public gpu_rig {
   void prepare(const measurable& what, const point& where) override;
   sample take(std::size_t index, std::uint32_t trips) override;
   void begin_round() override;
-  std::int64_t now_ns() override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
   /// Adds "multiprocessors", "same_gpc" where it can be told, "gpcs_at_most" (groups of those that
   /// met).

@@ -221,7 +221,7 @@ void reduction_rig::fit_scratch(reduction_call& call) {
 }
 
 sample reduction_rig::take(std::size_t index, std::uint32_t trips) {
-  return what_->by_count.at(index)(this, trips);
+  return sampler_for(*what_, index)(this, trips);
 }
 
 // The maximum moves: a result that is left over from another sample is not this one's.
