@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "backends/cuda/cuda_check.hpp"
+
 namespace syncmeter::cuda {
 
 struct launch_shape {
@@ -14,6 +16,14 @@ struct launch_shape {
   unsigned cluster = 0;      ///< blocks of one; 0: no clusters
   bool cooperative = false;  ///< all blocks run at once, or the launch fails
 };
+
+/// Lets a kernel be launched in clusters of `size` blocks: it has to allow those that not every
+/// device with clusters has.
+inline void allow_clusters_of(unsigned size, const void* stub) {
+  constexpr unsigned portable = 8;
+  if (size > portable)
+    SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
 
 /// A launch_shape as the runtime takes it. `get()` points into this object.
 class launch_config {

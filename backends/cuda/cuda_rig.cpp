@@ -124,9 +124,7 @@ void cuda_rig::check_clusters(const void* stub) {
                                     "and the grid is a multiple",
                                     where_.blocks, size, device_.name, device_.largest_cluster));
   }
-  constexpr unsigned portable = 8;
-  if (size > portable)
-    SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  allow_clusters_of(size, stub);
   const launch_config config{shape()};
   int clusters = 0;
   const cudaError_t said = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());

@@ -16,7 +16,6 @@ namespace {
 constexpr unsigned probe_threads = 256;
 constexpr unsigned places_on_one = 8;
 constexpr unsigned largest_probed = 16;
-constexpr unsigned portable_size = 8;
 
 // Stays for so long that all clusters are there at once.
 __global__ void say_where(unsigned* seen) {
@@ -30,8 +29,7 @@ __global__ void say_where(unsigned* seen) {
 // Adds a pair for each block of a cluster and its first one.
 void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pairs) {
   const auto* stub = reinterpret_cast<const void*>(&say_where);
-  if (size > portable_size)
-    SM_CUDA(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  allow_clusters_of(size, stub);
   const stream in;
   // As many as fill all places, whether or not the occupancy calculator knows.
   const unsigned clusters = places_on_one * device.multiprocessors / size;

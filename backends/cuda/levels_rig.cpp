@@ -26,12 +26,9 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
         fmt::format("{} threads are not whole tiles of {}", where.lanes, where.size));
   if (info.launching != launching::plain && where.waves)
     throw point_refused("a barrier cannot wait for a wave of blocks that has not begun");
-  if (info.launching == launching::cluster && where.size > portable_cluster) {
-    for (const std::size_t index : {2U, 3U}) {
-      if (what.by_count.at(index) != nullptr)
-        SM_CUDA(cudaFuncSetAttribute(what.code(index),
-                                     cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    }
+  if (info.launching == launching::cluster) {
+    for (const std::size_t index : {2U, 3U})
+      if (what.by_count.at(index) != nullptr) allow_clusters_of(where.size, what.code(index));
   }
   waits_in_software_ = info.name.starts_with("software_barrier_");
   board_bytes_ = 0;
@@ -56,9 +53,7 @@ sample levels_rig::take(std::size_t index, std::uint32_t trips) {
 
 std::uint64_t levels_rig::run_litmus_here(const kernel_call& kernel) {
   const launch_shape here = shape();
-  if (here.cluster > portable_cluster) {
-    SM_CUDA(cudaFuncSetAttribute(kernel.stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  }
+  allow_clusters_of(here.cluster, kernel.stub);
   return run_litmus(kernel, here);
 }
 

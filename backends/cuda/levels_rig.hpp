@@ -19,7 +19,6 @@ class levels_rig : public cuda_rig {
   void queue_more_resets(const kernel_setup& setup, cudaStream_t stream) override;
 
  private:
-  static constexpr unsigned portable_cluster = 8;  ///< larger ones a kernel has to allow
   bool waits_in_software_ = false;
   std::size_t board_bytes_ = 0;
   device_buffer board_;
