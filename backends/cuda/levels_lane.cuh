@@ -16,14 +16,32 @@ struct team {
   unsigned first, size, place;
 };
 
+/// A lane that adds to and passes on a value of its own.
+template <class T, class Form> class value_lane : public lane<T, Form> {
+ public:
+  SM_FN explicit value_lane(const kernel_setup& s)
+      : lane<T, Form>{s}, value_{static_cast<unsigned>(s.ones[0]) + this->thread()} {}
+
+  SM_FN void give(unsigned value) { value_ = value; }
+  [[nodiscard]] SM_FN unsigned taken() const { return value_; }
+  [[nodiscard]] SM_FN cuda_outcome outcome() const {
+    cuda_outcome done = lane<T, Form>::outcome();
+    done.sunk ^= value_;
+    return done;
+  }
+
+ protected:
+  unsigned value_;
+};
+
 /// Words whose group has a size that the compiler knows (form::size): tiles of a warp, and chains
 /// of adds.
-template <class T, class Form> class tile_lane : public lane<T, Form> {
+template <class T, class Form> class tile_lane : public value_lane<T, Form> {
   static constexpr unsigned size = Form::value.size;
+  using value_lane<T, Form>::value_;
 
  public:
-  SM_FN explicit tile_lane(const kernel_setup& s)
-      : lane<T, Form>{s}, value_{static_cast<unsigned>(s.ones[0]) + this->thread()} {}
+  using value_lane<T, Form>::value_lane;
 
   SM_FN void tile_sync() const { tile().sync(); }
   SM_FN void tile_shuffle() {
@@ -47,14 +65,6 @@ template <class T, class Form> class tile_lane : public lane<T, Form> {
     return {this->thread() - place, size, place};
   }
   SM_FN void meet() const { tile().sync(); }
-  SM_FN void give(unsigned value) { value_ = value; }
-  [[nodiscard]] SM_FN unsigned taken() const { return value_; }
-
-  [[nodiscard]] SM_FN cuda_outcome outcome() const {
-    cuda_outcome done = lane<T, Form>::outcome();
-    done.sunk ^= value_;
-    return done;
-  }
 
  private:
   [[nodiscard]] SM_FN static auto tile() {
@@ -66,16 +76,14 @@ template <class T, class Form> class tile_lane : public lane<T, Form> {
       add_from<Distance / 2>();
     }
   }
-
-  unsigned value_;
 };
 
 /// Words of a coalesced group: the first kernel_setup::active lanes of each warp, which run the
 /// loop without the others.
-template <class T, class Form> class coalesced_lane : public lane<T, Form> {
+template <class T, class Form> class coalesced_lane : public value_lane<T, Form> {
  public:
   SM_FN explicit coalesced_lane(const kernel_setup& s)
-      : lane<T, Form>{s}, value_{static_cast<unsigned>(s.ones[0]) + this->thread()},
+      : value_lane<T, Form>{s},
         group_{cg::binary_partition(cg::tiled_partition<warp_size>(cg::this_thread_block()),
                                     threadIdx.x % warp_size < s.active)},
         next_{(group_.thread_rank() + 1) % group_.size()} {}
@@ -88,17 +96,9 @@ template <class T, class Form> class coalesced_lane : public lane<T, Form> {
     return {this->thread() - group_.thread_rank(), group_.size(), group_.thread_rank()};
   }
   SM_FN void meet() const { group_.sync(); }
-  SM_FN void give(unsigned value) { value_ = value; }
-  [[nodiscard]] SM_FN unsigned taken() const { return value_; }
-
-  [[nodiscard]] SM_FN cuda_outcome outcome() const {
-    cuda_outcome done = lane<T, Form>::outcome();
-    done.sunk ^= value_;
-    return done;
-  }
 
  private:
-  unsigned value_;
+  using value_lane<T, Form>::value_;
   cg::coalesced_group group_;
   unsigned next_;
 };
