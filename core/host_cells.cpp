@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/by_type.hpp"
 #include "core/host_rig.hpp"
 
 namespace syncmeter {
@@ -16,18 +17,7 @@ template <class T> void write_initial(std::byte* cell, oracle kind) {
 }
 
 void write_initial(std::byte* cell, value_type type, oracle kind) {
-  switch (type) {
-  case value_type::int32:
-    return write_initial<std::int32_t>(cell, kind);
-  case value_type::uint32:
-    return write_initial<std::uint32_t>(cell, kind);
-  case value_type::uint64:
-    return write_initial<std::uint64_t>(cell, kind);
-  case value_type::float32:
-    return write_initial<float>(cell, kind);
-  case value_type::float64:
-    return write_initial<double>(cell, kind);
-  }
+  by_type(type, [&]<class T>(T) { write_initial<T>(cell, kind); });
 }
 
 std::uint64_t read_bits(const std::byte* cell, value_type type) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/by_type.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -124,19 +126,7 @@ template <class T> class checker {
 }  // namespace
 
 std::string check(const sample_outcome& outcome) {
-  switch (outcome.type) {
-  case value_type::int32:
-    return checker<std::int32_t>{outcome}.run();
-  case value_type::uint32:
-    return checker<std::uint32_t>{outcome}.run();
-  case value_type::uint64:
-    return checker<std::uint64_t>{outcome}.run();
-  case value_type::float32:
-    return checker<float>{outcome}.run();
-  case value_type::float64:
-    return checker<double>{outcome}.run();
-  }
-  return "oracle: unknown type";
+  return by_type(outcome.type, [&]<class T>(T) { return checker<T>{outcome}.run(); });
 }
 
 }  // namespace syncmeter

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/by_type.hpp"
 #include "core/worker.hpp"
 
 namespace syncmeter {

@@ -6,29 +6,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/axes.hpp"
-
 namespace syncmeter {
 
 /// Signs of an input's elements. Unsigned types have no negatives: theirs are the same in all.
 enum class reduction_input : std::uint8_t { mixed, negative };
-
-/// Calls `use` with a value of the type.
-template <class Use> constexpr auto by_type(value_type type, Use use) {
-  switch (type) {
-  case value_type::int32:
-    return use(std::int32_t{});
-  case value_type::uint32:
-    return use(std::uint32_t{});
-  case value_type::uint64:
-    return use(std::uint64_t{});
-  case value_type::float32:
-    return use(float{});
-  case value_type::float64:
-    break;
-  }
-  return use(double{});
-}
 
 /// A well-mixed 64-bit word (the finalizer of splitmix64).
 [[nodiscard]] constexpr std::uint64_t mixed_word(std::uint64_t x) {

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_lane.cuh"
+#include "core/by_type.hpp"
 
 namespace syncmeter::cuda {
 namespace {
@@ -130,21 +131,6 @@ __global__ void ring(std::byte* first, std::size_t entries, std::size_t pitch) {
 unsigned blocks_for(std::size_t items) {
   return static_cast<unsigned>(
       std::min<std::size_t>((items + check_block - 1) / check_block, 4096));
-}
-
-template <class Use> void by_type(value_type type, Use use) {
-  switch (type) {
-  case value_type::int32:
-    return use(std::int32_t{});
-  case value_type::uint32:
-    return use(std::uint32_t{});
-  case value_type::uint64:
-    return use(std::uint64_t{});
-  case value_type::float32:
-    return use(float{});
-  case value_type::float64:
-    return use(double{});
-  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/reduction_words.cuh"
+#include "core/by_type.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/cuda/cuda_check.hpp"
+#include "core/by_type.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/by_type.hpp"
 #include "core/worker.hpp"
 
 namespace syncmeter::cuda {
