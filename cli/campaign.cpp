@@ -102,6 +102,7 @@ class campaign {
                          .machine = about,
                          .grant = grant_,
                          .gpus = gpus_in_use(plan_, infos_),
+                         .gpu_notes = busy_gpus(plan_, infos_),
                          .units = units_named(plan_, options_, machine_),
                          .lane_notes = placement_notes(plan_, machine_),
                          .states = json::array(),

@@ -54,6 +54,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
             {"plan", plan_counts(plan)}};
   if (!facts.units.is_null()) line["units"] = facts.units;
   if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
+  if (!facts.gpu_notes.empty()) line["gpu_notes"] = facts.gpu_notes;
   return line;
 }
 

@@ -23,6 +23,7 @@ struct campaign_facts {
   nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
   std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
+  std::vector<std::string> gpu_notes{};       ///< busy_gpus()
   nlohmann::json units{};  ///< where each PU of a plan with named PUs sits; else null
   std::vector<std::string> lane_notes{};  ///< placement_notes()
   nlohmann::json states;                  ///< placement states; [] when there is one

@@ -141,6 +141,12 @@ gpu_device read_gpu(const json& object) {
   gpu.warp_size = count_of(object, "warp_size");
   gpu.l2_bytes = bytes_of(object, "l2_bytes");
   gpu.memory_bytes = bytes_of(object, "memory_bytes");
+  if (object.contains("busy_percent")) {
+    const json& percent = object.at("busy_percent");
+    if (!percent.is_number_unsigned() || percent > 100)
+      reject("busy_percent", percent, "a percent");
+    gpu.busy_percent = percent.get<unsigned>();
+  }
   return gpu;
 }
 

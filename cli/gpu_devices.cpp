@@ -1,9 +1,11 @@
 #include "cli/gpu_devices.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "cli/multi_gpu_study.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/plan.hpp"
 
@@ -56,6 +58,33 @@ std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
     used[backend] = gpu.uuid.empty() ? gpu.name : fmt::format("{} ({})", gpu.name, gpu.uuid);
   }
   return used;
+}
+
+std::vector<std::string> busy_gpus(const campaign_plan& plan,
+                                   const std::vector<worker_info>& workers) {
+  constexpr unsigned idle_percent = 5;
+  std::map<std::string, std::set<unsigned>> used;
+  for (const planned_point& planned : plan.points) {
+    if (!planned.device) continue;
+    std::set<unsigned>& of_backend = used[planned.what.backend];
+    of_backend.insert(*planned.device);
+    const gpu_backend* gpus =
+        goes_across_gpus(planned.what.op) ? gpus_of(workers, planned.what.backend) : nullptr;
+    if (gpus == nullptr) continue;
+    for (const gpu_device& gpu : gpus->devices) of_backend.insert(gpu.index);
+  }
+  std::set<std::string> said;  // once, whichever backends use it
+  for (const auto& [backend, indices] : used) {
+    const gpu_backend* gpus = gpus_of(workers, backend);
+    if (gpus == nullptr) continue;
+    for (const gpu_device& gpu : gpus->devices) {
+      if (!indices.contains(gpu.index) || gpu.busy_percent.value_or(0) <= idle_percent) continue;
+      said.insert(fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
+                              "program takes its turns on it, and may take some of the bandwidth",
+                              gpu.index, gpu.name, *gpu.busy_percent));
+    }
+  }
+  return {said.begin(), said.end()};
 }
 
 std::vector<std::string> left_out(const std::vector<worker_info>& workers) {

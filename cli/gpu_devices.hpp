@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct gpu_device {
   unsigned max_blocks_per_multiprocessor = 1;
   unsigned warp_size = 32;
   std::uint64_t l2_bytes = 0, memory_bytes = 0;
-  unsigned devices = 1;  ///< of this host, itself included
+  unsigned devices = 1;                    ///< of this host, itself included
+  std::optional<unsigned> busy_percent{};  ///< of the time just before it was found; unknown: none
 };
 
 /// What a backend that runs on GPUs says of them. Without a usable GPU `devices` is empty.
@@ -54,6 +56,11 @@ struct gpu_backend {
 /// By backend, the GPU that a plan's points are measured on: "NVIDIA H200 (GPU-0123...)".
 [[nodiscard]] std::map<std::string, std::string>
 gpus_in_use(const campaign_plan& plan, const std::vector<worker_info>& workers);
+
+/// One sentence for each GPU that a plan's points are measured on and that was busy with something
+/// else before.
+[[nodiscard]] std::vector<std::string> busy_gpus(const campaign_plan& plan,
+                                                 const std::vector<worker_info>& workers);
 
 /// One sentence for each backend that is left out for its problem, when none was asked for by name.
 [[nodiscard]] std::vector<std::string> left_out(const std::vector<worker_info>& workers);

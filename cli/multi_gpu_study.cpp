@@ -69,4 +69,9 @@ study multi_gpu_study() {
                       "floating types"};
 }
 
+bool goes_across_gpus(const std::string& op) {
+  return op.starts_with("multi_gpu_") || op.starts_with("remote_") || op == "gpu_handoff" ||
+         op == "cpu_gpu_handoff";
+}
+
 }  // namespace syncmeter

@@ -18,11 +18,7 @@ namespace {
 using nlohmann::json;
 using enum columns::align;
 
-bool is_one_of_these(const point_summary& s) {
-  const std::string& op = s.what.op;
-  return s.device && (op.starts_with("multi_gpu_") || op.starts_with("remote_") ||
-                      op == "gpu_handoff" || op == "cpu_gpu_handoff");
-}
+bool is_one_of_these(const point_summary& s) { return s.device && goes_across_gpus(s.what.op); }
 
 std::string ns_text(const point_summary* s) {
   if (s == nullptr) return "";

@@ -180,8 +180,10 @@ std::vector<std::string> summary_notes(const results_file& file,
     for (const std::string& sentence : caveats(file.campaign.at("machine")))
       notes.push_back(sentence);
   }
-  for (const json& note : file.campaign.value("lane_notes", json::array())) {
-    if (note.is_string()) notes.push_back(note.get<std::string>());
+  for (const char* kind : {"lane_notes", "gpu_notes"}) {
+    for (const json& note : file.campaign.value(kind, json::array())) {
+      if (note.is_string()) notes.push_back(note.get<std::string>());
+    }
   }
   add_states(notes, file);
   add_drops(notes, file);

@@ -29,9 +29,17 @@ nlohmann::json cuda_worker_backend::declares(const measurable& row) const {
 nlohmann::json cuda_worker_backend::runtime() const { return versions(); }
 
 nlohmann::json cuda_worker_backend::device() const {
-  return {{"architectures", architectures()},
-          {"devices", find_devices().devices},
-          {"links", find_links()}};
+  const std::vector<device_facts>& found = find_devices().devices;
+  std::vector<std::string> uuids;
+  for (const device_facts& d : found) uuids.push_back(d.uuid);
+  auto devices = nlohmann::json(found);
+  const auto busy = busy_percents(uuids);
+  for (nlohmann::json& d : devices) {
+    const auto percent = busy.find(d.at("uuid").get<std::string>());
+    if (percent != busy.end()) d["busy_percent"] = percent->second;
+  }
+  return {
+      {"architectures", architectures()}, {"devices", std::move(devices)}, {"links", find_links()}};
 }
 
 std::string cuda_worker_backend::problem() const { return find_devices().problem; }

@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -97,7 +99,31 @@ nlohmann::json ask_now(const std::string& uuid) {
   return said;
 }
 
+std::map<std::string, unsigned> ask_utilization(const std::vector<std::string>& uuids) {
+  struct percents {
+    unsigned kernels, memory;
+  };
+  const auto ask = the_library().function<int(handle, percents*)>("nvmlDeviceGetUtilizationRates");
+  std::map<std::string, unsigned> found;
+  for (const std::string& uuid : uuids) {
+    percents said{};
+    const handle device = ask == nullptr ? nullptr : device_with(uuid);
+    if (device != nullptr && ask(device, &said) == 0) found[uuid] = said.kernels;
+  }
+  return found;
+}
+
 }  // namespace
+
+std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids) {
+  constexpr unsigned idle_percent = 5;
+  auto found = ask_utilization(uuids);
+  if (std::ranges::any_of(found, [](const auto& f) { return f.second > idle_percent; })) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+    found = ask_utilization(uuids);
+  }
+  return found;
+}
 
 unsigned active_nvlinks(const std::string& uuid) {
   constexpr unsigned most_links = 18;

@@ -2,7 +2,9 @@
 // driver; where it is missing nothing is said.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,11 @@ namespace syncmeter::cuda {
 /// device with this UUID; members that the library does not tell are left out, all of them without
 /// it. A question takes milliseconds: an answer serves for a quarter of a second.
 [[nodiscard]] nlohmann::json ask_nvml(const std::string& uuid);
+
+/// Percent of the last moments (a sixth of a second to one second) in which a kernel ran, by the
+/// UUID of the device; without those that the library says nothing of. What looks busy is asked a
+/// second time, a second later: a program that has just ended does not count.
+[[nodiscard]] std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids);
 
 /// How many NVLinks of the device with this UUID are up; 0 where the library does not tell.
 [[nodiscard]] unsigned active_nvlinks(const std::string& uuid);

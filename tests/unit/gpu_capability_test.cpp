@@ -15,7 +15,7 @@ json whole_line() {
     "backends":[{"name":"cuda","clock":"device","device":{"architectures":["sm_90"],"devices":[
       {"index":2,"name":"NVIDIA H200","compute_capability":"9.0","multiprocessors":132,"max_threads_per_block":1024,
        "max_threads_per_multiprocessor":2048,"max_blocks_per_multiprocessor":32,"warp_size":32,"l2_bytes":52428800,
-       "memory_bytes":150754820096,"uuid":"GPU-7"}]}}],
+       "memory_bytes":150754820096,"uuid":"GPU-7","busy_percent":100}]}}],
     "build":{"id":"0011223344556677"},
     "ops":[{"backend":"cuda","op":"atomic_add","family":"atomic","type":"int32","order":"relaxed","placements":["shared"],
             "scope":"block","flavour":"atomic_ref","space":"shared_memory","some_lanes":true,"additivity":false,
@@ -50,6 +50,7 @@ TEST(gpu_capabilities, are_read_member_by_member) {
   EXPECT_EQ(gpu.l2_bytes, 52428800U);
   EXPECT_EQ(gpu.devices, 1U) << "of the host, counted here";
   EXPECT_EQ(gpu.memory_bytes, 150754820096U);
+  EXPECT_EQ(gpu.busy_percent, 100U);
   const capability& add = info.capabilities.at(0);
   EXPECT_EQ(add.scope, scope::block);
   EXPECT_EQ(add.flavour, flavour::atomic_ref);
@@ -85,6 +86,7 @@ TEST(gpu_capabilities, name_what_is_wrong_with_them) {
       {"/backends/0/device/devices", 1, {"\"devices\"", "a list"}},
       {"/backends/0/device/devices/0", 1, {"a list of objects"}},
       {"/backends/0/device/devices/0/index", -1, {"\"index\"", "-1"}},
+      {"/backends/0/device/devices/0/busy_percent", 101, {"\"busy_percent\"", "101"}},
       {"/backends/0/device/devices/0/multiprocessors", 0, {"\"multiprocessors\"", "0"}},
       {"/backends/0/device/devices/0/l2_bytes", "big", {"\"l2_bytes\"", "big", "bytes"}},
       {"/backends/0/problem", 3, {"\"problem\"", "a text"}},

@@ -1,4 +1,5 @@
 // The study of several GPUs: its points by the devices that a host has, and what the terminal says.
+#include "cli/gpu_devices.hpp"
 #include "cli/multi_gpu_study.hpp"
 
 #include <gmock/gmock.h>
@@ -83,6 +84,20 @@ TEST(multi_gpu, no_other_study_crosses_devices) {
   options.study = "scaling";
   EXPECT_THAT(sizes_and_homes(plan_on(2, options), "multi_gpu_barrier_flags"), IsEmpty());
   EXPECT_THAT(sizes_and_homes(plan_on(2, options), "remote_atomic_add_dependent"), IsEmpty());
+}
+
+TEST(multi_gpu, a_busy_device_is_named_where_it_takes_part) {
+  worker_info worker = worker_of(2);
+  worker.gpus["cuda"].devices[1].busy_percent = 97;
+  run_options options;
+  options.study = "scaling";
+  EXPECT_THAT(busy_gpus(plan_on(2, options), {worker}), IsEmpty());
+  options.device = 1;
+  EXPECT_THAT(busy_gpus(plan_on(2, options), {worker}),
+              ElementsAre(HasSubstr("GPU 1 (Small GPU) was busy 97 %")));
+  EXPECT_THAT(busy_gpus(plan_on(2), {worker}), ElementsAre(HasSubstr("GPU 1 (Small GPU)")));
+  worker.gpus["cuda"].devices[1].busy_percent = 5;
+  EXPECT_THAT(busy_gpus(plan_on(2), {worker}), IsEmpty());
 }
 
 point on_gpus(const std::string& op, unsigned size, unsigned blocks, unsigned lanes) {

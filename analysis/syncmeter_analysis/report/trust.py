@@ -263,4 +263,6 @@ def _surroundings(campaign: Campaign) -> list[str]:
     if not m.imported:
         items.append(f"frequency governor {m.governor}, turbo {m.turbo}")
         items.append(f"CPU quota: {m.quota_cpus:g} CPUs" if m.quota_cpus else "no CPU quota")
-    return items
+    found = [file.campaign.get("gpu_notes") for file in campaign.files]
+    said = [note for notes in found if isinstance(notes, list) for note in notes]
+    return items + list(dict.fromkeys(note for note in said if isinstance(note, str)))
