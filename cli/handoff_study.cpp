@@ -12,9 +12,8 @@ using word = block_range::word;
 constexpr block_range one{.first = 1, .last = 1};
 constexpr block_range two{.first = 2, .last = 2};
 constexpr block_range sm{.named = word::sm};
-// Where a block runs decides what its handoffs take: a trip goes to every place that a block of
-// 1024 threads has on the device.
-constexpr block_range trip_of_chain{.named = word::two_sm};
+// Where a block runs decides what its handoffs take: a trip goes to all of the multiprocessors.
+constexpr block_range trip_of_chain = sm;
 
 gpu_axes every_form(block_range blocks, unsigned threads) {
   return {.launches = {{{blocks}, {threads}}}, .forms = form_set::all};
