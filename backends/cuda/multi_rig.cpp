@@ -180,7 +180,10 @@ void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
 void multi_rig::wait_for_all() {
   for (unsigned i = 0; i < devices_; ++i) {
     const on_device here{seats_[i]->index};
-    SM_CUDA(cudaStreamSynchronize(seats_[i]->queue.get()));
+    const cudaError_t said = cudaStreamSynchronize(seats_[i]->queue.get());
+    if (said == cudaSuccess) continue;
+    require_success(said, fmt::format("wait for device {}", seats_[i]->index).c_str(), __FILE__,
+                    __LINE__);
   }
 }
 
