@@ -52,7 +52,7 @@ study multi_gpu_study() {
           .gpu = {.rules =
                       {{.ops = barriers, .except = {}, .axes = grids},
                        {.ops = {"multi_gpu_barrier_counter"}, .except = {}, .axes = flag_elsewhere},
-                       {.ops = {"multi_gpu_host_*"},
+                       {.ops = {"multi_gpu_host_*", "multi_gpu_graph_*"},
                         .except = {},
                         .axes = over(devices, {{{one}, {32}}})},
                        {.ops = {"multi_gpu_allreduce_*"},

@@ -88,4 +88,17 @@ class stream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// Nodes and their order, before a graph that can be launched is made of them.
+class graph_plan {
+ public:
+  graph_plan() { SM_CUDA(cudaGraphCreate(&graph_, 0)); }
+  ~graph_plan() { SM_CUDA_NOEXCEPT(cudaGraphDestroy(graph_)); }
+  graph_plan(const graph_plan&) = delete;
+  graph_plan& operator=(const graph_plan&) = delete;
+  [[nodiscard]] cudaGraph_t get() const { return graph_; }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
 }  // namespace syncmeter::cuda

@@ -64,18 +64,6 @@ void launch_ordered(launch_queue& queue, cudaStream_t stream) {
   wait_when_full(queue);
 }
 
-class graph {
- public:
-  graph() { SM_CUDA(cudaGraphCreate(&graph_, 0)); }
-  ~graph() { SM_CUDA_NOEXCEPT(cudaGraphDestroy(graph_)); }
-  graph(const graph&) = delete;
-  graph& operator=(const graph&) = delete;
-  [[nodiscard]] cudaGraph_t get() const { return graph_; }
-
- private:
-  cudaGraph_t graph_ = nullptr;
-};
-
 }  // namespace
 
 kernel_chain::~kernel_chain() {
@@ -83,7 +71,7 @@ kernel_chain::~kernel_chain() {
 }
 
 void kernel_chain::make(unsigned nodes, unsigned blocks, unsigned lanes, launch_board* board) {
-  const graph links;
+  const graph_plan links;
   void* arguments[] = {&board};
   cudaKernelNodeParams kernel{};
   // The runtime takes a stub as it takes any function.

@@ -19,6 +19,7 @@ template <class T, class Form> class multi_host_lane {
   void round_of_team() { host_team_round(*rig_, place_); }
   void round_of_one() { host_lone_round(*rig_); }
   void all_reduce() { host_all_reduce(*rig_); }
+  void graph_round() { host_graph_round(*rig_); }
   [[nodiscard]] int outcome() const { return 0; }
 
  private:
@@ -64,6 +65,26 @@ struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one n
   SM_FN static void measured(auto& lane) { lane.all_reduce(); }
 };
 
+struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kernel on each device,
+                                  // each after all of the round before, in graphs of 16 rounds
+  static constexpr op_info info = [] {
+    op_info rounds =
+        host_info("multi_gpu_graph_barrier",
+                  "kernels on all devices, each after all of the round before, in CUDA "
+                  "graphs of 16 rounds");
+    rounds.unroll = rounds_in_graph;
+    rounds.litmus = litmus::barrier;
+    return rounds;
+  }();
+  static constexpr bool one_thread = true;
+  SM_FN static void common(auto& lane) { lane.graph_round(); }
+  SM_FN static void measured(auto& lane) { lane.graph_round(); }
+};
+
+std::uint64_t look_at_rounds(void* rig) {
+  return static_cast<multi_host_rig*>(rig)->early_rounds();
+}
+
 template <class Op, int Count, class Lane>
 void play(multi_host_rig& rig, unsigned place, std::uint32_t trips) {
   static_cast<void>(loop<Op, Count>(Lane{rig, place}, trips));
@@ -90,7 +111,9 @@ struct multi_host_backend {
     return &take_multi_host<Op, Count, L>;
   }
   template <class Op, class L> static constexpr code_finder code_of() { return &loop_at<Op, L>; }
-  template <class Op, class L> static constexpr litmus_check litmus_of() { return nullptr; }
+  template <class Op, class L> static constexpr litmus_check litmus_of() {
+    return Op::info.litmus == litmus::barrier ? &look_at_rounds : nullptr;
+  }
   [[maybe_unused]] static consteval std::string_view
   why_unsupported(const op_info&, std::optional<value_type>, const form&) {
     return "CUDA has no such operation";
@@ -100,8 +123,8 @@ struct multi_host_backend {
 
 std::vector<measurable> multi_host_rows() {
   static constexpr auto bound = bind_untyped<multi_host_backend>(
-      op_list<multi_gpu_host_barrier, multi_gpu_host_barrier_one_thread,
-              multi_gpu_allreduce_nccl>{});
+      op_list<multi_gpu_host_barrier, multi_gpu_host_barrier_one_thread, multi_gpu_allreduce_nccl,
+              multi_gpu_graph_barrier>{});
   std::vector<measurable> rows{bound.begin(), bound.end()};
 #if !defined(_OPENMP)
   rows.front().by_count = {};
@@ -115,6 +138,7 @@ nlohmann::json multi_host_declares(const measurable& row) {
   const std::string_view round =
       row.info.name == multi_gpu_host_barrier::info.name     ? "host_team_round"
       : row.info.name == multi_gpu_allreduce_nccl::info.name ? "host_all_reduce"
+      : row.info.name == multi_gpu_graph_barrier::info.name  ? "host_graph_round"
                                                              : "host_lone_round";
   return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", round)}};
 }

@@ -48,6 +48,26 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     indices_ = wanted;
   }
   if (what.info.name == "multi_gpu_allreduce_nccl") prepare_library();
+  if (what.info.name == "multi_gpu_graph_barrier")
+    graph_.make(indices_, where.blocks, where.lanes, nullptr);
+}
+
+std::uint64_t multi_host_rig::early_rounds() {
+  const on_device first{indices_.front()};
+  pinned_buffer memory;
+  auto* const board = new (memory.fit(sizeof(round_board))) round_board{};
+  round_graph looking;
+  looking.make(indices_, 1, 1, board);
+  SM_CUDA(looking.launch(streams_.front()->get()));
+  SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
+  std::uint64_t early = 0;
+  for (unsigned i = 0; i < devices(); ++i) {
+    early += board->devices[i].too_early;
+    if (board->devices[i].rounds != rounds_in_graph)
+      throw std::runtime_error(fmt::format("a graph of {} rounds ended on device {} after {}",
+                                           rounds_in_graph, indices_[i], board->devices[i].rounds));
+  }
+  return early;
 }
 
 void multi_host_rig::prepare_library() {
@@ -87,15 +107,21 @@ void multi_host_rig::wait_patiently() {
   static_cast<void>(cudaGetLastError());  // "not ready" is no error
 }
 
+void multi_host_rig::wait_for_queued() {
+  if (what_->info.name == "multi_gpu_allreduce_nccl") wait_patiently();
+  if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
+}
+
 sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips) {
   const unsigned threads = one_thread ? 1 : devices();
   std::vector<std::int64_t> start(threads), stop(threads);
   error_ = cudaSuccess;
+  rounds_ = 0;
   const on_device back_afterwards{device_.index};
   if (one_thread) {
     start[0] = steady_ns();
     body(*this, 0, trips);
-    if (library_ != nullptr && what_->info.name == "multi_gpu_allreduce_nccl") wait_patiently();
+    wait_for_queued();
     stop[0] = steady_ns();
   } else {
 #if defined(_OPENMP)
@@ -159,5 +185,7 @@ void host_lone_round(multi_host_rig& rig) {
 }
 
 void host_all_reduce(multi_host_rig& rig) { rig.all_reduce(); }
+
+void host_graph_round(multi_host_rig& rig) { rig.queue_round(); }
 
 }  // namespace syncmeter::cuda

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/gpu_rig.hpp"
+#include "backends/cuda/multi_graph.hpp"
 #include "backends/cuda/nccl.hpp"
 
 namespace syncmeter::cuda {
@@ -22,7 +23,7 @@ class multi_host_rig : public gpu_rig {
 
   void prepare(const measurable& what, const point& where) override;
   sample take(std::size_t index, std::uint32_t trips) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(this); }
   void describe(nlohmann::json& visit) const override;
 
   /// One sample: the loop on one host thread, or on one for each device, which are an OpenMP team.
@@ -36,7 +37,12 @@ class multi_host_rig : public gpu_rig {
   void all_reduce() {
     if (!library_->all_reduce(ones_, sums_, queues_)) note(cudaErrorUnknown);
   }
+  void queue_round() {
+    if (++rounds_ % rounds_in_graph == 0) note(graph_.launch(streams_.front()->get()));
+  }
   void wait_patiently();
+  /// How often a kernel of a graph ran before one of the round before it was over.
+  [[nodiscard]] std::uint64_t early_rounds();
   [[nodiscard]] unsigned devices() const { return static_cast<unsigned>(indices_.size()); }
 
  private:
@@ -45,6 +51,7 @@ class multi_host_rig : public gpu_rig {
     if (said != cudaSuccess) error_.compare_exchange_strong(none, said);
   }
   void prepare_library();
+  void wait_for_queued();
 
   const device_facts& device_;
   const measurable* what_ = nullptr;
@@ -55,6 +62,8 @@ class multi_host_rig : public gpu_rig {
   std::vector<void*> ones_, sums_;
   std::vector<cudaStream_t> queues_;
   std::unique_ptr<nccl_group> library_;
+  round_graph graph_;
+  std::uint64_t rounds_ = 0;  ///< asked for
   std::atomic<int> error_{cudaSuccess};
 };
 
@@ -66,5 +75,7 @@ void host_team_round(multi_host_rig& rig, unsigned place);
 void host_lone_round(multi_host_rig& rig);
 /// One all-reduce, queued.
 void host_all_reduce(multi_host_rig& rig);
+/// One round of a graph; the last one of them queues it.
+void host_graph_round(multi_host_rig& rig);
 
 }  // namespace syncmeter::cuda

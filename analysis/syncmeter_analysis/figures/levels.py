@@ -30,7 +30,10 @@ levels = (
     ("block", ("barrier", "block_barrier", "named_barrier", "syncthreads_")),
     ("cluster", ("cluster_",)),
     ("grid", ("grid_", "software_barrier_")),
-    ("several GPUs", ("multi_gpu_barrier_", "multi_gpu_host_", "multi_gpu_allreduce_")),
+    (
+        "several GPUs",
+        ("multi_gpu_barrier_", "multi_gpu_host_", "multi_gpu_graph_", "multi_gpu_allreduce_"),
+    ),
     (
         "launch",
         (

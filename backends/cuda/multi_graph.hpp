@@ -1,0 +1,48 @@
+// Rounds of kernels on several devices as one CUDA graph: each kernel comes after all of the round
+// before, so that what stands between two rounds is a barrier in which neither the host nor a
+// kernel waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/multi_setup.hpp"
+
+namespace syncmeter::cuda {
+
+/// Rounds of one graph: its launch is a small part of what they take.
+inline constexpr unsigned rounds_in_graph = 16;
+
+/// What the kernels of a check tell each other, in memory of the host that all devices reach.
+struct round_board {
+  struct line {
+    alignas(board_line) unsigned rounds;  ///< that this device has done
+    unsigned too_early;                   ///< devices that it overtook
+  };
+  line devices[most_devices];
+};
+
+/// A graph of rounds_in_graph rounds that can be launched.
+class round_graph {
+ public:
+  round_graph() = default;
+  ~round_graph();
+  round_graph(const round_graph&) = delete;
+  round_graph& operator=(const round_graph&) = delete;
+
+  /// Empty kernels of that launch on each device; with a board, kernels of one thread that look on
+  /// it, in whose every round another device is late. Replaces the graph that was there.
+  void make(const std::vector<int>& devices, unsigned blocks, unsigned lanes, round_board* board);
+  /// Queues all of it in a stream of any of the devices.
+  [[nodiscard]] cudaError_t launch(cudaStream_t in) const { return cudaGraphLaunch(graph_, in); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// The stub of a kernel with (round_board*, unsigned self, unsigned devices, unsigned round).
+[[nodiscard]] const void* looking_kernel();
+
+}  // namespace syncmeter::cuda
