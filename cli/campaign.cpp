@@ -123,6 +123,7 @@ class campaign {
     }
     const campaign_file::agreed found = file_.go_on(now, options_.retry);
     if (!found.said.empty()) progress_.note(found.said);
+    for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);
     options_.seed = found.seed;
     states_ = found.states;
     watch_states_ = about.value("hypervisor", false);

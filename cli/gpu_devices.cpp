@@ -66,12 +66,10 @@ std::vector<std::string> busy_gpus(const campaign_plan& plan,
   std::map<std::string, std::set<unsigned>> used;
   for (const planned_point& planned : plan.points) {
     if (!planned.device) continue;
-    std::set<unsigned>& of_backend = used[planned.what.backend];
-    of_backend.insert(*planned.device);
-    const gpu_backend* gpus =
-        goes_across_gpus(planned.what.op) ? gpus_of(workers, planned.what.backend) : nullptr;
-    if (gpus == nullptr) continue;
-    for (const gpu_device& gpu : gpus->devices) of_backend.insert(gpu.index);
+    const gpu_backend* gpus = gpus_of(workers, planned.what.backend);
+    const std::size_t here = gpus == nullptr ? 0 : gpus->devices.size();
+    for (std::size_t i = 0; i < std::min<std::size_t>(here, gpus_taking_part(planned.what)); ++i)
+      used[planned.what.backend].insert(static_cast<unsigned>((*planned.device + i) % here));
   }
   std::set<std::string> said;  // once, whichever backends use it
   for (const auto& [backend, indices] : used) {

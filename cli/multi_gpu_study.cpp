@@ -1,5 +1,7 @@
 #include "cli/multi_gpu_study.hpp"
 
+#include <algorithm>
+
 namespace syncmeter {
 namespace {
 
@@ -69,9 +71,9 @@ study multi_gpu_study() {
                       "floating types"};
 }
 
-bool goes_across_gpus(const std::string& op) {
-  return op.starts_with("multi_gpu_") || op.starts_with("remote_") || op == "gpu_handoff" ||
-         op == "cpu_gpu_handoff";
+unsigned gpus_taking_part(const point& what) {
+  if (what.op.starts_with("multi_gpu_") || what.op == "gpu_handoff") return std::max(what.size, 1U);
+  return what.op.starts_with("remote_") && what.home == home::second ? 2 : 1;
 }
 
 }  // namespace syncmeter

@@ -11,8 +11,8 @@ namespace syncmeter {
 
 [[nodiscard]] study multi_gpu_study();
 
-/// True of ops that more than one device, or a device and the host, take part in.
-[[nodiscard]] bool goes_across_gpus(const std::string& op);
+/// The devices that a point works on: the one that it is measured on, and those behind it.
+[[nodiscard]] unsigned gpus_taking_part(const point& what);
 
 /// The devices and their links; barriers by devices, blocks and threads; accesses by where the
 /// cells lie; handoffs with what their litmus counted. Empty where a file has none of these ops.

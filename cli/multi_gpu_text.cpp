@@ -18,7 +18,11 @@ namespace {
 using nlohmann::json;
 using enum columns::align;
 
-bool is_one_of_these(const point_summary& s) { return s.device && goes_across_gpus(s.what.op); }
+bool is_one_of_these(const point_summary& s) {
+  const std::string& op = s.what.op;
+  return s.device && (op.starts_with("multi_gpu_") || op.starts_with("remote_") ||
+                      op == "gpu_handoff" || op == "cpu_gpu_handoff");
+}
 
 std::string ns_text(const point_summary* s) {
   if (s == nullptr) return "";
@@ -108,7 +112,7 @@ std::string barrier_finding(const all_points& points) {
   std::string text;
   for (const auto& [devices, s] : best) {
     const point_summary* const fewer = over_fewer(points, *s);
-    text += fmt::format("- cheapest over {}: {}, {} blocks of {} threads, {} ns",
+    text += fmt::format("- cheapest inside kernels over {}: {}, {} blocks of {} threads, {} ns",
                         devices_title(devices), with_home(s->what), s->what.blocks, s->what.lanes,
                         nanoseconds(s->cost_ns.value));
     if (fewer != nullptr && s->cost_ns.value > fewer->cost_ns.value) {

@@ -18,6 +18,8 @@ def rows(figure):
 def test_ops_belong_to_their_level():
     ops = ["tile_sync", "barrier", "cluster_sync", "software_barrier_tree", "programmatic_launch"]
     assert [level_of(op) for op in ops] == ["warp", "block", "cluster", "grid", "launch"]
+    over_devices = ["multi_gpu_barrier_flags", "multi_gpu_host_barrier", "multi_gpu_graph_barrier"]
+    assert {level_of(op) for op in over_devices} == {"several GPUs"}
     assert level_of("fadd_chain") == level_of("atomic_add") == ""
 
 

@@ -22,7 +22,7 @@ void round_graph::make(const std::vector<int>& devices, unsigned blocks, unsigne
     std::vector<cudaGraphNode_t> nodes(devices.size());
     for (unsigned self = 0; self < count; ++self) {
       const on_device here{devices[self]};
-      void* arguments[] = {&board, &self, &count, &round};
+      void* arguments[] = {&board, &self, &count};
       cudaKernelNodeParams kernel{};
       // The runtime takes a stub as it takes any function.
       kernel.func = const_cast<void*>(board == nullptr ? empty_kernel() : looking_kernel());

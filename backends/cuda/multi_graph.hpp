@@ -1,18 +1,17 @@
 // Rounds of kernels on several devices as one CUDA graph: each kernel comes after all of the round
 // before, so that what stands between two rounds is a barrier in which neither the host nor a
-// kernel waits.
+// kernel waits. A round's time has its kernels in it, and its part of the launch of the graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
-#include <cstdint>
 #include <vector>
 
 #include "backends/cuda/multi_setup.hpp"
 
 namespace syncmeter::cuda {
 
-/// Rounds of one graph: its launch is a small part of what they take.
+/// Rounds of one graph: a step of the timed loop has as many.
 inline constexpr unsigned rounds_in_graph = 16;
 
 /// What the kernels of a check tell each other, in memory of the host that all devices reach.
@@ -42,7 +41,7 @@ class round_graph {
   cudaGraphExec_t graph_ = nullptr;
 };
 
-/// The stub of a kernel with (round_board*, unsigned self, unsigned devices, unsigned round).
+/// The stub of a kernel with (round_board*, unsigned self, unsigned devices).
 [[nodiscard]] const void* looking_kernel();
 
 }  // namespace syncmeter::cuda

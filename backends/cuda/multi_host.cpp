@@ -68,11 +68,12 @@ struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one n
 struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kernel on each device,
                                   // each after all of the round before, in graphs of 16 rounds
   static constexpr op_info info = [] {
+    static_assert(rounds_in_graph == 16);
     op_info rounds =
         host_info("multi_gpu_graph_barrier",
                   "kernels on all devices, each after all of the round before, in CUDA "
-                  "graphs of 16 rounds");
-    rounds.unroll = rounds_in_graph;
+                  "graphs of 16 rounds: with the kernels, and a 16th of a launch");
+    rounds.unroll = rounds_in_graph;  // only whole graphs are launched
     rounds.litmus = litmus::barrier;
     return rounds;
   }();

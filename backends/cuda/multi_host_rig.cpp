@@ -31,6 +31,8 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
   where_ = where;
   if (where.waves || where.active != 0)
     throw point_refused("the host waits for whole kernels: neither waves nor active lanes");
+  if (where.size > most_devices)
+    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
   const std::vector<int> wanted = devices_of_point(device_.index, std::max(where.size, 1U));
   if (wanted != indices_) {
     library_.reset();
@@ -47,7 +49,7 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     }
     indices_ = wanted;
   }
-  if (what.info.name == "multi_gpu_allreduce_nccl") prepare_library();
+  if (uses_library()) prepare_library();
   if (what.info.name == "multi_gpu_graph_barrier")
     graph_.make(indices_, where.blocks, where.lanes, nullptr);
 }
@@ -55,17 +57,20 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
 std::uint64_t multi_host_rig::early_rounds() {
   const on_device first{indices_.front()};
   pinned_buffer memory;
-  auto* const board = new (memory.fit(sizeof(round_board))) round_board{};
+  auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
+  std::construct_at(board);
   round_graph looking;
   looking.make(indices_, 1, 1, board);
-  SM_CUDA(looking.launch(streams_.front()->get()));
+  constexpr unsigned graphs = 2;  // one behind the other keeps the order too
+  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(looking.launch(streams_.front()->get()));
   SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
   std::uint64_t early = 0;
   for (unsigned i = 0; i < devices(); ++i) {
     early += board->devices[i].too_early;
-    if (board->devices[i].rounds != rounds_in_graph)
-      throw std::runtime_error(fmt::format("a graph of {} rounds ended on device {} after {}",
-                                           rounds_in_graph, indices_[i], board->devices[i].rounds));
+    if (board->devices[i].rounds != graphs * rounds_in_graph)
+      throw std::runtime_error(fmt::format("graphs of {} rounds ended on device {} after {}",
+                                           graphs * rounds_in_graph, indices_[i],
+                                           board->devices[i].rounds));
   }
   return early;
 }
@@ -108,7 +113,7 @@ void multi_host_rig::wait_patiently() {
 }
 
 void multi_host_rig::wait_for_queued() {
-  if (what_->info.name == "multi_gpu_allreduce_nccl") wait_patiently();
+  if (uses_library()) wait_patiently();
   if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
 }
 
@@ -149,7 +154,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
       static_cast<double>(*std::ranges::max_element(stop) - *std::ranges::min_element(start));
   if (const int code = error_; code != cudaSuccess)
     taken.failure = cudaGetErrorString(static_cast<cudaError_t>(code));
-  if (library_ != nullptr && what_->info.name == "multi_gpu_allreduce_nccl") {
+  if (uses_library()) {
     for (unsigned i = 0; i < devices() && taken.failure.empty(); ++i) {
       const on_device here{indices_[i]};
       std::int32_t sum = 0;
@@ -165,7 +170,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
 void multi_host_rig::describe(nlohmann::json& visit) const {
   visit["device"] = device_.index;
   visit["devices"] = indices_;
-  if (library_ != nullptr) visit["nccl"] = library_->version();
+  if (uses_library() && library_ != nullptr) visit["nccl"] = library_->version();
 }
 
 void host_team_round(multi_host_rig& rig, unsigned place) {

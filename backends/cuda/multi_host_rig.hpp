@@ -50,6 +50,7 @@ class multi_host_rig : public gpu_rig {
     int none = cudaSuccess;
     if (said != cudaSuccess) error_.compare_exchange_strong(none, said);
   }
+  [[nodiscard]] bool uses_library() const { return what_->info.name == "multi_gpu_allreduce_nccl"; }
   void prepare_library();
   void wait_for_queued();
 

@@ -116,7 +116,7 @@ std::map<std::string, unsigned> ask_utilization(const std::vector<std::string>& 
 }  // namespace
 
 std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids) {
-  constexpr unsigned idle_percent = 5;
+  constexpr unsigned idle_percent = 5;  // as the driver has it
   auto found = ask_utilization(uuids);
   if (std::ranges::any_of(found, [](const auto& f) { return f.second > idle_percent; })) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1100});

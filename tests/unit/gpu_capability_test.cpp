@@ -86,7 +86,7 @@ TEST(gpu_capabilities, name_what_is_wrong_with_them) {
       {"/backends/0/device/devices", 1, {"\"devices\"", "a list"}},
       {"/backends/0/device/devices/0", 1, {"a list of objects"}},
       {"/backends/0/device/devices/0/index", -1, {"\"index\"", "-1"}},
-      {"/backends/0/device/devices/0/busy_percent", 101, {"\"busy_percent\"", "101"}},
+      {"/backends/0/device/devices/0/busy_percent", 101U, {"\"busy_percent\"", "101"}},
       {"/backends/0/device/devices/0/multiprocessors", 0, {"\"multiprocessors\"", "0"}},
       {"/backends/0/device/devices/0/l2_bytes", "big", {"\"l2_bytes\"", "big", "bytes"}},
       {"/backends/0/problem", 3, {"\"problem\"", "a text"}},

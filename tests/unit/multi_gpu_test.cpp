@@ -22,7 +22,8 @@ worker_info worker_of(unsigned devices) {
   found.clear();
   for (unsigned i = 0; i < devices; ++i) found.push_back(fixtures::small_gpu(i));
   for (gpu_device& gpu : found) gpu.devices = devices;
-  for (const char* op : {"multi_gpu_barrier_counter", "multi_gpu_barrier_flags"}) {
+  for (const char* op :
+       {"multi_gpu_barrier_counter", "multi_gpu_barrier_flags", "multi_gpu_graph_barrier"}) {
     worker.capabilities.push_back(fixtures::gpu_row(op, "barrier"));
     worker.capabilities.back().size_of = "devices";
   }
@@ -53,6 +54,8 @@ TEST(multi_gpu, the_devices_of_a_point_are_those_that_the_host_has) {
               ElementsAre("1 none", "2 none", "3 none", "4 none"));
   EXPECT_THAT(sizes_and_homes(plan_on(2), "multi_gpu_barrier_counter"),
               ElementsAre("1 none", "2 none", "2 second"));
+  EXPECT_THAT(sizes_and_homes(plan_on(2), "multi_gpu_graph_barrier"),
+              ElementsAre("1 none", "2 none"));
   EXPECT_THAT(sizes_and_homes(plan_on(2), "remote_atomic_add_dependent"),
               ElementsAre("0 first", "0 other", "0 second"));
   EXPECT_THAT(plan_on(2).refused, IsEmpty());
@@ -96,6 +99,10 @@ TEST(multi_gpu, a_busy_device_is_named_where_it_takes_part) {
   EXPECT_THAT(busy_gpus(plan_on(2, options), {worker}),
               ElementsAre(HasSubstr("GPU 1 (Small GPU) was busy 97 %")));
   EXPECT_THAT(busy_gpus(plan_on(2), {worker}), ElementsAre(HasSubstr("GPU 1 (Small GPU)")));
+  run_options one_of_them;
+  one_of_them.sizes = {1};
+  one_of_them.ops = {"multi_gpu_barrier_flags"};
+  EXPECT_THAT(busy_gpus(plan_on(2, one_of_them), {worker}), IsEmpty());
   worker.gpus["cuda"].devices[1].busy_percent = 5;
   EXPECT_THAT(busy_gpus(plan_on(2), {worker}), IsEmpty());
 }

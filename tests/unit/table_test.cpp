@@ -21,6 +21,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 point op_without_type(const std::string& op, unsigned lanes) {
@@ -242,6 +243,14 @@ TEST(summary_notes, a_clean_campaign_has_no_words_of_states_drops_or_incompleten
   line["drops"]["preempted"] = 0;
   const auto notes = summary_notes(file_of({line}), {measured(atomic_add(), {2, 1.9, 2.1})});
   EXPECT_THAT(notes, ElementsAre(HasSubstr("inside timed loops")));
+}
+
+TEST(summary_notes, what_was_said_of_lanes_and_gpus_before_the_run_is_said_again) {
+  results_file file = file_of({visit(atomic_add(), 1, "ok", {{}})});
+  file.campaign["lane_notes"] = {"lanes share cores"};
+  file.campaign["gpu_notes"] = {"GPU 1 was busy"};
+  const auto notes = summary_notes(file, {measured(atomic_add(), {2, 1.9, 2.1})});
+  EXPECT_THAT(notes, IsSupersetOf({"lanes share cores", "GPU 1 was busy"}));
 }
 
 TEST(plan_text, tells_points_places_merges_refusals_and_time) {
