@@ -63,20 +63,13 @@ std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
 std::vector<std::string> busy_gpus(const campaign_plan& plan,
                                    const std::vector<worker_info>& workers) {
   constexpr unsigned idle_percent = 5;
-  std::map<std::string, std::set<unsigned>> used;
+  std::set<std::string> said;  // once, whichever points and backends use it
   for (const planned_point& planned : plan.points) {
-    if (!planned.device) continue;
-    const gpu_backend* gpus = gpus_of(workers, planned.what.backend);
+    const gpu_backend* gpus = planned.device ? gpus_of(workers, planned.what.backend) : nullptr;
     const std::size_t here = gpus == nullptr ? 0 : gpus->devices.size();
-    for (std::size_t i = 0; i < std::min<std::size_t>(here, gpus_taking_part(planned.what)); ++i)
-      used[planned.what.backend].insert(static_cast<unsigned>((*planned.device + i) % here));
-  }
-  std::set<std::string> said;  // once, whichever backends use it
-  for (const auto& [backend, indices] : used) {
-    const gpu_backend* gpus = gpus_of(workers, backend);
-    if (gpus == nullptr) continue;
-    for (const gpu_device& gpu : gpus->devices) {
-      if (!indices.contains(gpu.index) || gpu.busy_percent.value_or(0) <= idle_percent) continue;
+    for (std::size_t i = 0; i < std::min<std::size_t>(here, gpus_taking_part(planned.what)); ++i) {
+      const gpu_device& gpu = gpus->devices[(*planned.device + i) % here];
+      if (gpu.busy_percent.value_or(0) <= idle_percent) continue;
       said.insert(fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
                               "program takes its turns on it, and may take some of the bandwidth",
                               gpu.index, gpu.name, *gpu.busy_percent));

@@ -99,12 +99,11 @@ std::string table_of(const by_type_and_size& found) {
 }
 
 std::string name_of(const point_summary& s) {
-  return s.device ? s.what.op.ends_with("_cub")
-                        ? fmt::format("{} {}", s.what.backend, s.what.op)  // chooses its own blocks
-                        : fmt::format("{} {} ({} threads a block)", s.what.backend, s.what.op,
-                                      s.what.lanes)
-                  : fmt::format("{} {} on {} lane{}", s.what.backend, s.what.op, s.what.lanes,
-                                s.what.lanes == 1 ? "" : "s");
+  const std::string form = s.what.backend + " " + s.what.op;
+  if (!s.device)
+    return fmt::format("{} on {} lane{}", form, s.what.lanes, s.what.lanes == 1 ? "" : "s");
+  if (s.what.op.ends_with("_cub")) return form;  // chooses its own blocks
+  return fmt::format("{} ({} threads a block)", form, s.what.lanes);
 }
 
 // The fastest of a GPU's forms or of the CPUs', and those whose intervals reach its own.

@@ -1,7 +1,5 @@
 #include "backends/cuda/launch_queue.hpp"
 
-#include <utility>
-
 #include "core/quiet_probe.hpp"
 
 namespace syncmeter::cuda {
@@ -66,10 +64,6 @@ void launch_ordered(launch_queue& queue, cudaStream_t stream) {
 
 }  // namespace
 
-kernel_chain::~kernel_chain() {
-  if (chain_ != nullptr) SM_CUDA_NOEXCEPT(cudaGraphExecDestroy(chain_));
-}
-
 void kernel_chain::make(unsigned nodes, unsigned blocks, unsigned lanes, launch_board* board) {
   const graph_plan links;
   void* arguments[] = {&board};
@@ -85,8 +79,7 @@ void kernel_chain::make(unsigned nodes, unsigned blocks, unsigned lanes, launch_
     SM_CUDA(cudaGraphAddKernelNode(&node, links.get(), &last, last == nullptr ? 0 : 1, &kernel));
     last = node;
   }
-  if (chain_ != nullptr) SM_CUDA(cudaGraphExecDestroy(std::exchange(chain_, nullptr)));
-  SM_CUDA(cudaGraphInstantiate(&chain_, links.get(), 0));
+  chain_.make(links);
 }
 
 void wait_for_all(launch_queue& queue) {

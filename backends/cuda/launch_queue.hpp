@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "backends/cuda/cuda_check.hpp"
+#include "backends/cuda/executable_graph.hpp"
 #include "backends/cuda/launch_kernels.hpp"
 
 namespace syncmeter::cuda {
@@ -27,17 +28,13 @@ class order_mark {
 /// A chain of kernels as a graph that can be launched.
 class kernel_chain {
  public:
-  kernel_chain() = default;
-  ~kernel_chain();
-  kernel_chain(const kernel_chain&) = delete;
-  kernel_chain& operator=(const kernel_chain&) = delete;
   /// `nodes` null kernels of that launch, each after the one before it; with `board` they count.
   /// Replaces the chain that was there.
   void make(unsigned nodes, unsigned blocks, unsigned lanes, launch_board* board);
-  [[nodiscard]] cudaGraphExec_t get() const { return chain_; }
+  [[nodiscard]] cudaGraphExec_t get() const { return chain_.get(); }
 
  private:
-  cudaGraphExec_t chain_ = nullptr;
+  executable_graph chain_;
 };
 
 /// Streams and kernels of one point; the words work on it.

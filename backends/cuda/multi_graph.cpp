@@ -8,10 +8,6 @@
 
 namespace syncmeter::cuda {
 
-round_graph::~round_graph() {
-  if (graph_ != nullptr) SM_CUDA_NOEXCEPT(cudaGraphExecDestroy(graph_));
-}
-
 // A node's device is the one that is current when it is added.
 void round_graph::make(const std::vector<int>& devices, unsigned blocks, unsigned lanes,
                        round_board* board) {
@@ -34,8 +30,7 @@ void round_graph::make(const std::vector<int>& devices, unsigned blocks, unsigne
     }
     before = std::move(nodes);
   }
-  if (graph_ != nullptr) SM_CUDA(cudaGraphExecDestroy(std::exchange(graph_, nullptr)));
-  SM_CUDA(cudaGraphInstantiate(&graph_, plan.get(), 0));
+  graph_.make(plan);
 }
 
 }  // namespace syncmeter::cuda

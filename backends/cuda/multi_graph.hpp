@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "backends/cuda/executable_graph.hpp"
 #include "backends/cuda/multi_setup.hpp"
 
 namespace syncmeter::cuda {
@@ -26,19 +27,16 @@ struct round_board {
 /// A graph of rounds_in_graph rounds that can be launched.
 class round_graph {
  public:
-  round_graph() = default;
-  ~round_graph();
-  round_graph(const round_graph&) = delete;
-  round_graph& operator=(const round_graph&) = delete;
-
   /// Empty kernels of that launch on each device; with a board, kernels of one thread that look on
   /// it, in whose every round another device is late. Replaces the graph that was there.
   void make(const std::vector<int>& devices, unsigned blocks, unsigned lanes, round_board* board);
   /// Queues all of it in a stream of any of the devices.
-  [[nodiscard]] cudaError_t launch(cudaStream_t in) const { return cudaGraphLaunch(graph_, in); }
+  [[nodiscard]] cudaError_t launch(cudaStream_t in) const {
+    return cudaGraphLaunch(graph_.get(), in);
+  }
 
  private:
-  cudaGraphExec_t graph_ = nullptr;
+  executable_graph graph_;
 };
 
 /// The stub of a kernel with (round_board*, unsigned self, unsigned devices).
