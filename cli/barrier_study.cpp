@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/figures.hpp"
 
 namespace syncmeter {

@@ -1,6 +1,7 @@
 #include "cli/campaign.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>

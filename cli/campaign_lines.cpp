@@ -3,6 +3,8 @@
 #include <array>
 #include <ctime>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/results.hpp"
 #include "core/point.hpp"
 #include "git_info.hpp"

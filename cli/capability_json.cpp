@@ -1,11 +1,13 @@
 #include "cli/capability_json.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <stdexcept>
 #include <string_view>
 
 #include "cli/quote.hpp"
+#include "core/protocol.hpp"
 
 namespace syncmeter {
 namespace {

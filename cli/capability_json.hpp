@@ -1,13 +1,11 @@
 // A worker's `capabilities` line read into the driver's own terms (docs/worker-protocol.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "cli/plan.hpp"
 
 namespace syncmeter {
-
-inline constexpr int protocol_version = 1;
 
 /// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
 /// holds.

@@ -1,6 +1,7 @@
 // The command line of `syncmeter census`.
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/census_command.hpp"
 

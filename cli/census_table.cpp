@@ -6,6 +6,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace syncmeter {
 namespace {
@@ -31,7 +32,7 @@ template <std::string census_entry::* Member> std::string text_of(const census_e
   return entry.*Member;
 }
 
-constexpr std::array columns{
+constexpr std::array census_columns{
     column{"op", text_of<&census_entry::op>},
     column{"type", text_of<&census_entry::type>},
     column{"order", text_of<&census_entry::order>},
@@ -99,7 +100,7 @@ nlohmann::json or_null(const std::string& text) {
 std::string census_table(const std::vector<census_entry>& census) {
   std::string text;
   std::vector<std::string> lines(census.size() + 1);
-  for (const column& one : columns) {
+  for (const column& one : census_columns) {
     std::vector<std::string> cells{std::string(one.heading)};
     for (const census_entry& entry : census) cells.push_back(or_dash(one.text(entry)));
     const auto is_empty = [](const std::string& cell) { return cell == "-"; };

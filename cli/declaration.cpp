@@ -5,15 +5,10 @@
 #include <fmt/format.h>
 
 #include "cli/census.hpp"
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
 std::vector<std::string_view> split(std::string_view text, char separator) {

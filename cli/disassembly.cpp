@@ -3,44 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/disassembler.hpp"
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-constexpr std::string_view blanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-/// Cuts the first word off `text`.
-std::string_view next_word(std::string_view& text) {
-  const auto end = std::min(text.find_first_of(blanks), text.size());
-  const std::string_view word = text.substr(0, end);
-  text = trimmed(text.substr(end));
-  return word;
-}
 
 bool is_prefix(std::string_view word) {
   static constexpr std::array<std::string_view, 20> words{
       "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
       "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
   return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
-}
-
-std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
 }
 
 /// Cuts "<name>" off the end of `text` and gives the name.

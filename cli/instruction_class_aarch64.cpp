@@ -1,21 +1,11 @@
 // AArch64 instructions, sorted into the classes of the census.
 #include <algorithm>
-#include <initializer_list>
 
 #include "cli/instruction_class.hpp"
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-using words = std::initializer_list<std::string_view>;
-
-bool is_one_of(std::string_view word, words list) {
-  return std::ranges::find(list, word) != list.end();
-}
-
-bool starts_with_any(std::string_view word, words starts) {
-  return std::ranges::any_of(starts, [&](std::string_view s) { return word.starts_with(s); });
-}
 
 /// The name of an atomic without its byte or halfword suffix: "ldaddalb" is "ldaddal". A name ends
 /// in its operation ("ldadd") or its order (a, l, al), none of which ends in b or h.

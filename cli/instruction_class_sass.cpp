@@ -1,20 +1,14 @@
 // SASS instructions, sorted into the classes of the census. Opcodes: CUDA Binary Utilities,
 // "Instruction Set Reference"; modifiers are as nvdisasm prints them.
 #include <algorithm>
-#include <initializer_list>
 #include <span>
 #include <vector>
 
 #include "cli/instruction_class.hpp"
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-using words = std::initializer_list<std::string_view>;
-
-bool is_one_of(std::string_view word, words list) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 /// "ATOMG.E.ADD" is ATOMG, E, ADD.
 std::vector<std::string_view> parts_of(std::string_view mnemonic) {

@@ -1,26 +1,16 @@
 // x86-64 instructions in AT&T syntax, sorted into the classes of the census.
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "cli/instruction_class.hpp"
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
 
-using words = std::initializer_list<std::string_view>;
-
-bool is_one_of(std::string_view word, words list) {
-  return std::ranges::find(list, word) != list.end();
-}
-
-bool starts_with_any(std::string_view word, words starts) {
-  return std::ranges::any_of(starts, [&](std::string_view s) { return word.starts_with(s); });
-}
-
 // Integer arithmetic whose printed name may carry a size suffix. "sub" and "shl" end in a letter
 // that looks like one, so a suffix is cut only where what is left is in the list.
-bool is_arithmetic(std::string_view stem) {
+bool is_x86_arithmetic(std::string_view stem) {
   return is_one_of(stem,
                    {"add",  "sub",  "or",   "and",   "xor",   "cmp",    "test", "adc",    "sbb",
                     "inc",  "dec",  "neg",  "not",   "shl",   "shr",    "sar",  "sal",    "rol",
@@ -30,10 +20,10 @@ bool is_arithmetic(std::string_view stem) {
 }
 
 std::string_view stem_of(std::string_view mnemonic) {
-  if (is_arithmetic(mnemonic)) return mnemonic;
+  if (is_x86_arithmetic(mnemonic)) return mnemonic;
   const std::string_view cut = mnemonic.substr(0, mnemonic.size() - 1);
   const bool suffixed = is_one_of(mnemonic.substr(cut.size()), {"b", "w", "l", "q"});
-  if (suffixed && (is_arithmetic(cut) || is_one_of(cut, {"imul", "mul", "div", "idiv"})))
+  if (suffixed && (is_x86_arithmetic(cut) || is_one_of(cut, {"imul", "mul", "div", "idiv"})))
     return cut;
   return mnemonic;
 }
@@ -91,7 +81,7 @@ instruction_class arithmetic_class(std::string_view stem, const operand_list& op
 }
 
 /// Arithmetic on floating registers, by the name of what it does; empty for anything else.
-std::string_view floating_class(std::string_view name) {
+std::string_view x86_floating_class(std::string_view name) {
   if (name.starts_with("vfm") || name.starts_with("vfnm")) return "fp_fma";
   if (name.starts_with('v')) name.remove_prefix(1);
   if (starts_with_any(name, {"ucomis", "comis"})) return "fp_compare";
@@ -130,7 +120,7 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-instruction_class control_class(const instruction& what) {
+instruction_class x86_control_class(const instruction& what) {
   const std::string_view name = what.mnemonic;
   if (name.starts_with("call")) {
     return {.name = "call:" + (what.target.empty() ? "(indirect)" : callee_name(what.target))};
@@ -154,7 +144,7 @@ instruction_class control_class(const instruction& what) {
 instruction_class classify_x86(const instruction& what, frame_registers frame) {
   const std::string_view stem = stem_of(what.mnemonic);
   if (has_word(what.prefixes, "lock")) return {.name = "lock_" + std::string(stem)};
-  if (instruction_class control = control_class(what); !control.name.empty()) return control;
+  if (instruction_class control = x86_control_class(what); !control.name.empty()) return control;
   if (is_one_of(stem, {"mfence", "lfence", "sfence", "pause"})) return {.name = std::string(stem)};
   if (starts_with_any(stem, {"push", "pop"}) && stem != "popcnt") return {.name = "frame"};
   if (is_one_of(stem, {"leave", "endbr64", "cld"})) return {.name = "frame"};
@@ -166,8 +156,8 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
     return {.name = operands.source == operands.destination ? "nop" : "move"};
   }
   // `sub $8,%rsp` and the like make and drop the frame.
-  if (is_arithmetic(stem) && operands.destination == "%rsp") return {.name = "frame"};
-  if (is_arithmetic(stem)) return arithmetic_class(stem, operands);
+  if (is_x86_arithmetic(stem) && operands.destination == "%rsp") return {.name = "frame"};
+  if (is_x86_arithmetic(stem)) return arithmetic_class(stem, operands);
   if (starts_with_any(stem, {"cmov"})) {
     return operands.memory ? access("load", operands) : instruction_class{.name = "alu"};
   }
@@ -182,7 +172,7 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
   if (!what.prefixes.empty() && what.prefixes.starts_with("rep")) {
     return {.name = "other:" + what.prefixes + "_" + what.mnemonic};
   }
-  if (const auto floating = floating_class(stem); !floating.empty()) {
+  if (const auto floating = x86_floating_class(stem); !floating.empty()) {
     return {.name = std::string(floating), .also = also};
   }
   if (is_move(stem)) return move_class(operands);

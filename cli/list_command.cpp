@@ -21,7 +21,7 @@ struct offer {
   std::vector<std::string> types, orders, placements, scopes, flavours, spaces, sizes;
 };
 
-void add_once(std::vector<std::string>& words, std::string_view word) {
+void add_word_once(std::vector<std::string>& words, std::string_view word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
 }
 
@@ -38,17 +38,17 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
             offers.end(),
             {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}, {}});
       }
-      if (row.type) add_once(found->types, to_text(*row.type));
+      if (row.type) add_word_once(found->types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
-        add_once(found->orders, to_text(row.order));
+        add_word_once(found->orders, to_text(row.order));
       for (const placement p : row.placements) {
-        if (p != placement::none) add_once(found->placements, to_text(p));
+        if (p != placement::none) add_word_once(found->placements, to_text(p));
       }
-      if (row.scope != scope::none) add_once(found->scopes, to_text(row.scope));
-      if (row.flavour != flavour::none) add_once(found->flavours, to_text(row.flavour));
-      if (row.space != space::none) add_once(found->spaces, to_text(row.space));
-      if (!row.size_of.empty()) add_once(found->sizes, row.size_of);
-      if (row.size != 0) add_once(found->sizes, fmt::to_string(row.size));
+      if (row.scope != scope::none) add_word_once(found->scopes, to_text(row.scope));
+      if (row.flavour != flavour::none) add_word_once(found->flavours, to_text(row.flavour));
+      if (row.space != space::none) add_word_once(found->spaces, to_text(row.space));
+      if (!row.size_of.empty()) add_word_once(found->sizes, row.size_of);
+      if (row.size != 0) add_word_once(found->sizes, fmt::to_string(row.size));
     }
   }
   std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
@@ -93,10 +93,10 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
   for (const worker_info& worker : workers) {
     for (const capability& row : worker.capabilities) {
       const auto note = [&row](lack& l) {
-        if (row.type) add_once(l.types, to_text(*row.type));
-        add_once(l.orders, to_text(row.order));
-        add_once(l.scopes, to_text(row.scope));
-        add_once(l.flavours, to_text(row.flavour));
+        if (row.type) add_word_once(l.types, to_text(*row.type));
+        add_word_once(l.orders, to_text(row.order));
+        add_word_once(l.scopes, to_text(row.scope));
+        add_word_once(l.flavours, to_text(row.flavour));
       };
       note(listed[row.backend + " " + row.op]);
       if (!row.supported) note(by_reason[{row.backend, row.reason}][row.op]);

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/barrier_study.hpp"
 #include "cli/coalescing_study.hpp"

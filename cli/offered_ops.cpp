@@ -18,18 +18,18 @@ bool waits_for_its_name(const std::string& backend) {
   });
 }
 
+bool is_compared(const std::string& backend, const std::string& study_name) {
+  const study* const chosen = find_study(study_name);
+  return chosen != nullptr && std::ranges::find(chosen->also, backend) != chosen->also.end();
+}
+
 // What is measured where --backend says nothing.
 std::vector<std::string> by_default(const std::vector<std::string>& usable,
                                     const std::string& study_name) {
-  const study* const chosen_study = find_study(study_name);
-  const auto compared = [&](const std::string& backend) {
-    return chosen_study != nullptr &&
-           std::ranges::find(chosen_study->also, backend) != chosen_study->also.end();
-  };
   std::vector<std::string> chosen;
   std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
                [&](const std::string& backend) {
-                 return !waits_for_its_name(backend) || compared(backend);
+                 return !waits_for_its_name(backend) || is_compared(backend, study_name);
                });
   return chosen.empty() ? usable : chosen;
 }
@@ -237,6 +237,20 @@ bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
          });
 }
 
+std::vector<std::string> workers_for(const run_options& options) {
+  std::vector<std::string> workers;
+  for (const known_backend& known : known_backends()) {
+    const auto serves = [&](const std::string& backend) {
+      return backend == known.name || (known.several && backend.starts_with(known.name + '-'));
+    };
+    const bool wanted = options.backends.empty()
+                            ? !known.when_named || is_compared(known.name, options.study)
+                            : std::ranges::any_of(options.backends, serves);
+    if (wanted) workers.push_back(known.name);
+  }
+  return workers;
+}
+
 const std::vector<known_backend>& known_backends() {
   static const std::vector<known_backend> all{
       {.name = "omp",
@@ -251,7 +265,8 @@ const std::vector<known_backend>& known_backends() {
       {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
       {.name = "kokkos",
        .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
-                  "installed), then build again"}};
+                  "installed), then build again",
+       .several = true}};
   return all;
 }
 

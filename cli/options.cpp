@@ -68,7 +68,7 @@ po::variables_map parse(const std::vector<std::string>& arguments,
 void refuse_selection_with_resume(const po::variables_map& given) {
   for (const auto& [name, value] : given) {
     if (value.defaulted() || name == "resume" || name == "retry" || name == "budget" ||
-        name == "csv")
+        name == "list-workers" || name == "csv")
       continue;
     throw usage_error(
         fmt::format("--{}: not with --resume, which takes points and settings from its file; "
@@ -189,6 +189,7 @@ run_request parse_run(const std::vector<std::string>& arguments) {
       given["interleave-backends"].as<bool>() || chosen.counterparts_only || !chosen.also.empty();
   o.retry = given["retry"].as<bool>();
   o.dry_run = given["dry-run"].as<bool>();
+  o.list_workers = given["list-workers"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
     throw usage_error(fmt::format("--min-sample: {:g}us is not shorter than --max-time ({:g}ms), "
                                   "so no point could be measured",

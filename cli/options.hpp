@@ -83,6 +83,7 @@ struct run_options {
   bool interleave_backends = false;  ///< counterparts are visited one after the other
   bool retry = false;
   bool dry_run = false;
+  bool list_workers = false;
 };
 
 /// For the campaign line, so that --resume can plan the same points again.

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/figures.hpp"
 #include "cli/pinned_lanes.hpp"
 #include "cli/table.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/gpu_devices.hpp"
 
 namespace syncmeter {

@@ -96,7 +96,12 @@ struct known_backend {
   std::string name, install;
   bool when_named = false;  ///< --backend must name it where another can be used: what is built
                             ///< everywhere must not make every study longer
+  bool several = false;     ///< its worker has backends whose names begin with it
 };
 [[nodiscard]] const std::vector<known_backend>& known_backends();
+
+/// Names of the workers that these options measure with where they are installed: those of
+/// --backend, else what the study compares.
+[[nodiscard]] std::vector<std::string> workers_for(const run_options& options);
 
 }  // namespace syncmeter

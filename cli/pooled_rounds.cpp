@@ -1,5 +1,7 @@
 #include "cli/pooled_rounds.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <vector>

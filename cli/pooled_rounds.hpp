@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/stats.hpp"
 

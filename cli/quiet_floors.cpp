@@ -1,5 +1,7 @@
 #include "cli/quiet_floors.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace syncmeter {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace syncmeter {
 

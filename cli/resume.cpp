@@ -1,6 +1,7 @@
 #include "cli/resume.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -3,6 +3,9 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "cli/campaign.hpp"
 #include "cli/csv.hpp"
 #include "cli/gpu_devices.hpp"
@@ -51,6 +54,10 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
   run_options options = request.options.resume ? resumed(request.options) : request.options;
+  if (request.options.list_workers) {
+    for (const std::string& name : workers_for(options)) fmt::print(out, "{}\n", name);
+    return 0;
+  }
   // A campaign may be resumed from another folder.
   if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
   if (options.csv) require_writable(*options.csv);

@@ -1,32 +1,9 @@
 #include "cli/sass_text.hpp"
 
-#include <charconv>
+#include "cli/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
-/// Cuts the first word off `text`.
-std::string_view next_word(std::string_view& text) {
-  const auto end = std::min(text.find_first_of(blanks), text.size());
-  const std::string_view word = text.substr(0, end);
-  text = trimmed(text.substr(end));
-  return word;
-}
 
 bool goes_to_its_operand(std::string_view mnemonic) {
   const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));

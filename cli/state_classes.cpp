@@ -1,5 +1,7 @@
 #include "cli/state_classes.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace syncmeter {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/gpu_devices.hpp"
 #include "cli/options.hpp"

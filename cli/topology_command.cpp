@@ -7,6 +7,7 @@
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.hpp"
 #include "cli/parse_axes.hpp"
@@ -37,8 +38,8 @@ po::options_description known_options() {
   return known;
 }
 
-po::variables_map parse(const std::vector<std::string>& arguments,
-                        const po::options_description& known) {
+po::variables_map parse_topology_options(const std::vector<std::string>& arguments,
+                                         const po::options_description& known) {
   constexpr const char* allowed = "allowed are --help, --topology FILE.xml, --synthetic TEXT, "
                                   "--affinity NAME, --lanes N and --svg FILE";
   po::options_description with_extra;
@@ -90,7 +91,7 @@ std::vector<int> sorted_numbers(const topology& machine) {
   return numbers;
 }
 
-std::vector<unsigned> lane_counts(unsigned most) {
+std::vector<unsigned> lane_counts_to(unsigned most) {
   std::vector<unsigned> counts;
   for (unsigned lanes = 1; lanes < most; lanes *= 2) counts.push_back(lanes);
   counts.push_back(most);
@@ -145,7 +146,7 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
                  "policy", "lanes");
   constexpr std::size_t indent = 17;
   for (const affinity policy : {affinity::close, affinity::spread, affinity::smt}) {
-    for (const unsigned lanes : lane_counts(most)) {
+    for (const unsigned lanes : lane_counts_to(most)) {
       fmt::format_to(to, "  {:<8}{:>5}  {}\n", to_text(policy), lanes,
                      wrapped(pus_text(machine.place(policy, lanes)), indent));
     }
@@ -209,7 +210,7 @@ std::string pus_text(std::span<const int> pus) {
 
 int topology_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const po::options_description known = known_options();
-  const po::variables_map values = parse(arguments, known);
+  const po::variables_map values = parse_topology_options(arguments, known);
   fmt::memory_buffer text;
   if (values.contains("help")) {
     std::ostringstream help;

@@ -1,5 +1,7 @@
 #include "cli/visit_costs.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace syncmeter {
 
 using nlohmann::json;

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "cli/state_classes.hpp"
 

@@ -1,6 +1,7 @@
 #include "cli/worker_process.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,6 +1,7 @@
 #include "cli/workers_in_turn.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "cli/quote.hpp"
 #include "core/harness.hpp"
 #include "core/point.hpp"
+#include "core/protocol.hpp"
 
 namespace syncmeter {
 namespace {

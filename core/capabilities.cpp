@@ -1,8 +1,10 @@
 #include "core/capabilities.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/machine_code.hpp"
+#include "core/protocol.hpp"
 
 namespace syncmeter {
 namespace {

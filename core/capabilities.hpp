@@ -3,13 +3,11 @@
 
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/worker.hpp"
 
 namespace syncmeter {
-
-inline constexpr int protocol_version = 1;
 
 /// "barrier", "atomic", ...
 [[nodiscard]] std::string_view family_name(family f);

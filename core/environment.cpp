@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwloc.h>
+#include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -20,8 +21,6 @@
 
 namespace syncmeter {
 namespace {
-
-constexpr const char* unknown = "unknown";
 
 nlohmann::json or_unknown(std::uint64_t value) {
   if (value == 0) return unknown;

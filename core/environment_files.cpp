@@ -21,8 +21,6 @@
 namespace syncmeter {
 namespace {
 
-constexpr const char* unknown = "unknown";
-
 std::string trimmed(std::string_view text) {
   // The device tree ends its strings with a NUL.
   constexpr std::string_view blank(" \t\r\n\0", 5);

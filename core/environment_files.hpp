@@ -9,6 +9,8 @@
 
 namespace syncmeter {
 
+inline constexpr const char* unknown = "unknown";
+
 /// In each, `root` goes before every path that is read ("" on the real machine).
 
 /// The CPU's name from /proc/cpuinfo; on Arm, where that has none, its implementer and part

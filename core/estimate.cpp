@@ -139,7 +139,7 @@ additivity_check check_additivity(std::span<const round> rounds, const loop_shap
 // The order is from what spoils most to what spoils least. Too many drops: even the kept rounds are
 // a selection. An interval that holds 0 or lies below it: there is no cost to show, whatever the
 // reason, so that comes before busy, where there is a cost, but one of a disturbed machine.
-verdict judge(const visit_result& visit, const loop_shape& shape, double clock_tick_ns) {
+visit_verdict judge(const visit_result& visit, const loop_shape& shape, double clock_tick_ns) {
   std::size_t dropped = 0;
   for (const std::size_t kind : visit.drops) dropped += kind;
   if (2 * dropped > visit.rounds_taken) {

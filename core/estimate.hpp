@@ -55,13 +55,13 @@ struct additivity_check {
 [[nodiscard]] additivity_check check_additivity(std::span<const round> rounds,
                                                 const loop_shape& shape, double clock_tick_ns);
 
-struct verdict {
+struct visit_verdict {
   enum status status = status::ok;
   std::string reason;
 };
 /// The status of a visit whose rounds, at least one, are done. `shape` and `clock_tick_ns` serve
 /// the upper bound of a cost that is not resolved.
-[[nodiscard]] verdict judge(const visit_result& visit, const loop_shape& shape,
-                            double clock_tick_ns);
+[[nodiscard]] visit_verdict judge(const visit_result& visit, const loop_shape& shape,
+                                  double clock_tick_ns);
 
 }  // namespace syncmeter

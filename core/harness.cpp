@@ -214,7 +214,7 @@ void visit::conclude() {
       result_.additivity_ns = check.cost_ns;
     }
   }
-  const verdict found = judge(result_, shape_, options_.clock_tick_ns);
+  const visit_verdict found = judge(result_, shape_, options_.clock_tick_ns);
   result_.status = found.status;
   result_.reason = found.reason;
 }

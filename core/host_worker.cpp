@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include "core/quiet_probe.hpp"
 #include "core/reduction_array.hpp"
 

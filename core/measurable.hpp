@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "core/op.hpp"
 
@@ -47,6 +50,15 @@ struct measurable {
 };
 
 template <class... Ops> struct op_list {};
+
+/// decltype(joined(a{}, b{})): the ops of both lists.
+template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
+
+/// A table may be compiled in parts, side by side: each is a run of its ops, of about as many rows
+/// as the others.
+struct table_part {
+  std::size_t index = 0, of = 1;
+};
 
 inline constexpr std::array no_orders{order::unordered};
 inline constexpr std::array atomic_orders{order::relaxed, order::acq_rel, order::seq_cst};
@@ -153,16 +165,56 @@ template <bool Keep, class Backend, class T, class Op> consteval auto rows_if() 
   else return std::array<measurable, 0>{};
 }
 
+template <bool Keep, class Backend, class T, class Op> consteval std::size_t number_of_rows() {
+  if constexpr (Keep) return forms_of_op<Backend, T, Op>().size();
+  else return 0;
+}
+
+/// Which of `parts` each op falls into, by the rows before it.
+template <std::size_t N>
+consteval auto part_of_each(const std::array<std::size_t, N>& rows, std::size_t parts) {
+  const std::size_t all = std::accumulate(rows.begin(), rows.end(), std::size_t{0});
+  std::array<std::size_t, N> part{};
+  for (std::size_t i = 0, before = 0; i < N; before += rows[i++])
+    part[i] = all == 0 ? 0 : std::min(before * parts / all, parts - 1);
+  return part;
+}
+
+template <bool Typed, class Backend, class T, table_part Part, class... Ops>
+consteval auto bind(op_list<Ops...>) {
+  static_assert(Part.index < Part.of, "the parts of a table are numbered from 0");
+  constexpr auto part = part_of_each<sizeof...(Ops)>(
+      {number_of_rows<Ops::info.typed == Typed, Backend, T, Ops>()...}, Part.of);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return concatenate(
+        rows_if<Ops::info.typed == Typed && part[I] == Part.index, Backend, T, Ops>()...);
+  }(std::index_sequence_for<Ops...>{});
+}
+
 }  // namespace detail
 
 /// The rows of the ops in the list that have a type axis, at type T, in the list's order.
-template <class Backend, class T, class... Ops> consteval auto bind_typed(op_list<Ops...>) {
-  return detail::concatenate(detail::rows_if<Ops::info.typed, Backend, T, Ops>()...);
+template <class Backend, class T, table_part Part = table_part{}, class... Ops>
+consteval auto bind_typed(op_list<Ops...> ops) {
+  return detail::bind<true, Backend, T, Part>(ops);
 }
 
 /// The rows of the ops in the list that have no type axis. Their lane is instantiated at int32.
-template <class Backend, class... Ops> consteval auto bind_untyped(op_list<Ops...>) {
-  return detail::concatenate(detail::rows_if<!Ops::info.typed, Backend, std::int32_t, Ops>()...);
+template <class Backend, table_part Part = table_part{}, class... Ops>
+consteval auto bind_untyped(op_list<Ops...> ops) {
+  return detail::bind<false, Backend, std::int32_t, Part>(ops);
+}
+
+/// bind_typed, or bind_untyped where T is void: one translation unit of a worker's table.
+template <class Backend, class T, table_part Part, class Ops>
+[[nodiscard]] std::vector<measurable> rows_of_part(Ops) {
+  if constexpr (std::is_void_v<T>) {
+    static constexpr auto rows = bind_untyped<Backend, Part>(Ops{});
+    return {rows.begin(), rows.end()};
+  } else {
+    static constexpr auto rows = bind_typed<Backend, T, Part>(Ops{});
+    return {rows.begin(), rows.end()};
+  }
 }
 
 }  // namespace syncmeter

@@ -17,7 +17,7 @@
 namespace syncmeter {
 namespace {
 
-std::optional<std::string> first_line(const std::string& path) {
+std::optional<std::string> sysfs_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
@@ -26,9 +26,9 @@ std::optional<std::string> first_line(const std::string& path) {
 
 // A mask of the kernel's is as long as the machine may have PUs.
 constexpr std::size_t most_pus = 1U << 16U;
-constexpr std::size_t bits = 8 * sizeof(unsigned long);
+constexpr std::size_t bits_of_word = 8 * sizeof(unsigned long);
 
-std::vector<unsigned long> no_pus() { return std::vector<unsigned long>(most_pus / bits); }
+std::vector<unsigned long> no_pus() { return std::vector<unsigned long>(most_pus / bits_of_word); }
 
 int set_mask(const std::vector<unsigned long>& mask) {
   return sched_setaffinity(0, mask.size() * sizeof mask[0],
@@ -43,11 +43,11 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
   std::string name = bus_id;
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::string folder = root + "/sys/bus/pci/devices/" + name;
-  if (const auto node = first_line(folder + "/numa_node")) {
+  if (const auto node = sysfs_line(folder + "/numa_node")) {
     const auto number = parse_cpu_list(*node);  // "-1" is none
     if (number && number->size() == 1) found.numa_node = number->front();
   }
-  const auto list = first_line(folder + "/local_cpulist");
+  const auto list = sysfs_line(folder + "/local_cpulist");
   const auto local = list ? parse_cpu_list(*list) : std::nullopt;
   if (!local || local->empty()) {
     found.problem = fmt::format("the system does not say which processing units are near to the "
@@ -93,7 +93,7 @@ kept_on::kept_on(std::span<const int> pus) {
   std::vector<unsigned long> wanted = no_pus();
   for (const int pu : pus) {
     const auto at = static_cast<std::size_t>(pu);
-    wanted.at(at / bits) |= 1UL << at % bits;
+    wanted.at(at / bits_of_word) |= 1UL << at % bits_of_word;
   }
   if (set_mask(wanted) != 0) refuse(errno);
   before_ = std::move(before);

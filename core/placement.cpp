@@ -61,7 +61,7 @@ std::vector<std::size_t> smt_order(units_span units) {
 
 /// What two PUs can share, from the widest to the narrowest.
 constexpr std::size_t sharing_levels = 5;
-std::array<bool, sharing_levels> shared_by(const processing_unit& a, const processing_unit& b) {
+std::array<bool, sharing_levels> shared_levels(const processing_unit& a, const processing_unit& b) {
   return {a.package == b.package, a.numa == b.numa, a.l3 == b.l3, a.l2 == b.l2, same_core(a, b)};
 }
 
@@ -88,7 +88,7 @@ std::vector<std::size_t> spread_order(units_span units, std::size_t lanes) {
     candidates[best].taken = true;
     order.push_back(best);
     for (std::size_t i = 0; i < units.size(); ++i) {
-      const auto shared = shared_by(units[i], units[best]);
+      const auto shared = shared_levels(units[i], units[best]);
       // Closeness is how far down the two share without a break: a shared L2 index without a shared
       // package cannot be, but -1 (no L3) can equal -1 across packages.
       const auto apart = std::ranges::find(shared, false);

@@ -13,7 +13,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_bytes = 4096;
 constexpr unsigned most_elements = 1U << 28U;
 constexpr std::size_t most_checked = std::size_t{1} << 20U;  // elements
 
@@ -43,8 +43,8 @@ void require_room(const measurable& row, const point& where) {
 void reduction_array::renew(value_type type, std::size_t elements, unsigned lanes) {
   elements_ = 0;  // whatever happens, the old one is gone
   memory_.reset();
-  const std::size_t bytes = (elements * size_of(type) + page - 1) / page * page;
-  memory_.reset(std::aligned_alloc(page, bytes));
+  const std::size_t bytes = (elements * size_of(type) + page_bytes - 1) / page_bytes * page_bytes;
+  memory_.reset(std::aligned_alloc(page_bytes, bytes));
   if (memory_ == nullptr)
     throw std::runtime_error(fmt::format("no memory for {} bytes of elements", bytes));
   type_ = type;

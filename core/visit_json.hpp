@@ -1,7 +1,7 @@
 // A visit as the protocol and the results file have it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/harness.hpp"
 

@@ -10,9 +10,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/capabilities.hpp"
 #include "core/environment.hpp"
+#include "core/protocol.hpp"
 #include "core/visit_json.hpp"
 
 namespace syncmeter {
@@ -239,6 +241,8 @@ class request_loop {
 };
 
 }  // namespace
+
+nlohmann::json worker_backend::device() const { return nullptr; }
 
 int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
                char** argv) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/harness.hpp"
 #include "core/measurable.hpp"
@@ -42,7 +42,7 @@ class worker_backend {
   [[nodiscard]] virtual nlohmann::json runtime() const = 0;
 
   /// What it runs on, for the capabilities: null for the CPU that the driver knows itself.
-  [[nodiscard]] virtual nlohmann::json device() const { return nullptr; }
+  [[nodiscard]] virtual nlohmann::json device() const;
   /// Why nothing can be measured here (no driver, no device); empty when it can. Capabilities and
   /// machine code are there all the same.
   [[nodiscard]] virtual std::string problem() const { return {}; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "backends/cuda/cuda_check.hpp"
 #include "backends/cuda/cuda_setup.hpp"
 #include "backends/cuda/nvml.hpp"

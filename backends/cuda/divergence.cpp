@@ -3,6 +3,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/cuda_census.hpp"
 #include "core/worker.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "backends/cuda/cuda_device.hpp"
 #include "core/harness.hpp"

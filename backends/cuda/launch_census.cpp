@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/launch_table.hpp"
 #include "backends/cuda/ops/launch.hpp"

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/cuda/cuda_setup.hpp"

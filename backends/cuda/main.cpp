@@ -23,7 +23,7 @@ namespace syncmeter::cuda {
 namespace {
 
 int run(int argc, char** argv) {
-  cuda_worker_backend backend{{{kernel_rows(), &make_rig<cuda_rig>, &declared_instructions},
+  cuda_worker_backend backend{{{all_rows(), &make_rig<cuda_rig>, &declared_instructions},
                                launch_rows(),
                                levels_rows(),
                                {ring_rows(), &make_rig<ring_rig>, &declared_handoff},

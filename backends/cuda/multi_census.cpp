@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/cuda/multi_rows.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/cuda_launch.hpp"
 #include "backends/cuda/cuda_setup.hpp"

@@ -1,5 +1,7 @@
 #include "backends/cuda/nvml.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/ops/reduction.hpp"
 #include "backends/cuda/reduction_rig.hpp"

@@ -1,6 +1,7 @@
 // What whoever built Kokkos chose, as its headers and its CMake configuration say.
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/kokkos/kokkos_build.hpp"
 

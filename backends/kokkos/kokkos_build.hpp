@@ -1,7 +1,7 @@
 // What whoever built Kokkos chose.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace syncmeter::kokkos {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/kokkos/ops/scatter.hpp"
 #include "core/declaration_text.hpp"

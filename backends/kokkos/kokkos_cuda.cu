@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "backends/kokkos/kokkos_build.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
 

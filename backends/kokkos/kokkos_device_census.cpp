@@ -4,6 +4,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/cuda/cuda_census.hpp"
 #include "backends/kokkos/kokkos_census.hpp"

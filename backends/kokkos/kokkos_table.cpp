@@ -8,7 +8,6 @@
 
 namespace syncmeter::kokkos {
 
-template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
 using all_ops = decltype(joined(shared_ops{}, own_ops{}));
 
 template <class Space, class T> std::vector<measurable> rows() {

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/omp/omp_backend.hpp"
 #include "backends/omp/omp_census.hpp"
@@ -34,14 +35,6 @@ bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
 }
 
 void release_team() { omp_pause_resource_all(omp_pause_soft); }
-
-std::vector<measurable> all_rows() {
-  auto rows = rows_untyped();
-  for (const auto& more : {rows_int32(), rows_uint64(), rows_float(), rows_double()}) {
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return rows;
-}
 
 // The library that runs the teams, with every link on the way to it followed: libgomp.so.1.0.0, or
 // the libomp.so.5 of some LLVM. Neither has a function that tells its version.

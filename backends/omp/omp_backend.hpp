@@ -39,11 +39,7 @@ struct backend : host_backend {
   }
 };
 
-/// The table, by type: each is a translation unit of its own (omp_table.cpp).
-[[nodiscard]] std::vector<measurable> rows_untyped();
-[[nodiscard]] std::vector<measurable> rows_int32();
-[[nodiscard]] std::vector<measurable> rows_uint64();
-[[nodiscard]] std::vector<measurable> rows_float();
-[[nodiscard]] std::vector<measurable> rows_double();
+/// The whole table; its parts are translation units of their own (omp_table.cpp).
+[[nodiscard]] std::vector<measurable> all_rows();
 
 }  // namespace syncmeter::omp

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "core/declaration_text.hpp"
 
 namespace syncmeter::omp {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/std/std_backend.hpp"
 #include "backends/std/std_census.hpp"
@@ -21,14 +22,6 @@ bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
 }
 
 void release_team() { objects->team.release(); }
-
-std::vector<measurable> all_rows() {
-  auto rows = rows_untyped();
-  for (const auto& more : {rows_int32(), rows_uint64(), rows_float(), rows_double()}) {
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return rows;
-}
 
 std::string library() {
 #if defined(_GLIBCXX_RELEASE)

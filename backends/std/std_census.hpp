@@ -2,7 +2,7 @@
 // and its library to it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/measurable.hpp"
 

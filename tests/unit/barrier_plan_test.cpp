@@ -7,7 +7,7 @@
 #include "cli/counterparts.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::barrier_plan_test {
 namespace {
 
 using fixtures::plan_on;
@@ -140,4 +140,4 @@ TEST(barrier_plan, ends_in_time) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::barrier_plan_test

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::barrier_study_test {
 namespace {
 
 using enum wait_policy;
@@ -194,4 +195,4 @@ TEST(barrier_study, other_studies_have_no_such_text) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::barrier_study_test

@@ -9,7 +9,7 @@
 
 #include "tests/unit/scripted_bench.hpp"
 
-namespace syncmeter {
+namespace syncmeter::calibrate_test {
 namespace {
 
 using test::call;
@@ -142,4 +142,4 @@ TEST(Calibration, TwoRoundsWhereASingleOneTakesLongerThanTheVisitMay) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::calibrate_test

@@ -3,8 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
-namespace syncmeter {
+namespace syncmeter::capability_json_test {
 namespace {
 
 using nlohmann::json;
@@ -104,4 +105,4 @@ TEST(capabilities, name_what_is_wrong_with_them) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::capability_json_test

@@ -45,7 +45,7 @@ fixture_loop census_fixture_4, 5, 0
 fixture_loop census_fixture_leaky, 2, 1
 )");
 
-namespace syncmeter {
+namespace syncmeter::census_program_test {
 namespace {
 
 using testing::HasSubstr;
@@ -224,6 +224,6 @@ TEST(CensusOptions, NameWhatIsWrongAndWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::census_program_test
 
 #endif

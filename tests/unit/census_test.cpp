@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::census_test {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(Declaration, IsReadExactly) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::census_test

@@ -5,11 +5,12 @@
 #include <functional>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/pinned_lanes.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::contention_test {
 namespace {
 
 using fixtures::visit;
@@ -152,4 +153,4 @@ TEST(contention, a_file_of_another_study_has_no_such_table) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::contention_test

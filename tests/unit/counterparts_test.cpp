@@ -7,7 +7,7 @@
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::counterparts_test {
 namespace {
 
 using testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(counterparts, stand_together_only_when_interleaved) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::counterparts_test

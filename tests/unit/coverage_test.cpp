@@ -11,7 +11,7 @@
 #include "core/stats.hpp"
 #include "tests/unit/scripted_bench.hpp"
 
-namespace syncmeter {
+namespace syncmeter::coverage_test {
 namespace {
 
 constexpr double truth_ns = 3;
@@ -75,4 +75,4 @@ TEST(Coverage, AVisitsIntervalHoldsTheVisitsOwnCost) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::coverage_test

@@ -5,7 +5,7 @@
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::csv_test {
 namespace {
 
 using fixtures::atomic_add;
@@ -56,4 +56,4 @@ TEST(csv, every_point_is_a_row_and_odd_texts_survive) {
   EXPECT_EQ(cell(4, "cost_high_ns"), "1");
 }
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::csv_test

@@ -2,7 +2,7 @@
 
 #include "core/declaration_text.hpp"
 
-namespace syncmeter {
+namespace syncmeter::declaration_text_test {
 namespace {
 
 TEST(declaration_text, what_is_shared_stands_in_front_of_each_alternative) {
@@ -37,4 +37,4 @@ TEST(declaration_text, ops_without_an_api_are_the_same_for_every_backend) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::declaration_text_test

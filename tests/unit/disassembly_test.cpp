@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::disassembly_test {
 namespace {
 
 using testing::ElementsAre;
@@ -174,4 +174,4 @@ TEST(Objdump, SaysWhatItCouldNotRead) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::disassembly_test

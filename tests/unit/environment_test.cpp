@@ -7,11 +7,12 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <stdlib.h>
 
 #include "core/environment_files.hpp"
 
-namespace syncmeter {
+namespace syncmeter::environment_test {
 namespace {
 
 using testing::AllOf;
@@ -233,4 +234,4 @@ TEST(caveats, name_what_a_container_or_a_blind_hwloc_takes_away) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::environment_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::estimate_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -144,4 +144,4 @@ TEST(Verdict, TellsWhatWasDropped) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::estimate_test

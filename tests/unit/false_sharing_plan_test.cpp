@@ -13,7 +13,7 @@
 #include "cli/table.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::false_sharing_plan_test {
 namespace {
 
 using fixtures::plan_on;
@@ -201,4 +201,4 @@ TEST(base_offset, that_does_not_align_a_type_is_refused) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::false_sharing_plan_test

@@ -5,10 +5,11 @@
 #include <functional>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::false_sharing_test {
 namespace {
 
 using fixtures::estimate_values;
@@ -303,4 +304,4 @@ TEST(false_sharing, stands_beside_what_others_say) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::false_sharing_test

@@ -11,7 +11,7 @@
 
 #include "core/topology.hpp"
 
-namespace syncmeter {
+namespace syncmeter::golden_placements_test {
 namespace {
 
 std::filesystem::path data_file(const std::string& name) {
@@ -50,4 +50,4 @@ INSTANTIATE_TEST_SUITE_P(machines, golden_placements,
                          });
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::golden_placements_test

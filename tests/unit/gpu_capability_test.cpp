@@ -2,8 +2,9 @@
 #include "cli/capability_json.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
-namespace syncmeter {
+namespace syncmeter::gpu_capability_test {
 namespace {
 
 using nlohmann::json;
@@ -109,4 +110,4 @@ TEST(gpu_capabilities, name_what_is_wrong_with_them) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_capability_test

@@ -5,7 +5,7 @@
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::gpu_lecture_plan_test {
 namespace {
 
 using testing::Each;
@@ -92,4 +92,4 @@ TEST(lecture_studies, other_studies_leave_them_out) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_lecture_plan_test

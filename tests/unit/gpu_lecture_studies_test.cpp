@@ -4,7 +4,7 @@
 #include "cli/coalescing_study.hpp"
 #include "cli/divergence_study.hpp"
 
-namespace syncmeter {
+namespace syncmeter::gpu_lecture_studies_test {
 namespace {
 
 using testing::AllOf;
@@ -101,4 +101,4 @@ TEST(coalescing_study, the_text_has_a_table_for_each_level_and_for_banks) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_lecture_studies_test

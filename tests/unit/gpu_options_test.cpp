@@ -4,7 +4,7 @@
 
 #include "cli/options.hpp"
 
-namespace syncmeter {
+namespace syncmeter::gpu_options_test {
 namespace {
 
 using testing::AllOf;
@@ -68,4 +68,4 @@ TEST(gpu_options, mistakes_say_what_is_allowed) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_options_test

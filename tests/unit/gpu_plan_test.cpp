@@ -6,7 +6,7 @@
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::gpu_plan_test {
 namespace {
 
 using fixtures::cuda_worker;
@@ -264,4 +264,4 @@ TEST(gpu_plan, a_backend_with_a_problem_is_left_out_or_named) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_plan_test

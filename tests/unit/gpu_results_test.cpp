@@ -2,13 +2,14 @@
 #include <sstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/csv.hpp"
 #include "cli/figures.hpp"
 #include "cli/table.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::gpu_results_test {
 namespace {
 
 using nlohmann::json;
@@ -181,4 +182,4 @@ TEST(gpu_plan_text, names_the_device) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::gpu_results_test

@@ -8,7 +8,7 @@
 
 #include "core/topology.hpp"
 
-namespace syncmeter {
+namespace syncmeter::grant_test {
 namespace {
 
 /// A folder that plays the root of a file system.
@@ -217,4 +217,4 @@ TEST(max_lanes, is_the_pus_capped_at_the_quota_rounded_down_and_at_least_one) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::grant_test

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/gpu_plan.hpp"
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::handoff_study_test {
 namespace {
 
 using testing::AllOf;
@@ -169,4 +170,4 @@ TEST(handoff_text, other_studies_have_none) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::handoff_study_test

@@ -13,7 +13,7 @@
 
 #include "tests/unit/scripted_bench.hpp"
 
-namespace syncmeter {
+namespace syncmeter::harness_disturbed_test {
 namespace {
 
 using test::call;
@@ -208,4 +208,4 @@ TEST(Harness, AClockThatStandsStillFailsThePoint) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::harness_disturbed_test

@@ -10,7 +10,7 @@
 
 #include "tests/unit/scripted_bench.hpp"
 
-namespace syncmeter {
+namespace syncmeter::harness_states_test {
 namespace {
 
 using test::call;
@@ -148,4 +148,4 @@ TEST(Additivity, NoiseAloneIsNot) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::harness_states_test

@@ -11,7 +11,7 @@
 
 #include "tests/unit/scripted_bench.hpp"
 
-namespace syncmeter {
+namespace syncmeter::harness_test {
 namespace {
 
 using test::call;
@@ -274,4 +274,4 @@ TEST(Harness, CyclesAreWhatTheDeviceCounted) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::harness_test

@@ -8,7 +8,7 @@
 #include "core/worker.hpp"
 #include "tests/unit/thread_team.hpp"
 
-namespace syncmeter {
+namespace syncmeter::host_rig_test {
 namespace {
 
 using test::backend;
@@ -288,4 +288,4 @@ TEST_F(rig_test, reports_which_pu_could_not_be_bound) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::host_rig_test

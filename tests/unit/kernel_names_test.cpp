@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::kernel_names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(KernelNames, StandForNothingWhenThereAreNone) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::kernel_names_test

@@ -7,7 +7,7 @@
 
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::lane_places_test {
 namespace {
 
 using namespace fixtures;
@@ -80,4 +80,4 @@ TEST(placement_notes, are_of_each_policys_largest_team) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::lane_places_test

@@ -7,7 +7,7 @@
 #include "core/ops/host.hpp"
 #include "tests/unit/thread_team.hpp"
 
-namespace syncmeter {
+namespace syncmeter::lateness_test {
 namespace {
 
 using testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(lateness, time_is_checked_exactly) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::lateness_test

@@ -7,7 +7,7 @@
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::launch_plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(launch_plan, graphs_have_sizes_in_every_study_that_measures_all_ops) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::launch_plan_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::launch_sizes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST_F(launches, beyond_one_that_timed_out_may_answer) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::launch_sizes_test

@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::launch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST(stream_tail, keeps_the_last_bytes) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::launch_test

@@ -5,7 +5,7 @@
 
 #include "cli/figures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::launch_text_test {
 namespace {
 
 using testing::AllOf;
@@ -77,4 +77,4 @@ TEST(launch_text, a_slope_needs_two_sizes) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::launch_text_test

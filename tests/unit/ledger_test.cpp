@@ -2,8 +2,9 @@
 #include "cli/ledger.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
-namespace syncmeter {
+namespace syncmeter::ledger_test {
 namespace {
 
 using nlohmann::json;
@@ -113,4 +114,4 @@ TEST_F(ledger_of_two, lines_that_somebody_edited_are_ignored) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::ledger_test

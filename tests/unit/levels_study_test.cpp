@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/gpu_plan.hpp"
 #include "cli_fixtures.hpp"
 #include "core/visit_json.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::levels_study_test {
 namespace {
 
 using nlohmann::json;
@@ -202,4 +203,4 @@ TEST(host_deviation, is_that_of_both_sides_over_the_difference_of_their_repeats)
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::levels_study_test

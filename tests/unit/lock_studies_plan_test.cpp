@@ -13,7 +13,7 @@
 #include "cli/table.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::lock_studies_plan_test {
 namespace {
 
 using fixtures::plan_on;
@@ -175,4 +175,4 @@ TEST(cells, that_lanes_cannot_share_out_are_refused) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::lock_studies_plan_test

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::locks_test {
 namespace {
 
 using fixtures::visit;
@@ -154,4 +155,4 @@ TEST(locks, fairness_has_a_floor_where_lanes_do_equal_work) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::locks_test

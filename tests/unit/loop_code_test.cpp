@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::loop_code_test {
 namespace {
 
 using testing::HasSubstr;
@@ -289,4 +289,4 @@ TEST(LoopCode, TakesTheFramePointerForTheStackOnlyWhereItIsOne) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::loop_code_test

@@ -5,7 +5,7 @@
 
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::merge_test {
 namespace {
 
 using testing::Each;
@@ -86,4 +86,4 @@ TEST(plan, without_a_type_or_code_only_the_affinity_may_differ) {
   }
 }
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::merge_test

@@ -3,11 +3,12 @@
 #include "cli/multi_gpu_study.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::multi_gpu_test {
 namespace {
 
 using testing::AllOf;
@@ -172,4 +173,4 @@ TEST(multi_gpu, the_text_says_what_the_litmus_counted) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::multi_gpu_test

@@ -10,7 +10,7 @@
 
 #include "core/topology.hpp"
 
-namespace syncmeter {
+namespace syncmeter::near_pus_test {
 namespace {
 
 using testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(kept_on, a_thread_comes_back_to_where_it_was_allowed) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::near_pus_test

@@ -9,7 +9,7 @@
 
 #include "cli/parse_axes.hpp"
 
-namespace syncmeter {
+namespace syncmeter::options_test {
 namespace {
 
 using testing::AllOf;
@@ -252,4 +252,4 @@ TEST(options, a_resumed_campaign_takes_its_selection_from_the_file) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::options_test

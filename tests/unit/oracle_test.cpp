@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::oracle_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(oracle, a_cell_is_checked_against_the_neighbours_that_share_it) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::oracle_test

@@ -3,12 +3,13 @@
 #include "cli/pair_matrix.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/pinned_lanes.hpp"
 #include "cli/table.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::pair_matrix_test {
 namespace {
 
 using fixtures::visit;
@@ -236,4 +237,4 @@ TEST(pair_matrix, a_pair_without_a_cost_shows_its_bound_or_its_status) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::pair_matrix_test

@@ -2,12 +2,13 @@
 #include "cli/pinned_lanes.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.hpp"
 #include "cli/parse_axes.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::pair_plan_test {
 namespace {
 
 using fixtures::plan_on;
@@ -189,4 +190,4 @@ TEST(pinned_lanes, the_file_tells_where_its_pus_sit) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::pair_plan_test

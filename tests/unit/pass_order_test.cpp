@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::pass_order_test {
 namespace {
 
 TEST(pass_order, holds_every_point_once) {
@@ -69,4 +69,4 @@ TEST(visit_seed, differs_by_everything_and_fits_a_double) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::pass_order_test

@@ -3,8 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
-namespace syncmeter {
+namespace syncmeter::placement_states_test {
 namespace {
 
 using nlohmann::json;
@@ -138,4 +139,4 @@ TEST(bounds_for, are_those_of_the_largest_probe_that_fits) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::placement_states_test

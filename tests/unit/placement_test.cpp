@@ -8,7 +8,7 @@
 
 #include "core/topology.hpp"
 
-namespace syncmeter {
+namespace syncmeter::placement_test {
 namespace {
 
 using testing::AllOf;
@@ -166,4 +166,4 @@ TEST(placement, fewer_lanes_sit_where_more_lanes_begin) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::placement_test

@@ -9,7 +9,7 @@
 
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::plan_test {
 namespace {
 
 using testing::AllOf;
@@ -267,4 +267,4 @@ TEST(plan, names_that_nothing_here_has_are_refused_with_what_there_is) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::plan_test

@@ -7,7 +7,7 @@
 
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::planned_machine_test {
 namespace {
 
 using namespace fixtures;
@@ -109,4 +109,4 @@ TEST_F(unbound, named_pus_and_pairs_are_refused) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::planned_machine_test

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace syncmeter {
+namespace syncmeter::point_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(point, reading_names_the_member_and_the_text_that_are_wrong) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::point_test

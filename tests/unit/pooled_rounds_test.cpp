@@ -2,10 +2,11 @@
 #include "cli/pooled_rounds.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::pooled_rounds_test {
 namespace {
 
 using nlohmann::json;
@@ -85,4 +86,4 @@ TEST(pooled_rounds, narrow_a_gpus_interval_and_no_cpus) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::pooled_rounds_test

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::portability_test {
 namespace {
 
 using fixtures::visit;
@@ -144,4 +145,4 @@ TEST(portability, follows_measured_as) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::portability_test

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -92,4 +92,4 @@ TEST(as_clock, shows_hours_when_there_are_any) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::progress_test

@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::pu_pairs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(home_pu, needs_a_bound_lane_or_a_third_pu) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::pu_pairs_test

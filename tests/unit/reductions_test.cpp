@@ -6,6 +6,7 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 #include "core/reduction_array.hpp"
@@ -13,7 +14,7 @@
 #include "gpu_fixtures.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::reductions_test {
 namespace {
 
 using fixtures::visit;
@@ -168,4 +169,4 @@ TEST(reductions_text, shares_are_of_the_reads_and_a_gpu_is_not_held_against_a_cp
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::reductions_test

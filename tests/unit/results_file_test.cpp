@@ -5,11 +5,12 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::results_file_test {
 namespace {
 
 using fixtures::atomic_add;
@@ -109,4 +110,4 @@ TEST_F(results_file_test, what_is_not_a_results_file_is_refused) {
   EXPECT_THAT(mistake(), HasSubstr("cannot be read"));
 }
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::results_file_test

@@ -2,11 +2,12 @@
 #include "cli/results.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::results_test {
 namespace {
 
 using fixtures::atomic_add;
@@ -212,4 +213,4 @@ TEST(visit_key, tells_points_builds_and_visits_apart) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::results_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::resume_test {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST(shell_word, is_taken_as_one_word) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::resume_test

@@ -13,7 +13,7 @@
 #include "cli/census_table.hpp"
 #include "tests/unit/sass_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::sass_census_test {
 namespace {
 
 using testing::HasSubstr;
@@ -203,4 +203,4 @@ TEST(SassCensusTable, WritesJsonAndASummaryForAResultsFile) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::sass_census_test

@@ -4,7 +4,7 @@
 #include "cli/instruction_class.hpp"
 #include "cli/sass_text.hpp"
 
-namespace syncmeter {
+namespace syncmeter::sass_class_test {
 namespace {
 
 instruction_class class_of(const std::string& text) {
@@ -86,4 +86,4 @@ TEST(SassFlow, FollowsBranchesByPredicateAndOperand) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::sass_class_test

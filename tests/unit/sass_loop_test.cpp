@@ -8,7 +8,7 @@
 
 #include "tests/unit/sass_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::sass_loop_test {
 namespace {
 
 using testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(SassLoop, IsRefusedWhereThereAreTwoOrAnIndirectJump) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::sass_loop_test

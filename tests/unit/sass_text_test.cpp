@@ -8,7 +8,7 @@
 
 #include "tests/unit/sass_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::sass_text_test {
 namespace {
 
 instruction read(const std::string& line) { return parse_sass_instruction(line).value(); }
@@ -61,4 +61,4 @@ TEST(SassText, HandsOverFunctionsWithTheirArchitecture) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::sass_text_test

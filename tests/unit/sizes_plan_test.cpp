@@ -1,13 +1,14 @@
 // The axis `size`: which numbers an op's points have, built in or given at run time, and what an
 // op without one does with --size.
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/offered_ops.hpp"
 #include "cli/plan.hpp"
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::sizes_plan_test {
 namespace {
 
 using testing::Contains;
@@ -85,4 +86,4 @@ TEST(sizes, points_that_differ_in_it_are_different_points_and_survive_a_file) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::sizes_plan_test

@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::stats_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -261,4 +261,4 @@ TEST(ClassBounds, RefusesAGapThatIsNone) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::stats_test

@@ -6,7 +6,7 @@
 #include "cli/studies.hpp"
 #include "plan_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::studies_test {
 namespace {
 
 using testing::ElementsAre;
@@ -37,4 +37,4 @@ TEST(studies, lanes_of_each_kind) {
   EXPECT_THAT(lanes_of(lane_set::published, 48), ElementsAre(1, 2, 4, 8, 16, 32, 48));
 }
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::studies_test

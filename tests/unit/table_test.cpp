@@ -5,12 +5,13 @@
 #include <sstream>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/columns.hpp"
 #include "cli/figures.hpp"
 #include "cli_fixtures.hpp"
 
-namespace syncmeter {
+namespace syncmeter::table_test {
 namespace {
 
 using fixtures::atomic_add;
@@ -275,4 +276,4 @@ TEST(plan_text, tells_points_places_merges_refusals_and_time) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::table_test

@@ -9,7 +9,7 @@
 
 #include "cli/options.hpp"
 
-namespace syncmeter {
+namespace syncmeter::topology_command_test {
 namespace {
 
 using testing::AllOf;
@@ -149,4 +149,4 @@ TEST(pus_text, compresses_runs_and_keeps_the_order) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::topology_command_test

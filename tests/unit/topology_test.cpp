@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 
-namespace syncmeter {
+namespace syncmeter::topology_test {
 namespace {
 
 using testing::AllOf;
@@ -193,4 +193,4 @@ TEST(binding, says_which_pu_and_why_not) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::topology_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::visit_json_test {
 namespace {
 
 TEST(visit_json, says_what_its_op_is) {
@@ -30,4 +30,4 @@ TEST(visit_json, has_cycles_only_where_they_are_counted) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::visit_json_test

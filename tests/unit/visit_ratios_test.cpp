@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::visit_ratios_test {
 namespace {
 
 using testing::DoubleNear;
@@ -46,4 +46,4 @@ TEST(visit_ratios, only_the_likeliest_crosses_states) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::visit_ratios_test

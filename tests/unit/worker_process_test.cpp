@@ -14,7 +14,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter {
+namespace syncmeter::worker_process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -258,4 +258,4 @@ TEST(worker_process, holds_no_pipe_of_another_worker) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::worker_process_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace syncmeter {
+namespace syncmeter::xml_text_test {
 namespace {
 
 using namespace std::string_literals;
@@ -30,4 +30,4 @@ TEST(xml_text, replaces_what_xml_cannot_hold) {
 }
 
 }  // namespace
-}  // namespace syncmeter
+}  // namespace syncmeter::xml_text_test
