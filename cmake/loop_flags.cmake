@@ -8,10 +8,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND SM_LOOP_FLAGS -fno-ipa-icf)
 endif()
 
-# The tables that a worker is made of, each an object library of its own: the end of the name of the
-# function that returns it, and the type of its ops (void for those without one).
-set(SM_TABLES untyped:void int32:std::int32_t uint64:std::uint64_t float:float double:double)
-
 # sm_loop_target(TARGET WORKER [FLAG...]): a part of a worker with measured loops. FLAGs are what its
 # API adds by itself; they are named to the user, not added.
 function(sm_loop_target target worker)

@@ -20,6 +20,18 @@ if(SM_HAS_OMP_LLVM)
   add_dependencies(programs syncmeter-omp-llvm)
 endif()
 
+# Each worker with its census as a target of its own, worker-NAME, and their names in workers.txt: so that
+# scripts/run builds what a command measures with.
+set(workers)
+foreach(worker IN ITEMS omp omp-llvm std cuda kokkos)
+  if(TARGET syncmeter-${worker})
+    add_custom_target(worker-${worker} DEPENDS syncmeter-${worker})
+    list(APPEND workers ${worker})
+  endif()
+endforeach()
+string(REPLACE ";" "\n" workers "${workers}")
+file(WRITE ${CMAKE_BINARY_DIR}/workers.txt "${workers}\n")
+
 # What the loops of a worker compiled to, kept beside it: `run` stores it with its measurements, and
 # leaves out of a GPU's what the compiler elided.
 function(sm_keep_census backend_worker disassembler package)
@@ -48,6 +60,7 @@ function(sm_keep_census backend_worker disassembler package)
     COMMENT "Taking the census of syncmeter-${backend_worker} (${backend_worker}_census.txt)" VERBATIM)
   add_custom_target(${backend_worker}_census ALL DEPENDS ${kept})
   add_dependencies(programs ${backend_worker}_census)
+  add_dependencies(worker-${backend_worker} ${backend_worker}_census)
 endfunction()
 sm_keep_census(omp objdump binutils)
 sm_keep_census(omp-llvm objdump binutils)

@@ -1,3 +1,13 @@
+# sm_unity(TARGET N): its sources are compiled N at a time, so that their headers, and the templates of
+# those, are compiled once for all. Names in anonymous namespaces must then differ within a target, and a
+# name may shadow one of another file.
+function(sm_unity target sources_at_a_time)
+  if(SM_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${sources_at_a_time})
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+  endif()
+endfunction()
+
 # Warnings for our own targets only; dependencies are SYSTEM.
 function(sm_target name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>)

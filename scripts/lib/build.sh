@@ -45,13 +45,42 @@ configure() {
   echo "$key" >"$dir/.configured"
 }
 
+# What scripts/test configured: warnings are errors, and tests are built.
+configured_with_tests() {
+  local key=$root/build/$1/.configured
+  [[ -f $key ]] && ! grep -q 'SM_TESTS=OFF' "$key"
+}
+
+# Ninja's count and the time so far, on one line of a terminal, and every 20 s where there is none.
+show_progress() {
+  local log=$1 begun=$SECONDS count every=20 last=0
+  [[ -t 2 ]] && every=1
+  while sleep 1; do
+    count=$(grep -o '^\[[0-9]*/[0-9]*\]' "$log" 2>/dev/null | tail -n 1 | tr -d '[]' || true)
+    ((SECONDS - begun - last >= every)) || continue
+    last=$((SECONDS - begun))
+    if [[ -t 2 ]]; then
+      printf '\r%s: %s steps, %d s \033[K' "scripts/$script_name" "${count:-0}" "$last" >&2
+    else
+      say "${count:-0} steps, $last s"
+    fi
+  done
+}
+
 # build PRESET [cmake --build options]
 build() {
-  local preset=$1 log=$root/build/$1.log
+  local preset=$1 log=$root/build/$1.log begun=$SECONDS watcher status=0
   shift
   say "building ($preset; log: ${log#"$root"/})"
+  : >"$log"
+  show_progress "$log" &
+  watcher=$!
   # In the environment, where the build by clang inside this one finds it too.
-  (cd "$root" && CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) cmake --build --preset "$preset" "$@") >"$log" 2>&1 || fail_with_log "building" "$log"
+  (cd "$root" && NINJA_STATUS='[%f/%t] ' CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) cmake --build --preset "$preset" "$@") >"$log" 2>&1 || status=$?
+  kill "$watcher" 2>/dev/null && wait "$watcher" 2>/dev/null || true
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
+  ((status == 0)) || fail_with_log "building" "$log"
+  say "built ($preset) in $((SECONDS - begun)) s"
 }
 
 # Two scripts at once in one build folder would spoil it: the second waits.

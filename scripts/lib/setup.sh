@@ -168,10 +168,11 @@ set_up() {
   esac
   local wanted need
   for wanted in ${SM_WITH:-}; do
+    [[ $wanted == cuda ]] && continue  # no package: built where nvcc is
     for need in "${needs_on_request[@]}"; do
       [[ ${need%%|*} == "$wanted" ]] && needs+=("$need") && continue 2
     done
-    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: kokkos, omp_llvm" 2
+    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: cuda, kokkos, omp_llvm" 2
   done
   mkdir -p "$root/build"
   stamp=$root/build/.setup-$purpose
