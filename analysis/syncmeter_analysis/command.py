@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from syncmeter_analysis import __version__
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.data.errors import Unusable
 
 
 def _share(text: str) -> float:
@@ -31,10 +31,10 @@ def _count(text: str) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.compare import axes, compare_campaigns
-    from syncmeter_analysis.compare_by import compare_by
-    from syncmeter_analysis.compare_text import as_text, write_figure
-    from syncmeter_analysis.reader import read_results
+    from syncmeter_analysis.data.reader import read_results
+    from syncmeter_analysis.report.compare_text import as_text, write_figure
+    from syncmeter_analysis.statistics.compare import axes, compare_campaigns
+    from syncmeter_analysis.statistics.compare_by import compare_by
 
     files = [read_results(path) for path in options.file]
     across = [axis for text in options.across for axis in text.split(",")]
@@ -60,10 +60,10 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.campaign import read_campaign
     from syncmeter_analysis.figures.static import save_all
     from syncmeter_analysis.report.build import build
     from syncmeter_analysis.report.recommendations import headline
+    from syncmeter_analysis.statistics.campaign import read_campaign
 
     report = build(read_campaign(options.file))
     output = Path(options.output) if options.output else None
@@ -88,7 +88,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _claims(options: argparse.Namespace) -> int:
-    from syncmeter_analysis import claims_text
+    from syncmeter_analysis.report import claims_text
 
     found = claims_text.judge_files(options.file)
     if options.format == "text":
@@ -101,8 +101,8 @@ def _claims(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.syncperformance import import_syncperformance
-    from syncmeter_analysis.table_import import import_table
+    from syncmeter_analysis.formats.syncperformance import import_syncperformance
+    from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
     output = Path(options.output or f"{source.stem}.jsonl")
@@ -116,7 +116,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _share_file(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.share import share
+    from syncmeter_analysis.formats.share import share
 
     source = Path(options.file)
     output = Path(options.output or f"{source.stem}-shared.jsonl")
@@ -128,8 +128,8 @@ def _share_file(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.campaign import read_campaign
-    from syncmeter_analysis.export import export
+    from syncmeter_analysis.formats.export import export
+    from syncmeter_analysis.statistics.campaign import read_campaign
 
     output = Path(options.output) if options.output else None
     print(export(read_campaign(options.file), options.format, output), end="")

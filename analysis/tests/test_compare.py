@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from syncmeter_analysis.compare import compare_campaigns
-from syncmeter_analysis.compare_by import compare_by
-from syncmeter_analysis.compare_text import as_text
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.report.compare_text import as_text
+from syncmeter_analysis.statistics.compare import compare_campaigns
+from syncmeter_analysis.statistics.compare_by import compare_by
 from tests.made import around, campaign, point, visits, write
 
 

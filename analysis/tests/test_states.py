@@ -2,10 +2,10 @@
 
 import pytest
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.states import StateClasses, class_bounds
-from syncmeter_analysis.stats import Interval
-from syncmeter_analysis.visit import Estimate, Visit
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.visit import Estimate, Visit
+from syncmeter_analysis.statistics.states import StateClasses, class_bounds
 
 
 def test_a_gap_of_half_again_makes_two_classes():

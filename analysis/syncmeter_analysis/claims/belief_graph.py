@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -13,8 +13,8 @@ from syncmeter_analysis.claims.sources import (
     belief,
     run_levels,
 )
-from syncmeter_analysis.evidence import Evidence, Pair
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics.evidence import Evidence, Pair
 
 
 def _each(pair: Pair) -> Pair:

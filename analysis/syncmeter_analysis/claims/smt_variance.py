@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -12,9 +12,10 @@ from syncmeter_analysis.claim import (
 from syncmeter_analysis.claims.sources import (
     primitives,
 )
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs, on_cpu
-from syncmeter_analysis.stats import Interval, stdev
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.statistics.stats import stdev
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def _scatter(s: Measured) -> float | None:

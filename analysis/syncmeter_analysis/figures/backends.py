@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import log
 
-from syncmeter_analysis import text
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.data.point import native_of
 from syncmeter_analysis.figures.dots import ratio_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
-from syncmeter_analysis.point import native_of
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
 # The largest differences; all are in the table.
 _most_rows = 45

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis import text
-from syncmeter_analysis.compare import Comparison
 from syncmeter_analysis.figures.dots import ratio_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.compare import Comparison
 
 # More rows than this are no figure that anyone reads.
 _most_rows = 60

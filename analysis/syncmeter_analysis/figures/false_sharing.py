@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.evidence import Pair, pair_of
 from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.figures.heat import heat_map
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Pair, pair_of
+from syncmeter_analysis.statistics.summary import Measured
 
 # Costs within this of those far apart count as the same; the driver's bound.
 _same = 1.05

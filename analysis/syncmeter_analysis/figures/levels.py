@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel, palette
 from syncmeter_analysis.figures.heat import heat_map
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Level, and what the names of its ops begin with.
 levels = (

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.claim import Claim, Finding
 from syncmeter_analysis.claims import judged
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
@@ -29,6 +27,8 @@ from syncmeter_analysis.report.rest import (
     machine_section,
 )
 from syncmeter_analysis.report.trust import trust
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Evidence
 
 
 @dataclass

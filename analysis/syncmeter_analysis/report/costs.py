@@ -6,10 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Ops that do the same job: a developer chooses among them.
 alternatives = (

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
 
-from syncmeter_analysis import text
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.report.blocks import (
     Advice,
     Block,
@@ -18,6 +17,7 @@ from syncmeter_analysis.report.blocks import (
     escaped_md,
 )
 from syncmeter_analysis.report.build import Report
+from syncmeter_analysis.statistics import text
 
 # So many ids stand beside a figure; the export has all.
 _most_ids = 4

@@ -6,14 +6,14 @@ import shlex
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.evidence import Evidence
 from syncmeter_analysis.figures.backends import backend_pairs, verdict
 from syncmeter_analysis.figures.core_to_core import latency_classes
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
-from syncmeter_analysis.stats import median
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.statistics.stats import median
 
 _bookkeeping = ("move", "alu", "jump", "address", "nop")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.report.blocks import Block, Bullets, Cell, Section, Table, Text
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def trust(campaign: Campaign) -> Section:

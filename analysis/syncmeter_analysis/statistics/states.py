@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
 
-from syncmeter_analysis.visit import Estimate, Visit
+from syncmeter_analysis.data.visit import Estimate, Visit
 
 _gap = 1.5
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 formats = ("csv", "parquet", "google-benchmark")
 

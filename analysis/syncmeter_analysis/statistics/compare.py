@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log
 
-from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.reader import ResultsFile
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.stats import Interval, Shift, holm, shift_between, shift_of_pairs
-from syncmeter_analysis.summary import Measured, State
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.reader import ResultsFile
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.states import StateClasses
+from syncmeter_analysis.statistics.stats import Shift, holm, shift_between, shift_of_pairs
+from syncmeter_analysis.statistics.summary import Measured, State
 
 #: Adjusted probabilities below this are resolved.
 alpha = 0.05

@@ -7,9 +7,9 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.errors import quoted
-from syncmeter_analysis.point import BadPoint, Point, point_from
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.data.errors import quoted
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import BadPoint, Point, point_from
 
 statuses = (
     "ok",

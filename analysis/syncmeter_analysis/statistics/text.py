@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.stats import Interval
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def nanoseconds(ns: float) -> str:

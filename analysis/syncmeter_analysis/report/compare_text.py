@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from syncmeter_analysis import text
-from syncmeter_analysis.compare import Comparison, Difference
 from syncmeter_analysis.figures.changes import changes_figure
 from syncmeter_analysis.figures.static import save
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.compare import Comparison, Difference
 
 # Longer tables are for --all.
 _most_rows = 40

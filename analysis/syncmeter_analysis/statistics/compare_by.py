@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
-from syncmeter_analysis.compare import Comparison, compare_points
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.point import Point, native_of
-from syncmeter_analysis.reader import ResultsFile
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.data.point import Point, native_of
+from syncmeter_analysis.data.reader import ResultsFile
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.compare import Comparison, compare_points
+from syncmeter_analysis.statistics.states import StateClasses
+from syncmeter_analysis.statistics.summary import Measured
 
 by_what = ("backend", "device", "compiler", "affinity")
 

@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.compare import common_state
-from syncmeter_analysis.point import Point, gpu_backends, key_without, native_of
-from syncmeter_analysis.stats import (
-    Interval,
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point, gpu_backends, key_without, native_of
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.compare import common_state
+from syncmeter_analysis.statistics.stats import (
     median,
     median_interval,
     quotient,
     ratio_of_pairs,
     student_t,
 )
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Value, values or predicate that an axis must have.
 Wanted = Any

@@ -10,10 +10,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.stats import Interval, median, median_interval, over_visits
-from syncmeter_analysis.visit import Estimate, Visit
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.visit import Estimate, Visit
+from syncmeter_analysis.statistics.states import StateClasses
+from syncmeter_analysis.statistics.stats import median, median_interval, over_visits
 
 #: A placement state: its class, and whether a quiet probe was slow.
 State = tuple[int, bool]

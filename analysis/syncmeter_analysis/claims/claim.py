@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from syncmeter_analysis import text
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
 verdicts = (holds, fails, cannot_tell, not_measured)
