@@ -13,14 +13,12 @@ from syncmeter_analysis.claims.sources import (
     belief,
     run_levels,
 )
-from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.statistics.evidence import Evidence, Pair
 
 
 def _each(pair: Pair) -> Pair:
     """The cost of a graph is of all its kernels: over one of them."""
-    n, r = pair.under.point.size, pair.ratio
-    return replace(pair, ratio=Interval(n * r.value, n * r.low, n * r.high))
+    return replace(pair, ratio=pair.ratio.times(pair.under.point.size))
 
 
 def judge(data: Evidence) -> Finding:

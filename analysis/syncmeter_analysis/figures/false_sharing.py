@@ -9,7 +9,7 @@ from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.figures.heat import heat_map
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.evidence import Pair, pair_of
+from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 # Costs within this of those far apart count as the same; the driver's bound.
@@ -21,13 +21,13 @@ def _key(s: Measured) -> tuple[str, str, str, int]:
     return s.point.op, s.point.type, s.point.affinity, s.point.base_offset
 
 
-def interference_size(ratios: dict[int, list[Pair]]) -> int | None:
+def interference_size(ratios: dict[int, list[Ratio]]) -> int | None:
     """The smallest stride (bytes) from which on no ratio is resolved above 5 %, where a smaller one
     is; None where that cannot be told."""
     dear = [
         stride
         for stride, pairs in ratios.items()
-        if any(p.ratio.bounded and p.ratio.low > _same for p in pairs)
+        if any(p.bounded and p.low > _same for p in pairs)
     ]
     beyond = [stride for stride in ratios if stride > max(dear, default=0)]
     return min(beyond) if dear and beyond else None
@@ -100,17 +100,17 @@ def _panel(
 ) -> tuple[Panel | None, int | None, float]:
     farthest = max(s.point.stride_bytes for s in points)
     apart = {s.point.lanes: s for s in points if s.point.stride_bytes == farthest}
-    ratios: dict[int, list[Pair]] = defaultdict(list)
+    ratios: dict[int, list[Ratio]] = defaultdict(list)
     rows: list[dict[str, Any]] = []
     for s in points:
         partner = apart.get(s.point.lanes)
         if partner is None or s.point.stride_bytes == farthest:
             continue
-        found = pair_of(s, partner)
-        if not isinstance(found, Pair):
+        found = ratio(s, partner)
+        if not isinstance(found, Ratio):
             continue
         ratios[s.point.stride_bytes].append(found)
-        r = found.ratio
+        r = found
         rows.append(
             {
                 "x": str(s.point.stride_bytes),

@@ -6,13 +6,14 @@ import shlex
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis.figures.backends import backend_pairs, verdict
+from syncmeter_analysis.figures.backends import backend_pairs
 from syncmeter_analysis.figures.core_to_core import latency_classes
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.statistics.relation import verdict
 from syncmeter_analysis.statistics.stats import median
 
 _bookkeeping = ("move", "alu", "jump", "address", "nop")
@@ -61,7 +62,7 @@ def backend_table(data: Evidence) -> list[Block]:
                     Cell(p.under.point.backend),
                     Cell(text.nanoseconds(p.under.cost.value), [p.under.id]),
                     Cell(text.ratio_interval(p.ratio)),
-                    Cell(verdict(p)),
+                    Cell(verdict(p.ratio).value),
                     Cell(code_of(p.over.census)),
                     Cell(code_of(p.under.census)),
                 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from syncmeter_analysis.data.errors import Unusable, quoted
@@ -16,13 +15,14 @@ from syncmeter_analysis.statistics.summary import Measured, summarize
 
 @dataclass
 class Conduct:
-    """How the measuring went, over all visits: rounds, drops by reason, states, stolen time."""
+    """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
+    file, class of placement states in it, and busy or quiet."""
 
     visits: int = 0
     rounds_taken: int = 0
     rounds_kept: int = 0
     drops: Counter[str] = field(default_factory=Counter)
-    rounds_by_state: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    rounds_by_state: Counter[tuple[str, int, bool]] = field(default_factory=Counter)
     stolen_ns: float = 0.0
 
 
@@ -50,15 +50,16 @@ class Campaign:
         return {s.id: s for s in self.points.values()}
 
 
-def _watch(conduct: Conduct, visits: Iterable[Visit], classes: StateClasses) -> None:
-    for visit in visits:
+def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:
+    for visit in file.visits.values():
         conduct.visits += 1
         conduct.rounds_taken += visit.rounds_taken
         conduct.rounds_kept += visit.rounds_kept
         conduct.drops.update(visit.drops)
         conduct.stolen_ns += visit.stolen_ns
         for e in visit.estimates:
-            conduct.rounds_by_state[classes.of(e, visit.point.lanes), e.busy] += e.rounds
+            state = classes.of(e, visit.point.lanes)
+            conduct.rounds_by_state[file.path, state, e.busy] += e.rounds
 
 
 def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
@@ -69,6 +70,7 @@ def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
     for key, of_point in visits.items():
         of_point.sort(key=lambda v: v.number)
         found[key] = summarize(of_point, classes)
+        found[key].source = file.path
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = replace(
@@ -83,11 +85,10 @@ def _rank(s: Measured) -> tuple[bool, int]:
     return s.usable, s.visits
 
 
-def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -> Campaign:
+def campaign_of(files: list[ResultsFile]) -> Campaign:
     """The files of one machine as one campaign; of a point in several, the one with more visits.
 
-    `classes` tells placement states apart, where they must mean the same as in other campaigns;
-    without it each file has its own. Raises Unusable where the files are of different machines.
+    Raises Unusable where the files are of different machines.
     """
     machine = machine_of(files[0].campaign)
     points: dict[str, Measured] = {}
@@ -103,14 +104,14 @@ def campaign_of(files: list[ResultsFile], classes: StateClasses | None = None) -
         machine = replace(
             machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
         )
-        in_file = classes or StateClasses(file.visits.values())
+        in_file = StateClasses(file.visits.values())
         several = several or in_file.several()
         found = _points_of(file, in_file)
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
             if key not in points or _rank(s) >= _rank(points[key]):
                 points[key] = s
-        _watch(conduct, file.visits.values(), in_file)
+        _watch(conduct, file, in_file)
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
