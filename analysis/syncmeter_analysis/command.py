@@ -87,6 +87,22 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def _text(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.studies import names, sections, study
+    from syncmeter_analysis.studies.blocks import as_markdown, as_plain
+
+    for name in options.study:
+        study(name)
+    found = sections(read_campaign(options.file), options.study)
+    if not found:
+        wanted = ", ".join(options.study or names)
+        raise Unusable(f"{options.file[0]} holds no points of a study with a text: {wanted}")
+    render = as_markdown if options.format == "md" else as_plain
+    print("\n\n".join(render(s.title, s.blocks) for s in found))
+    return 0
+
+
 def _claims(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report import claims_text
 
@@ -193,6 +209,21 @@ def _parser() -> argparse.ArgumentParser:
         default = "report.html" if name == "html" else "standard output"
         sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
         sub.add_argument("--static", metavar="DIR", help="every figure as SVG, PNG and PDF too")
+
+    texts = add(
+        "text",
+        "What the points of each study mean, for a terminal. Needs Python only.",
+        _text,
+    )
+    texts.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+    texts.add_argument(
+        "--study",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this one only; can be repeated",
+    )
+    texts.add_argument("--format", choices=("text", "md"), default="text")
 
     claims = add(
         "claims",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from syncmeter_analysis.figures.backends import backend_pairs
@@ -20,11 +21,11 @@ _bookkeeping = ("move", "alu", "jump", "address", "nop")
 
 
 def drawn(
-    id: str, title: str, figures: list[Figure], otherwise: str, more: list[Block] | None = None
+    id: str, title: str, figures: list[Figure], otherwise: str, more: Sequence[Block] = ()
 ) -> Section:
     """A section of figures, or what would measure them."""
     blocks: list[Block] = [Drawing(figure) for figure in figures]
-    return Section(id, title, blocks + (more or []) if blocks or more else [Text(otherwise)])
+    return Section(id, title, [*blocks, *more] if blocks or more else [Text(otherwise)])
 
 
 def core_table(campaign: Campaign) -> list[Block]:

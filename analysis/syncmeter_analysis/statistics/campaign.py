@@ -28,13 +28,15 @@ class Conduct:
 
 @dataclass
 class Campaign:
-    """One or more results files of one machine. `points` by key, in the order of their files."""
+    """One or more results files of one machine. `points` by key, in the order of their files;
+    `by_file` those of each file, for what must not mix them."""
 
     files: list[ResultsFile]
     machine: Machine
     points: dict[str, Measured]
     conduct: Conduct
     several_states: bool
+    by_file: list[list[Measured]]
     notes: list[str]
 
     @property
@@ -92,6 +94,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
     """
     machine = machine_of(files[0].campaign)
     points: dict[str, Measured] = {}
+    by_file: list[list[Measured]] = []
     conduct, several, notes, twice = Conduct(), False, [], 0
     for file in files:
         other = machine_of(file.campaign)
@@ -107,6 +110,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         in_file = StateClasses(file.visits.values())
         several = several or in_file.several()
         found = _points_of(file, in_file)
+        by_file.append(list(found.values()))
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
             if key not in points or _rank(s) >= _rank(points[key]):
@@ -116,7 +120,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         notes += [prefix + note for note in file.notes]
     if twice:
         notes.append(f"{twice} points are in several of the files; the one with more visits counts")
-    return Campaign(files, machine, points, conduct, several, notes)
+    return Campaign(files, machine, points, conduct, several, by_file, notes)
 
 
 def read_campaign(paths: list[str]) -> Campaign:

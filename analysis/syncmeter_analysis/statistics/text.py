@@ -49,6 +49,11 @@ def ratio_interval(i: Interval | Ratio) -> str:
     return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
 
 
+def ratio_bounds(i: Interval | Ratio) -> str:
+    """`1.20..1.43`, or '' where nothing is known of its scatter."""
+    return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
+
+
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 
