@@ -2,6 +2,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -122,6 +123,12 @@ std::string cost_text(const point_summary& s) {
   return "-";
 }
 
+// One visit says nothing of how visits differ.
+std::string interval_text(const interval& cost_ns) {
+  if (!std::isfinite(cost_ns.low)) return "unknown";
+  return fmt::format("{}..{}", nanoseconds(cost_ns.low), nanoseconds(cost_ns.high));
+}
+
 std::string remarks(const table_row& row) {
   const point_summary& s = *row.shown;
   std::vector<std::string> all;
@@ -159,8 +166,7 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
       text_unless_none(s.what.home),
       v.late ? fmt::to_string(s.what.late_us) : "",
       cost_text(s),
-      has_cost(s) ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
-                  : "",
+      has_cost(s) ? interval_text(s.cost_ns) : "",
       has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
       rate ? engineering(rate->per_lane) : "",
       rate ? engineering(rate->total) : "",

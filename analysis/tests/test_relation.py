@@ -141,7 +141,7 @@ def test_inverse_and_times():
 
 
 def test_independent_visits_are_told_apart_about_as_often_as_it_says(tmp_path):
-    # Turns red when the scatter of the median is forgotten: 8 % in place of 5.
+    # Turns red when the scatter of the median is forgotten: 7 % in place of 3.
     rng = random.Random(3)
     lines = [
         [
@@ -153,7 +153,8 @@ def test_independent_visits_are_told_apart_about_as_often_as_it_says(tmp_path):
     ]
     sides = [points_of(tmp_path / name, side) for name, side in zip("ab", lines, strict=True)]
     ps = [ratio(a, b).p(0.0) for a, b in zip(*sides, strict=True)]
-    assert 0.02 < sum(p < 0.05 for p in ps) / len(ps) < 0.07
+    share = sum(p < 0.05 for p in ps) / len(ps)
+    assert 0.02 < share < 0.055
 
 
 def test_the_cheapest_is_found_across_states_with_those_not_told_apart(tmp_path):
@@ -174,3 +175,11 @@ def test_the_cheapest_is_found_across_states_with_those_not_told_apart(tmp_path)
     assert (w.best.point.op, [s.point.op for s in w.ties], w.apart) == ("cheap", ["as_cheap"], ())
     w = cheapest(found)
     assert [s.point.op for s, _ in w.apart] == ["cheap", "as_cheap", "dear"]
+
+
+def test_the_cheapest_headline_loses_where_both_were_seen(tmp_path):
+    # `luck` was mostly near (8 ns), `cheap` always far (10 ns): far, `luck` costs 40.
+    luck = [(8.0, near)] * 3 + [(40.0, far)] * 2
+    a, b = two(tmp_path / "f", luck, [(10.0, far)] * 5)
+    assert a.cost.value < b.cost.value
+    assert cheapest([a, b]).best is b
