@@ -54,7 +54,7 @@ def state_of_most(pairs: Sequence[PairOfPoints]) -> State | None:
     def comparisons(state: State) -> int:
         return sum(map(len, _costs_by_visit(pairs, state).values()))
 
-    seen = sorted({state for _, under in pairs for state in under.states})
+    seen = sorted({replace(state, busy=False) for _, under in pairs for state in under.states})
     return max(seen, key=comparisons) if seen else None
 
 

@@ -53,6 +53,7 @@ class Measured:
     family: str = ""
     inserted: bool = False
     cost_per_lane: bool = False
+    participants: int = 0
     build: str = ""
     imported: bool = False
     oversubscribed: bool = False
@@ -88,7 +89,10 @@ class Measured:
         rate = 1e9 / self.cost.value
         if not self.cost_per_lane:
             return rate
-        return rate / ((self.point.lanes + 31) // 32 if self.point.on_gpu else self.point.lanes)
+        # One at a time has the token: a lane, or on a GPU a warp of any of the blocks.
+        warps = (self.point.lanes + 31) // 32 * self.point.blocks
+        ring = warps if self.point.on_gpu or self.device is not None else self.point.lanes
+        return rate / (self.participants or ring)
 
     def visit_costs(self, state: State) -> list[float]:
         """Cost of each visit in this state with rounds enough, ns; all that is positive."""
@@ -217,6 +221,7 @@ def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
     s.device = first.device
     told = next((v for v in visits if v.family), first)
     s.family, s.inserted, s.cost_per_lane = told.family, told.inserted, told.cost_per_lane
+    s.participants = told.participants
     s.build, s.pus = first.build, first.pus
     s.census = next((v.census for v in visits if v.census is not None), None)
     s.oversubscribed = any(v.oversubscribed for v in visits)
