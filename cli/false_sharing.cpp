@@ -70,7 +70,8 @@ std::string why_no_ratio(const std::map<value_type, measured_cells>& cells,
 cost_ratio compare(unsigned state, const std::map<value_type, measured_cells>& cells,
                    const std::map<value_type, measured_cells>& other) {
   std::vector<double> visits;
-  for (const auto& [number, logs] : logs_in(state, cells, other)) visits.push_back(std::exp(median(logs)));
+  for (const auto& [number, logs] : logs_in(state, cells, other))
+    visits.push_back(std::exp(median(logs)));
   cost_ratio found;
   found.visits = visits.size();
   if (visits.size() < 2) found.reason = why_no_ratio(cells, other, visits.size());

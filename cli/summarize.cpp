@@ -102,8 +102,8 @@ std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get
   return values;
 }
 
-// What one visit says of its own rounds is no interval for a CPU: it held the truth 4 to 26 % of the
-// time.
+// What one visit says of its own rounds is no interval for a CPU: it held the truth 4 to 26 % of
+// the time.
 interval combined(const std::vector<visit_estimate>& estimates, interval visit_estimate::* which,
                   bool on_gpu) {
   if (estimates.size() == 1 && on_gpu) return estimates.front().*which;

@@ -95,9 +95,12 @@ def _text(options: argparse.Namespace) -> int:
     for name in options.study:
         study(name)
     found = sections(read_campaign(options.file), options.study)
+    missing = [name for name in options.study if name not in {s.name for s in found}]
+    if missing:
+        raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     if not found:
-        wanted = ", ".join(options.study or names)
-        raise Unusable(f"{options.file[0]} holds no points of a study with a text: {wanted}")
+        print(f"no points of the studies that have a text: {', '.join(names)}", file=sys.stderr)
+        return 0
     render = as_markdown if options.format == "md" else as_plain
     print("\n\n".join(render(s.title, s.blocks) for s in found))
     return 0

@@ -200,6 +200,14 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
     ]
 
 
+def test_too_few_visits_are_said_to_see_nothing(tmp_path):
+    c = both(tmp_path, visits([10.0, 20.0], point()), visits([12.0, 30.0], point()))
+    assert (
+        as_text(c).splitlines()[1]
+        == "nothing by more than 5%; for 1 not even a change of 100 times"
+    )
+
+
 def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):
     drift = [1.0, 2.0, 3.0, 4.0, 5.0]
     native = visits(drift, point())

@@ -156,8 +156,7 @@ TEST(StudentT, RefusesNoDegreesAndNoConfidence) {
 
 TEST(OverVisits, OfFourIsStudentsTOnLogarithms) {
   // Of logarithms 0, 1, 2, 3: s = sqrt(5 / 3), t(3) = 3.182446305.
-  const interval found =
-      over_visits(std::vector{1.0, std::exp(1.0), std::exp(2.0), std::exp(3.0)});
+  const interval found = over_visits(std::vector{1.0, std::exp(1.0), std::exp(2.0), std::exp(3.0)});
   const double half_width = scatter_of_median(4) * 3.182446305 * std::sqrt(5.0 / 3) / 2;
   EXPECT_THAT(found.value, DoubleNear((std::exp(1.0) + std::exp(2.0)) / 2, 1e-12));
   EXPECT_THAT(std::log(found.low), DoubleNear(1.5 - half_width, 1e-8));

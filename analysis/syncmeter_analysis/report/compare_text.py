@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from pathlib import Path
 
@@ -50,17 +49,21 @@ def _rows(differences: list[Difference]) -> list[list[str]]:
     return rows
 
 
+# A change so large that no one asks whether a larger one would have been seen.
+_vast = 100.0
+
+
 def _verdict(d: Difference) -> str:
     if d.verdict is not Verdict.cannot_tell:
         return str(d.verdict.value)
-    if not math.isfinite(d.seen_from):
-        return f"{d.verdict.value} (no interval)"
+    if d.seen_from >= _vast:
+        return f"{d.verdict.value} (not even a change of {_vast:g} times)"
     return f"{d.verdict.value} (only a change above {text.ratio(d.seen_from)} times)"
 
 
 def seen_changes(c: Comparison) -> str:
     """What the comparison could have seen where it cannot tell: a sentence, or ''."""
-    bounds = [d.seen_from for d in c.undecided if math.isfinite(d.seen_from)]
+    bounds = [d.seen_from for d in c.undecided if d.seen_from < _vast]
     blind = len(c.undecided) - len(bounds)
     parts = []
     if bounds:
@@ -71,7 +74,7 @@ def seen_changes(c: Comparison) -> str:
             f"{spread} times could have been seen"
         )
     if blind:
-        parts.append(f"for {blind} no change, as nothing is known of their scatter")
+        parts.append(f"for {blind} not even a change of {_vast:g} times")
     return "; ".join(parts)
 
 
