@@ -183,3 +183,16 @@ def test_the_cheapest_headline_loses_where_both_were_seen(tmp_path):
     a, b = two(tmp_path / "f", luck, [(10.0, far)] * 5)
     assert a.cost.value < b.cost.value
     assert cheapest([a, b]).best is b
+
+
+def test_the_state_of_most_common_visits_goes_before_that_of_most_visits(tmp_path):
+    # Near each was seen four times, never in one visit; far three times, in the same visits.
+    lines = []
+    for op, first, times in (("over", 1, 2.0), ("under", 5, 1.0)):
+        seen = [(n, 10.0 * times, near) for n in range(first, first + 4)]
+        seen += [(n, 80.0 * n, far) for n in (9, 10, 11)]
+        for number, cost, hop in seen:
+            (line,) = visits([cost], point(op, lanes=2), estimate={"hop_ns": hop})
+            lines.append({**line, "visit": number})
+    r = ratio(*points_of(tmp_path / "f", lines))
+    assert (r.value, r.paired, r.visits, r.state.hop_ns) == (pytest.approx(1.0), True, 3, far)
