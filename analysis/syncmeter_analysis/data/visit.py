@@ -28,6 +28,18 @@ statuses = (
 _absurd_ns = 3.6e12
 
 
+#: What a visit of a GPU may say beside its times: the deviation of its cost by the host's clock (ns),
+#: polls in vain for each handoff, how many of how many messages were old, and whether the two
+#: multiprocessors are of one GPC.
+_remarks = (
+    "host_deviation_ns",
+    "polls_per_handoff",
+    "violations_seen",
+    "litmus_handoffs",
+    "same_gpc",
+)
+
+
 class BadVisit(ValueError):
     """A visit that cannot be used: `str()` says why."""
 
@@ -53,7 +65,8 @@ class Estimate:
 
 @dataclass(slots=True)
 class Visit:
-    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file."""
+    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
+    `remarks` what a GPU's visit says beside its times, by the member's name."""
 
     point: Point
     number: int
@@ -79,6 +92,7 @@ class Visit:
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
+    remarks: dict[str, float | bool] = field(default_factory=dict)
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -201,4 +215,9 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
+    visit.remarks = {
+        name: value
+        for name in _remarks
+        if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
+    }
     return visit
