@@ -2,7 +2,6 @@
 
 import pytest
 
-from syncmeter_analysis.figures.levels import level_figures
 from syncmeter_analysis.figures.reductions import reduction_figures, reductions, shares
 from syncmeter_analysis.figures.scaling import scaling_figures
 from tests.made import around, point, read, visits, write
@@ -66,6 +65,5 @@ def test_without_reads_there_is_no_share(tmp_path):
     assert [f.id for f in found] == ["reductions-rate"]
 
 
-def test_arrays_are_no_level_and_no_curve_over_lanes(measured):
-    assert level_figures(measured) == []
+def test_arrays_are_no_curve_over_lanes(measured):
     assert scaling_figures(measured) == []

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing
+from syncmeter_analysis.figures import false_sharing, levels
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.handoffs import handoff_figures
-from syncmeter_analysis.figures.levels import level_figures
 from syncmeter_analysis.figures.reductions import reduction_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
@@ -86,10 +85,9 @@ def build(campaign: Campaign) -> Report:
         drawn(
             "levels",
             "GPU levels",
-            level_figures(campaign),
-            "Not measured: `syncmeter run --study quick --backend cuda`."
-            if gpu
-            else "No GPU was measured here.",
+            levels.figures(told["levels"].rows) if "levels" in told else [],
+            "Not measured: `syncmeter run --study levels`." if gpu else "No GPU was measured here.",
+            told["levels"].blocks if "levels" in told else [],
         ),
         drawn(
             "handoffs",
