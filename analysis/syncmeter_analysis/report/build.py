@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing, levels
+from syncmeter_analysis.figures import false_sharing, handoff, levels
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.figure import Figure
-from syncmeter_analysis.figures.handoffs import handoff_figures
 from syncmeter_analysis.figures.reductions import reduction_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
@@ -92,10 +91,11 @@ def build(campaign: Campaign) -> Report:
         drawn(
             "handoffs",
             "Handoffs between warps",
-            handoff_figures(campaign),
+            handoff.figures(told["handoff"].rows) if "handoff" in told else [],
             "Not measured: `syncmeter run --study handoff`."
             if gpu
             else "No GPU was measured here.",
+            told["handoff"].blocks if "handoff" in told else [],
         ),
         drawn(
             "divergence",
