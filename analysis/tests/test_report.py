@@ -122,6 +122,7 @@ def test_sections_come_in_the_order_of_need(tmp_path):
         "Core to core",
         "CPU and GPU, native and portable",
         "GPU levels",
+        "Kernel boundary",
         "Handoffs between warps",
         "Divergence and memory access",
         "Reductions",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing, handoff, levels
+from syncmeter_analysis.figures import false_sharing, handoff, launch, levels
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
@@ -87,6 +87,13 @@ def build(campaign: Campaign) -> Report:
             levels.figures(told["levels"].rows) if "levels" in told else [],
             "Not measured: `syncmeter run --study levels`." if gpu else "No GPU was measured here.",
             told["levels"].blocks if "levels" in told else [],
+        ),
+        drawn(
+            "launch",
+            "Kernel boundary",
+            launch.figures(told["launch"].rows) if "launch" in told else [],
+            "Not measured: `syncmeter run --study levels`." if gpu else "No GPU was measured here.",
+            told["launch"].blocks if "launch" in told else [],
         ),
         drawn(
             "handoffs",
