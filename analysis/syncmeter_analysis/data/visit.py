@@ -7,6 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
@@ -53,7 +54,8 @@ class Estimate:
 
 @dataclass(slots=True)
 class Visit:
-    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file."""
+    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
+    `device_shares` the rate of each of several GPUs over their mean."""
 
     point: Point
     number: int
@@ -79,6 +81,9 @@ class Visit:
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
+    links: tuple[Link, ...] = ()
+    litmus: Litmus | None = None
+    device_shares: tuple[float, ...] = ()
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -201,4 +206,8 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
+    visit.links, visit.litmus = links_of(line), litmus_of(line)
+    shares = line.get("device_shares")
+    if isinstance(shares, list):
+        visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)
     return visit
