@@ -29,6 +29,18 @@ statuses = (
 _absurd_ns = 3.6e12
 
 
+#: What a visit of a GPU may say beside its times: the deviation of its cost by the host's clock (ns),
+#: polls in vain for each handoff, how many of how many messages were old, and whether the two
+#: multiprocessors are of one GPC.
+_remarks = (
+    "host_deviation_ns",
+    "polls_per_handoff",
+    "violations_seen",
+    "litmus_handoffs",
+    "same_gpc",
+)
+
+
 class BadVisit(ValueError):
     """A visit that cannot be used: `str()` says why."""
 
@@ -55,7 +67,8 @@ class Estimate:
 @dataclass(slots=True)
 class Visit:
     """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
-    `device_shares` the rate of each of several GPUs over their mean."""
+    `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
+    of each of several GPUs over their mean."""
 
     point: Point
     number: int
@@ -81,6 +94,7 @@ class Visit:
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
+    remarks: dict[str, float | bool] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     litmus: Litmus | None = None
     device_shares: tuple[float, ...] = ()
@@ -206,6 +220,11 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
+    visit.remarks = {
+        name: value
+        for name in _remarks
+        if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
+    }
     visit.links, visit.litmus = links_of(line), litmus_of(line)
     shares = line.get("device_shares")
     if isinstance(shares, list):

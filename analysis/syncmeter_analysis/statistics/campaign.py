@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
@@ -47,6 +48,15 @@ class Campaign:
     def measured(self) -> list[Measured]:
         """Points with a cost to compare, each measurement and each that shares one."""
         return [s for s in self.points.values() if s.usable]
+
+    @cached_property
+    def visits(self) -> dict[tuple[str, str], list[Visit]]:
+        """The visits behind each measurement (`Measured.measured_at`), in the order of its file."""
+        found: dict[tuple[str, str], list[Visit]] = defaultdict(list)
+        for file in self.files:
+            for visit in file.visits.values():
+                found[file.path, visit.point.key].append(visit)
+        return found
 
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}

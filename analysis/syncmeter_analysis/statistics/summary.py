@@ -72,6 +72,11 @@ class Measured:
         return self.source, self.measured_as or self.point.key
 
     @property
+    def on_gpu(self) -> bool:
+        """By its backend's name, or because its visits name a device."""
+        return self.point.on_gpu or self.device is not None
+
+    @property
     def usable(self) -> bool:
         """A positive cost stands behind it that can be compared."""
         return (
@@ -91,7 +96,7 @@ class Measured:
             return rate
         # One at a time has the token: a lane, or on a GPU a warp of any of the blocks.
         warps = (self.point.lanes + 31) // 32 * self.point.blocks
-        ring = warps if self.point.on_gpu or self.device is not None else self.point.lanes
+        ring = warps if self.on_gpu else self.point.lanes
         return rate / (self.participants or ring)
 
     def visit_costs(self, state: State) -> list[float]:

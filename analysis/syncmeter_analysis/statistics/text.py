@@ -132,6 +132,11 @@ def launch(p: Point) -> str:
     return f"{lanes} lane{'' if lanes == '1' else 's'}{some}"
 
 
+def blocks_by_threads(p: Point) -> str:
+    """`132 x 1024`: the launch of a kernel, for a column that says so."""
+    return f"{p.blocks} x {p.lanes}"
+
+
 def short_name(p: Point, without: Sequence[str] = ()) -> str:
     """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
     parts = [
