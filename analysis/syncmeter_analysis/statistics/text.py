@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    verdict,
+)
 from syncmeter_analysis.statistics.summary import Measured
 
 
@@ -52,6 +58,26 @@ def ratio_interval(i: Interval | Ratio) -> str:
 def ratio_bounds(i: Interval | Ratio) -> str:
     """`1.20..1.43`, or '' where nothing is known of its scatter."""
     return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
+
+
+_marks = {
+    Verdict.same: " =",
+    Verdict.slower: " >",
+    Verdict.faster: " <",
+    Verdict.cannot_tell: " ?",
+}
+
+#: What the marks behind ratios in tables say.
+legend_of_marks = (
+    f"= the same within {default_margin:.0%}, > more, < less, ? cannot tell, - not comparable"
+)
+
+
+def marked(r: Ratio | NotComparable | None) -> str:
+    """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
+    if r is None:
+        return ""
+    return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
 
 
 def interval_ns(i: Interval) -> str:
