@@ -89,6 +89,13 @@ def count(n: int, what: str) -> str:
     return f"{n} {what}" + ("" if n == 1 else "s")
 
 
+def marked_interval(r: Ratio | NotComparable | None) -> str:
+    """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
+    if not isinstance(r, Ratio):
+        return marked(r)
+    return ratio_interval(r) + _marks[verdict(r)]
+
+
 def rate(per_s: float) -> str:
     """`205 M`: ops per second with three digits and a prefix."""
     for least, factor, prefix in (
@@ -114,6 +121,13 @@ def cost(s: Measured) -> str:
             else (f"< {nanoseconds(bound * 1.0005)}")
         )
     return s.status
+
+
+def cost_interval(s: Measured) -> str:
+    """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
+    if s.usable and s.cost is not None and s.cost.bounded:
+        return f"{cost(s)} ({interval_ns(s.cost)})"
+    return cost(s)
 
 
 def cells(p: Point) -> str:
