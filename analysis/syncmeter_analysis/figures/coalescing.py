@@ -60,5 +60,6 @@ def _finding(levels: Sequence[Level]) -> str:
         return "What a load costs by how the lanes of a warp lie on memory"
     value, name, level = max(slowest)
     return (
-        f"{name} takes {text.ratio(value)} times as long as coalesced for a useful byte of {level}"
+        f"A useful byte of {level} takes {text.ratio(value)} times as long in the pattern {name} as "
+        "coalesced"
     )

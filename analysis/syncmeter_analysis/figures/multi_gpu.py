@@ -58,8 +58,8 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
             "multi-gpu-barriers",
             _finding(found.fastest),
             "Cost of a barrier by the number of devices, logarithmic; inside kernels "
-            f"{usual[0]} blocks of {usual[1]} threads on each device, the others one block. Counters on "
-            "the second device are in the table.",
+            f"{usual[0]} blocks of {usual[1]} threads on each device, the others one block. "
+            "Counters on the second device are in the table.",
             [Panel("all barriers", _chart(drawn))],
             [s.id for b in drawn for s in b.by_devices.values() if s.usable],
         )
