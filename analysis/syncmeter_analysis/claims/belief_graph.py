@@ -40,5 +40,5 @@ claim = Claim(
     advice="Put short kernels that are launched again and again into a graph.",
     otherwise="Launch kernels one by one: a graph saves nothing here.",
     judge=judge,
-    figure="levels",
+    figure="launch",
 )

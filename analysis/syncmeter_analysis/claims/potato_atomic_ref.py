@@ -46,5 +46,5 @@ claim = Claim(
     advice="Write cuda::atomic_ref: it costs nothing over PTX.",
     otherwise="atomic_ref is not free here; look at what it compiles to.",
     judge=judge,
-    figure="handoffs",
+    figure="handoff",
 )

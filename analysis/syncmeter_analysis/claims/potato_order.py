@@ -34,5 +34,5 @@ claim = Claim(
     advice="Relax what carries no data.",
     otherwise="Order is free here: use acquire and release.",
     judge=judge,
-    figure="handoffs",
+    figure="handoff",
 )

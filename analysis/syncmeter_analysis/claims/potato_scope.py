@@ -36,5 +36,5 @@ claim = Claim(
     advice="Use the narrowest scope that holds both sides: block, then device.",
     otherwise="The scope does not matter to a handoff here.",
     judge=judge,
-    figure="handoffs",
+    figure="handoff",
 )

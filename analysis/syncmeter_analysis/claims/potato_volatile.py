@@ -34,5 +34,5 @@ claim = Claim(
     advice="Replace volatile and __threadfence by scoped atomics.",
     otherwise="The old idiom costs no more here.",
     judge=judge,
-    figure="handoffs",
+    figure="handoff",
 )

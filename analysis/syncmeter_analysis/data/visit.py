@@ -7,6 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
@@ -66,7 +67,8 @@ class Estimate:
 @dataclass(slots=True)
 class Visit:
     """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
-    `remarks` what a GPU's visit says beside its times, by the member's name."""
+    `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
+    of each of several GPUs over their mean."""
 
     point: Point
     number: int
@@ -93,6 +95,9 @@ class Visit:
     oversubscribed: bool = False
     doubt: str = ""
     remarks: dict[str, float | bool] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    litmus: Litmus | None = None
+    device_shares: tuple[float, ...] = ()
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -220,4 +225,8 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
         for name in _remarks
         if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
     }
+    visit.links, visit.litmus = links_of(line), litmus_of(line)
+    shares = line.get("device_shares")
+    if isinstance(shares, list):
+        visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)
     return visit

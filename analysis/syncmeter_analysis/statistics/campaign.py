@@ -14,6 +14,13 @@ from syncmeter_analysis.statistics.states import StateClasses
 from syncmeter_analysis.statistics.summary import Measured, summarize
 
 
+def is_of_study(file: ResultsFile, study: str) -> bool:
+    """The campaign was asked for this study, so that what the study leaves out was left out."""
+    options = file.campaign.get("options")
+    asked = options.get("study") if isinstance(options, dict) else None
+    return isinstance(asked, str) and study in asked.split(",")
+
+
 @dataclass
 class Conduct:
     """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
