@@ -86,6 +86,14 @@ def test_without_a_latency_there_is_no_section(tmp_path):
     assert sections(measured(tmp_path, (cuda("barrier", lanes=1024), 38.0)), ["levels"]) == []
 
 
+def test_several_gpus_are_a_level_beside_others_only(tmp_path):
+    over = (cuda("multi_gpu_barrier_flags", blocks=132, size=2), 2110.0)
+    assert sections(measured(tmp_path, over), ["levels"]) == []
+    text = told(tmp_path, over, (cuda("grid_sync", blocks=132), 970.0))
+    assert re.search(r"several GPUs +multi_gpu_barrier_flags +2 +132 x 32 +2110 ", text)
+    assert "multi-gpu`" not in text
+
+
 def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
     text = told(
         tmp_path,

@@ -23,6 +23,7 @@ from syncmeter_analysis.studies.levels_rows import (
     Levels,
     ns_of,
     rows,
+    several_gpus,
     software,
 )
 
@@ -99,7 +100,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
             "threads of a warp that are together pass a sync of it without a wait; a shuffle waits "
             "for its value"
         )
-    if any(name == "several GPUs" and winners is None for name, winners in axis) and not alone:
+    if any(name == several_gpus and winners is None for name, winners in axis) and not alone:
         notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
     return [table, Bullets(notes)] if notes else [table]
 

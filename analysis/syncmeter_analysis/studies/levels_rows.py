@@ -23,6 +23,8 @@ from syncmeter_analysis.statistics.relation import (
 from syncmeter_analysis.statistics.stats import median
 from syncmeter_analysis.statistics.summary import Measured
 
+several_gpus = "several GPUs"
+
 #: Rows of the axis, and the ops of each that wait for all; a last `*` stands for any letters.
 axis_levels = (
     ("warp, together", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
@@ -30,7 +32,7 @@ axis_levels = (
     ("block", ("barrier",)),
     ("cluster", ("cluster_sync",)),
     ("grid", ("grid_sync", "software_barrier_*")),
-    ("several GPUs", ("multi_gpu_barrier_*",)),
+    (several_gpus, ("multi_gpu_barrier_*",)),
     (
         "launch",
         (
@@ -100,7 +102,10 @@ class BothClocks:
 
 @dataclass
 class GpuLevels:
-    """What one backend measured; `drawn` are the points of the figure of all levels."""
+    """What one backend measured; `drawn` are the points of the figure of all levels.
+
+    Barriers of several GPUs alone are no levels: the study multi-gpu tells of them.
+    """
 
     backend: str
     axis: list[tuple[str, Winners | None]]
@@ -111,10 +116,14 @@ class GpuLevels:
     chain: list[Measured]
     clocks: list[BothClocks]
 
+    @property
+    def of_one_gpu(self) -> bool:
+        return any(winners and name != several_gpus for name, winners in self.axis)
+
 
 @dataclass
 class Levels:
-    """Each GPU backend that has a latency of any level; falsy without one."""
+    """Each GPU backend that has a latency of a level inside one GPU; falsy without one."""
 
     backends: list[GpuLevels] = field(default_factory=list)
 
@@ -129,7 +138,7 @@ def rows(campaign: Campaign) -> Levels:
         if s.on_gpu and s.family != "reduction" and not s.doubt and not s.point.repeat:
             by_backend[s.point.backend].append(s)
     found = [_of_backend(name, points, campaign) for name, points in sorted(by_backend.items())]
-    return Levels([levels for levels in found if any(w for _, w in levels.axis)])
+    return Levels([levels for levels in found if levels.of_one_gpu])
 
 
 def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> GpuLevels:
