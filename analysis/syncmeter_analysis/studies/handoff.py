@@ -193,7 +193,9 @@ def _chain(launch: Launch, several: bool) -> Table:
         texts += _over(h.over_reference)
         texts.append(formats.ratio(ms / own) if ms else "")
         r = h.over_reference
-        texts.append(formats.ratio(r.value * own / ms) if ms and isinstance(r, Ratio) else "")
+        texts.append(
+            formats.ratio_interval(r.times(own / ms)) if ms and isinstance(r, Ratio) else ""
+        )
         cells = [Cell(t) for t in [*texts, _polls(h), _old(h), _status(h)]]
         cells[2].points = [h.s.id]
         table.rows.append(cells)
