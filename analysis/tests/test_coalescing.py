@@ -85,8 +85,8 @@ def test_backends_are_not_mixed(tmp_path):
     ]
     levels = rows_of(tmp_path / "f", *loads(), *other).levels
     assert [level.backend for level in levels] == ["cuda", "cuda", "kokkos-cuda"]
-    assert levels[0].slowest.over.value == pytest.approx(8)
-    assert levels[2].slowest.over.value == pytest.approx(2)
+    assert levels[0].slowest[0].over.value == pytest.approx(8)
+    assert levels[2].slowest[0].over.value == pytest.approx(2)
     assert "device memory, kokkos-cuda device 0" in told(tmp_path / "g", *loads(), *other)
 
 
@@ -95,6 +95,17 @@ def test_a_pattern_that_is_not_slower_is_no_finding(tmp_path):
     assert "no pattern is resolved to take longer" in told(tmp_path / "f", *lines)
     (figure,) = drawing.figures(rows_of(tmp_path / "g", *lines))
     assert figure.title == "What a load costs by how the lanes of a warp lie on memory"
+
+
+def test_patterns_that_are_not_told_apart_are_the_slowest_together(tmp_path):
+    lines = [
+        load("load_coalesced", 8192.0),
+        load("load_strided", 8.2 * 8192.0, 32),
+        load("load_strided", 8 * 8192.0, 31),
+        load("load_strided", 6 * 8192.0, 24),
+    ]
+    text = told(tmp_path / "f", *lines)
+    assert "; strided by 32 and strided by 31 take the longest, 8.20 (" in text
 
 
 def test_a_random_load_that_hides_behind_the_other_has_no_ratio(tmp_path):

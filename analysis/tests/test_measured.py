@@ -42,7 +42,8 @@ FILES = [
         "h200-coalescing",
         "coalescing",
         1,
-        "L2: coalesced loads bring 9444 useful bytes per ns; strided by 32 takes the longest, 14.7",
+        "L2: coalesced loads bring 9444 useful bytes per ns; strided by 32 and strided by 31 and "
+        "random take the longest, 14.7",
     ),
     (
         "h200-reductions",

@@ -1,4 +1,4 @@
-"""Reductions over sizes: shares of the reads of the same array, the fastest forms, and what is drawn."""
+"""Reductions over sizes: shares of the reads of the same array, the fastest forms, what is drawn."""
 
 import pytest
 

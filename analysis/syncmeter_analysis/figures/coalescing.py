@@ -52,9 +52,9 @@ def _figure(levels: Sequence[Level], devices: int) -> list[Figure]:
 def _finding(levels: Sequence[Level]) -> str:
     """The slowest pattern of all levels, by the rule of the text."""
     slowest = [
-        (row.over.value, row.told, level.name)
+        (rows[0].over.value, " and ".join(row.told for row in rows), level.name)
         for level in levels
-        if (row := level.slowest) and isinstance(row.over, Ratio)
+        if (rows := level.slowest) and isinstance(rows[0].over, Ratio)
     ]
     if not slowest:
         return "What a load costs by how the lanes of a warp lie on memory"

@@ -61,16 +61,17 @@ def _level(level: Level, of: str) -> Table:
 
 
 def finding(level: Level) -> str:
-    """The slowest pattern of a level beside the coalesced one."""
-    base, worst = level.coalesced, level.slowest
+    """The slowest patterns of a level beside the coalesced one."""
+    base, slowest = level.coalesced, level.slowest
     assert base is not None and base.useful_bytes_per_ns is not None
     rate = base.useful_bytes_per_ns
     told = f"{level.name}: coalesced loads bring {formats.nanoseconds(rate)} useful bytes per ns"
-    if worst is None or not isinstance(worst.over, Ratio):
+    if not slowest or not isinstance(slowest[0].over, Ratio):
         return f"{told}; no pattern is resolved to take longer"
+    names = " and ".join(row.told for row in slowest)
     return (
-        f"{told}; {worst.told} takes the longest, {formats.ratio_interval(worst.over)} times "
-        "as long for a useful byte"
+        f"{told}; {names} take{'s' if len(slowest) == 1 else ''} the longest, "
+        f"{formats.ratio_interval(slowest[0].over)} times as long for a useful byte"
     )
 
 

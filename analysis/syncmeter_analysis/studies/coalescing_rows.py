@@ -4,7 +4,7 @@ of the coalesced load, and bank conflicts of shared memory."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from syncmeter_analysis.data.interval import Interval
@@ -13,6 +13,7 @@ from syncmeter_analysis.statistics.relation import (
     NotComparable,
     Ratio,
     Verdict,
+    default_margin,
     ratio,
     verdict,
 )
@@ -89,17 +90,20 @@ class Level:
         return next((row for row in self.rows if row.pattern == "coalesced" and row.full), None)
 
     @property
-    def slowest(self) -> PatternRow | None:
-        """The pattern that takes the longest for a useful byte, where it is resolved to be slower
-        than the coalesced one. Of a broadcast nearly all is waste by its nature."""
+    def slowest(self) -> list[PatternRow]:
+        """The pattern that takes the longest for a useful byte, and those within the margin of it or
+        not told apart from it; of those resolved to be slower than the coalesced one. Of a broadcast
+        nearly all is waste by its nature."""
         slower = [
-            (row.over.value, row)
+            (row.over, row)
             for row in self.rows
             if row.pattern != "broadcast"
             and isinstance(row.over, Ratio)
             and verdict(row.over) is Verdict.slower
         ]
-        return max(slower, key=lambda found: found[0])[1] if slower else None
+        slower.sort(key=lambda found: -found[0].value)
+        reached = slower[0][0].low / (1 + default_margin) if slower else 0.0
+        return [row for over, row in slower if over.high >= reached]
 
 
 @dataclass
@@ -184,10 +188,12 @@ def rows(campaign: Campaign) -> Loads:
 
 
 def _relate(level: Level) -> None:
-    base = level.coalesced
-    for row in level.rows if base else ():
-        if base and base.full and row.full:
-            row.over = _over(row, ratio(row.full, base.full), warps(base.full) / warps(row.full))
+    base = level.coalesced.full if level.coalesced else None
+    if base is None:
+        return
+    for row in level.rows:
+        if row.full:
+            row.over = _over(row, ratio(row.full, base), warps(base) / warps(row.full))
 
 
 def _over(row: PatternRow, r: Ratio | NotComparable, launch: float) -> Ratio | NotComparable:
@@ -202,10 +208,10 @@ def _over(row: PatternRow, r: Ratio | NotComparable, launch: float) -> Ratio | N
     return r.times(line_bytes / row.useful_bytes)
 
 
-def _relate_banks(conflicts: Iterable[BankRow]) -> None:
-    one = next((row for row in conflicts if row.ways == 1), None)
-    for row in conflicts if one else ():
-        if one and one.full and row.full:
+def _relate_banks(conflicts: Sequence[BankRow]) -> None:
+    one = next((row for row in conflicts if row.ways == 1), BankRow(1))
+    for row in conflicts:
+        if one.full and row.full:
             row.full_over_one = ratio(row.full, one.full)
-        if one and one.latency and row.latency:
+        if one.latency and row.latency:
             row.latency_over_one = ratio(row.latency, one.latency)

@@ -148,8 +148,8 @@ def _accesses(accesses: Sequence[Access]) -> Table:
             [
                 *map(Cell, texts),
                 *(_cell(access.by_place.get(place)) for place in places.values()),
-                Cell(formats.marked(access.peer_over_local)),
-                Cell(formats.marked(access.host_over_local)),
+                Cell(formats.marked_interval(access.peer_over_local)),
+                Cell(formats.marked_interval(access.host_over_local)),
             ]
         )
     return table
