@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.figures.static import save_all
 from syncmeter_analysis.report.build import build
@@ -132,6 +133,10 @@ def test_sections_come_in_the_order_of_need(tmp_path):
         "Claims",
         "The machine and the method",
     ]
+
+
+def test_every_claim_leads_to_a_section(tmp_path):
+    assert {claim.figure for claim in all_claims()} <= {s.id for s in report_of(tmp_path).sections}
 
 
 def test_the_markdown_is_the_golden_one(tmp_path, request, monkeypatch):
