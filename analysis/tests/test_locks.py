@@ -2,9 +2,9 @@
 
 import pytest
 
+from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.figures import locks as drawing
 from syncmeter_analysis.statistics.campaign import campaign_of
-from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.statistics.relation import NotComparable
 from syncmeter_analysis.studies import locks, sections
 from syncmeter_analysis.studies.blocks import as_plain

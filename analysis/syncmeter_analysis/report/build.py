@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing
+from syncmeter_analysis.figures import barrier, contention, false_sharing, locks
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
@@ -29,7 +31,7 @@ from syncmeter_analysis.report.rest import (
 from syncmeter_analysis.report.trust import trust
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
-from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies import StudySection, sections
 
 
 @dataclass
@@ -44,6 +46,15 @@ class Report:
     @property
     def figures(self) -> list[Figure]:
         return [b.figure for s in self.sections for b in s.blocks if isinstance(b, Drawing)]
+
+
+def _of_study(
+    told: Mapping[str, StudySection], name: str, title: str, figures: Callable[[Any], list[Figure]]
+) -> Section:
+    """A study's figures and text, or how to measure it."""
+    if name not in told:
+        return drawn(name, title, [], f"Not measured: `syncmeter run --study {name}`.")
+    return drawn(name, title, figures(told[name].rows), "", told[name].blocks)
 
 
 def build(campaign: Campaign) -> Report:
@@ -62,13 +73,10 @@ def build(campaign: Campaign) -> Report:
             scaling_figures(campaign),
             "Nothing was measured at several numbers of lanes: `syncmeter run --study scaling`.",
         ),
-        drawn(
-            "false-sharing",
-            "False sharing",
-            false_sharing.figures(told["false-sharing"].rows) if "false-sharing" in told else [],
-            "Not measured: `syncmeter run --study false-sharing`.",
-            told["false-sharing"].blocks if "false-sharing" in told else [],
-        ),
+        _of_study(told, "locks", "Locks", locks.figures),
+        _of_study(told, "contention", "Contention", contention.figures),
+        _of_study(told, "barrier", "Barriers", barrier.figures),
+        _of_study(told, "false-sharing", "False sharing", false_sharing.figures),
         drawn(
             "core-to-core",
             "Core to core",

@@ -20,7 +20,7 @@ from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.studies.blocks import Block
 
 #: In the order in which they are told.
-names = ("false-sharing", "locks", "contention")
+names = ("false-sharing", "locks", "contention", "barrier")
 
 
 class Study(Protocol):

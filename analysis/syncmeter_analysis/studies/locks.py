@@ -103,8 +103,8 @@ def _cost_table(table: LockTable) -> Table:
         texts = [row.first.point.backend, row.op]
         texts += [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(cost)]
         texts += [
-            _number(fair and fair.fairness, 3),
-            _number(fair and fair.slowest_over_fastest, 2),
+            _number(fair.fairness if fair else None, 3),
+            _number(fair.slowest_over_fastest if fair else None, 2),
         ]
         is_best = cost is not None and cost is best
         texts += ["1", ""] if is_best else _ratio_cells(contest.over_cheapest.get(row.name))
