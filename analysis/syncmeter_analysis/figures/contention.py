@@ -12,7 +12,6 @@ from syncmeter_analysis.figures.figure import Figure, Panel, palette, panel_heig
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.studies.contention_rows import Contention, Row
-from syncmeter_analysis.studies.locks_rows import throughput
 
 
 def figures(contention: Contention) -> list[Figure]:
@@ -34,7 +33,7 @@ def _figure(number: int, backend: str, op: str, rows: Sequence[Row]) -> Figure:
     for row in rows:
         what = text.short_name(row.first.point, _not_in_a_panel)
         for cells, c in row.by_cells.items():
-            if (rate := throughput(c.seen)) is not None:
+            if (rate := c.seen.ops_per_s_total) is not None:
                 panels[f"{what}, affinity {row.placed}".lstrip(", ")].append(
                     {"cells": cells, "rate": rate, "lanes": str(row.lanes), "id": c.seen.id}
                 )

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.data.reader import ResultsFile
 from syncmeter_analysis.statistics.campaign import Campaign, is_of_study
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, ratio, verdict
@@ -110,11 +109,6 @@ def _belongs(s: Measured) -> bool:
     return cpu and s.point.op in ("barrier", "barrier_late") and s.status != "unsupported"
 
 
-def late_us(p: Point) -> int:
-    """By how many microseconds one lane comes late; 0 for nobody."""
-    return int(dict(p.others).get("late_us", "0"))
-
-
 def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
     runtimes = sorted({_runtime(s) for s in points})
     late = any(s.point.op == "barrier_late" for s in points)
@@ -156,7 +150,7 @@ def _placements(points: Iterable[Measured]) -> list[Placement]:
 def _rows_of(points: Iterable[Measured]) -> list[Row]:
     found: dict[tuple[int, int], Row] = {}
     for s in points:
-        at = s.point.lanes, late_us(s.point)
+        at = s.point.lanes, s.point.late_us
         found.setdefault(at, Row(*at)).costs[_runtime(s)] = s
     return [row for _, row in sorted(found.items())]
 

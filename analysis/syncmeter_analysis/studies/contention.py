@@ -7,7 +7,6 @@ from syncmeter_analysis.statistics.relation import NotComparable, Ratio
 from syncmeter_analysis.statistics.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
 from syncmeter_analysis.studies.contention_rows import Contention, NearFar, Part, Row, Shared, rows
-from syncmeter_analysis.studies.locks_rows import throughput
 
 __all__ = ["rows", "text", "title"]
 
@@ -45,7 +44,7 @@ def _of_part(part: Part) -> list[Block]:
 
 
 def _rate(s: Measured) -> str:
-    per_s = throughput(s)
+    per_s = s.ops_per_s_total
     return "" if per_s is None else formats.rate(per_s)
 
 

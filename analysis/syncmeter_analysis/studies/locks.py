@@ -13,7 +13,6 @@ from syncmeter_analysis.studies.locks_rows import (
     Row,
     least_fairness,
     rows,
-    throughput,
 )
 
 __all__ = ["rows", "text", "title"]
@@ -66,7 +65,7 @@ def _ns(s: Measured | None) -> str:
 
 
 def _rate(s: Measured | None) -> str:
-    per_s = None if s is None else throughput(s)
+    per_s = None if s is None else s.ops_per_s_total
     return "" if per_s is None else formats.rate(per_s)
 
 

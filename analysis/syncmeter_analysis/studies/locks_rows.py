@@ -182,12 +182,6 @@ def _atomic_of(found: Sequence[Row], backend: str) -> Row | None:
     return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
 
 
-def throughput(s: Measured) -> float | None:
-    """Ops per second of all lanes together; None without a cost."""
-    rate = s.ops_per_s_per_lane
-    return None if rate is None else rate * s.point.lanes
-
-
 def least_fairness(lanes: int) -> float:
     """Jain's index where lanes that all do the same number of ops do them one lane after the other:
     what `fairness` cannot fall below. 0.9 for two lanes."""
