@@ -53,7 +53,8 @@ def test_a_ratio_is_made_of_equal_visits(tmp_path):
     part = part_of(tmp_path, two_runtimes())
     (placed,) = part.placements
     assert (placed.placed, [row.lanes for row in placed.curve]) == ("close", [1, 2, 4])
-    active = next(c for c in part.between if c.name == "omp-llvm : omp active")
+    (active,) = part.between  # those that wait alike
+    assert active.name == "omp-llvm : omp active"
     r = active.ratios[2]
     assert (r.visits, r.value) == (5, pytest.approx(0.5))
     assert r.high == pytest.approx(0.5)  # the drift is no scatter
@@ -77,6 +78,7 @@ def test_curves_and_ratios_stand_in_tables(tmp_path):
 def test_a_late_lane_is_laid_beside_none(tmp_path):
     (placed,) = part_of(tmp_path, two_runtimes()).placements
     assert [(row.lanes, row.late_us) for row in placed.late] == [(2, 0), (2, 10)]
+    assert placed.late[0].over_on_time == {}
     assert placed.late[1].over_on_time["omp", "active"].value == pytest.approx(0.5)
     text = told(tmp_path, two_runtimes())
     assert "A late arriver: ns beyond its lateness" in text

@@ -147,6 +147,10 @@ def test_units_that_the_file_does_not_place_are_neither_near_nor_far(tmp_path):
     part = part_of(tmp_path, two_packages(), units=nowhere)
     assert part.pairs == []
     assert part.why_no_pairs == "what the lanes share is not known here"
+    some = [*TWO_PACKAGES[:2], *nowhere[2:]]
+    lines = placed(cells_of(2, 1), 20.0, [0, 1])
+    lines += placed(cells_of(2, 1, "spread"), 60.0, [2, 3])
+    assert part_of(tmp_path, lines, units=some).pairs == []
 
 
 def test_equally_far_apart_everywhere_is_said(tmp_path):
@@ -186,6 +190,13 @@ def test_the_figure_tells_what_contention_costs(tmp_path):
         "int32, affinity close",
         "int32, affinity spread",
     ]
+
+
+def test_of_several_placements_of_the_most_lanes_the_figure_tells_the_worst(tmp_path):
+    lines = placed(cells_of(1, 1), 5.0, [0]) + placed(cells_of(2, 1), 20.0, [0, 1])
+    lines += placed(cells_of(2, 1, "spread"), 40.0, [0, 2])
+    (figure,) = drawing.figures(contention.rows(read(write(tmp_path / "f", lines, first=first()))))
+    assert figure.title.startswith("omp atomic_add: 2 lanes on one cell do 0.25 (")
 
 
 def test_points_without_a_number_of_cells_are_of_other_studies(tmp_path):

@@ -169,6 +169,13 @@ def test_a_second_file_changes_nothing_of_the_first(tmp_path):
     assert [t.shared.over_cheapest for t in both] == [t.shared.over_cheapest for t in alone]
 
 
+def test_of_several_orders_the_relaxed_add_is_laid_beside(tmp_path):
+    relaxed = five(lock("std", "atomic_add", 1, order="relaxed"), 2.5)
+    (table,) = rows_of(tmp_path, locks_lines(1), relaxed).tables
+    assert {"std atomic_add", "std atomic_add seq_cst"} <= {row.name for row in table.rows}
+    assert table.alone.over_atomic["std spin_lock_add"].value == pytest.approx(5, rel=0.01)
+
+
 def test_one_lock_is_no_choice_and_other_studies_left_nothing_out(tmp_path):
     one = [line for line in locks_lines(4) if line["point"]["op"] != "lock_add"]
     one = [line for line in one if line["point"]["backend"] == "omp"]
