@@ -111,6 +111,16 @@ def test_what_cannot_be_told_apart_is_said(tmp_path):
     assert "or one not told apart from it: omp ticket_lock_add" in figure.title
 
 
+def test_a_title_holds_no_factor_that_is_not_resolved(tmp_path):
+    lines = five(lock("omp", "lock_add", 1), 20.0)
+    lines += five(lock("omp", "ticket_lock_add", 1), 22.0, part=0.2)
+    (figure,) = drawing.figures(rows_of(tmp_path, lines))
+    assert figure.title == (
+        "Of one lane the cheapest is omp lock_add, or one not told apart from it: "
+        "omp ticket_lock_add (int32, 1 lane, affinity close)"
+    )
+
+
 def test_lanes_between_have_a_table_of_their_own(tmp_path):
     text = told(tmp_path, locks_lines(4), five(lock("omp", "lock_add", 2), 50.0, 0.91))
     assert "One lock for all lanes: ops/s of all of them, and fairness" in text

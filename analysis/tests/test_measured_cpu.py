@@ -11,7 +11,11 @@ from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Table, as_plain, escaped_md
 
 DATA = Path(__file__).parent / "data"
-FILES = {"locks": "xeon-64-vcpu-locks.jsonl", "barrier": "xeon-64-vcpu-barrier.jsonl"}
+FILES = {
+    "locks": "xeon-64-vcpu-locks.jsonl",
+    "contention": "2-vcpu-contention.jsonl",
+    "barrier": "xeon-64-vcpu-barrier.jsonl",
+}
 
 
 def told(study):
@@ -54,6 +58,22 @@ def test_locks_of_64_busy_vcpus():
         "omp spin_lock_add is the cheapest lock of 64 lanes on one lock; omp nest_lock_add costs "
         "4.09 times as much (int32, 64 lanes, affinity close)"
     ]
+
+
+def test_contention_of_two_busy_vcpus():
+    campaign, section = told("contention")
+    text = as_plain(section.title, section.blocks)
+    # A lone lane has no hop, and is compared all the same.
+    assert (
+        "- omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.36 (0.31..0.39) times what one "
+        "lane alone does; on 2 cells 5.87 (5.05..6.40) times that on one cell\n"
+    ) in text
+    assert "here are in one domain (same L3), so that there are no farther ones" in text
+    figures = [f.title for f in build(campaign).figures if f.id.startswith("contention")]
+    assert figures[0] == (
+        "omp atomic_add: 2 lanes on one cell do 0.36 (0.31..0.39) times as many operations per "
+        "second as one lane alone"
+    )
 
 
 def test_barriers_of_64_busy_vcpus():

@@ -7,6 +7,7 @@ from typing import Any
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.relation import Verdict, verdict
 from syncmeter_analysis.statistics.summary import Measured
 from syncmeter_analysis.studies.locks import scope, slowest
 from syncmeter_analysis.studies.locks_rows import Contest, Locks, LockTable, Row
@@ -77,7 +78,8 @@ def _finding(table: LockTable, contest: Contest) -> str:
         )
     else:
         told = f"{best} is the cheapest lock of {lanes}"
-    if worst := slowest(table, contest):
+    worst = slowest(table, contest)
+    if worst is not None and verdict(worst[1]) is Verdict.slower:
         row, r = worst
         told += f"; {row.name} costs {text.ratio(r.value)} times as much"
     return told
