@@ -176,6 +176,7 @@ def test_a_second_file_changes_nothing_of_the_first(tmp_path):
     other = write(tmp_path / "b", five(lock("omp", "lock_add", 4), 1.0, hop=65.0))
     alone = locks.rows(read(first)).tables
     both = locks.rows(campaign_of([read_results(first), read_results(other)])).tables
+    assert [t.source for t in (*alone, *both)] == ["", str(first)]
     assert [t.shared.over_cheapest for t in both] == [t.shared.over_cheapest for t in alone]
 
 

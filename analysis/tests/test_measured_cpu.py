@@ -41,6 +41,19 @@ def test_text_and_report_tell_the_same_rows(study):
         assert escaped_md(cell.text) in page
 
 
+@pytest.mark.parametrize("study", FILES)
+def test_of_several_files_a_table_says_which_it_is_of(study, tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text((DATA / FILES[study]).read_text())
+    campaign = read_campaign([str(DATA / FILES[study]), str(other)])
+    (section,) = sections(campaign, [study])
+    captions = [block.caption for block in section.blocks if isinstance(block, Table)]
+    for file in campaign.files:
+        assert sum(file.path in caption for caption in captions) == 1
+    alone = told(study)[1]
+    assert not any("jsonl" in b.caption for b in alone.blocks if isinstance(b, Table))
+
+
 def test_locks_of_64_busy_vcpus():
     campaign, section = told("locks")
     text = as_plain(section.title, section.blocks)

@@ -55,6 +55,10 @@ class Campaign:
         """Points with a cost to compare, each measurement and each that shares one."""
         return [s for s in self.points.values() if s.usable]
 
+    def named(self, file: ResultsFile) -> str:
+        """The file's name for the captions of what is told of it alone; '' where it is the only one."""
+        return file.path if len(self.files) > 1 else ""
+
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}
 

@@ -64,7 +64,8 @@ def _cost_table(part: Part) -> Table:
         ["affinity", "lanes", *names],
         [],
         range(1, 2 + len(names)),
-        caption="ns of a barrier by number of lanes, runtime and way of waiting (95 % interval)",
+        caption=f"{part.source}: " * bool(part.source)
+        + "ns of a barrier by number of lanes, runtime and way of waiting (95 % interval)",
     )
     for placed in part.placements:
         for row in placed.curve:

@@ -62,7 +62,8 @@ class Comparison:
 @dataclass
 class Part:
     """The barriers of one file. `sleeping`: passive over active of one backend; `between`: one
-    backend over another, waiting alike. `libraries`: compiler and library by backend."""
+    backend over another, waiting alike. `libraries`: compiler and library by backend. `source` names
+    the file where there are several."""
 
     placements: list[Placement]
     runtimes: list[Runtime]
@@ -70,6 +71,7 @@ class Part:
     between: list[Comparison]
     libraries: dict[str, str]
     points: list[str]
+    source: str = ""
 
     @property
     def backends(self) -> list[str]:
@@ -100,6 +102,7 @@ def rows(campaign: Campaign) -> Barriers:
     for file, points in zip(campaign.files, campaign.by_file, strict=True):
         part = _part(file, [s for s in points if _belongs(s)])
         if part is not None:
+            part.source = campaign.named(file)
             parts.append(part)
     return Barriers(parts, any(is_of_study(file, "barrier") for file in campaign.files))
 

@@ -71,7 +71,9 @@ def _cells_table(part: Part) -> Table:
         columns,
         [],
         [3, 4, *range(6, 12)],
-        caption=f"{formats.count(lanes, 'lane')} on cells that they share out, neighbours on one; "
+        caption=f"{part.source}: "
+        * bool(part.source)
+        + f"{formats.count(lanes, 'lane')} on cells that they share out, neighbours on one; "
         "throughput over that on one cell, of the same visits, in one placement state",
     )
     for row in part.rows:

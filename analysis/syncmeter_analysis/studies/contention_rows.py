@@ -66,12 +66,14 @@ class NearFar:
 
 @dataclass
 class Part:
-    """The rows of one file, and why near and far lanes cannot be told apart where they cannot."""
+    """The rows of one file, and why near and far lanes cannot be told apart where they cannot.
+    `source` names the file where there are several."""
 
     rows: list[Row]
     pairs: list[NearFar]
     why_no_pairs: str
     virtual: bool
+    source: str = ""
 
     @property
     def most_lanes(self) -> int:
@@ -98,7 +100,8 @@ def rows(campaign: Campaign) -> Contention:
         if found := _rows_of(points, units):
             pairs = _near_against_far(found)
             virtual = bool(machine_of(file.campaign).hypervisor)
-            parts.append(Part(found, pairs, _why_no_pairs(file, found, units), virtual))
+            why = _why_no_pairs(file, found, units)
+            parts.append(Part(found, pairs, why, virtual, campaign.named(file)))
     return Contention(parts, any(is_of_study(file, "contention") for file in campaign.files))
 
 

@@ -36,7 +36,8 @@ def scope(table: LockTable) -> str:
     p = table.first.point
     parts = [p.type, formats.count(table.most_lanes, "lane")]
     parts.append(f"affinity {', '.join(table.affinities)}")
-    return ", ".join(parts + [f"{p.wait} waiting"] * (p.wait != "active"))
+    parts += [f"{p.wait} waiting"] * (p.wait != "active")
+    return ", ".join(parts + [table.source] * bool(table.source))
 
 
 def _of_table(table: LockTable) -> list[Block]:

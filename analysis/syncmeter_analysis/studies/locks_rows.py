@@ -65,6 +65,7 @@ class Contest:
 @dataclass
 class LockTable:
     """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
+    `source` names the file where there are several.
     `alone` is the contest of one lane, `shared` that of the most lanes, None where only one ran."""
 
     first: Measured
@@ -73,6 +74,7 @@ class LockTable:
     alone: Contest
     shared: Contest | None
     points: list[str]
+    source: str = ""
 
     @property
     def most_lanes(self) -> int:
@@ -96,7 +98,11 @@ class Locks:
 def rows(campaign: Campaign) -> Locks:
     """A table for each type, way of waiting and placement of each file's locks on CPUs, where there
     are two locks or more. Files are not mixed: each has its own drift."""
-    tables = [table for points in campaign.by_file for table in _tables(points)]
+    tables = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        for table in _tables(points):
+            table.source = campaign.named(file)
+            tables.append(table)
     return Locks(tables, any(is_of_study(file, "locks") for file in campaign.files))
 
 
