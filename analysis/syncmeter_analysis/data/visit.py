@@ -79,6 +79,9 @@ class Visit:
     inserted: bool = False
     cost_per_lane: bool = False
     participants: int = 0
+    host_lane: bool = False
+    launching: str = ""
+    devices: int = 1
     build: str = ""
     device: int | None = None
     pus: tuple[int, ...] = ()
@@ -198,6 +201,10 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.inserted = line.get("pairing") == "insert"
     visit.cost_per_lane = line.get("cost_per_lane") is True
     visit.participants = int(_share(line.get("participants")) or 0)
+    visit.host_lane = line.get("host_lane") is True
+    visit.launching = str(line.get("launching") or "")
+    if isinstance(line.get("devices"), list):
+        visit.devices = max(1, len(line["devices"]))
     visit.build = str(line.get("build") or "")
     if isinstance(line.get("device"), int):
         visit.device = line["device"]

@@ -37,7 +37,7 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     for s in campaign.points.values():
         drawable = s.ops_per_s_per_lane is not None and s.family != "control"
         p = s.point
-        special = p.pus or p.active or p.cells or p.size or p.others
+        special = p.pus or p.active or p.cells or p.size or p.late_us or p.others
         if drawable and not (s.oversubscribed or special):
             groups[_figure_key(s.point)].append(s)
     figures = []

@@ -9,12 +9,15 @@ from typing import Any
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.figures import (
+    barrier,
     coalescing,
+    contention,
     divergence,
     false_sharing,
     handoff,
     launch,
     levels,
+    locks,
     multi_gpu,
     reductions,
 )
@@ -53,7 +56,7 @@ class Report:
 
 
 def _of_study(
-    told: dict[str, StudySection], name: str, draw: Callable[[Any], list[Figure]], able: bool
+    told: dict[str, StudySection], name: str, draw: Callable[[Any], list[Figure]], able: bool = True
 ) -> Section:
     """A study's figures and text; where it was not measured, what would measure it, or that the
     campaign has no GPU and is not `able`."""
@@ -81,13 +84,10 @@ def build(campaign: Campaign) -> Report:
             scaling_figures(campaign),
             "Nothing was measured at several numbers of lanes: `syncmeter run --study scaling`.",
         ),
-        drawn(
-            "false-sharing",
-            "False sharing",
-            false_sharing.figures(told["false-sharing"].rows) if "false-sharing" in told else [],
-            "Not measured: `syncmeter run --study false-sharing`.",
-            told["false-sharing"].blocks if "false-sharing" in told else [],
-        ),
+        _of_study(told, "locks", locks.figures),
+        _of_study(told, "contention", contention.figures),
+        _of_study(told, "barrier", barrier.figures),
+        _of_study(told, "false-sharing", false_sharing.figures),
         drawn(
             "core-to-core",
             "Core to core",
@@ -103,17 +103,11 @@ def build(campaign: Campaign) -> Report:
             backend_table(data),
         ),
         _of_study(told, "levels", levels.figures, gpu),
-        drawn(
-            "launch",
-            "Kernel boundary",
-            launch.figures(told["launch"].rows) if "launch" in told else [],
-            "Not measured: `syncmeter run --study levels`." if gpu else "No GPU was measured here.",
-            told["launch"].blocks if "launch" in told else [],
-        ),
+        _of_study(told, "launch", launch.figures, gpu),
         _of_study(told, "handoff", handoff.figures, gpu),
         _of_study(told, "divergence", divergence.figures, gpu),
         _of_study(told, "coalescing", coalescing.figures, gpu),
-        _of_study(told, "reductions", reductions.figures, True),
+        _of_study(told, "reductions", reductions.figures),
         _of_study(told, "multi-gpu", multi_gpu.figures, gpu),
         census_section(campaign),
         claims_section(findings),

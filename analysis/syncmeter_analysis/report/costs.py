@@ -90,6 +90,7 @@ def _ordinary(s: Measured) -> bool:
         and p.wait == "active"
         and p.base_offset == 0
         and p.cells == 0
+        and not p.late_us
         and not p.others
         and p.scope in ("", "device")
         and p.space in ("", "global")

@@ -168,6 +168,7 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
         ("wait", "" if p.wait == "active" else p.wait),
         ("home", f"home {p.home}" if p.home else ""),
         ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
+        ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
     ]
     parts += [(name, f"{name} {value}") for name, value in p.others]

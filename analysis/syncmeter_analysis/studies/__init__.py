@@ -21,6 +21,9 @@ from syncmeter_analysis.studies.blocks import Block
 
 #: In the order in which they are told.
 names = (
+    "locks",
+    "contention",
+    "barrier",
     "false-sharing",
     "levels",
     "launch",
