@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing
+from syncmeter_analysis.figures import core_to_core, false_sharing
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
-from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.handoffs import handoff_figures
@@ -22,7 +21,6 @@ from syncmeter_analysis.report.recommendations import claims_section, recommenda
 from syncmeter_analysis.report.rest import (
     backend_table,
     census_section,
-    core_table,
     drawn,
     machine_section,
 )
@@ -72,9 +70,9 @@ def build(campaign: Campaign) -> Report:
         drawn(
             "core-to-core",
             "Core to core",
-            core_to_core_figures(campaign),
+            core_to_core.figures(told["core-to-core"].rows) if "core-to-core" in told else [],
             "Not measured: `syncmeter run --study core-to-core`.",
-            core_table(campaign),
+            told["core-to-core"].blocks if "core-to-core" in told else [],
         ),
         drawn(
             "backends",

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from syncmeter_analysis.figures.backends import backend_pairs
-from syncmeter_analysis.figures.core_to_core import latency_classes
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
 from syncmeter_analysis.statistics.relation import verdict
-from syncmeter_analysis.statistics.stats import median
 
 _bookkeeping = ("move", "alu", "jump", "address", "nop")
 
@@ -26,27 +24,6 @@ def drawn(
     """A section of figures, or what would measure them."""
     blocks: list[Block] = [Drawing(figure) for figure in figures]
     return Section(id, title, [*blocks, *more] if blocks or more else [Text(otherwise)])
-
-
-def core_table(campaign: Campaign) -> list[Block]:
-    """Median and range of each class of pairs."""
-    rows = []
-    for op, name, points in latency_classes(campaign):
-        costs = [s.cost.value for s in points if s.cost]
-        rows.append(
-            [
-                Cell(op),
-                Cell(name),
-                Cell(str(len(points)), [s.id for s in points]),
-                Cell(text.nanoseconds(median(costs))),
-                Cell(f"{text.nanoseconds(min(costs))}..{text.nanoseconds(max(costs))}"),
-            ]
-        )
-    return (
-        [Table(["op", "class", "pairs", "median ns", "range ns"], rows, right=(2, 3, 4))]
-        if rows
-        else []
-    )
 
 
 def backend_table(data: Evidence) -> list[Block]:
