@@ -92,6 +92,9 @@ def test_where_no_cache_is_known_packages_are_told_apart(tmp_path):
     units = [{**unit, "l2": -1, "l3": -1} for unit in UNITS]
     text = told(tmp_path, PAIRS, units=units)
     assert text.splitlines()[3].split() == ["PU", "0", "2", "|", "1", "3"]
+    chiplets = [{**unit, "package": 0, "numa": 0} for unit in UNITS]
+    text = told(tmp_path, PAIRS, units=chiplets)
+    assert text.splitlines()[3].split() == ["PU", "0", "2", "|", "1", "3"]
 
 
 def test_a_class_has_its_median_and_range(tmp_path):

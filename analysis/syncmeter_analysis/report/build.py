@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import core_to_core, false_sharing
-from syncmeter_analysis.figures.backends import backend_figures
+from syncmeter_analysis.figures import core_to_core, false_sharing, portability
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.figure import Figure
@@ -19,7 +18,6 @@ from syncmeter_analysis.report.blocks import Drawing, Section
 from syncmeter_analysis.report.costs import costs
 from syncmeter_analysis.report.recommendations import claims_section, recommendations
 from syncmeter_analysis.report.rest import (
-    backend_table,
     census_section,
     drawn,
     machine_section,
@@ -77,9 +75,9 @@ def build(campaign: Campaign) -> Report:
         drawn(
             "backends",
             "CPU and GPU, native and portable",
-            backend_figures(data),
+            portability.figures(told["portability"].rows) if "portability" in told else [],
             "Not measured: `syncmeter run --study portability`, where Kokkos is found.",
-            backend_table(data),
+            told["portability"].blocks if "portability" in told else [],
         ),
         drawn(
             "levels",

@@ -20,7 +20,7 @@ from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.studies.blocks import Block
 
 #: In the order in which they are told.
-names = ("false-sharing", "core-to-core")
+names = ("false-sharing", "core-to-core", "portability")
 
 
 class Study(Protocol):
