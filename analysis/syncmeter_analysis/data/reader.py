@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,43 +64,34 @@ def read_results(path: str | Path) -> ResultsFile:
     schema, or holds neither a visit nor a refused point that can be used.
     """
     name = str(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
-    if not data.strip():
-        raise Unusable(
-            f"{name} is empty: the campaign ended before its first line, or this is "
-            "not its results file"
-        )
-    torn_tail = not data.endswith(b"\n")
-    lines = data.split(b"\n")
-    del data
     # Millions of small objects that all live on: looking for garbage among them takes a third.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _read(name, lines, torn_tail)
+        with Path(path).open("rb") as lines:
+            return _read(name, lines)
+    except OSError as error:
+        raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
     finally:
         if collecting:
             gc.enable()
 
 
-def _read(name: str, lines: list[bytes], torn_tail: bool) -> ResultsFile:
-    """Reads the lines, and drops each when it is read: raw rounds are most of a file."""
+def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
+    """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()
     points: dict[str, Point] = {}
-    last = max(i for i, text in enumerate(lines) if text.strip())
+    empty = True
     for i, text in enumerate(lines):
-        lines[i] = b""
         if not text.strip():
             continue
+        empty = False
         text, rounds = without_rounds(text)
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
-            if i == last and torn_tail:
+            if not text.endswith(b"\n"):
                 complaints.add(i + 1, "the last line is torn (the campaign was killed)")
             else:
                 complaints.add(i + 1, "this is not JSON")
@@ -126,6 +118,11 @@ def _read(name: str, lines: list[bytes], torn_tail: bool) -> ResultsFile:
             _add(file, line, rounds, points)
         except (BadVisit, BadPoint) as error:
             complaints.add(i + 1, str(error))
+    if empty:
+        raise Unusable(
+            f"{name} is empty: the campaign ended before its first line, or this is "
+            "not its results file"
+        )
     if file is None:
         raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
     file.notes += complaints.notes()
