@@ -209,16 +209,17 @@ def compact(line):
     return json.dumps(line, separators=(",", ":"))
 
 
-def test_raw_rounds_are_parsed_where_they_are_asked_for_only(tmp_path, monkeypatch):
+@pytest.mark.parametrize("written", [compact, json.dumps])
+def test_raw_rounds_are_parsed_where_they_are_asked_for_only(tmp_path, monkeypatch, written):
     rounds = [[100.0, 3300.0 + i, 0, False] for i in range(50)]
-    cpu = [compact(v) for v in visits(around(1.0), point(), rounds=rounds)]
+    cpu = [written(v) for v in visits(around(1.0), point(), rounds=rounds)]
     gpu = visits(around(1.0, 2), point(backend="cuda", affinity="none"), rounds=rounds, device=0)
-    path = write(tmp_path / "f", cpu, [compact(v) for v in gpu])
+    path = write(tmp_path / "f", cpu, [written(v) for v in gpu])
     parsed = []
     loads = json.loads
     monkeypatch.setattr(json, "loads", lambda text: parsed.append(text) or loads(text))
     file = read_results(path)
-    assert sum(b"[100.0," in text for text in parsed) == 2
+    assert sum(b"[100.0" in text for text in parsed) == 2
     found = {v.point.backend: list(v.round_costs) for v in file.visits.values()}
     assert found == {"omp": [], "cuda": [(3200 + i) / 3200 for i in range(50)]}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
 schema_major, schema_minor = 1, 0
 
 # How a visit's raw rounds begin. Inside a text the quotes would be escaped.
-_rounds = b'"rounds":[['
+_rounds = re.compile(rb'"rounds": ?(?=\[\[)')
 
 # Beyond this many notes of one kind only their number is told.
 _most_notes = 5
@@ -148,10 +149,10 @@ def without_rounds(text: bytes) -> tuple[bytes, bytes]:
     Raw rounds are most of a line, and of a CPU nobody asks for them: parsing them took half of the
     time that `text` had.
     """
-    begin = text.find(_rounds)
-    if begin < 0:
+    found = _rounds.search(text)
+    if found is None:
         return text, b""
-    begin += len(_rounds) - 2
+    begin = found.end()
     end = text.find(b"]]", begin) + 2
     rounds = text[begin:end]
     # With a text in it this may not be the list's end: then the line is read as it is.
