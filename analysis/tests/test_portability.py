@@ -1,10 +1,14 @@
 """The ratio of a portable cost over the native one, against ratios computed by hand, and the same
 judgement as `compare --by backend`."""
 
+from pathlib import Path
+
 import pytest
 
 from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.figures import portability as drawing
+from syncmeter_analysis.report.blocks import Drawing
+from syncmeter_analysis.report.build import build
 from syncmeter_analysis.statistics.census import code_of
 from syncmeter_analysis.statistics.compare_by import compare_by
 from syncmeter_analysis.statistics.counterparts import counterpart_key, counterparts
@@ -220,3 +224,22 @@ def test_the_order_of_memory_accesses_is_no_such_thing(tmp_path):
     lines = [*visits([5.0], at()), *visits([5.0], at("kokkos-openmp", order="seq_cst"))]
     native, other = read(write(tmp_path / "f", lines)).points.values()
     assert counterparts([native], [other]) == []
+
+
+MEASURED = Path(__file__).parent / "data" / "portability.jsonl"
+
+
+def test_of_a_measured_file_text_report_and_compare_show_the_same():
+    campaign = read(MEASURED)
+    (told,) = sections(campaign, ["portability"])
+    (section,) = [s for s in build(campaign).sections if s.id == "backends"]
+    assert [b for b in section.blocks if not isinstance(b, Drawing)] == told.blocks
+    (side,) = told.rows.sides
+    (c,) = compare_by("backend", [read_results(MEASURED)])
+    assert (side.native, side.other) == c.names == ("omp", "std")
+    assert {(r.native.id, r.other.id, r.difference.verdict) for r in side.rows} == {
+        (d.old.id, d.new.id, d.verdict) for d in c.differences
+    }
+    assert len(side.rows) == 2
+    (drawn,) = [b.figure for b in section.blocks if isinstance(b, Drawing)]
+    assert drawn.title == "std over omp: slower at 0 points, faster at 1, the same at 0 of 2"
