@@ -259,17 +259,17 @@ def test_a_large_machine_is_folded_by_the_finest_level_that_fits(tmp_path):
     ]
     lines = [*both(0, 16, 20, 20), *both(0, 1, 50, 50), *both(0, 2, 60, 60), *both(0, 15, 300, 300)]
     matrix = one(tmp_path, lines, units=units)
-    assert matrix.folded.level == "core"
+    assert matrix.folded.level == "a core"
     assert matrix.folded.blocks[1] == [1, 17]
     assert matrix.folded.costs[0, 0] == pytest.approx(20 * 1.002)
     quads = [{**unit, "core": pu, "l2": pu} for pu, unit in enumerate(units)]
     matrix = one(tmp_path, lines, units=quads)
-    assert matrix.folded.level == "L3"
+    assert matrix.folded.level == "an L3"
     # 20, 50 and 60 ns are within the first block.
     assert matrix.folded.costs[0, 0] == pytest.approx(50 * 1.002)
     assert matrix.folded.costs[0, 3] == pytest.approx(300 * 1.002)
     text = told(tmp_path, lines, units=quads)
-    assert "blocks of PUs that share a L3, the median over the pairs; the row has" in text
+    assert "blocks of PUs that share an L3, the median over the pairs; the row has" in text
     assert re.search(r"\n0 +0-3,16-19 +50.1 +\. +\. +301", text)
 
 

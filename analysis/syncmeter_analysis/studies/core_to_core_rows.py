@@ -7,6 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 from syncmeter_analysis.data.point import Point
@@ -32,11 +33,11 @@ _most_pus_for_all_pairs = 64
 
 # The finest of these levels that makes few enough blocks is what a matrix is folded by.
 _block_levels = (
-    ("core", "core"),
-    ("l2", "L2"),
-    ("l3", "L3"),
-    ("numa", "NUMA node"),
-    ("package", "package"),
+    ("core", "a core"),
+    ("l2", "an L2"),
+    ("l3", "an L3"),
+    ("numa", "a NUMA node"),
+    ("package", "a package"),
 )
 
 
@@ -186,8 +187,13 @@ class _Places:
         self.of = places
         self.units = in_topology_order(places)
         self._several_kinds = len({place.get("kind", -1) for place in places.values()}) > 1
-        pairs = combinations(self.units, 2)
-        self.pairs = Counter(self.class_of(first, second) for first, second in pairs)
+
+    @cached_property
+    def pairs(self) -> Counter[tuple[int, str]]:
+        """Found where a matrix asks for them: a large machine has 100,000."""
+        return Counter(
+            self.class_of(first, second) for first, second in combinations(self.units, 2)
+        )
 
     def class_of(self, first: int, second: int) -> tuple[int, str]:
         """Its rank from the closest on, and its name."""
