@@ -33,5 +33,5 @@ claim = Claim(
     advice="Write Kokkos: synchronization costs the same.",
     otherwise="Mind the ops that Kokkos makes dearer; the table of backends says which.",
     judge=judge,
-    figure="backends",
+    figure="portability",
 )

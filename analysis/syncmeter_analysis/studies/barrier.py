@@ -20,6 +20,7 @@ from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 __all__ = ["rows", "text", "title"]
 
 title = "Barriers"
+measured_by = "`syncmeter run --study barrier`"
 
 _left_out = (
     "left out by the study: late arrivers on other numbers of lanes than 2 and all of them; more lanes "

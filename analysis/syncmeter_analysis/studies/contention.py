@@ -11,6 +11,7 @@ from syncmeter_analysis.studies.contention_rows import Contention, NearFar, Part
 __all__ = ["rows", "text", "title"]
 
 title = "Contention"
+measured_by = "`syncmeter run --study contention`"
 
 _left_out = (
     "left out by the study: types but int32; other ops than atomic_add and lock_add; numbers of "

@@ -18,6 +18,7 @@ from syncmeter_analysis.studies.locks_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "Locks"
+measured_by = "`syncmeter run --study locks`"
 
 _left_out = (
     "left out by the study: types but int32; sections longer than one add; lanes spread over the "
