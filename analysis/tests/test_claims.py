@@ -38,8 +38,8 @@ def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
 def test_every_claim_has_a_case_and_every_file_is_listed():
     assert set(cases) | apart == set(by_id)
     folder = Path(claims.__file__).parent
-    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "claim", "sources", "groups"}
-    assert files == set(claims._modules)
+    files = {p.stem for p in folder.glob("*.py")} - {"__init__", "claim", "sources"}
+    assert files == set(claims.modules)
 
 
 @pytest.mark.parametrize("id", cases)
@@ -73,7 +73,7 @@ def test_it_cannot_be_told_where_the_interval_holds_the_bound(tmp_path, id):
 def test_it_cannot_be_told_where_a_side_is_not_resolved(tmp_path, id):
     found = judge(tmp_path, id, cases[id][2], scatter=4.0)
     assert (found.verdict, found.effect) == (cannot_tell, None)
-    assert "not resolved" in found.note
+    assert re.search("not.resolved", found.note)
 
 
 @pytest.mark.parametrize("id", by_id)

@@ -95,7 +95,7 @@ def test_what_is_no_system_is_one_sentence(tmp_path, make, says):
 
 def test_the_folder_of_one_test_is_no_system(tmp_path):
     folder = published.system(tmp_path / "a") / "omp_barrier"
-    with pytest.raises(Unusable, match="omp_barrier holds no tables .* give the folder of one"):
+    with pytest.raises(Unusable, match=r"omp_barrier holds no tables .* give the folder of one"):
         import_syncperformance(folder, tmp_path / "out.jsonl")
 
 
@@ -113,7 +113,9 @@ def test_what_is_no_count_of_lanes_or_blocks_is_one_sentence(tmp_path, counts):
 
 def test_a_log_names_the_machine_unless_the_user_does(tmp_path):
     folder = published.system(tmp_path / "system9")
-    (folder / "omp_barrier" / "log.txt").write_text("start\nModel name:   Test CPU 9000\r\nGPU: no\n")
+    (folder / "omp_barrier" / "log.txt").write_text(
+        "start\nModel name:   Test CPU 9000\r\nGPU: no\n"
+    )
     out = tmp_path / "out.jsonl"
     import_syncperformance(folder, out)
     assert (read(out).machine.cpu, read(out).machine.gpus[0][1]) == ("Test CPU 9000", "GPU X")

@@ -4,8 +4,8 @@ A folder of one system holds `omp_*/[stepS/]runtimes.csv` and `GPU NAME/cuda_*/[
 OpenMP cells are seconds per op. CUDA cells are cycles over the clock rate in kHz, which are
 *milliseconds* per op (24 cycles at 2.625 GHz read 9.142857e-06 and are 9.142857 ns). Of the aggregates
 over threads (max, min, med, avg) `max` is the paper's. Cells that are not positive are not resolved.
-The last four lane counts of an OpenMP table are more than the machine has. A `log.txt` beside a table is
-what the program printed; a line of it such as `CPU: NAME` names the machine.
+The last four lane counts of an OpenMP table are more than the machine has. A `log.txt` beside a table
+is what the program printed; a line of it such as `CPU: NAME` names the machine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,13 @@ aggregates = ("max", "min", "med", "avg")
 _types = {"int": "int32", "ull": "uint64", "float": "float", "double": "double"}
 _ns_per_unit = {"omp": 1e9, "cuda": 1e6}
 _oversubscribed_counts = 4
-_expected = "give the folder of one system, with omp_*/runtimes.csv and GPU NAME/cuda_*/runtimes.csv"
+_expected = (
+    "give the folder of one system, with omp_*/runtimes.csv and GPU NAME/cuda_*/runtimes.csv"
+)
 # As printed by the programs, by lscpu or in /proc/cpuinfo; a log is read no further than this.
-_named = re.compile(r"^\s*(CPU|CPU model|GPU|GPU name|model name)\s*[:=]\s*(\S.*?)\s*$", re.I | re.M)
+_named = re.compile(
+    r"^\s*(CPU|CPU model|GPU|GPU name|model name)\s*[:=]\s*(\S.*?)\s*$", re.I | re.M
+)
 _most_of_a_log = 1 << 16
 
 

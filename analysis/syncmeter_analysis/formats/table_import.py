@@ -16,6 +16,7 @@ from syncmeter_analysis.data.visit import statuses
 from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.importing import campaign_line, write_import
 
+
 def _value(text: str | None) -> float | None:
     try:
         value = float(text or "")

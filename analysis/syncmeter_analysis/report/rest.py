@@ -14,10 +14,9 @@ from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Tabl
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.statistics.machine_code import code_of
 from syncmeter_analysis.statistics.relation import verdict
 from syncmeter_analysis.statistics.stats import median
-
-_bookkeeping = ("move", "alu", "jump", "address", "nop")
 
 
 def drawn(
@@ -89,18 +88,6 @@ def backend_table(data: Evidence) -> list[Block]:
             caption=f"{text.count(len(rows), 'pair')}, the dearest first",
         )
     ]
-
-
-def code_of(census: dict[str, Any] | None) -> str:
-    """What one op compiled to, without moves and addresses: `lock_add 1`."""
-    per_op = census.get("per_op") if census else None
-    if not isinstance(per_op, dict):
-        return ""
-    return ", ".join(
-        f"{name} {count:g}"
-        for name, count in sorted(per_op.items())
-        if isinstance(count, (int, float)) and count and name not in _bookkeeping
-    )
 
 
 def census_section(campaign: Campaign) -> Section:
