@@ -74,7 +74,7 @@ def omp_flush_padding(data: Evidence) -> Finding:
     needs="atomic_add at strides below a line for types of both widths, 2 lanes or more",
     command=run_false_sharing,
     advice="Count padding in bytes; small types need more elements of it.",
-    otherwise="4-byte types suffer no more than 8-byte ones here.",
+    otherwise="Types of 4 bytes suffer no more than those of 8 here.",
     figure="false-sharing",
 )
 def omp_small_types(data: Evidence) -> Finding:
