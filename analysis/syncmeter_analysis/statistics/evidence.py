@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,13 +38,15 @@ def on_cpu(backend: str) -> bool:
 class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
-    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0).
+    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0); `step` names
+    what the two differ in, where a claim is about several such steps.
     """
 
     over: Measured
     under: Measured
     ratio: Ratio
     zero: bool = False
+    step: str = ""
 
     @property
     def doubts(self) -> list[str]:
@@ -85,15 +87,16 @@ class Pairs:
         return list(dict.fromkeys(doubt for p in self.found for doubt in p.doubts))
 
     def by_op(self) -> dict[str, Pairs]:
-        """The pairs of each op; where one is compared with several others, of each two ops. What has
-        no ratio is counted where there is one group only."""
+        """The pairs of each op and step; where one op is compared with several others, of each two ops.
+        What has no ratio is counted where there is one group only."""
         partners: dict[str, set[str]] = defaultdict(set)
         for p in self.found:
             partners[p.over.point.op].add(p.under.point.op)
         groups: dict[str, Pairs] = defaultdict(Pairs)
         for p in self.found:
             over, under = p.over.point.op, p.under.point.op
-            groups[over if len(partners[over]) == 1 else f"{over} over {under}"].found.append(p)
+            name = over if len(partners[over]) == 1 else f"{over} over {under}"
+            groups[f"{name} {p.step}".rstrip()].found.append(p)
         return {op: self for op in groups} if len(groups) == 1 else dict(groups)
 
     @cached_property
@@ -232,17 +235,17 @@ class Evidence:
     ) -> Pairs:
         """Points that differ in `axis` only: at each step's first value over at its second."""
         found = list(points)
-        return sum(
-            (
-                self.pairs(
-                    [s for s in found if _fits(getattr(s.point, axis), over)],
-                    [s for s in found if _fits(getattr(s.point, axis), under)],
-                    (axis,),
-                )
-                for over, under in steps
-            ),
-            Pairs(),
-        )
+        result = Pairs()
+        for over, under in steps:
+            pairs = self.pairs(
+                [s for s in found if _fits(getattr(s.point, axis), over)],
+                [s for s in found if _fits(getattr(s.point, axis), under)],
+                (axis,),
+            )
+            if len(steps) > 1:
+                pairs.found = [replace(p, step=f"{over} over {under}") for p in pairs.found]
+            result += pairs
+        return result
 
     def ends(
         self,
