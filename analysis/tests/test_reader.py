@@ -202,3 +202,15 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(tmp_path_factory, data):
     with pytest.raises(Unusable) as error:
         read_results(path)
     assert "\n" not in str(error.value)
+
+
+def test_what_a_gpus_visit_says_beside_its_times_is_kept(tmp_path):
+    what = point("warp_handoff", backend="cuda", lanes=64)
+    lines = visits([800.0, 810.0], what, device=0, same_gpc=True, polls_per_handoff=3.5)
+    lines[1]["polls_per_handoff"] = "many"
+    campaign = read(write(tmp_path / "f.jsonl", lines))
+    (s,) = campaign.points.values()
+    first, second = campaign.visits[s.measured_at]
+    assert first.remarks == {"polls_per_handoff": 3.5, "same_gpc": True}
+    assert second.remarks == {"same_gpc": True}
+    assert s.on_gpu

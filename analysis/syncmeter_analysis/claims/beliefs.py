@@ -141,7 +141,7 @@ def _each(pair: Pair) -> Pair:
     command=run_levels,
     advice="Put short kernels that are launched again and again into a graph.",
     otherwise="Launch kernels one by one: a graph saves nothing here.",
-    figure="levels",
+    figure="launch",
 )
 def belief_graph(data: Evidence) -> Finding:
     """Kernels launched one by one against the same kernels as one CUDA graph."""

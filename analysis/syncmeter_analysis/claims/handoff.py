@@ -16,7 +16,7 @@ HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
     command=run_handoff,
     advice="Use the narrowest scope that holds both sides: block, then device.",
     otherwise="A wider scope costs a handoff no more here.",
-    figure="handoffs",
+    figure="handoff",
 )
 def potato_scope(data: Evidence) -> Finding:
     """A handoff at a wider scope against at a narrower one."""
@@ -32,7 +32,7 @@ def potato_scope(data: Evidence) -> Finding:
     command=run_handoff,
     advice="Relax what carries no data.",
     otherwise="Order is free here: use acquire and release.",
-    figure="handoffs",
+    figure="handoff",
 )
 def potato_order(data: Evidence) -> Finding:
     """A handoff by acquire and release against a relaxed one."""
@@ -48,7 +48,7 @@ def potato_order(data: Evidence) -> Finding:
     command=run_handoff,
     advice="Replace volatile and __threadfence by scoped atomics.",
     otherwise="The old idiom costs no more here.",
-    figure="handoffs",
+    figure="handoff",
 )
 def potato_volatile(data: Evidence) -> Finding:
     """A volatile flag with a fence against acquire and release of the same scope."""
@@ -64,7 +64,7 @@ def potato_volatile(data: Evidence) -> Finding:
     command=f"{run_handoff}, or syncmeter run --study atomics",
     advice="Write cuda::atomic_ref: it costs nothing over PTX.",
     otherwise="atomic_ref is not free here; look at what it compiles to.",
-    figure="handoffs",
+    figure="handoff",
 )
 def potato_atomic_ref(data: Evidence) -> Finding:
     """cuda::atomic_ref against the device-scope form of the same op."""

@@ -7,6 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
@@ -26,6 +27,18 @@ statuses = (
 
 #: A cost beyond this is no measurement: an hour for one op.
 _absurd_ns = 3.6e12
+
+
+#: What a visit of a GPU may say beside its times: the deviation of its cost by the host's clock (ns),
+#: polls in vain for each handoff, how many of how many messages were old, and whether the two
+#: multiprocessors are of one GPC.
+_remarks = (
+    "host_deviation_ns",
+    "polls_per_handoff",
+    "violations_seen",
+    "litmus_handoffs",
+    "same_gpc",
+)
 
 
 class BadVisit(ValueError):
@@ -53,7 +66,9 @@ class Estimate:
 
 @dataclass(slots=True)
 class Visit:
-    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file."""
+    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
+    `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
+    of each of several GPUs over their mean."""
 
     point: Point
     number: int
@@ -82,6 +97,10 @@ class Visit:
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
+    remarks: dict[str, float | bool] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    litmus: Litmus | None = None
+    device_shares: tuple[float, ...] = ()
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -208,4 +227,13 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
+    visit.remarks = {
+        name: value
+        for name in _remarks
+        if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
+    }
+    visit.links, visit.litmus = links_of(line), litmus_of(line)
+    shares = line.get("device_shares")
+    if isinstance(shares, list):
+        visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)
     return visit

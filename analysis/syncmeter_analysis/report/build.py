@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.figures import false_sharing
+from syncmeter_analysis.figures import (
+    coalescing,
+    divergence,
+    false_sharing,
+    handoff,
+    launch,
+    levels,
+    multi_gpu,
+    reductions,
+)
 from syncmeter_analysis.figures.backends import backend_figures
-from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
-from syncmeter_analysis.figures.divergence import divergence_figures
 from syncmeter_analysis.figures.figure import Figure
-from syncmeter_analysis.figures.handoffs import handoff_figures
-from syncmeter_analysis.figures.levels import level_figures
-from syncmeter_analysis.figures.reductions import reduction_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
 from syncmeter_analysis.report.costs import costs
@@ -29,7 +35,7 @@ from syncmeter_analysis.report.rest import (
 from syncmeter_analysis.report.trust import trust
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
-from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies import StudySection, sections, study
 
 
 @dataclass
@@ -44,6 +50,19 @@ class Report:
     @property
     def figures(self) -> list[Figure]:
         return [b.figure for s in self.sections for b in s.blocks if isinstance(b, Drawing)]
+
+
+def _of_study(
+    told: dict[str, StudySection], name: str, draw: Callable[[Any], list[Figure]], able: bool
+) -> Section:
+    """A study's figures and text; where it was not measured, what would measure it, or that the
+    campaign has no GPU and is not `able`."""
+    if name in told:
+        return drawn(name, told[name].title, draw(told[name].rows), "", told[name].blocks)
+    otherwise = (
+        f"Not measured: `syncmeter run --study {name}`." if able else "No GPU was measured here."
+    )
+    return drawn(name, study(name).title, [], otherwise)
 
 
 def build(campaign: Campaign) -> Report:
@@ -83,36 +102,19 @@ def build(campaign: Campaign) -> Report:
             "Not measured: `syncmeter run --study portability`, where Kokkos is found.",
             backend_table(data),
         ),
+        _of_study(told, "levels", levels.figures, gpu),
         drawn(
-            "levels",
-            "GPU levels",
-            level_figures(campaign),
-            "Not measured: `syncmeter run --study quick --backend cuda`."
-            if gpu
-            else "No GPU was measured here.",
+            "launch",
+            "Kernel boundary",
+            launch.figures(told["launch"].rows) if "launch" in told else [],
+            "Not measured: `syncmeter run --study levels`." if gpu else "No GPU was measured here.",
+            told["launch"].blocks if "launch" in told else [],
         ),
-        drawn(
-            "handoffs",
-            "Handoffs between warps",
-            handoff_figures(campaign),
-            "Not measured: `syncmeter run --study handoff`."
-            if gpu
-            else "No GPU was measured here.",
-        ),
-        drawn(
-            "divergence",
-            "Divergence and memory access",
-            divergence_figures(campaign) + coalescing_figures(campaign),
-            "Not measured: `syncmeter run --study divergence` and `syncmeter run --study coalescing`."
-            if gpu
-            else "No GPU was measured here.",
-        ),
-        drawn(
-            "reductions",
-            "Reductions",
-            reduction_figures(campaign),
-            "Not measured: `syncmeter run --study reductions`.",
-        ),
+        _of_study(told, "handoff", handoff.figures, gpu),
+        _of_study(told, "divergence", divergence.figures, gpu),
+        _of_study(told, "coalescing", coalescing.figures, gpu),
+        _of_study(told, "reductions", reductions.figures, True),
+        _of_study(told, "multi-gpu", multi_gpu.figures, gpu),
         census_section(campaign),
         claims_section(findings),
         machine_section(campaign),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
@@ -11,6 +12,13 @@ from syncmeter_analysis.data.reader import ResultsFile, read_results
 from syncmeter_analysis.data.visit import Visit
 from syncmeter_analysis.statistics.states import StateClasses
 from syncmeter_analysis.statistics.summary import Measured, summarize
+
+
+def is_of_study(file: ResultsFile, study: str) -> bool:
+    """The campaign was asked for this study, so that what the study leaves out was left out."""
+    options = file.campaign.get("options")
+    asked = options.get("study") if isinstance(options, dict) else None
+    return isinstance(asked, str) and study in asked.split(",")
 
 
 @dataclass
@@ -47,6 +55,15 @@ class Campaign:
     def measured(self) -> list[Measured]:
         """Points with a cost to compare, each measurement and each that shares one."""
         return [s for s in self.points.values() if s.usable]
+
+    @cached_property
+    def visits(self) -> dict[tuple[str, str], list[Visit]]:
+        """The visits behind each measurement (`Measured.measured_at`), in the order of its file."""
+        found: dict[tuple[str, str], list[Visit]] = defaultdict(list)
+        for file in self.files:
+            for visit in file.visits.values():
+                found[file.path, visit.point.key].append(visit)
+        return found
 
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}

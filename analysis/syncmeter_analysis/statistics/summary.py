@@ -75,6 +75,11 @@ class Measured:
         return self.source, self.measured_as or self.point.key
 
     @property
+    def on_gpu(self) -> bool:
+        """By its backend's name, or because its visits name a device."""
+        return self.point.on_gpu or self.device is not None
+
+    @property
     def usable(self) -> bool:
         """A positive cost stands behind it that can be compared."""
         return (
@@ -98,7 +103,7 @@ class Measured:
         if not self.cost_per_lane:
             return 1
         warps = (self.point.lanes + 31) // 32 * self.point.blocks
-        lanes = warps if self.point.on_gpu or self.device is not None else self.point.lanes
+        lanes = warps if self.on_gpu else self.point.lanes
         return self.participants or lanes
 
     @property

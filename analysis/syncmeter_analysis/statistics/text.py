@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    verdict,
+)
 from syncmeter_analysis.statistics.summary import Measured
 
 
@@ -54,6 +60,26 @@ def ratio_bounds(i: Interval | Ratio) -> str:
     return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
 
 
+_marks = {
+    Verdict.same: " =",
+    Verdict.slower: " >",
+    Verdict.faster: " <",
+    Verdict.cannot_tell: " ?",
+}
+
+#: What the marks behind ratios in tables say.
+legend_of_marks = (
+    f"= the same within {default_margin:.0%}, > more, < less, ? cannot tell, - not comparable"
+)
+
+
+def marked(r: Ratio | NotComparable | None) -> str:
+    """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
+    if r is None:
+        return ""
+    return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
+
+
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 
@@ -61,6 +87,13 @@ def interval_ns(i: Interval) -> str:
 def count(n: int, what: str) -> str:
     """`1 point`, `7 points`."""
     return f"{n} {what}" + ("" if n == 1 else "s")
+
+
+def marked_interval(r: Ratio | NotComparable | None) -> str:
+    """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
+    if not isinstance(r, Ratio):
+        return marked(r)
+    return ratio_interval(r) + _marks[verdict(r)]
 
 
 def rate(per_s: float) -> str:
@@ -89,6 +122,13 @@ def cost(s: Measured) -> str:
     return s.status
 
 
+def cost_interval(s: Measured) -> str:
+    """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
+    if s.usable and s.cost is not None and s.cost.bounded:
+        return f"{cost(s)} ({interval_ns(s.cost)})"
+    return cost(s)
+
+
 def cells(p: Point) -> str:
     """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
     if p.placement == "strided":
@@ -103,6 +143,11 @@ def launch(p: Point) -> str:
     lanes = f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes)
     some = f", {p.active} of each warp" if p.active else ""
     return f"{lanes} lane{'' if lanes == '1' else 's'}{some}"
+
+
+def blocks_by_threads(p: Point) -> str:
+    """`132 x 1024`: the launch of a kernel, for a column that says so."""
+    return f"{p.blocks} x {p.lanes}"
 
 
 def short_name(p: Point, without: Sequence[str] = ()) -> str:

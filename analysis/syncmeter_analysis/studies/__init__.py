@@ -20,7 +20,16 @@ from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.studies.blocks import Block
 
 #: In the order in which they are told.
-names = ("false-sharing",)
+names = (
+    "false-sharing",
+    "levels",
+    "launch",
+    "handoff",
+    "divergence",
+    "coalescing",
+    "reductions",
+    "multi-gpu",
+)
 
 
 class Study(Protocol):
