@@ -133,7 +133,7 @@ def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
-    output = Path(options.output or f"{source.stem}.jsonl")
+    output = Path(options.output or f"{source.resolve().stem}.jsonl")
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         said = import_table(source, output, gpu=options.gpu, **machine)

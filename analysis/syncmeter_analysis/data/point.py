@@ -41,7 +41,8 @@ class Point:
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
     a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
-    none); `late_us` is how late one lane in turn arrives at a barrier. `others` holds members that this version does not know, as JSON text, so
+    none); `late_us` is how late one lane in turn arrives at a barrier.
+    `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
 

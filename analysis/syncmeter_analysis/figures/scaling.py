@@ -25,6 +25,7 @@ from syncmeter_analysis.figures.figure import (
 )
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 # A lane count alone is no curve.
@@ -135,24 +136,27 @@ def _address(words: str) -> str:
 
 
 def _finding(points: list[Measured]) -> str:
-    """How a lane's rate changes from the fewest lanes to the most, at its worst."""
+    """How a lane's rate changes from the fewest lanes to the most, at its worst; where both were seen
+    in one placement state."""
     changes = []
     ends: dict[str, list[Measured]] = defaultdict(list)
     for s in points:
         ends[s.point.without("lanes").key].append(s)
     for curve in ends.values():
         curve.sort(key=lambda s: s.point.lanes)
-        first, last = curve[0].ops_per_s_per_lane, curve[-1].ops_per_s_per_lane
-        if len(curve) > 1 and first and last:
-            changes.append((first / last, curve[0], curve[-1]))
+        r = ratio(curve[-1], curve[0])
+        if len(curve) > 1 and isinstance(r, Ratio):
+            # A token's hop costs a lane as many times more as there are lanes on its way.
+            longer = curve[-1].ring / curve[0].ring
+            changes.append((r.value * longer, curve[0], curve[-1]))
     if not changes:
-        return "measured at one number of lanes each"
-    ratio, fewest, most = max(changes, key=lambda c: c[0])
+        return "not comparable from the fewest lanes to the most"
+    fall, fewest, most = max(changes, key=lambda c: c[0])
     where = " ".join(x for x in (most.point.type, _cells(most.point)) if x)
     span = f"from {fewest.point.lanes} to {most.point.lanes} lanes"
-    if ratio < 1.25:
+    if fall < 1.25:
         return f"a lane keeps its rate {span}"
-    return f"a lane's rate falls to 1/{text.ratio(ratio)} {span}" + (f" ({where})" if where else "")
+    return f"a lane's rate falls to 1/{text.ratio(fall)} {span}" + (f" ({where})" if where else "")
 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:

@@ -108,10 +108,6 @@ def _cells(s: Measured) -> str:
     return "" if s.point.placement == "none" else s.point.placement
 
 
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else float("inf")
-
-
 def costs(campaign: Campaign) -> Section:
     """The section with a table for CPUs and one for GPUs, as far as measured."""
     blocks: list[Text | Table] = [
@@ -135,14 +131,20 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     if not any(s.usable for s in points):
         return None
     sizes = _sizes(campaign, points, gpu)
-    chosen: dict[tuple[str, str, str], dict[Size, Measured]] = defaultdict(dict)
+    forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
     for s in points:
         for size in sizes:
             if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
                 name = (s.point.op, _cells(s), s.point.backend)
-                # Of several forms (flavours, affinities) the cheapest.
-                if size not in chosen[name] or _ns(s) < _ns(chosen[name][size]):
-                    chosen[name][size] = s
+                forms[name].setdefault(size, []).append(s)
+    # Of several forms (flavours, affinities) the cheapest.
+    chosen = {
+        name: {
+            size: found.best if (found := cheapest(alike)) else alike[0]
+            for size, alike in of_size.items()
+        }
+        for name, of_size in forms.items()
+    }
     jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():

@@ -34,7 +34,7 @@ class Conduct:
     stolen_ns: float = 0.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Campaign:
     """One or more results files of one machine. `points` by key, in the order of their files;
     `by_file` those of each file, for what must not mix them."""

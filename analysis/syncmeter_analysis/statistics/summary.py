@@ -94,22 +94,24 @@ class Measured:
         """Throughput of one lane in ops/s; None for a marginal cost or none at all."""
         if not self.usable or self.inserted or self.cost is None:
             return None
-        rate = 1e9 / self.cost.value
+        return 1e9 / self.cost.value / self.ring
+
+    @property
+    def ring(self) -> int:
+        """Hops until a token is back at a lane, or on a GPU at a warp of any of the blocks; 1 for an op
+        that hands nothing on."""
         if not self.cost_per_lane:
-            return rate
-        # One at a time has the token: a lane, or on a GPU a warp of any of the blocks.
+            return 1
         warps = (self.point.lanes + 31) // 32 * self.point.blocks
-        ring = warps if self.on_gpu else self.point.lanes
-        return rate / (self.participants or ring)
+        lanes = warps if self.on_gpu else self.point.lanes
+        return self.participants or lanes
 
     @property
     def ops_per_s_total(self) -> float | None:
         """Throughput of all lanes together in ops/s; None where that of one is."""
         each = self.ops_per_s_per_lane
-        if each is None or self.cost is None:
-            return None
         # Only one lane of a ring has the token.
-        return 1e9 / self.cost.value if self.cost_per_lane else each * self._at_a_time
+        return each and each * (self.ring if self.cost_per_lane else self._at_a_time)
 
     @property
     def _at_a_time(self) -> float:

@@ -25,7 +25,7 @@ def nanoseconds(ns: float) -> str:
     for least, decimals in ((999.95, 0), (99.995, 1), (9.9995, 2), (0.99995, 3), (0.00095, 4)):
         if size >= least:
             return f"{ns:.{decimals}f}"
-    return "0" if size == 0 else f"{ns:.1e}"
+    return f"{ns:.4f}" if size == 0 else f"{ns:.1e}"
 
 
 def duration(ns: float) -> str:
@@ -97,16 +97,15 @@ def marked_interval(r: Ratio | NotComparable | None) -> str:
 
 
 def rate(per_s: float) -> str:
-    """`205 M`: ops per second with three digits and a prefix."""
-    for least, factor, prefix in (
-        (1e12, 1e-12, "T"),
-        (1e9, 1e-9, "G"),
-        (1e6, 1e-6, "M"),
-        (1e3, 1e-3, "k"),
-    ):
-        if per_s >= 0.9995 * least:
-            return f"{per_s * factor:.3g} {prefix}"
-    return f"{per_s:.3g}"
+    """`205 M`: ops per second with three digits and a prefix, as `syncmeter show` prints."""
+    prefix = ""
+    for larger in (" k", " M", " G", " T"):
+        # 999.5 would be written as 1e+03.
+        if per_s >= 999.5:
+            per_s, prefix = per_s / 1000, larger
+    if per_s >= 999.5:
+        return f"{per_s:.3g}{prefix}"
+    return f"{per_s:.{0 if per_s >= 99.95 else 1 if per_s >= 9.995 else 2}f}{prefix}"
 
 
 def cost(s: Measured) -> str:
