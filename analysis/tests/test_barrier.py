@@ -81,7 +81,7 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
     assert placed.late[1].over_on_time["omp", "active"].value == pytest.approx(0.5)
     text = told(tmp_path, two_runtimes())
     assert "A late arriver: ns beyond its lateness" in text
-    assert " x0.50 <" in text
+    assert " x0.500 <" in text
 
 
 def test_what_scatters_cannot_be_told(tmp_path):

@@ -7,8 +7,6 @@ import pytest
 
 from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.figures import core_to_core as drawing
-from syncmeter_analysis.report.blocks import Drawing
-from syncmeter_analysis.report.build import build
 from syncmeter_analysis.statistics.campaign import campaign_of
 from syncmeter_analysis.statistics.relation import Verdict
 from syncmeter_analysis.studies import core_to_core, sections
@@ -298,18 +296,12 @@ def test_passes_of_two_files_are_not_one(tmp_path):
 MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl"
 
 
-def test_of_a_measured_file_text_and_report_show_the_same():
-    campaign = read(MEASURED)
-    report = build(campaign)
-    (told,) = sections(campaign, ["core-to-core"])
-    (section,) = [s for s in report.sections if s.id == "core-to-core"]
-    assert [b for b in section.blocks if not isinstance(b, Drawing)] == told.blocks
-    (drawn,) = [b.figure for b in section.blocks if isinstance(b, Drawing)]
+def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
+    (told,) = sections(read(MEASURED), ["core-to-core"])
+    (drawn,) = drawing.figures(told.rows)
     for matrix in told.rows.matrices:
         assert set(matrix.points) <= set(drawn.points)
     text = as_plain(told.title, told.blocks)
-    assert "omp handoff 2 lanes home first" in text
     # The medians as `syncmeter show` told them when the file was measured.
     assert re.search(r"same L3 +1 +261\.7 +259\.4\.\.263\.9 +244", text)
     assert re.search(r"same L3 +1 +266\.2 +265\.8\.\.266\.6 +244", text)
-    assert "250.3 to 265.3 ns from pass to pass (6.0 % apart)" in text

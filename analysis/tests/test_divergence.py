@@ -69,7 +69,7 @@ def test_no_branch_is_faster_only_where_that_is_resolved(tmp_path):
     (one,) = launches_of(tmp_path / "f", *lines)[:1]
     assert verdict(one.without_branch[8]) is Verdict.same
     text = told(tmp_path / "f", *lines)
-    assert "it is faster up to 2 paths; not at 8: 0.97 =, 32: 1.14 >" in text
+    assert "it is faster up to 2 paths; not at 8: 0.973 =, 32: 1.14 >" in text
     never = told(tmp_path / "g", *branches(lambda paths: 100.0 * paths))
     assert "without a branch it is resolved to be faster for no number of paths" in never
 

@@ -40,14 +40,13 @@ def duration(ns: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with as many digits as it deserves: 0.991, 1.31, 14.2, 310."""
+    """A ratio with as many digits as it deserves: 0.0031, 0.031, 0.991, 1.31, 14.2, 310."""
     if not math.isfinite(value):
         return "unknown"
-    if value >= 99.5:
-        return f"{value:.0f}"
-    if value >= 9.95:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if value >= 0.095 else f"{value:.2g}"
+    for least, decimals in ((99.95, 0), (9.995, 1), (0.9995, 2), (0.0095, 3)):
+        if value >= least:
+            return f"{value:.{decimals}f}"
+    return f"{value:.2g}"
 
 
 def ratio_interval(i: Interval | Ratio) -> str:

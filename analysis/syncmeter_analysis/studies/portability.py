@@ -86,7 +86,7 @@ def _table(side: Side) -> Table:
         texts.append(_rare(row))
         texts.append(f"hop {r.state.hop_ns:.0f} ns" if r.state and r.state.hop_ns > 0 else "")
         texts += [formats.nanoseconds(r.under_ns), formats.nanoseconds(r.over_ns)]
-        texts += [f"{r.value:.3f}", f"{r.low:.3f}..{r.high:.3f}" if r.bounded else ""]
+        texts += [formats.ratio(r.value), formats.ratio_bounds(r)]
         texts += [str(r.visits), *row.codes, _judgement(row)]
         cells = [Cell(text) for text in texts]
         cells[8].points, cells[9].points = [row.native.id], [s.id for s in row.points]
