@@ -93,7 +93,7 @@ class Visit:
     drops: dict[str, int] = field(default_factory=dict)
     stolen_ns: float = 0.0
     census: dict[str, Any] | None = None
-    round_costs: array[float] = field(default_factory=lambda: array("d"))
+    round_costs: array[float] | tuple[()] = ()
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
@@ -136,8 +136,10 @@ def _estimate(members: Any) -> Estimate:
     rounds = _number(members.get("rounds"), 0)
     if not 0 <= rounds < 1e12:
         raise BadVisit(f"{rounds:g} rounds cannot be")
-    times = [_number(members.get(name), 0.0) for name in ("baseline_ns", "test_ns", "hop_ns")]
-    if not all(math.isfinite(t) and t >= 0 for t in times):
+    baseline = _number(members.get("baseline_ns"), 0.0)
+    test = _number(members.get("test_ns"), 0.0)
+    hop = _number(members.get("hop_ns"), 0.0)
+    if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
         raise BadVisit("a negative or infinite time")
     return Estimate(
         int(_number(members.get("state"), 0)),
@@ -146,7 +148,9 @@ def _estimate(members: Any) -> Estimate:
         cost,
         _interval(members.get("host_cost_ns"), "cost by the host's clock"),
         _interval(members.get("cost_cycles"), "cost in cycles"),
-        *times,
+        baseline,
+        test,
+        hop,
     )
 
 
@@ -171,8 +175,9 @@ def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
 
 
 def _share(value: Any) -> float | None:
-    number = _number(value, math.nan)
-    return number if 0 <= number < math.inf else None
+    # JSON has no other kinds of numbers; a boolean is none.
+    known = type(value) is float or type(value) is int
+    return float(value) if known and 0 <= value < math.inf else None
 
 
 def _point(members: Any, points: dict[str, Point]) -> Point:
@@ -205,35 +210,58 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
         int(_number(line.get("visit"), 1)),
         str(status),
         str(line.get("reason") or ""),
-        tuple(_estimate(e) for e in estimates),
+        tuple([_estimate(e) for e in estimates]),
     )
     visit.family = str(line.get("family") or "")
     visit.inserted = line.get("pairing") == "insert"
     visit.cost_per_lane = line.get("cost_per_lane") is True
     visit.participants = int(_share(line.get("participants")) or 0)
-    visit.host_lane = line.get("host_lane") is True
-    visit.launching = str(line.get("launching") or "")
-    if isinstance(line.get("devices"), list):
-        visit.devices = max(1, len(line["devices"]))
     visit.build = str(line.get("build") or "")
-    if isinstance(line.get("device"), int):
-        visit.device = line["device"]
-        visit.round_costs = _round_costs(line, point)
+    census = line.get("census")
+    visit.census = census if isinstance(census, dict) else None
     if isinstance(line.get("pus"), list):
-        visit.pus = tuple(pu for pu in line["pus"] if isinstance(pu, int))
+        visit.pus = tuple([pu for pu in line["pus"] if isinstance(pu, int)])
     visit.fairness = _share(line.get("fairness"))
     visit.slowest_over_fastest = _share(line.get("slowest_over_fastest"))
-    additivity = line.get("additivity")
-    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
-        visit.additive = additivity["additive"]
     visit.rounds_kept = int(_share(line.get("rounds_kept")) or 0)
     visit.rounds_taken = int(_share(line.get("rounds_taken")) or 0)
     drops = line.get("drops")
     if isinstance(drops, dict):
-        visit.drops = {str(why): int(n) for why, n in drops.items() if _number(n, 0) > 0}
+        visit.drops = {str(why): int(n) for why, n in drops.items() if n and _number(n, 0) > 0}
     visit.stolen_ns = _share(line.get("stolen_ns")) or 0.0
-    census = line.get("census")
-    visit.census = census if isinstance(census, dict) else None
+    if not _on_some.isdisjoint(line):
+        _add_what_some_say(visit, line)
+    return visit
+
+
+#: Members that visits of some kinds have: of a GPU, of several, of a library, an import's.
+_on_some = frozenset(
+    {
+        *("participants", "host_lane", "launching", "devices", "device", "additivity", "census"),
+        *(
+            "imported",
+            "oversubscribed",
+            "doubt",
+            "links",
+            "litmus_seen",
+            "device_shares",
+            *_remarks,
+        ),
+    }
+)
+
+
+def _add_what_some_say(visit: Visit, line: dict[str, Any]) -> None:
+    visit.host_lane = line.get("host_lane") is True
+    visit.launching = str(line.get("launching") or "")
+    if isinstance(line.get("devices"), list):
+        visit.devices = max(1, len(line["devices"]))
+    if isinstance(line.get("device"), int):
+        visit.device = line["device"]
+        visit.round_costs = _round_costs(line, visit.point)
+    additivity = line.get("additivity")
+    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
+        visit.additive = additivity["additive"]
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
@@ -246,4 +274,3 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     shares = line.get("device_shares")
     if isinstance(shares, list):
         visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)
-    return visit

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.point import Point, key_without
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -30,6 +30,8 @@ from syncmeter_analysis.statistics.summary import Measured
 
 # A lane count alone is no curve.
 _least_counts = 2
+
+_but_lanes = key_without("lanes")
 
 
 def scaling_figures(campaign: Campaign) -> list[Figure]:
@@ -139,9 +141,9 @@ def _finding(points: list[Measured]) -> str:
     """How a lane's rate changes from the fewest lanes to the most, at its worst; where both were seen
     in one placement state."""
     changes = []
-    ends: dict[str, list[Measured]] = defaultdict(list)
+    ends: dict[Any, list[Measured]] = defaultdict(list)
     for s in points:
-        ends[s.point.without("lanes").key].append(s)
+        ends[_but_lanes(s.point)].append(s)
     for curve in ends.values():
         curve.sort(key=lambda s: s.point.lanes)
         r = ratio(curve[-1], curve[0])
@@ -197,8 +199,12 @@ def _chart(
         rows.append(row)
     present = tuple(t for t in (*types, "op") if any(r["type"] == t for r in rows))
     bands = any("low" in r for r in rows)
-    spec = copy.deepcopy(_template(present, domain, lanes, gpu, bands))
+    spec = copy.deepcopy(_template(present, gpu, bands))
     spec["data"] = {"values": rows}
+    for layer in spec["layer"]:
+        x = layer["encoding"]["x"]
+        x["scale"]["domain"], layer["encoding"]["y"]["scale"]["domain"] = list(lanes), list(domain)
+        x["axis"]["values"] = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     for at, _ in marks:
         spec["layer"].append(
             {
@@ -214,24 +220,17 @@ def _short(value: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _template(
-    present: tuple[str, ...],
-    domain: tuple[float, float],
-    lanes: tuple[float, float],
-    gpu: bool,
-    bands: bool,
-) -> dict[str, Any]:
-    """The drawing without its data: made once for all panels of a figure."""
+def _template(present: tuple[str, ...], gpu: bool, bands: bool) -> dict[str, Any]:
+    """The drawing without its data and the ends of its scales: Altair takes long to make one."""
     index = [types.index(t) if t in types else len(types) for t in present]
     legend = None if present == ("op",) else alt.Legend(columns=2)
-    ticks = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     x = alt.X(
         "lanes:Q",
         title="threads of a block" if gpu else "lanes",
-        axis=alt.Axis(values=ticks, format="d"),
-        scale=alt.Scale(type="log", base=2, domain=list(lanes), nice=False),
+        axis=alt.Axis(format="d"),
+        scale=alt.Scale(type="log", base=2, nice=False),
     )
-    scale = alt.Scale(type="log", domain=list(domain), nice=False)
+    scale = alt.Scale(type="log", nice=False)
     axis = alt.Axis(format="~s", tickCount=5)
     colour = alt.Color(
         "type:N",
