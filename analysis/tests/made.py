@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.data.reader import ResultsFile, read_results
+from syncmeter_analysis.data.visit import visit_from
 from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
 
 MACHINE = {
@@ -141,6 +142,16 @@ def write(path: Path, *lines: Any, first: dict[str, Any] | None = None) -> Path:
             text.append(one if isinstance(one, str) else json.dumps(one))
     path.write_text("\n".join(text) + "\n")
     return path
+
+
+def results(name: str, lines: list[dict[str, Any]]) -> ResultsFile:
+    """Visits as a reader gives them, without a file in between: for tests of many campaigns. Points of
+    one name and key are one measurement."""
+    file, points = ResultsFile(name, campaign()), {}
+    for line in lines:
+        visit = visit_from(line, points)
+        file.visits[visit.point.key, visit.number] = visit
+    return file
 
 
 def read(path: Path) -> Campaign:

@@ -251,7 +251,9 @@ def test_figures_share_a_scale_and_keep_types_apart(tmp_path):
 
 
 def test_static_figures_are_written_in_three_formats(tmp_path):
-    figures = report_of(tmp_path).figures
+    # One of each section: what differs inside one is data.
+    figures = list({f.id.split("-")[0]: f for f in report_of(tmp_path).figures}.values())
+    assert len(figures) >= 4
     assert save_all(figures, tmp_path / "out") == len(figures)
     for figure in figures:
         assert (tmp_path / "out" / f"{figure.id}.svg").read_text().startswith("<svg")

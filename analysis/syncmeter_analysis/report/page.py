@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,8 @@ def _row(s: Measured) -> list[float | str]:
     ]
 
 
-def as_page(report: Report) -> str:
-    """The whole page. Everything from a file is escaped; nothing is fetched."""
+@cache
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_templates),
         autoescape=True,
@@ -102,9 +103,14 @@ def as_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters["codes"] = _codes
+    return environment.get_template("page.html")
+
+
+def as_page(report: Report) -> str:
+    """The whole page. Everything from a file is escaped; nothing is fetched."""
     page = _Page(report)
     # Rendering numbers the charts and the sets of points; the data that hold them come last.
-    template = environment.get_template("page.html")
+    template = _template()
     parts = {
         "report": report,
         "page": page,
