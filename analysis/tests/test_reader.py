@@ -1,6 +1,7 @@
 """What is read, what is refused, and what is left out and said so."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given, settings
@@ -164,6 +165,22 @@ def test_files_of_two_machines_are_one_sentence(tmp_path):
     b = write(tmp_path / "b.jsonl", visits([5.0], point()), first=other)
     with pytest.raises(Unusable, match="one report is about one machine"):
         read_campaign([str(a), str(b)])
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"visit": math.inf},
+        {"visit": math.nan},
+        {"estimate": {"state": -math.inf}},
+        {"fairness": 10**400},
+        {"drops": {"moved": math.inf}},
+    ],
+)
+def test_a_number_beyond_all_bounds_does_no_harm(tmp_path, members):
+    path = write(tmp_path / "f", visits([5.0], point(), **members), visits([5.0], point(lanes=2)))
+    file = read_results(path)
+    assert len(file.visits) + len(file.notes) == 2
 
 
 json_values = st.recursive(

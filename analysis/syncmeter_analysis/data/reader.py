@@ -119,6 +119,8 @@ def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
             _add(file, line, rounds, points)
         except (BadVisit, BadPoint) as error:
             complaints.add(i + 1, str(error))
+        except OverflowError:
+            complaints.add(i + 1, "a number is beyond all bounds")
     if empty:
         raise Unusable(
             f"{name} is empty: the campaign ended before its first line, or this is "

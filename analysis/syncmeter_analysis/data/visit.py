@@ -108,6 +108,13 @@ def _number(value: Any, otherwise: float) -> float:
     return float(value) if type(value) is float or type(value) is int else otherwise
 
 
+def _whole(value: Any, otherwise: int, what: str) -> int:
+    number = _number(value, otherwise)
+    if not math.isfinite(number):
+        raise BadVisit(f"{what} {number:g} cannot be")
+    return int(number)
+
+
 def _interval(members: Any, what: str) -> Interval | None:
     if not isinstance(members, dict):
         return None
@@ -142,7 +149,7 @@ def _estimate(members: Any) -> Estimate:
     if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
         raise BadVisit("a negative or infinite time")
     return Estimate(
-        int(_number(members.get("state"), 0)),
+        _whole(members.get("state"), 0, "state"),
         members.get("busy") is True,
         int(rounds),
         cost,
@@ -207,7 +214,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
         raise BadVisit("estimates is not a list")
     visit = Visit(
         point,
-        int(_number(line.get("visit"), 1)),
+        _whole(line.get("visit"), 1, "visit"),
         str(status),
         str(line.get("reason") or ""),
         tuple([_estimate(e) for e in estimates]),
@@ -227,7 +234,9 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.rounds_taken = int(_share(line.get("rounds_taken")) or 0)
     drops = line.get("drops")
     if isinstance(drops, dict):
-        visit.drops = {str(why): int(n) for why, n in drops.items() if n and _number(n, 0) > 0}
+        visit.drops = {
+            str(why): int(n) for why, n in drops.items() if n and 0 < _number(n, 0) < math.inf
+        }
     visit.stolen_ns = _share(line.get("stolen_ns")) or 0.0
     if not _on_some.isdisjoint(line):
         _add_what_some_say(visit, line)
