@@ -161,7 +161,7 @@ def belief_graph(data: Evidence) -> Finding:
     command="syncmeter run --study portability",
     advice="Write Kokkos: synchronization costs the same.",
     otherwise="Mind the ops that Kokkos makes slower; the table of backends says which.",
-    figure="backends",
+    figure="portability",
 )
 def belief_kokkos(data: Evidence) -> Finding:
     """The same op through Kokkos and native."""

@@ -65,6 +65,10 @@ class Campaign:
                 found[file.path, visit.point.key].append(visit)
         return found
 
+    def named(self, file: ResultsFile) -> str:
+        """The file's name for the captions of what is told of it alone; '' where it is the only one."""
+        return file.path if len(self.files) > 1 else ""
+
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}
 

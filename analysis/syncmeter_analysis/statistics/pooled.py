@@ -31,14 +31,14 @@ def _costs_by_visit(
     """For each visit number, over and under of the pairs whose both points have it at this hop, both
     quiet, else both busy."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    alike = replace(state, busy=False), replace(state, busy=True)
+    quiet_then_busy = replace(state, busy=False), replace(state, busy=True)
     for over, under in pairs:
         if not (over.usable and under.usable) or over.source != under.source:
             continue
         for number, costs in over.by_visit.items():
             others = under.by_visit.get(number, {})
-            for at in alike:
-                a, b = _cost_in(at, costs), _cost_in(at, others)
+            for alike in quiet_then_busy:
+                a, b = _cost_in(alike, costs), _cost_in(alike, others)
                 if a is not None and b is not None:
                     found[number].append((a, b))
                     break

@@ -1,11 +1,12 @@
 """The studies, by name: what the points of each mean. A module NAME.py (underscores for dashes) has
 
 - `title`: the heading of its section;
+- `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown.
 
-What is drawn of the rows is figures/NAME.py, which may need more than Python.
+What is drawn of the rows is `figures(rows)` of figures/NAME.py, which may need more than Python.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from syncmeter_analysis.studies.blocks import Block
 
 #: In the order in which they are told.
 names = (
+    "locks",
+    "contention",
+    "barrier",
     "false-sharing",
+    "core-to-core",
+    "portability",
     "levels",
     "launch",
     "handoff",
@@ -36,6 +42,7 @@ class Study(Protocol):
     """What a study's module offers."""
 
     title: str
+    measured_by: str
 
     def rows(self, campaign: Campaign) -> Any: ...
 

@@ -13,6 +13,7 @@ from syncmeter_analysis.studies.coalescing_rows import BankRow, Level, Loads, of
 __all__ = ["rows", "text", "title"]
 
 title = "Coalescing and bank conflicts"
+measured_by = "`syncmeter run --study coalescing` on a GPU"
 
 
 def text(loads: Loads) -> list[Block]:

@@ -19,6 +19,7 @@ from syncmeter_analysis.statistics.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 
 title = "Divergence"
+measured_by = "`syncmeter run --study divergence` on a GPU"
 
 #: Points that have a cost, by their number of paths.
 ByPaths = dict[int, Measured]

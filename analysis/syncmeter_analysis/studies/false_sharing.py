@@ -25,6 +25,7 @@ from syncmeter_analysis.studies.false_sharing_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "False sharing"
+measured_by = "`syncmeter run --study false-sharing`"
 
 
 def text(sharing: Sharing) -> list[Block]:

@@ -27,6 +27,7 @@ from syncmeter_analysis.studies.handoff_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "Handoffs between warps"
+measured_by = "`syncmeter run --study handoff` on a GPU"
 
 
 def text(handoffs: Handoffs) -> list[Block]:

@@ -24,6 +24,7 @@ from syncmeter_analysis.studies.launch_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "Kernel boundary"
+measured_by = "`syncmeter run --study levels` on a GPU"
 
 _where = {"first": ", near", "other": ", far"}
 

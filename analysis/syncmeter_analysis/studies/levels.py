@@ -30,6 +30,7 @@ from syncmeter_analysis.studies.levels_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "GPU levels"
+measured_by = "`syncmeter run --study levels` on a GPU"
 
 
 def text(levels: Levels) -> list[Block]:

@@ -31,6 +31,7 @@ from syncmeter_analysis.studies.multi_gpu_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "Several GPUs"
+measured_by = "`syncmeter run --study multi-gpu` on a GPU"
 
 
 def text(found: SeveralGpus) -> list[Block]:

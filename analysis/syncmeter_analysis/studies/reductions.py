@@ -11,6 +11,7 @@ from syncmeter_analysis.studies.reductions_rows import Array, Form, Reductions, 
 __all__ = ["rows", "text", "title"]
 
 title = "Reductions"
+measured_by = "`syncmeter run --study reductions`"
 
 
 def text(found: Reductions) -> list[Block]:

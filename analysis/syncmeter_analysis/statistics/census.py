@@ -1,16 +1,16 @@
-"""What an op compiled to, from the census of its machine code."""
+"""What the machine code of an op says in one line."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: Classes of instructions that find addresses, count and jump around an op, and are none of it: those
-#: of the driver (is_bookkeeping in cli/census.cpp).
+#: Classes of instructions that are the compiler's affair on every side: moves, address arithmetic (a
+#: GPU's multiply-add among it), the loop's own jump; the driver's `is_bookkeeping`.
 bookkeeping = frozenset({"move", "alu", "imad", "jump", "reconverge", "nop", "frame"})
 
 
 def code_of(census: dict[str, Any] | None) -> str:
-    """The instructions of one op without bookkeeping: `lock_add 1`."""
+    """What one op compiled to, without moves and addresses: `lock_add 1`; '' where nobody knows."""
     per_op = census.get("per_op") if census else None
     if not isinstance(per_op, dict):
         return ""
