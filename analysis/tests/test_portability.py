@@ -9,9 +9,9 @@ from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.figures import portability as drawing
 from syncmeter_analysis.report.blocks import Drawing
 from syncmeter_analysis.report.build import build
-from syncmeter_analysis.statistics.census import code_of
 from syncmeter_analysis.statistics.compare_by import compare_by
 from syncmeter_analysis.statistics.counterparts import counterpart_key, counterparts
+from syncmeter_analysis.statistics.machine_code import code_of
 from syncmeter_analysis.statistics.relation import Verdict
 from syncmeter_analysis.studies import portability, sections
 from syncmeter_analysis.studies.blocks import as_plain
@@ -168,8 +168,8 @@ def test_rows_that_differ_in_a_rare_axis_can_be_told_apart(tmp_path):
         for line in visits([5.0] * 5, at(b, size=size, late_us=20))
     ]
     text = told(tmp_path / "f", lines)
-    assert "size 8 late_us 20" in text
-    assert "size 64 late_us 20" in text
+    assert "size 8 one lane 20 µs late" in text
+    assert "size 64 one lane 20 µs late" in text
 
 
 def test_another_api_of_the_same_hardware_is_counted(tmp_path):

@@ -11,7 +11,7 @@ from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.census import code_of
+from syncmeter_analysis.statistics.machine_code import code_of
 
 
 def drawn(
