@@ -126,7 +126,6 @@ def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     assert "ops/s of all lanes, and fairness, by lanes and cells" in text
     # 2 lanes of 26.67 ns on one cell.
     assert "75.0 M 0.990" in text
-    assert "- left out by the study: types but int32" in text
     assert "hypervisor" not in text
 
 

@@ -11,8 +11,9 @@ import pytest
 from syncmeter_analysis import studies
 from syncmeter_analysis.command import main
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown, as_plain
-from tests.made import around, point, visits, write
+from tests.made import around, campaign, point, read, visits, write
 from tests.test_false_sharing import line_of_64, visits_at
 
 PACKAGE = Path(studies.__file__).parent
@@ -76,6 +77,15 @@ def test_text_needs_python_only(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("False sharing\n")
     assert "64 B" in done.stdout
+
+
+@pytest.mark.parametrize("study", ["false-sharing", "quick"])
+def test_what_a_study_left_out_is_told_of_its_own_campaign(tmp_path, study):
+    first = campaign(options={"study": study}, left_out="uint32; other types")
+    path = write(tmp_path / "f.jsonl", visits_at(line_of_64), first=first)
+    (section,) = sections(read(path))
+    text = as_plain(section.title, section.blocks)
+    assert text.endswith("- left out by the study: uint32; other types") == (study != "quick")
 
 
 def test_text_of_one_study_in_markdown(tmp_path, capsys):

@@ -14,13 +14,6 @@ from syncmeter_analysis.statistics.states import StateClasses
 from syncmeter_analysis.statistics.summary import Measured, summarize
 
 
-def is_of_study(file: ResultsFile, study: str) -> bool:
-    """The campaign was asked for this study, so that what the study leaves out was left out."""
-    options = file.campaign.get("options")
-    asked = options.get("study") if isinstance(options, dict) else None
-    return isinstance(asked, str) and study in asked.split(",")
-
-
 @dataclass
 class Conduct:
     """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
@@ -69,8 +62,18 @@ class Campaign:
         """The file's name for the captions of what is told of it alone; '' where it is the only one."""
         return file.path if len(self.files) > 1 else ""
 
+    def left_out(self, study: str) -> list[str]:
+        """What the study says it leaves out, of the campaigns that were asked for it; once each."""
+        said = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
+        return list(dict.fromkeys(text for text in said if isinstance(text, str) and text))
+
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}
+
+
+def _asked(file: ResultsFile) -> object:
+    options = file.campaign.get("options")
+    return options.get("study") if isinstance(options, dict) else None
 
 
 def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.studies.blocks import Block
+from syncmeter_analysis.studies.blocks import Block, Bullets
 
 #: In the order in which they are told.
 names = (
@@ -73,5 +73,8 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]
     for name in only or names:
         module = study(name)
         if rows := module.rows(campaign):
-            found.append(StudySection(name, module.title, rows, module.text(rows)))
+            blocks = module.text(rows)
+            if left_out := campaign.left_out(name):
+                blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
+            found.append(StudySection(name, module.title, rows, blocks))
     return found

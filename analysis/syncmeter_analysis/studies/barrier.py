@@ -22,17 +22,10 @@ __all__ = ["rows", "text", "title"]
 title = "Barriers"
 measured_by = "`syncmeter run --study barrier`"
 
-_left_out = (
-    "left out by the study: late arrivers on other numbers of lanes than 2 and all of them; more lanes "
-    "than processing units, unless --oversubscribe asks for them; lanes that are not bound; portable "
-    "backends, unless --backend names them"
-)
-
 
 def text(barriers: Barriers) -> list[Block]:
     """The cost by lanes, passive over active waiting, late arrivers, and runtimes beside each other."""
-    blocks = [block for part in barriers.parts for block in _of_part(part)]
-    return [*blocks, Bullets([_left_out])] if barriers.left_out else blocks
+    return [block for part in barriers.parts for block in _of_part(part)]
 
 
 def _of_part(part: Part) -> list[Block]:

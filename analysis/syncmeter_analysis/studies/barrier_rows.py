@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.data.reader import ResultsFile
-from syncmeter_analysis.statistics.campaign import Campaign, is_of_study
+from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -86,10 +86,9 @@ class Part:
 
 @dataclass
 class Barriers:
-    """The parts of all files; `left_out` says that the study left something out."""
+    """The parts of all files."""
 
     parts: list[Part]
-    left_out: bool
 
     def __bool__(self) -> bool:
         return bool(self.parts)
@@ -104,7 +103,7 @@ def rows(campaign: Campaign) -> Barriers:
         if part is not None:
             part.source = campaign.named(file)
             parts.append(part)
-    return Barriers(parts, any(is_of_study(file, "barrier") for file in campaign.files))
+    return Barriers(parts)
 
 
 def _belongs(s: Measured) -> bool:

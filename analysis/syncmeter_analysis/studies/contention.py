@@ -13,17 +13,10 @@ __all__ = ["rows", "text", "title"]
 title = "Contention"
 measured_by = "`syncmeter run --study contention`"
 
-_left_out = (
-    "left out by the study: types but int32; other ops than atomic_add and lock_add; numbers of "
-    "cells that the lanes cannot share out evenly; lanes that are not bound; portable backends, and "
-    "std beside another, unless --backend names them"
-)
-
 
 def text(contention: Contention) -> list[Block]:
     """Throughput by cells, by lanes, and near lanes beside far ones."""
-    blocks = [block for part in contention.parts for block in _of_part(part)]
-    return [*blocks, Bullets([_left_out])] if contention.left_out else blocks
+    return [block for part in contention.parts for block in _of_part(part)]
 
 
 def _of_part(part: Part) -> list[Block]:

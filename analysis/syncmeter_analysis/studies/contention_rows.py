@@ -13,7 +13,7 @@ from syncmeter_analysis.data.machine import machine_of
 from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.data.reader import ResultsFile
 from syncmeter_analysis.data.topology import Unit, pair_class, pair_classes, units_of
-from syncmeter_analysis.statistics.campaign import Campaign, is_of_study
+from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -82,10 +82,9 @@ class Part:
 
 @dataclass
 class Contention:
-    """The parts of all files; `left_out` says that the study left something out."""
+    """The parts of all files."""
 
     parts: list[Part]
-    left_out: bool
 
     def __bool__(self) -> bool:
         return bool(self.parts)
@@ -102,7 +101,7 @@ def rows(campaign: Campaign) -> Contention:
             virtual = bool(machine_of(file.campaign).hypervisor)
             why = _why_no_pairs(file, found, units)
             parts.append(Part(found, pairs, why, virtual, campaign.named(file)))
-    return Contention(parts, any(is_of_study(file, "contention") for file in campaign.files))
+    return Contention(parts)
 
 
 def _belongs(s: Measured) -> bool:

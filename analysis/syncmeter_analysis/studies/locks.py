@@ -20,16 +20,10 @@ __all__ = ["rows", "text", "title"]
 title = "Locks"
 measured_by = "`syncmeter run --study locks`"
 
-_left_out = (
-    "left out by the study: types but int32; sections longer than one add; lanes spread over the "
-    "machine; portable backends, unless --backend names them"
-)
-
 
 def text(locks: Locks) -> list[Block]:
     """For each table what the locks cost, what they do by lanes, and which to take."""
-    blocks = [block for table in locks.tables for block in _of_table(table)]
-    return [*blocks, Bullets([_left_out])] if locks.left_out else blocks
+    return [block for table in locks.tables for block in _of_table(table)]
 
 
 def scope(table: LockTable) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.campaign import Campaign, is_of_study
+from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, cheapest, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -86,10 +86,9 @@ class LockTable:
 
 @dataclass
 class Locks:
-    """The tables of all files; `left_out` says that the study left something out."""
+    """The tables of all files."""
 
     tables: list[LockTable]
-    left_out: bool
 
     def __bool__(self) -> bool:
         return bool(self.tables)
@@ -103,7 +102,7 @@ def rows(campaign: Campaign) -> Locks:
         for table in _tables(points):
             table.source = campaign.named(file)
             tables.append(table)
-    return Locks(tables, any(is_of_study(file, "locks") for file in campaign.files))
+    return Locks(tables)
 
 
 def _belongs(s: Measured) -> bool:
