@@ -105,7 +105,7 @@ def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
         (cuda("barrier", lanes=1024), 38.0),
     )
     # 528 warps in 10.2 ns; 1056 in 20.3 are half a percent more.
-    assert re.search(r"\n +64 +528 +20.30 +52 G +264\n\n", text)
+    assert re.search(r"\n +64 +528 +20.30 +52.0 G +264\n\n", text)
     assert not re.search(r"\n +1024 +132", text)  # one launch is no choice
 
 

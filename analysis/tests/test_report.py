@@ -124,7 +124,7 @@ def test_sections_come_in_the_order_of_need(tmp_path):
         "Barriers",
         "False sharing",
         "Core to core",
-        "CPU and GPU, native and portable",
+        "Portable against native",
         "GPU levels",
         "Kernel boundary",
         "Handoffs between warps",
