@@ -83,7 +83,7 @@ def _status(handoff: Handoff) -> str:
 
 
 def _polls(handoff: Handoff) -> str:
-    return "" if handoff.polls is None else formats.rate(handoff.polls)
+    return "" if handoff.polls is None else f"{handoff.polls:.3g}"
 
 
 def _old(handoff: Handoff) -> str:
