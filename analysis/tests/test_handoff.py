@@ -73,8 +73,8 @@ def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
     text = told(made_by_hand(tmp_path))
     one, ring = re.split("form; ring through 10 blocks of 32 threads\n", text)
     assert "ring of the warps of one block of 64 threads\n" in one
-    assert re.search(r"ld.acquire, st.release +block +80.00 +0.100 +0\.\d+\.\.0\.\d+ +3.00\n", one)
-    assert re.search(r"ld.acquire, st.release +device +800.0 +1 +3.00 +0 of 8192\n", one)
+    assert re.search(r"ld.acquire, st.release +block +80.00 +0.100 +0\.\d+\.\.0\.\d+ +3\n", one)
+    assert re.search(r"ld.acquire, st.release +device +800.0 +1 +3 +0 of 8192\n", one)
     forms = re.findall(r"(?m)^(ld\S+ \S+|volatile).* +(block|device|system) +\d", one)
     assert [scope for _, scope in forms] == [
         *("block", "device", "system"),
@@ -84,7 +84,7 @@ def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
     ]
     assert re.search(r"ld.relaxed, st.relaxed +device +400.0 +0.500 .* 31 of 8192\n", one)
     assert re.search(r"volatile, __threadfence_system +system +1600 +2.00 ", one)
-    assert re.search(r"ld.acquire, st.release +device +1300 +1 +3.00\n", ring)
+    assert re.search(r"ld.acquire, st.release +device +1300 +1 +3\n", ring)
 
 
 def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
@@ -102,7 +102,7 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
 
 def test_without_the_device_form_there_is_no_ratio(tmp_path):
     text = told(measured(tmp_path, (warp(scope="block"), 80.0)))
-    assert re.search(r"block +80.00 +ptx at device scope was not measured +3.00\n", text)
+    assert re.search(r"block +80.00 +ptx at device scope was not measured +3\n", text)
 
 
 def test_a_failed_form_is_a_row_too(tmp_path):
@@ -135,13 +135,13 @@ def test_the_chain_stands_beside_what_was_published(tmp_path):
     # 277 ms over 2^20 warps are 264.2 ns, and 0.0919 times the 3014 ms of the device's.
     assert re.search(
         r"ld.acquire, st.release +block +264.0 +264.2 +0.092 +0\.\d+\.\.0\.\d+ +0.092 +0.999 \(\S+\) +"
-        r"3.00\n",
+        r"3\n",
         text,
     )
-    assert re.search(r"ld.acquire, st.release +device +2874 +2874 +1 +1.00 +3.00\n", text)
+    assert re.search(r"ld.acquire, st.release +device +2874 +2874 +1 +1.00 +3\n", text)
     # Of a form that the article does not have, nothing.
     assert re.search(
-        r"atomic_ref acquire, release +block +270.0 +0.094 +0\.\d+\.\.0\.\d+ +3.00\n", text
+        r"atomic_ref acquire, release +block +270.0 +0.094 +0\.\d+\.\.0\.\d+ +3\n", text
     )
 
 
