@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.campaign import Campaign, campaign_of
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.reader import ResultsFile, read_results
+from syncmeter_analysis.data.visit import visit_from
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
 
 MACHINE = {
     "cpu_model": "Test CPU",
@@ -68,6 +69,10 @@ def point(op: str = "atomic_add", **axes: Any) -> dict[str, Any]:
     return members
 
 
+def _places(lanes: int, affinity: str) -> list[int]:
+    return [(2 if affinity == "spread" else 1) * lane for lane in range(lanes)]
+
+
 def visits(
     costs: list[float], what: dict[str, Any], spread: float = 0.001, **members: Any
 ) -> list[dict[str, Any]]:
@@ -107,7 +112,7 @@ def visits(
             "trips": 100,
             "unroll": 32,
             "ops_per_step": 1,
-            "pus": list(range(what["lanes"])) if what["lanes"] <= 16 else [],
+            "pus": _places(what["lanes"], what["affinity"]) if what["lanes"] <= 16 else [],
             "rounds_taken": 12,
             "rounds_kept": 11,
             "drops": {"moved": 0, "preempted": 1, "state_changed": 0, "throttled": 0},
@@ -137,6 +142,16 @@ def write(path: Path, *lines: Any, first: dict[str, Any] | None = None) -> Path:
             text.append(one if isinstance(one, str) else json.dumps(one))
     path.write_text("\n".join(text) + "\n")
     return path
+
+
+def results(name: str, lines: list[dict[str, Any]]) -> ResultsFile:
+    """Visits as a reader gives them, without a file in between: for tests of many campaigns. Points of
+    one name and key are one measurement."""
+    file, points = ResultsFile(name, campaign()), {}
+    for line in lines:
+        visit = visit_from(line, points)
+        file.visits[visit.point.key, visit.number] = visit
+    return file
 
 
 def read(path: Path) -> Campaign:

@@ -1,13 +1,14 @@
 """What is read, what is refused, and what is left out and said so."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.reader import read_results
 from tests.made import around, campaign, point, read, visits, write
 
 
@@ -156,7 +157,7 @@ def test_equal_code_shares_its_measurement(tmp_path):
 
 
 def test_files_of_two_machines_are_one_sentence(tmp_path):
-    from syncmeter_analysis.campaign import read_campaign
+    from syncmeter_analysis.statistics.campaign import read_campaign
 
     other = campaign()
     other["machine"] = {**other["machine"], "host": "b", "cpu_model": "Other CPU"}
@@ -164,6 +165,22 @@ def test_files_of_two_machines_are_one_sentence(tmp_path):
     b = write(tmp_path / "b.jsonl", visits([5.0], point()), first=other)
     with pytest.raises(Unusable, match="one report is about one machine"):
         read_campaign([str(a), str(b)])
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"visit": math.inf},
+        {"visit": math.nan},
+        {"estimate": {"state": -math.inf}},
+        {"fairness": 10**400},
+        {"drops": {"moved": math.inf}},
+    ],
+)
+def test_a_number_beyond_all_bounds_does_no_harm(tmp_path, members):
+    path = write(tmp_path / "f", visits([5.0], point(), **members), visits([5.0], point(lanes=2)))
+    file = read_results(path)
+    assert len(file.visits) + len(file.notes) == 2
 
 
 json_values = st.recursive(
@@ -202,3 +219,45 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(tmp_path_factory, data):
     with pytest.raises(Unusable) as error:
         read_results(path)
     assert "\n" not in str(error.value)
+
+
+def test_what_a_gpus_visit_says_beside_its_times_is_kept(tmp_path):
+    what = point("warp_handoff", backend="cuda", lanes=64)
+    lines = visits([800.0, 810.0], what, device=0, same_gpc=True, polls_per_handoff=3.5)
+    lines[1]["polls_per_handoff"] = "many"
+    campaign = read(write(tmp_path / "f.jsonl", lines))
+    (s,) = campaign.points.values()
+    first, second = campaign.visits[s.measured_at]
+    assert first.remarks == {"polls_per_handoff": 3.5, "same_gpc": True}
+    assert second.remarks == {"same_gpc": True}
+    assert s.on_gpu
+
+
+def compact(line):
+    """As the driver writes it: without blanks."""
+    return json.dumps(line, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("written", [compact, json.dumps])
+def test_raw_rounds_are_parsed_where_they_are_asked_for_only(tmp_path, monkeypatch, written):
+    rounds = [[100.0, 3300.0 + i, 0, False] for i in range(50)]
+    cpu = [written(v) for v in visits(around(1.0), point(), rounds=rounds)]
+    gpu = visits(around(1.0, 2), point(backend="cuda", affinity="none"), rounds=rounds, device=0)
+    path = write(tmp_path / "f", cpu, [written(v) for v in gpu])
+    parsed = []
+    loads = json.loads
+    monkeypatch.setattr(json, "loads", lambda text: parsed.append(text) or loads(text))
+    file = read_results(path)
+    assert sum(b"[100.0" in text for text in parsed) == 2
+    found = {v.point.backend: list(v.round_costs) for v in file.visits.values()}
+    assert found == {"omp": [], "cuda": [(3200 + i) / 3200 for i in range(50)]}
+
+
+@pytest.mark.parametrize("odd", [[["]]", 1]], [[{"a": [[1]]}]], [[1, 2]], [[]], "x", [1, 2]])
+def test_rounds_that_are_none_do_no_harm(tmp_path, odd):
+    (line,) = visits([5.0], point(backend="cuda", affinity="none"), rounds=odd, device=0)
+    line["reason"] = 'said "rounds":[[1,2]] somewhere'
+    file = read_results(write(tmp_path / "f", compact(line)))
+    (visit,) = file.visits.values()
+    assert (visit.reason, file.notes) == (line["reason"], [])
+    assert len(visit.round_costs) == (odd == [[1, 2]])

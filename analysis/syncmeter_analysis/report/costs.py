@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, cheapest, ratio
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Ops that do the same job: a developer chooses among them.
 alternatives = (
@@ -89,6 +90,7 @@ def _ordinary(s: Measured) -> bool:
         and p.wait == "active"
         and p.base_offset == 0
         and p.cells == 0
+        and not p.late_us
         and not p.others
         and p.scope in ("", "device")
         and p.space in ("", "global")
@@ -106,17 +108,13 @@ def _cells(s: Measured) -> str:
     return "" if s.point.placement == "none" else s.point.placement
 
 
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else float("inf")
-
-
 def costs(campaign: Campaign) -> Section:
     """The section with a table for CPUs and one for GPUs, as far as measured."""
     blocks: list[Text | Table] = [
         Text(
             "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the cheapest "
-            "alternative for the same job (x 1.00 is the cheapest). int32, relaxed; a fence between "
-            "accesses is marginal and has none."
+            "alternative for the same job in one placement state (x 1.00 is the cheapest). int32, "
+            "relaxed; a fence between accesses is marginal and has none."
         )
     ]
     for gpu in (False, True):
@@ -133,20 +131,25 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     if not any(s.usable for s in points):
         return None
     sizes = _sizes(campaign, points, gpu)
-    chosen: dict[tuple[str, str, str], dict[Size, Measured]] = defaultdict(dict)
+    forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
     for s in points:
         for size in sizes:
             if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
                 name = (s.point.op, _cells(s), s.point.backend)
-                # Of several forms (flavours, affinities) the cheapest.
-                if size not in chosen[name] or _ns(s) < _ns(chosen[name][size]):
-                    chosen[name][size] = s
-    best: dict[tuple[str, str, Size], float] = {}
+                forms[name].setdefault(size, []).append(s)
+    # Of several forms (flavours, affinities) the cheapest.
+    chosen = {
+        name: {
+            size: found.best if (found := cheapest(alike)) else alike[0]
+            for size, alike in of_size.items()
+        }
+        for name, of_size in forms.items()
+    }
+    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():
-            if s.usable and not s.inserted:
-                job = (_job(op), cells, size)
-                best[job] = min(best.get(job, float("inf")), _ns(s))
+            jobs[_job(op), cells, size].append(s)
+    best = {job: found.best for job, points in jobs.items() if (found := cheapest(points))}
     rows = []
     for (op, cells, backend), of_size in sorted(
         chosen.items(),
@@ -174,13 +177,20 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     )
 
 
-def _fields(s: Measured | None, best: float | None) -> list[Cell]:
+def _times(s: Measured, best: Measured | None) -> str:
+    """The ratio to the cheapest inside a common placement state; '' for what has none."""
+    if best is None or not s.usable or s.inserted:
+        return ""
+    r = ratio(s, best)
+    return text.ratio(r.value) if isinstance(r, Ratio) else "not comparable"
+
+
+def _fields(s: Measured | None, best: Measured | None) -> list[Cell]:
     if s is None:
         return [Cell(""), Cell(""), Cell("")]
     interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
-    times = text.ratio(_ns(s) / best) if best and s.usable and not s.inserted else ""
     return [
         Cell(text.cost(s), [s.id], "" if s.status == "ok" else "dim"),
         Cell(interval, kind="dim"),
-        Cell(times),
+        Cell(_times(s, best)),
     ]

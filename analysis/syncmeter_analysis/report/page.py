@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
-from syncmeter_analysis import __version__, text
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis import __version__
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.figures.figure import Panel, look
 from syncmeter_analysis.report.build import Report
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.report.libraries import libraries
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.summary import Measured
 
 _templates = Path(__file__).parent / "templates"
 
@@ -28,13 +29,6 @@ def _safe_json(value: Any) -> Markup:
     for character in "<>&\u2028\u2029":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return Markup(written)
-
-
-@cache
-def _libraries() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, from vl-convert's own copy."""
-    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets a default
-    return bundle.replace("</script", "<\\/script")
 
 
 class _Page:
@@ -100,8 +94,8 @@ def _row(s: Measured) -> list[float | str]:
     ]
 
 
-def as_page(report: Report) -> str:
-    """The whole page. Everything from a file is escaped; nothing is fetched."""
+@cache
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_templates),
         autoescape=True,
@@ -109,16 +103,21 @@ def as_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.filters["codes"] = _codes
+    return environment.get_template("page.html")
+
+
+def as_page(report: Report) -> str:
+    """The whole page. Everything from a file is escaped; nothing is fetched."""
     page = _Page(report)
     # Rendering numbers the charts and the sets of points; the data that hold them come last.
-    template = environment.get_template("page.html")
+    template = _template()
     parts = {
         "report": report,
         "page": page,
         "version": __version__,
         "style": Markup((_templates / "page.css").read_text()),
         "script": Markup((_templates / "page.js").read_text()),
-        "libraries": Markup(_libraries()),
+        "libraries": Markup(libraries()),
     }
     mark = "@data@"
     rendered = template.render(**parts, data=Markup(mark))

@@ -1,0 +1,251 @@
+"""A claim: a published or widely held statement, and how it is judged on the user's own data.
+
+Each is an entry in a module of claims/: data, and a predicate of a few lines that turns evidence into
+a finding. A verdict rests on an effect with its interval, never on two medians: the interval wholly on
+one side of the bound decides, an interval that straddles the bound cannot tell. Unlike ops are judged
+each for itself: a median over them would decide nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
+
+holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
+#: Ops were judged each for itself, and not all alike.
+differs = "differs by op"
+verdicts = (holds, fails, differs, cannot_tell, not_measured)
+
+# The scatter of published figures is not known: one speaks against a claim about every point where
+# it is beyond a bound by so much, and so do as large a share of all.
+_bare_margin, _bare_share = 1.25, 0.05
+
+
+@dataclass
+class Finding:
+    """What the data say. `effect` is a ratio of costs (`of` says of what to what) with an interval.
+
+    `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
+    there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
+    effect of all.
+    """
+
+    verdict: str
+    effect: Interval | None = None
+    of: str = ""
+    pairs: int = 0
+    range: tuple[float, float] | None = None
+    points: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    note: str = ""
+    parts: dict[str, Finding] = field(default_factory=dict)
+
+    @property
+    def says(self) -> str:
+        """The evidence in one line."""
+        if self.parts:
+            return "; ".join([f"{self.of}: {self._by_verdict()}"] + [self.note] * bool(self.note))
+        if self.effect is None:
+            return self.note
+        parts = [f"{self.of}: {text.ratio_interval(self.effect)}"]
+        if self.pairs > 1 and self.range is not None:
+            parts.append(
+                f"over {self.pairs} pairs, from {text.ratio(self.range[0])} to "
+                f"{text.ratio(self.range[1])}"
+            )
+        if self.note:
+            parts.append(self.note)
+        return "; ".join(parts)
+
+    def _by_verdict(self) -> str:
+        told = []
+        for verdict in verdicts:
+            ops = [
+                f"{op} {text.ratio_interval(f.effect)}" + " (doubtful)" * bool(f.doubts)
+                for op, f in self.parts.items()
+                if f.verdict == verdict and f.effect
+            ]
+            told += [f"{verdict} for {', '.join(ops)}"] * bool(ops)
+        return "; ".join(told)
+
+    def sound(self, verdict: str) -> list[tuple[str, Finding]]:
+        """Findings of this verdict that nothing speaks against, each with its op ('' for all)."""
+        found = list(self.parts.items()) if self.parts else [("", self)]
+        return [(op, f) for op, f in found if f.verdict == verdict and not f.doubts]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement with its source, what it needs, how to get that, and what follows from it.
+
+    `advice` is what to do where it holds, `otherwise` where it does not. `figure` names the section of
+    the report that shows it. `judge` looks at evidence only.
+    """
+
+    id: str
+    statement: str
+    source: str
+    needs: str
+    command: str
+    advice: str
+    otherwise: str
+    judge: Callable[[Evidence], Finding]
+    figure: str = "scaling"
+
+
+def claim(**members: str) -> Callable[[Callable[[Evidence], Finding]], Claim]:
+    """Makes a predicate the claim of its name; the members are those of Claim."""
+
+    def made(judge: Callable[[Evidence], Finding]) -> Claim:
+        return Claim(id=judge.__name__.replace("_", "-"), judge=judge, **members)
+
+    return made
+
+
+def missing(note: str = "") -> Finding:
+    """Nothing that the claim is about was measured."""
+    return Finding(not_measured, note=note)
+
+
+def _without(pairs: Pairs) -> str:
+    return ", ".join(f"{n} {why}" for why, n in sorted(pairs.without.items()))
+
+
+def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -> Finding:
+    return Finding(
+        verdict,
+        effect,
+        of,
+        len(pairs.found),
+        (pairs.smallest.ratio.value, pairs.largest.ratio.value),
+        pairs.ids,
+        pairs.doubts,
+        "; ".join(filter(None, [note, _without(pairs)])),
+    )
+
+
+def _nothing(pairs: Pairs) -> Finding:
+    if not pairs.without:
+        return missing()
+    return Finding(cannot_tell, note=f"points are there, none with a ratio ({_without(pairs)})")
+
+
+def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
+    """What is decided of the typical ratio, of each op for itself."""
+    if not pairs:
+        return _nothing(pairs)
+    groups = {op: group.undoubted for op, group in pairs.by_op().items()}
+    parts = {
+        op: _finding(decided(group.typical), group.typical, of, group, "")
+        for op, group in groups.items()
+    }
+    if len(parts) == 1:
+        (group,) = groups.values()
+        return _finding(decided(group.typical), group.typical, of, group, note)
+    told = {f.verdict for f in parts.values()}
+    return Finding(
+        told.pop() if len(told) == 1 else differs,
+        of=of,
+        pairs=len(pairs.found),
+        points=list(dict.fromkeys(id for f in parts.values() for id in f.points)),
+        doubts=list(dict.fromkeys(doubt for f in parts.values() for doubt in f.doubts)),
+        note="; ".join(filter(None, [note, _without(pairs)])),
+        parts=parts,
+    )
+
+
+def above(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
+    """The typical ratio is larger than `bound`."""
+
+    def decided(effect: Interval) -> str:
+        return holds if effect.low > bound else fails if effect.high <= bound else cannot_tell
+
+    return _typical(pairs, decided, of, note)
+
+
+def below(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
+    """The typical ratio is smaller than `bound`."""
+
+    def decided(effect: Interval) -> str:
+        return holds if effect.high < bound else fails if effect.low >= bound else cannot_tell
+
+    return _typical(pairs, decided, of, note)
+
+
+def within(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
+    """The typical ratio lies between the bounds: there is no difference worth the name."""
+
+    def decided(effect: Interval) -> str:
+        if low <= effect.low and effect.high <= high:
+            return holds
+        return fails if effect.high < low or effect.low > high else cannot_tell
+
+    return _typical(pairs, decided, of, note)
+
+
+def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
+    """Each ratio lies between the bounds; one that is wholly outside contradicts.
+
+    Intervals are widened for the number of pairs (Bonferroni) before they contradict. Figures without
+    interval contradict where 5 % of them are beyond a bound by a quarter, and more of them than
+    scatter explains.
+    """
+    if not pairs:
+        return _nothing(pairs)
+    pairs = pairs.undoubted
+    confidence = 1 - 0.05 / len(pairs.found)
+    bare = [p for p in pairs.found if not p.ratio.bounded]
+    beyond = [
+        p for p in pairs.found if p.ratio.bounded and _outside(p.ratio.at(confidence), low, high)
+    ]
+    beyond_bare = [
+        p for p in bare if not low / _bare_margin <= p.ratio.value <= high * _bare_margin
+    ]
+    # Scatter alone puts as many on the other side of 1 as beyond the bound.
+    mirrored = sum(p.ratio.value < 1 / (high * _bare_margin) for p in bare) if low <= 0 else 0
+    if len(beyond_bare) >= _bare_share * len(bare) and _more(len(beyond_bare), mirrored):
+        beyond += beyond_bare
+    if beyond:
+        worst = max(beyond, key=lambda p: _distance(p, low, high))
+        told = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
+        return _finding(
+            fails,
+            worst.ratio.interval,
+            _worst(of, worst),
+            pairs,
+            "; ".join(filter(None, [told, note])),
+        )
+    worst = max(pairs.found, key=lambda p: _distance(p, low, high))
+    inside = all(
+        low <= p.ratio.low and p.ratio.high <= high
+        if p.ratio.bounded
+        else low <= p.ratio.value <= high
+        for p in pairs.found
+    )
+    return _finding(
+        holds if inside else cannot_tell, worst.ratio.interval, _worst(of, worst), pairs, note
+    )
+
+
+def _worst(of: str, pair: Pair) -> str:
+    return f"{of}, worst ({pair.over.point.op}, {text.launch(pair.over.point)})"
+
+
+def _more(beyond: int, mirrored: int) -> bool:
+    """So many beyond against so many mirrored are no chance: a sign test at 1 %."""
+    n = beyond + mirrored
+    return bool(sum(math.comb(n, k) for k in range(beyond, n + 1)) < 0.01 * 2**n)
+
+
+def _outside(i: Interval, low: float, high: float) -> bool:
+    return i.high < low or i.low > high
+
+
+def _distance(p: Pair, low: float, high: float) -> float:
+    value = max(p.ratio.value, 1e-12)
+    return max(value / high if high > 0 else 0.0, low / value)

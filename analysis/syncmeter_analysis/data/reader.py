@@ -1,0 +1,193 @@
+"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names.
+
+What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
+
+#: The schema that this reader knows; every minor of this major can be read.
+schema_major, schema_minor = 1, 0
+
+# How a visit's raw rounds begin. Inside a text the quotes would be escaped.
+_rounds = re.compile(rb'"rounds": ?(?=\[\[)')
+
+# Beyond this many notes of one kind only their number is told.
+_most_notes = 5
+
+
+@dataclass
+class ResultsFile:
+    """One campaign. `visits`: of each point's key and visit number the last line that tells it."""
+
+    path: str
+    campaign: dict[str, Any]
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    visits: dict[tuple[str, int], Visit] = field(default_factory=dict)
+    same: list[tuple[Point, Point, str]] = field(default_factory=list)
+    refused: list[tuple[Point, str, str]] = field(default_factory=list)
+    ends: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class _Complaints:
+    """Collects what was left out: the first few by line number, then how many more."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.more = 0
+
+    def add(self, line: int, text: str) -> None:
+        if len(self.lines) < _most_notes:
+            self.lines.append(f"line {line}: {text}; it is left out")
+        else:
+            self.more += 1
+
+    def notes(self) -> list[str]:
+        return self.lines + ([f"{self.more} more lines are left out"] if self.more else [])
+
+
+def read_results(path: str | Path) -> ResultsFile:
+    """The campaign in `path`.
+
+    Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
+    schema, or holds neither a visit nor a refused point that can be used.
+    """
+    name = str(path)
+    # Millions of small objects that all live on: looking for garbage among them takes a third.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with Path(path).open("rb") as lines:
+            return _read(name, lines)
+    except OSError as error:
+        raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
+    """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
+    file: ResultsFile | None = None
+    complaints = _Complaints()
+    points: dict[str, Point] = {}
+    empty = True
+    for i, text in enumerate(lines):
+        if not text.strip():
+            continue
+        empty = False
+        text, rounds = without_rounds(text)
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            if not text.endswith(b"\n"):
+                complaints.add(i + 1, "the last line is torn (the campaign was killed)")
+            else:
+                complaints.add(i + 1, "this is not JSON")
+            continue
+        if not isinstance(line, dict):
+            complaints.add(i + 1, "this is not an object")
+            continue
+        if file is None:
+            if line.get("kind") != "campaign":
+                raise Unusable(
+                    f"{name} does not begin with a campaign line: it is not a results "
+                    "file of syncmeter"
+                )
+            _check_schema(name, line)
+            file = ResultsFile(name, line)
+            minor = line["schema"].get("minor", 0)
+            if isinstance(minor, int) and minor > schema_minor:
+                file.notes.append(
+                    f"the file's schema is {schema_major}.{minor}, this reader's "
+                    f"{schema_major}.{schema_minor}: what it does not know is left out"
+                )
+            continue
+        try:
+            _add(file, line, rounds, points)
+        except (BadVisit, BadPoint) as error:
+            complaints.add(i + 1, str(error))
+        except OverflowError:
+            complaints.add(i + 1, "a number is beyond all bounds")
+    if empty:
+        raise Unusable(
+            f"{name} is empty: the campaign ended before its first line, or this is "
+            "not its results file"
+        )
+    if file is None:
+        raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
+    file.notes += complaints.notes()
+    if not file.visits and not file.refused:
+        why = f" ({complaints.notes()[0]})" if complaints.lines else ""
+        raise Unusable(f"{name} holds no visit: nothing was measured{why}")
+    return file
+
+
+def _check_schema(name: str, campaign: dict[str, Any]) -> None:
+    schema = campaign.get("schema")
+    major = schema.get("major") if isinstance(schema, dict) else None
+    if major != schema_major:
+        raise Unusable(
+            f"{name}: schema {quoted(major)} is not known; this version reads major "
+            f"{schema_major} (a newer syncmeter-report may read it)"
+        )
+
+
+def without_rounds(text: bytes) -> tuple[bytes, bytes]:
+    """The line with an empty list of raw rounds, and that list as it stood there, b'' without one.
+
+    Raw rounds are most of a line, and of a CPU nobody asks for them: parsing them took half of the
+    time that `text` had.
+    """
+    found = _rounds.search(text)
+    if found is None:
+        return text, b""
+    begin = found.end()
+    end = text.find(b"]]", begin) + 2
+    rounds = text[begin:end]
+    # With a text in it this may not be the list's end: then the line is read as it is.
+    if end < 2 or b'"' in rounds:
+        return text, b""
+    return b"".join((text[:begin], b"[]", text[end:])), rounds
+
+
+def _add(file: ResultsFile, line: dict[str, Any], rounds: bytes, points: dict[str, Point]) -> None:
+    kind = line.get("kind")
+    if kind == "visit":
+        if rounds and isinstance(line.get("device"), int):
+            line["rounds"] = json.loads(rounds)
+        visit = visit_from(line, points)
+        file.visits[visit.point.key, visit.number] = visit
+    elif kind == "same":
+        file.same.append(
+            (
+                point_from(line.get("point")),
+                point_from(line.get("measured_as")),
+                str(line.get("why") or ""),
+            )
+        )
+    elif kind == "refused":
+        status = line.get("status")
+        file.refused.append(
+            (
+                point_from(line.get("point")),
+                str(status) if status in statuses else "unsupported",
+                str(line.get("reason") or ""),
+            )
+        )
+    elif kind == "worker":
+        file.workers.append(line)
+    elif kind == "end":
+        file.ends.append(line)

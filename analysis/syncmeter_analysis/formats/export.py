@@ -1,0 +1,204 @@
+"""Exports: CSV and Parquet with a row for each point, and Google Benchmark's JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.formats.columns import columns, row
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
+
+formats = ("csv", "parquet", "google-benchmark")
+
+
+_types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+
+
+def table(campaign: Campaign) -> pl.DataFrame:
+    """All points, one row each, in the order of the files; each column has its type, so that tables
+    of several files can be put together."""
+    schema = {column.name: _types[column.type] for column in columns}
+    return pl.DataFrame([row(s) for s in campaign.points.values()], schema=schema)
+
+
+def benchmark_name(s: Measured) -> str:
+    """`omp/atomic_add/int32/shared/lanes:2/affinity:close`: Google Benchmark's way of names."""
+    p = s.point
+    parts = [p.backend, p.op, p.type, p.placement if p.placement != "none" else ""]
+    named = [
+        ("stride", p.stride),
+        ("base_offset", p.base_offset or None),
+        ("cells", p.cells or None),
+        ("lanes", p.lanes),
+        ("blocks", p.blocks if p.blocks != 1 else None),
+        ("active", p.active or None),
+        ("waves", "true" if p.waves else ""),
+        ("size", p.size or None),
+        ("scope", p.scope),
+        ("flavour", p.flavour),
+        ("space", p.space),
+        ("order", p.order if p.order != "unordered" else ""),
+        ("affinity", p.affinity if p.affinity != "none" else ""),
+        ("wait", p.wait if p.wait != "active" else ""),
+        ("home", p.home),
+        ("pus", "-".join(map(str, p.pus))),
+        ("late_us", p.late_us or None),
+        ("repeat", p.repeat or None),
+        *p.others,
+    ]
+    parts += [f"{name}:{value}" for name, value in named if value not in (None, "")]
+    return "/".join(part for part in parts if part)
+
+
+def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:
+    name = benchmark_name(s)
+    common = {
+        "run_name": name,
+        "family_index": family,
+        "per_family_instance_index": 0,
+        "repetitions": max(s.visits, 1),
+        "threads": s.point.lanes,
+    }
+    if not s.usable or s.cost is None:
+        return [
+            {
+                "name": name,
+                **common,
+                "run_type": "iteration",
+                "repetition_index": 0,
+                "iterations": 0,
+                "error_occurred": True,
+                "error_message": f"{s.status}: {s.reason}".rstrip(": "),
+                "real_time": 0.0,
+                "cpu_time": 0.0,
+                "time_unit": "ns",
+                "point": s.id,
+            }
+        ]
+    runs: list[dict[str, Any]] = []
+    costs = s.visit_costs(s.state) if not s.imported else []
+    for i, ns in enumerate(costs):
+        runs.append(
+            {
+                "name": name,
+                **common,
+                "run_type": "iteration",
+                "repetition_index": i,
+                "iterations": max(s.rounds_kept // max(s.visits, 1), 1),
+                "real_time": ns,
+                "cpu_time": ns,
+                "time_unit": "ns",
+                "point": s.id,
+            }
+        )
+    if not costs:
+        runs.append(
+            {
+                "name": name,
+                **common,
+                "run_type": "iteration",
+                "repetition_index": 0,
+                "iterations": 1,
+                "real_time": s.cost.value,
+                "cpu_time": s.cost.value,
+                "time_unit": "ns",
+                "point": s.id,
+            }
+        )
+    if len(costs) > 1:
+        # The names and units that Google Benchmark gives to aggregates; cv is a ratio.
+        mean = sum(costs) / len(costs)
+        deviation = math.sqrt(sum((c - mean) ** 2 for c in costs) / (len(costs) - 1))
+        for aggregate, value, unit in (
+            ("mean", mean, "time"),
+            ("median", s.cost.value, "time"),
+            ("stddev", deviation, "time"),
+            ("cv", deviation / mean, "percentage"),
+        ):
+            runs.append(
+                {
+                    "name": f"{name}_{aggregate}",
+                    **common,
+                    "run_type": "aggregate",
+                    "aggregate_name": aggregate,
+                    "aggregate_unit": unit,
+                    "iterations": len(costs),
+                    "real_time": value,
+                    "cpu_time": value,
+                    "time_unit": "ns",
+                    "point": s.id,
+                }
+            )
+    return runs
+
+
+def google_benchmark(campaign: Campaign) -> dict[str, Any]:
+    """The document that Google Benchmark writes with --benchmark_format=json.
+
+    A repetition is a visit; real_time and cpu_time both are ns per op of one lane. A point without
+    a cost has `error_occurred`, as a skipped benchmark has.
+    """
+    first = campaign.files[0].campaign
+    m = campaign.machine
+    machine: Any = first.get("machine")
+    caches = machine.get("caches", []) if isinstance(machine, dict) else []
+    kept = (
+        [
+            {
+                "type": "Unified" if c.get("level", 1) > 1 else "Data",
+                "level": c.get("level"),
+                "size": c.get("bytes"),
+                "num_sharing": c.get("shared_by"),
+            }
+            for c in caches
+            if isinstance(c, dict)
+        ]
+        if isinstance(caches, list)
+        else []
+    )
+    context = {
+        "date": str(first.get("time", "")),
+        "host_name": m.host,
+        "executable": "syncmeter",
+        "num_cpus": m.pus or 0,
+        "mhz_per_cpu": 0,
+        "cpu_scaling_enabled": False,
+        "caches": kept,
+        "load_avg": [],
+        "library_version": "syncmeter",
+        "library_build_type": "release",
+        "json_schema_version": 1,
+    }
+    runs: list[dict[str, Any]] = []
+    for family, s in enumerate(campaign.points.values()):
+        runs += _benchmarks(s, family)
+    return {"context": context, "benchmarks": runs}
+
+
+def export(campaign: Campaign, form: str, output: Path | None) -> str:
+    """Writes `output`; without one, returns the text. Raises Unusable."""
+    if form == "parquet" and output is None:
+        raise Unusable("parquet is not text; give a file with -o")
+    try:
+        if form == "parquet" and output is not None:
+            table(campaign).write_parquet(output)
+            return ""
+        written = (
+            table(campaign).write_csv()
+            if form == "csv"
+            else json.dumps(google_benchmark(campaign), indent=1) + "\n"
+        )
+        if output is None:
+            return written
+        output.write_text(written)
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise Unusable(f"{output}: {why}") from error
+    return ""

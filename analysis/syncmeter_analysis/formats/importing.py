@@ -1,0 +1,105 @@
+"""Writes results files of tables that others published: what all imports have in common.
+
+An imported visit has a cost and no scatter (null bounds, no rounds), `"imported":true`, and where it
+is known that the table measured something else than its name says, a `doubt`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.point import Point, point_from
+
+
+def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:
+    """The first line of an imported file; `source` names where its figures come from."""
+    return {
+        "kind": "campaign",
+        "schema": {"major": 1, "minor": 0},
+        "version": "import",
+        "imported": {"from": source},
+        "machine": machine,
+        "gpus": gpus,
+        "quota_cpus": None,
+        "states": [],
+        "states_note": "imported: placement is not known",
+    }
+
+
+def visit_line(
+    members: dict[str, Any],
+    family: str,
+    cost_ns: float,
+    *,
+    inserted: bool = False,
+    doubt: str = "",
+    oversubscribed: bool = False,
+    source: str = "",
+) -> dict[str, Any]:
+    """One imported cell: `cost_ns` per op. What is not positive is `not_resolved`."""
+    line: dict[str, Any] = {
+        "kind": "visit",
+        "point": members,
+        "visit": 1,
+        "imported": True,
+        "family": family,
+        "pairing": "insert" if inserted else "self",
+        "backend": members["backend"],
+        "build": "imported",
+        "cost_per_lane": False,
+        "status": "ok",
+        "reason": "",
+        "estimates": [
+            {
+                "state": 0,
+                "busy": False,
+                "rounds": 0,
+                "cost_ns": {"value": cost_ns, "low": None, "high": None},
+            }
+        ],
+    }
+    if cost_ns <= 0:
+        line.update(
+            status="not_resolved",
+            reason=f"published as {cost_ns:.3g} ns: the test was not slower than the baseline",
+        )
+    if doubt:
+        line["doubt"] = doubt
+    if oversubscribed:
+        line["oversubscribed"] = True
+    if source:
+        line["source"] = source
+    return line
+
+
+def members_of(**axes: Any) -> dict[str, Any]:
+    """A point's members with the axes that every point has."""
+    members = {"order": "relaxed", "affinity": "none", "wait": "active", "stride_bytes": 0, **axes}
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines with `repeat` counting those whose points are otherwise the same."""
+    seen: dict[str, int] = {}
+    result = []
+    for line in lines:
+        point: Point = point_from(line["point"])
+        repeat = seen.get(point.key, 0)
+        seen[point.key] = repeat + 1
+        if repeat:
+            line = {**line, "point": {**line["point"], "repeat": repeat}}
+        result.append(line)
+    return result
+
+
+def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    """Writes the file whole or not at all. Raises Unusable where it cannot be written."""
+    lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
+    try:
+        path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error

@@ -1,0 +1,321 @@
+"""Imports the published tables of SyncPerformance 1.0.0 (Burtchell and Burtscher, IISWC 2024).
+
+A folder of one system holds `omp_*/[stepS/]runtimes.csv` and `GPU NAME/cuda_*/[stepS/]runtimes.csv`.
+OpenMP cells are seconds per op. CUDA cells are cycles over the clock rate in kHz, which are
+*milliseconds* per op (24 cycles at 2.625 GHz read 9.142857e-06 and are 9.142857 ns). Of the aggregates
+over threads (max, min, med, avg) `max` is the paper's. Cells that are not positive are not resolved.
+The last four lane counts of an OpenMP table are more than the machine has. A `log.txt` beside a table
+is what the program printed; a line of it such as `CPU: NAME` names the machine.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.point import type_bytes
+from syncmeter_analysis.formats.importing import (
+    campaign_line,
+    members_of,
+    visit_line,
+    with_repeats,
+    write_import,
+)
+
+source = "SyncPerformance v1.0.0"
+aggregates = ("max", "min", "med", "avg")
+_types = {"int": "int32", "ull": "uint64", "float": "float", "double": "double"}
+_ns_per_unit = {"omp": 1e9, "cuda": 1e6}
+_oversubscribed_counts = 4
+_expected = (
+    "give the folder of one system, with omp_*/runtimes.csv and GPU NAME/cuda_*/runtimes.csv"
+)
+# As printed by the programs, by lscpu or in /proc/cpuinfo; a log is read no further than this.
+_named = re.compile(
+    r"^\s*(CPU|CPU model|GPU|GPU name|model name)\s*[:=]\s*(\S.*?)\s*$", re.I | re.M
+)
+_most_of_a_log = 1 << 16
+
+
+@dataclass(frozen=True)
+class Test:
+    """What one of its programs measures, as an op here; `doubt` where it is something else."""
+
+    op: str
+    family: str
+    placement: str = "none"
+    stride: int | None = None
+    order: str = "unordered"
+    scope: str = ""
+    typed: bool = True
+    inserted: bool = False
+    doubt: str = ""
+
+
+_vote_doubt = (
+    "its predicate is invariant, so that the compiler hoisted or merged the votes of the test loop"
+)
+
+
+def _atomic(op: str, **more: Any) -> Test:
+    return Test(op, "atomic", **{"placement": "shared", "order": "relaxed", **more})
+
+
+def _fence(scope: str = "", doubt: str = "", stride: int | None = None) -> Test:
+    return Test(
+        "fence_between_adds",
+        "fence",
+        "strided",
+        stride=stride,
+        scope=scope,
+        inserted=True,
+        doubt=doubt,
+    )
+
+
+#: Its programs by folder name, without affinity and version.
+tests: dict[str, Test] = {
+    "omp_barrier": Test("barrier", "barrier", typed=False),
+    "omp_atomicadd_scalar": _atomic("atomic_add"),
+    "omp_atomicadd_array": _atomic("atomic_add", placement="strided"),
+    "omp_atomiccaptureincrement": _atomic(
+        "atomic_fetch_add",
+        doubt=("the captured value is never used, so that the compiler emitted a plain update"),
+    ),
+    "omp_atomicread": _atomic(
+        "atomic_read",
+        doubt=(
+            "the baseline's plain loads were deleted, and floating types measure the add that sums them"
+        ),
+    ),
+    "omp_atomicwrite_scalar": _atomic("atomic_write_two_lines"),
+    "omp_criticaladd_scalar": Test("critical_add", "critical", "shared"),
+    "omp_flush": _fence(stride=1),
+    "omp_flush_array": _fence(),
+    "cuda_syncthreads": Test("barrier", "barrier", typed=False),
+    "cuda_syncwarp": Test(
+        "warp_sync",
+        "warp",
+        typed=False,
+        doubt=("of a converged warp it compiles to nothing: this is the cost of nothing"),
+    ),
+    "cuda_atomicadd_scalar": _atomic("atomic_add", scope="device"),
+    "cuda_atomicadd_array": _atomic("atomic_add", placement="strided", scope="device"),
+    "cuda_atomiccas_scalar_pass": _atomic("atomic_cas_pass", scope="device"),
+    "cuda_atomiccas_array_pass": _atomic("atomic_cas_pass", placement="strided", scope="device"),
+    "cuda_atomiccas_scalar_fail": _atomic("atomic_cas_fail", scope="device"),
+    "cuda_atomiccas_array_fail": _atomic("atomic_cas_fail", placement="strided", scope="device"),
+    "cuda_atomicexch": _atomic("atomic_exchange", scope="device"),
+    "cuda_threadfence_array": _fence("device"),
+    "cuda_threadfence_system_array": _fence("system"),
+    "cuda_threadfence_block_array": _fence(
+        "block", doubt=("two fences are compared with three: it is not the first fence's cost")
+    ),
+}
+for _name, _op in (("shfl", "idx"), ("shfl_up", "up"), ("shfl_down", "down"), ("shfl_xor", "xor")):
+    tests[f"cuda_{_name}_sync"] = Test(f"shuffle_{_op}", "warp")
+for _name in ("all", "any"):
+    tests[f"cuda_match_{_name}_sync"] = Test(f"match_{_name}", "warp")
+for _name in ("all", "any", "ballot"):
+    tests[f"cuda_vote_{_name}_sync"] = Test(f"vote_{_name}", "warp", typed=False, doubt=_vote_doubt)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a table, in the table's own unit."""
+
+    type: str
+    lanes: int
+    blocks: int
+    value: float
+
+
+def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], list[str]]:
+    """The test's name, the cells of `aggregate`, and what was left out.
+
+    Raises Unusable where the file is no such table.
+    """
+    cells: list[Cell] = []
+    notes: list[str] = []
+    lanes: list[int] = []
+    blocks = 1
+    try:
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            rows = list(csv.reader(file))
+    except (OSError, csv.Error) as error:
+        raise Unusable(f"{path}: cannot be read ({error})") from error
+    if not rows or not rows[0] or not rows[0][0]:
+        raise Unusable(f"{path} is not a table of {source}: it does not begin with a test's name")
+    for number, row in enumerate(rows[1:], 2):
+        if row[:1] == ["n_blocks"] and len(row) == 2:
+            blocks = _count(row[1]) or 1
+        elif row[:2] == ["type mode", "aggregate"]:
+            lanes = [count for x in row[2:] if (count := _count(x))]
+        elif len(row) > 2 and row[0] in _types and row[1] == aggregate:
+            for lane_count, text in zip(lanes, row[2:], strict=False):
+                try:
+                    value = float(text)
+                except ValueError:
+                    value = float("nan")
+                if isfinite(value):
+                    cells.append(Cell(row[0], lane_count, blocks, value))
+                else:
+                    notes.append(f"{path}, line {number}: {quoted(text)} is not a number")
+    if not cells:
+        raise Unusable(f"{path} is not a table of {source}: it holds no figures of '{aggregate}'")
+    return rows[0][0], cells, notes
+
+
+def _count(text: str) -> int:
+    """0 for what is no count of lanes or blocks."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+
+
+_affinity = re.compile(r"_(close|spread)$")
+_version = re.compile(r"_v\d+$")
+
+
+def _plain_name(folder: str) -> tuple[str, str]:
+    """Name in `tests`, and the affinity that was asked for ('' for none)."""
+    affinity = _affinity.search(folder)
+    name = _affinity.sub("", folder)
+    return _version.sub("", name), affinity[1] if affinity else ""
+
+
+def _lines_of(
+    path: Path, folder: str, step: int | None, aggregate: str, pus: int | None, notes: list[str]
+) -> Iterator[dict[str, Any]]:
+    name, affinity = _plain_name(folder)
+    test = tests.get(name)
+    if test is None:
+        notes.append(f"{path}: the test {quoted(folder)} is not known; it is left out")
+        return
+    backend = "cuda" if name.startswith("cuda_") else "omp"
+    _, cells, bad = read_table(path, aggregate)
+    notes += bad
+    for cell in cells:
+        kind = _types[cell.type] if test.typed else None
+        stride = None
+        if test.placement == "strided":
+            stride = step if step is not None else test.stride
+        placement = None if test.placement == "none" else test.placement
+        members = members_of(
+            backend=backend,
+            op=test.op,
+            type=kind,
+            placement=placement,
+            stride=stride,
+            stride_bytes=(stride or 0) * type_bytes.get(kind or "", 0),
+            lanes=cell.lanes,
+            blocks=cell.blocks if cell.blocks != 1 else None,
+            scope=test.scope or None,
+            order=test.order,
+        )
+        line = visit_line(
+            members,
+            test.family,
+            cell.value * _ns_per_unit[backend],
+            inserted=test.inserted,
+            doubt=test.doubt,
+            source=str(folder),
+            oversubscribed=backend == "omp" and pus is not None and cell.lanes > pus,
+        )
+        if affinity:
+            line["requested_affinity"] = affinity
+        yield line
+
+
+def import_syncperformance(
+    folder: Path,
+    output: Path,
+    *,
+    aggregate: str = "max",
+    cpu: str = "",
+    cores: int | None = None,
+    pus: int | None = None,
+) -> list[str]:
+    """Writes `output` of one system's folder; returns what is to be told of it, in sentences.
+
+    `cpu`, `cores` and `pus` describe the machine, which the tables do not; without `pus` it is the
+    largest OpenMP lane count less four. Affinities were asked for and never took effect: such tables
+    are repeats of the one without. Raises Unusable.
+    """
+    if not folder.is_dir():
+        raise Unusable(f"{folder} is not a folder; {_expected}")
+    found = sorted(p for p in folder.rglob("runtimes.csv") if p.parent != folder)
+    tables = [(p, *_place(p)) for p in found]
+    tables = [(p, name, step) for p, name, step in tables if name]
+    if not tables:
+        raise Unusable(f"{folder} holds no tables of {source}; {_expected}")
+    gpus = sorted(
+        {
+            p.relative_to(folder).parts[0]
+            for p, name, _ in tables
+            if name.startswith("cuda_") and len(p.relative_to(folder).parts) > 2
+        }
+    )
+    parents = {p.relative_to(folder).parts[0] for p, name, _ in tables if name.startswith("omp_")}
+    if len(gpus) > 1 or any(not parent.startswith("omp_") for parent in parents):
+        raise Unusable(f"{folder} holds tables of several machines; {_expected}")
+    if pus is None:
+        pus = _pus_of(tables)
+    notes: list[str] = []
+    lines = [
+        line
+        for path, name, step in tables
+        for line in _lines_of(path, name, step, aggregate, pus, notes)
+    ]
+    name = folder.resolve().name
+    told = _names_in_logs([path for path, _, _ in tables])
+    machine = {
+        "cpu_model": cpu or told.get("cpu") or name,
+        "host": name,
+        "pus": pus,
+        "cores": cores,
+        "smt": None if cores is None or pus is None else pus > cores,
+    }
+    gpu_name = gpus[0].replace("_", " ") if gpus else told.get("gpu")
+    gpu = {"cuda": {"name": gpu_name}} if gpu_name else {}
+    lines = with_repeats(lines)
+    write_import(output, campaign_line(source, machine, gpu), lines)
+    unresolved = sum(line["status"] == "not_resolved" for line in lines)
+    doubtful = sum("doubt" in line for line in lines)
+    return [
+        f"{len(lines)} points from {len(tables)} tables, {unresolved} of them not resolved, "
+        f"{doubtful} of tests that measured something else than their name",
+        *notes,
+    ]
+
+
+def _place(path: Path) -> tuple[str, int | None]:
+    """The test's folder and the stride in elements; '' where it is no test's."""
+    step = re.fullmatch(r"step(\d+)", path.parent.name)
+    name = path.parent.parent.name if step else path.parent.name
+    return (name if name.startswith(("omp_", "cuda_")) else ""), int(step[1]) if step else None
+
+
+def _names_in_logs(tables: list[Path]) -> dict[str, str]:
+    """What the logs beside the tables call the CPU and the GPU; the first of each counts."""
+    names: dict[str, str] = {}
+    for path in tables:
+        for log in (path.parent / "log.txt", path.parents[1] / "log.txt"):
+            if not log.is_file():
+                continue
+            with log.open(encoding="utf-8", errors="replace") as file:
+                for what, name in _named.findall(file.read(_most_of_a_log)):
+                    names.setdefault("gpu" if what.lower().startswith("gpu") else "cpu", name)
+    return names
+
+
+def _pus_of(tables: list[tuple[Path, str, int | None]]) -> int | None:
+    for path, name, _ in tables:
+        if name.startswith("omp_barrier"):
+            counts = sorted({cell.lanes for cell in read_table(path)[1]})
+            return counts[-1 - _oversubscribed_counts] if len(counts) > 4 else counts[-1]
+    return None

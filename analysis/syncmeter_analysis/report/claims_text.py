@@ -1,0 +1,133 @@
+"""The table of claims for a terminal, Markdown or JSON: a row each, a column for each machine."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+
+from syncmeter_analysis.claims import all_claims, judged
+from syncmeter_analysis.claims.claim import Claim, Finding, not_measured
+from syncmeter_analysis.data.machine import machine_of, same_machine
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.studies.blocks import escaped_md
+
+#: For each machine, in the order of their files: its campaign, and each claim's finding.
+Judged = list[tuple[Campaign, list[tuple[Claim, Finding]]]]
+
+
+def judge_files(paths: Sequence[str]) -> Judged:
+    """The claims on each machine that the files are of. Raises Unusable as the reader does."""
+    groups: list[list[int]] = []
+    files = [read_results(path) for path in paths]
+    for i, file in enumerate(files):
+        machine = machine_of(file.campaign)
+        for group in groups:
+            if same_machine(machine_of(files[group[0]].campaign), machine):
+                group.append(i)
+                break
+        else:
+            groups.append([i])
+    result: Judged = []
+    for group in groups:
+        campaign = campaign_of([files[i] for i in group])
+        result.append((campaign, judged(Evidence(campaign))))
+    return result
+
+
+def _machine_lines(found: Judged) -> list[str]:
+    return [f"{chr(ord('A') + i)}: {c.name}" for i, (c, _) in enumerate(found)]
+
+
+def as_text(found: Judged, wide: bool = False) -> str:
+    """A verdict for each claim and machine, and below each the evidence where there is any."""
+    lines = _machine_lines(found) + [f"note: {note}" for c, _ in found for note in c.notes] + [""]
+    width = max(len(claim.id) for claim in all_claims())
+    for row, claim in enumerate(all_claims()):
+        findings = [judgements[row][1] for _, judgements in found]
+        if all(f.verdict == not_measured for f in findings) and not wide:
+            continue
+        lines.append(f"{claim.id:{width}}  {claim.statement}")
+        for i, f in enumerate(findings):
+            if f.verdict == not_measured and len(findings) > 1:
+                continue
+            name = chr(ord("A") + i)
+            lines += textwrap.wrap(
+                f"{name}: {f.verdict}. {f.says}".rstrip(". ") + ".",
+                100,
+                initial_indent=" " * (width + 2),
+                subsequent_indent=" " * (width + 5),
+            )
+            lines += [" " * (width + 5) + f"doubt: {doubt}" for doubt in f.doubts]
+    left = [
+        claim
+        for row, claim in enumerate(all_claims())
+        if all(j[row][1].verdict == not_measured for _, j in found)
+    ]
+    if left and not wide:
+        lines += ["", f"not measured ({len(left)}), and what measures it:"]
+        lines += [f"  {claim.id:{width}}  {claim.command}" for claim in left]
+    return "\n".join(lines)
+
+
+def as_markdown(found: Judged) -> str:
+    """The table side by side: claim, verdict and effect of each machine."""
+    names = [chr(ord("A") + i) for i in range(len(found))]
+    lines = [f"- {escaped_md(line)}" for line in _machine_lines(found)]
+    lines += ["", "| claim | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
+    for row, claim in enumerate(all_claims()):
+        cells = []
+        for _, judgements in found:
+            f = judgements[row][1]
+            doubt = " (doubtful)" if f.doubts else ""
+            cells.append(escaped_md(f"{f.verdict}{doubt}" + (f": {f.says}" if f.says else "")))
+        lines.append(f"| {escaped_md(claim.statement)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _effect(f: Finding) -> dict[str, object] | None:
+    if f.effect is None:
+        return None
+    return {
+        "value": f.effect.value,
+        "low": f.effect.low if f.effect.bounded else None,
+        "high": f.effect.high if f.effect.bounded else None,
+        "of": f.of,
+        "pairs": f.pairs,
+    }
+
+
+def as_json(found: Judged) -> str:
+    """Everything, for programs: a list of machines, each with its claims."""
+    machines = []
+    for campaign, judgements in found:
+        rows = []
+        for claim, f in judgements:
+            rows.append(
+                {
+                    "id": claim.id,
+                    "statement": claim.statement,
+                    "source": claim.source,
+                    "verdict": f.verdict,
+                    "effect": _effect(f),
+                    "by_op": {
+                        op: {"verdict": part.verdict, "effect": _effect(part)}
+                        for op, part in f.parts.items()
+                    },
+                    "note": f.note,
+                    "doubts": f.doubts,
+                    "points": f.points,
+                    "command": claim.command,
+                }
+            )
+        machines.append(
+            {
+                "machine": campaign.name,
+                "files": [f.path for f in campaign.files],
+                "notes": campaign.notes,
+                "claims": rows,
+            }
+        )
+    return json.dumps(machines, indent=1)

@@ -1,0 +1,113 @@
+"""A comparison as text for a terminal or Markdown, and as a figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from syncmeter_analysis.figures.changes import changes_figure
+from syncmeter_analysis.figures.static import save
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.compare import Comparison, Difference
+from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.statistics.seen_changes import seen_changes, verdict_text
+
+# Longer tables are for --all.
+_most_rows = 40
+
+
+def _rows(differences: list[Difference]) -> list[list[str]]:
+    rows = []
+    for d in differences:
+        p = d.new.point
+        rows.append(
+            [
+                p.op,
+                p.type,
+                text.cells(p),
+                text.launch(p),
+                " ".join(
+                    x
+                    for x in (
+                        p.affinity if p.affinity != "none" else "",
+                        p.wait if p.wait != "active" else "",
+                        p.scope,
+                    )
+                    if x
+                ),
+                str(d.ratio.state) if d.ratio.state and d.ratio.state.hop_ns > 0 else "",
+                text.nanoseconds(d.ratio.under_ns),
+                text.nanoseconds(d.ratio.over_ns),
+                text.ratio(d.ratio.value),
+                f"{text.ratio(d.ratio.low)}..{text.ratio(d.ratio.high)}"
+                if d.ratio.bounded
+                else "unknown",
+                f"{d.p:.2g}",
+                verdict_text(d),
+                p.id,
+            ]
+        )
+    return rows
+
+
+def as_text(c: Comparison, everything: bool = False) -> str:
+    """What changed, largest first, then what could not be compared, then the counts."""
+    lines = [
+        f"{c.names[1]} against {c.names[0]}: what differs by more than {c.threshold:.0%}, "
+        "95 % after Holm's correction"
+    ]
+    shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
+    cut = shown if everything else shown[:_most_rows]
+    if not c.resolved:
+        lines.append(f"nothing by more than {c.threshold:.0%}")
+    if seen_changes(c):
+        lines[-1] += f"; {seen_changes(c)}"
+    if cut:
+        columns = [
+            "op",
+            "type",
+            "cells",
+            "lanes",
+            "placed",
+            "state",
+            "old ns",
+            "new ns",
+            "ratio",
+            "95 % interval",
+            "p (Holm)",
+            "",
+            "point",
+        ]
+        rows = _rows(cut)
+        keep = [i for i, name in enumerate(columns) if any(r[i] for r in rows) or not name]
+        lines.append(
+            text.table(
+                [columns[i] for i in keep],
+                [[r[i] for i in keep] for r in rows],
+                [6 <= i <= 10 for i in keep],
+            )
+        )
+        if len(shown) > len(cut):
+            lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
+    lines.append("")
+    counts = Counter(d.verdict for d in c.differences)
+    lines.append(
+        f"{text.count(len(c.differences), 'point')} compared: "
+        + (", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none")
+    )
+    for old_only, name in zip(c.only, c.names, strict=True):
+        if old_only:
+            lines.append(f"{old_only} points only in {name}")
+    if c.apart:
+        lines.append(f"{len(c.apart)} points not comparable:")
+        limit = len(c.apart) if everything else 8
+        lines += [f"- {text.short_name(a.point)}: {a.why}" for a in c.apart[:limit]]
+        if len(c.apart) > limit:
+            lines.append(f"- and {len(c.apart) - limit} more; --all shows them")
+    lines += [f"note: {note}" for note in c.notes]
+    return "\n".join(lines)
+
+
+def write_figure(comparisons: list[Comparison], path: Path) -> None:
+    """Draws what changed into `path`, by its ending. Raises Unusable for another ending."""
+    save(changes_figure(comparisons), path)

@@ -1,0 +1,175 @@
+"""Where terminal and report once contradicted each other on the same file, one test each; what a test
+of another module holds is named in `elsewhere`."""
+
+from importlib import import_module
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.report.build import build
+from syncmeter_analysis.report.costs import costs
+from syncmeter_analysis.report.markdown import as_markdown
+from syncmeter_analysis.statistics.campaign import read_campaign
+from syncmeter_analysis.statistics.compare import compare_campaigns
+from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies.blocks import as_plain
+from tests.made import campaign, point, visits, write
+from tests.test_false_sharing import line_of_64, visits_at
+
+near, far = 65.0, 235.0
+
+elsewhere = {
+    "Wait by loads, not by CAS: holds, by headlines of two states": (
+        "test_claims_by_op",
+        "test_ways_to_wait_are_compared_in_one_state_only",
+    ),
+    "atomic updates get slower with every thread: cannot tell, for one lane has no hop": (
+        "test_claims_by_op",
+        "test_one_lane_is_compared_with_every_state",
+    ),
+    "seq_cst against relaxed: a median over stores and reads": (
+        "test_claims_by_op",
+        "test_stores_and_reads_are_not_one_median",
+    ),
+    "Kokkos slower on the terminal, the same in the report: two margins": (
+        "test_portability",
+        "test_compare_by_backend_says_the_same_of_the_same_file",
+    ),
+    "ops/s per lane of a ring through 132 blocks": (
+        "test_summary",
+        "test_a_ring_of_blocks_hands_on_once_for_each_of_its_warps",
+    ),
+    "compiled to: with the bookkeeping or without": (
+        "test_machine_code",
+        "test_bookkeeping_is_left_out",
+    ),
+}
+
+
+@pytest.mark.parametrize("row", elsewhere)
+def test_a_row_that_another_module_holds_is_there(row):
+    module, test = elsewhere[row]
+    assert callable(getattr(import_module(f"tests.{module}"), test))
+
+
+def shown(study, *paths):
+    """The study's text, the titles of its figures, and the report in Markdown."""
+    c = read_campaign([str(path) for path in paths])
+    (told,) = sections(c, [study])
+    report = build(c)
+    titles = [f.title for f in report.figures if f.id.startswith(study)]
+    return as_plain(told.title, told.blocks), titles, as_markdown(report)
+
+
+def unresolved_at_64(hops=()):
+    """Cells up to 32 B apart cost 50 ns; at 64 B visits scatter across the margin."""
+    lines = visits_at(line_of_64, hops=hops)
+    at_64 = [x for x in lines if x["point"].get("stride_bytes") == 64]
+    for line, factor in zip(at_64, (1.0, 1.15, 0.98, 1.19, 1.03), strict=True):
+        e = line["estimates"][0]["cost_ns"]
+        e.update({member: value * factor for member, value in e.items()})
+    return lines
+
+
+def test_a_stride_that_is_not_resolved_is_not_enough(tmp_path):
+    text, (title,), page = shown("false-sharing", write(tmp_path / "f", unresolved_at_64()))
+    assert "of this machine: more than 32 B, but cannot tell: at 64 B the ratio is " in text
+    assert title.endswith("more than 32 bytes apart are needed, cannot tell how many")
+    advice, _, undecided = page.partition("## What to do here")[2].partition("Cannot be told")
+    assert "64 bytes" not in advice
+    assert "Padding to 64 bytes is enough" in undecided
+
+
+def test_a_second_file_that_numbers_its_states_otherwise_changes_nothing(tmp_path):
+    def states(first):
+        return campaign(machine={**campaign()["machine"], "hypervisor": True}, states=first)
+
+    seen = visits_at(line_of_64, hops=[far] * 5)
+    for line in seen:
+        line["estimates"][0]["state"] = 1
+    sharing = write(
+        tmp_path / "sharing",
+        seen,
+        first=states([{"bounds_ns": [120.0], "hop_ns": [near, far], "pus": [0, 1]}]),
+    )
+    lock = visits([100.0] * 5, point("ticket_lock_add", lanes=2), estimate={"hop_ns": near})
+    for line in lock:
+        line["estimates"][0]["state"] = 1
+    locks = write(
+        tmp_path / "locks",
+        lock,
+        first=states([{"bounds_ns": [30.0], "hop_ns": [20.0, near], "pus": [0, 1]}]),
+    )
+    text, titles, _ = shown("false-sharing", sharing)
+    with_locks, same_titles, _ = shown("false-sharing", sharing, locks)
+    assert (with_locks, same_titles) == (text, titles)
+    assert "of this machine: 64 B: at 32 B 4.98 (" in text
+    assert "64 bytes apart are enough" in titles[0]
+
+
+def in_two_states(op, seen):
+    lines = []
+    for number, (cost, hop) in enumerate(seen, 1):
+        what = point(op, type="int32", lanes=2, placement="shared")
+        (line,) = visits([cost], what, estimate={"hop_ns": hop}, family="critical")
+        lines.append({**line, "visit": number})
+    return lines
+
+
+def test_a_lock_costs_as_many_times_the_cheapest_in_every_table(tmp_path):
+    # Headlines of two states: 10 and 640 ns. Far, where both were seen, the ticket lock costs twice.
+    path = write(
+        tmp_path / "f",
+        in_two_states("spin_lock_add", [(10.0, near)] * 3 + [(320.0, far)] * 2),
+        in_two_states("ticket_lock_add", [(640.0, far)] * 5),
+    )
+    text, *_ = shown("locks", path)
+    assert "omp ticket_lock_add costs 2.00" in text
+    (table,) = [b for b in costs(read_campaign([str(path)])).blocks if hasattr(b, "rows")]
+    assert {row[0].text: row[-1].text for row in table.rows} == {
+        "spin_lock_add": "1.00",
+        "ticket_lock_add": "2.00",
+    }
+    assert "64.0" not in text
+
+
+def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
+    def barrier(costs_ns, wait):
+        return [
+            line
+            for lanes in (2, 4)
+            for line in visits(costs_ns, point("barrier", lanes=lanes, wait=wait), family="barrier")
+        ]
+
+    asleep, awake = [24e3, 269e3, 568e3, 423e3, 88e3], [500.0, 510.0, 495.0, 505.0, 498.0]
+    text, titles, _ = shown(
+        "barrier", write(tmp_path / "f", barrier(awake, "active"), barrier(asleep, "passive"))
+    )
+    assert "- omp, close, by lanes: slower at 2 4 (" in text
+    assert "passive waiting over active" in titles[0]
+    assert "slower" in titles[0]
+    paths = [
+        write(tmp_path / name, barrier(seen, wait))
+        for name, seen, wait in (("a", awake, "active"), ("b", asleep, "passive"))
+    ]
+    c = compare_campaigns(*([read_results(path)] for path in paths), across=["wait"])
+    assert (c.status, [d.verdict for d in c.resolved]) == (1, [Verdict.slower] * 2)
+
+
+def test_pairs_of_pus_whose_core_is_unknown_are_not_known_in_text_and_figure(tmp_path):
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    lines = [
+        line
+        for a, b in pairs
+        for pus in ([a, b], [b, a])
+        for line in visits([50.0] * 5, point("handoff", lanes=2, pus=pus), family="handoff")
+    ]
+    units = [{"pu": pu, "core": -1, "package": -1} for pu in range(3)]
+    text, titles, page = shown(
+        "core-to-core", write(tmp_path / "f", lines, first=campaign(units=units))
+    )
+    assert "not known" in text
+    assert "not known" in page
+    for said in (text, *titles, page):
+        assert "other package" not in said
