@@ -19,7 +19,7 @@ inline constexpr double same_barrier_within = 0.05;
 /// One ratio of costs, and what it says.
 struct barrier_ratio {
   interval ratio;  ///< median over the visits that both have in a placement state that both saw,
-                   ///< with Student's t over their logarithms; infinite bounds for one visit
+                   ///< with its interval over their logarithms; infinite bounds for one visit
   std::size_t visits = 0;  ///< that it is made of; 0 where there is no ratio
   enum class word : std::uint8_t { unknown, same, dearer, cheaper, open };
   /// open: the interval holds one of the bounds. unknown: fewer than two visits.

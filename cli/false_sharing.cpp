@@ -70,13 +70,13 @@ std::string why_no_ratio(const std::map<value_type, measured_cells>& cells,
 cost_ratio compare(unsigned state, const std::map<value_type, measured_cells>& cells,
                    const std::map<value_type, measured_cells>& other) {
   std::vector<double> visits;
-  for (const auto& [number, logs] : logs_in(state, cells, other)) visits.push_back(median(logs));
+  for (const auto& [number, logs] : logs_in(state, cells, other))
+    visits.push_back(std::exp(median(logs)));
   cost_ratio found;
   found.visits = visits.size();
   if (visits.size() < 2) found.reason = why_no_ratio(cells, other, visits.size());
   if (visits.empty()) return found;
-  const interval all = over_visits(visits);
-  found.ratio = {std::exp(all.value), std::exp(all.low), std::exp(all.high)};
+  found.ratio = over_visits(visits);
   return found;
 }
 

@@ -26,7 +26,7 @@ enum class comparison : std::uint8_t { same, dearer, cheaper, open };
 /// The cost at one layout of cells over that at another.
 struct cost_ratio {
   interval ratio;  ///< median over the visits that both have in the row's placement state, with
-                   ///< Student's t over their logarithms; infinite bounds where one visit is all
+                   ///< their interval on logarithms; infinite bounds where one visit is all
   std::size_t visits = 0;  ///< that it is made of; 0 where there is no ratio
   std::string reason;      ///< why there is no interval; empty when there is one
   [[nodiscard]] comparison says() const;

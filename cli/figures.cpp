@@ -13,7 +13,8 @@ namespace syncmeter {
 bool has_cost(const point_summary& s) {
   const bool usable =
       s.status == status::ok || s.status == status::busy || s.status == status::noisy;
-  return usable && s.visits != 0 && s.cost_ns.value > 0 && s.cost_ns.low > 0;
+  return usable && s.visits != 0 && s.cost_ns.value > 0 && s.resolved &&
+         (s.cost_ns.low > 0 || !std::isfinite(s.cost_ns.low));
 }
 
 bool has_upper_bound(const point_summary& s) {

@@ -14,7 +14,7 @@ struct portability_row {
   const point_summary* native = nullptr;
   const point_summary* portable = nullptr;
   interval ratio;  ///< portable cost over native cost: median over the visits that both have, each
-                   ///< in a placement state that both saw, with Student's t over their logarithms;
+                   ///< in a placement state that both saw, with its interval over their logarithms;
                    ///< infinite bounds where one visit is all
   std::size_t visits = 0;  ///< that the ratio is made of; 0 where one side has no cost to show
   std::string native_code, portable_code;  ///< what one op compiled to; empty where it is not known

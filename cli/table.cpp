@@ -2,6 +2,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -122,6 +123,12 @@ std::string cost_text(const point_summary& s) {
   return "-";
 }
 
+// One visit says nothing of how visits differ.
+std::string interval_text(const interval& cost_ns) {
+  if (!std::isfinite(cost_ns.low)) return "unknown";
+  return fmt::format("{}..{}", nanoseconds(cost_ns.low), nanoseconds(cost_ns.high));
+}
+
 std::string remarks(const table_row& row) {
   const point_summary& s = *row.shown;
   std::vector<std::string> all;
@@ -139,33 +146,32 @@ std::string remarks(const table_row& row) {
 std::vector<std::string> cells_of(const table_row& row, const varying& v) {
   const point_summary& s = *row.shown;
   const auto rate = rates_of(s);
-  return {
-      v.backend ? s.what.backend : "",
-      s.what.op,
-      s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
-      type_text(s.what),
-      v.order ? std::string(to_text(s.what.order)) : "",
-      text_unless_none(s.what.scope),
-      text_unless_none(s.what.flavour),
-      text_unless_none(s.what.space),
-      placement_text(s.what),
-      s.device ? fmt::to_string(s.what.blocks) : "",
-      fmt::to_string(s.what.lanes),
-      s.what.active != 0 ? fmt::to_string(s.what.active) : "",
-      s.what.size != 0 ? fmt::to_string(s.what.size) : "",
-      v.affinity ? row.affinities : "",
-      fmt::format("{}", fmt::join(s.what.pus, ",")),
-      v.wait ? std::string(to_text(s.what.wait)) : "",
-      text_unless_none(s.what.home),
-      v.late ? fmt::to_string(s.what.late_us) : "",
-      cost_text(s),
-      has_cost(s) ? fmt::format("{}..{}", nanoseconds(s.cost_ns.low), nanoseconds(s.cost_ns.high))
-                  : "",
-      has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
-      rate ? engineering(rate->per_lane) : "",
-      rate ? engineering(rate->total) : "",
-      s.visits != 0 && s.what.lanes * s.what.blocks > 1 ? fmt::format("{:.2f}", s.fairness) : "",
-      remarks(row)};
+  return {v.backend ? s.what.backend : "",
+          s.what.op,
+          s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
+          type_text(s.what),
+          v.order ? std::string(to_text(s.what.order)) : "",
+          text_unless_none(s.what.scope),
+          text_unless_none(s.what.flavour),
+          text_unless_none(s.what.space),
+          placement_text(s.what),
+          s.device ? fmt::to_string(s.what.blocks) : "",
+          fmt::to_string(s.what.lanes),
+          s.what.active != 0 ? fmt::to_string(s.what.active) : "",
+          s.what.size != 0 ? fmt::to_string(s.what.size) : "",
+          v.affinity ? row.affinities : "",
+          fmt::format("{}", fmt::join(s.what.pus, ",")),
+          v.wait ? std::string(to_text(s.what.wait)) : "",
+          text_unless_none(s.what.home),
+          v.late ? fmt::to_string(s.what.late_us) : "",
+          cost_text(s),
+          has_cost(s) ? interval_text(s.cost_ns) : "",
+          has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
+          rate ? engineering(rate->per_lane) : "",
+          rate ? engineering(rate->total) : "",
+          s.visits != 0 && s.what.lanes * s.what.blocks > 1 ? fmt::format("{:.2f}", s.fairness)
+                                                            : "",
+          remarks(row)};
 }
 
 }  // namespace

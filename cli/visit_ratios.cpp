@@ -1,6 +1,5 @@
 #include "cli/visit_ratios.hpp"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -47,16 +46,14 @@ std::optional<double> of_likeliest(const costs_by_state& a, const costs_by_state
 
 template <class Compare>
 visit_ratio over(const costs_by_visit& a, const costs_by_visit& b, const Compare& compare) {
-  std::vector<double> logs;
+  std::vector<double> ratios;
   for (const auto& [number, costs] : a) {
     const auto other = b.find(number);
     if (other == b.end()) continue;
-    if (const auto ratio = compare(costs, other->second)) logs.push_back(std::log(*ratio));
+    if (const auto ratio = compare(costs, other->second)) ratios.push_back(*ratio);
   }
-  if (logs.empty()) return {};
-  const interval all = over_visits(logs);
-  return {.ratio = {std::exp(all.value), std::exp(all.low), std::exp(all.high)},
-          .visits = logs.size()};
+  if (ratios.empty()) return {};
+  return {.ratio = over_visits(ratios), .visits = ratios.size()};
 }
 
 std::string figure(double value) {

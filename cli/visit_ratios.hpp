@@ -21,7 +21,7 @@ using measured_costs = std::unordered_map<std::string, costs_by_visit>;
 /// The point whose visits a summary is made of: its own, or the one measured in its place.
 [[nodiscard]] std::string measured_name(const point_summary& s);
 
-/// Median over the visits that both have, with Student's t over their logarithms, so that A over B
+/// Median over the visits that both have, with their interval on logarithms, so that A over B
 /// and B over A say the same; infinite bounds where one visit is all.
 struct visit_ratio {
   interval ratio;

@@ -33,10 +33,12 @@ struct interval {
 /// Coverage of (x(r), x(n+1-r)): 1 - 2 P(Binomial(n, 1/2) < r); 0 when the two ranks meet or cross.
 [[nodiscard]] double median_coverage(std::size_t n, std::size_t r);
 
-/// Median of `visit_medians` with Student's t interval over visits: median +- e t(n-1) s / sqrt(n),
-/// where e is scatter_of_median(n): t alone is made for the mean, and around a median of five
-/// covers 92 % of the time where 95 % was said.
-/// With one value the interval is infinite. Throws std::invalid_argument when empty.
+/// Median of `visit_medians` with its interval over visits (docs/estimates.md: how it was chosen).
+/// From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
+/// 1986), whatever the distribution; below, Student's t, median +- e t(n-1) s / sqrt(n) with e from
+/// scatter_of_median(n), at least as wide as the range. On logarithms where every value is
+/// positive, so that a point whose every visit is resolved is resolved. With one value the interval
+/// is infinite. Throws std::invalid_argument when empty.
 [[nodiscard]] interval over_visits(std::span<const double> visit_medians, double confidence = 0.95);
 
 /// Standard deviation of the median of n normal values over that of their mean: 1 for n <= 2, 1.20

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from syncmeter_analysis import __version__
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.data.errors import Unusable
 
 
 def _share(text: str) -> float:
@@ -31,10 +31,10 @@ def _count(text: str) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.compare import axes, compare_campaigns
-    from syncmeter_analysis.compare_by import compare_by
-    from syncmeter_analysis.compare_text import as_text, write_figure
-    from syncmeter_analysis.reader import read_results
+    from syncmeter_analysis.data.reader import read_results
+    from syncmeter_analysis.report.compare_text import as_text, write_figure
+    from syncmeter_analysis.statistics.compare import axes, compare_campaigns
+    from syncmeter_analysis.statistics.compare_by import compare_by
 
     files = [read_results(path) for path in options.file]
     across = [axis for text in options.across for axis in text.split(",")]
@@ -60,10 +60,10 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.campaign import read_campaign
     from syncmeter_analysis.figures.static import save_all
     from syncmeter_analysis.report.build import build
     from syncmeter_analysis.report.recommendations import headline
+    from syncmeter_analysis.statistics.campaign import read_campaign
 
     report = build(read_campaign(options.file))
     output = Path(options.output) if options.output else None
@@ -87,8 +87,27 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def _text(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.studies import names, sections, study
+    from syncmeter_analysis.studies.blocks import as_markdown, as_plain
+
+    for name in options.study:
+        study(name)
+    found = sections(read_campaign(options.file), options.study)
+    missing = [name for name in options.study if name not in {s.name for s in found}]
+    if missing:
+        raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
+    if not found:
+        print(f"no points of the studies that have a text: {', '.join(names)}", file=sys.stderr)
+        return 0
+    render = as_markdown if options.format == "md" else as_plain
+    print("\n\n".join(render(s.title, s.blocks) for s in found))
+    return 0
+
+
 def _claims(options: argparse.Namespace) -> int:
-    from syncmeter_analysis import claims_text
+    from syncmeter_analysis.report import claims_text
 
     found = claims_text.judge_files(options.file)
     if options.format == "text":
@@ -101,8 +120,8 @@ def _claims(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.syncperformance import import_syncperformance
-    from syncmeter_analysis.table_import import import_table
+    from syncmeter_analysis.formats.syncperformance import import_syncperformance
+    from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
     output = Path(options.output or f"{source.stem}.jsonl")
@@ -116,7 +135,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _share_file(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.share import share
+    from syncmeter_analysis.formats.share import share
 
     source = Path(options.file)
     output = Path(options.output or f"{source.stem}-shared.jsonl")
@@ -128,8 +147,8 @@ def _share_file(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.campaign import read_campaign
-    from syncmeter_analysis.export import export
+    from syncmeter_analysis.formats.export import export
+    from syncmeter_analysis.statistics.campaign import read_campaign
 
     output = Path(options.output) if options.output else None
     print(export(read_campaign(options.file), options.format, output), end="")
@@ -193,6 +212,21 @@ def _parser() -> argparse.ArgumentParser:
         default = "report.html" if name == "html" else "standard output"
         sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
         sub.add_argument("--static", metavar="DIR", help="every figure as SVG, PNG and PDF too")
+
+    texts = add(
+        "text",
+        "What the points of each study mean, for a terminal. Needs Python only.",
+        _text,
+    )
+    texts.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+    texts.add_argument(
+        "--study",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="this one only; can be repeated",
+    )
+    texts.add_argument("--format", choices=("text", "md"), default="text")
 
     claims = add(
         "claims",

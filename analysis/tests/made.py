@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.campaign import Campaign, campaign_of
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
 
 MACHINE = {
     "cpu_model": "Test CPU",

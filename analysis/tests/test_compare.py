@@ -4,11 +4,12 @@ import random
 
 import pytest
 
-from syncmeter_analysis.compare import compare_campaigns
-from syncmeter_analysis.compare_by import compare_by
-from syncmeter_analysis.compare_text import as_text
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.report.compare_text import as_text
+from syncmeter_analysis.statistics.compare import compare_campaigns
+from syncmeter_analysis.statistics.compare_by import compare_by
+from syncmeter_analysis.statistics.relation import Verdict
 from tests.made import around, campaign, point, visits, write
 
 
@@ -37,7 +38,7 @@ def test_a_slower_point_is_found_and_its_size_told(tmp_path):
     new = [*many(2, 20), *visits(around(15.0), point("slow"))]
     c = both(tmp_path, old, new)
     (found,) = c.resolved
-    assert (found.new.point.op, found.verdict, c.status) == ("slow", "slower", 1)
+    assert (found.new.point.op, found.verdict, c.status) == ("slow", Verdict.slower, 1)
     assert found.ratio.low < 1.5 < found.ratio.high
     assert "slow" in as_text(c)
     assert found.new.id in as_text(c)
@@ -59,7 +60,52 @@ def test_points_that_share_a_measurement_are_one_comparison(tmp_path):
 
 def test_something_faster_is_told_and_no_failure(tmp_path):
     c = both(tmp_path, visits(around(15.0), point()), visits(around(10.0), point()))
-    assert ([d.verdict for d in c.resolved], c.status) == (["faster"], 0)
+    assert ([d.verdict for d in c.resolved], c.status) == ([Verdict.faster], 0)
+
+
+def test_a_sleeping_barrier_that_scatters_is_still_slower(tmp_path):
+    active = visits([500.0, 510.0, 490.0, 505.0], point("barrier", lanes=2))
+    passive = visits([24e3, 269e3, 568e3, 423e3], point("barrier", lanes=2, wait="passive"))
+    c = both(tmp_path, active, passive, across=["wait"])
+    assert ([d.verdict for d in c.differences], c.status) == ([Verdict.slower], 1)
+    assert c.differences[0].new.status == "ok"
+
+
+def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
+    wild = [10.0, 14.0, 8.0, 17.0, 11.0]
+    old = [*visits(wild, point("wild")), *visits(around(5.0), point("calm"))]
+    new = [*visits([1.1 * x for x in wild], point("wild")), *visits(around(5.0), point("calm"))]
+    c = both(tmp_path, old, new)
+    (unknown,) = c.undecided
+    assert (unknown.new.point.op, c.status) == ("wild", 0)
+    # A change of that size, at the same scatter, is indeed resolved; one of half its logarithm is not.
+    for factor, found in ((unknown.seen_from * 1.05, 1), (unknown.seen_from**0.5, 0)):
+        larger = [*visits([factor * x for x in wild], point("wild")), *new[5:]]
+        assert both(tmp_path, old, larger).status == found
+    told = as_text(c).splitlines()[1]
+    assert told.startswith("nothing by more than 5%; for 1 of 2 points only changes above ")
+    assert told.endswith(" times could have been seen")
+    assert "cannot tell (only a change above " in as_text(c, everything=True)
+
+
+def test_costs_beside_a_ratio_are_of_the_common_state(tmp_path):
+    def mixed(near, far, n_near):
+        lines = visits(around(near), point(lanes=2), estimate={"hop_ns": 60.0})
+        for line, other in zip(
+            lines, visits(around(far), point(lanes=2), estimate={"hop_ns": 240.0}), strict=True
+        ):
+            line["estimates"] += other["estimates"]
+            for e, rounds in zip(line["estimates"], (n_near, 11), strict=True):
+                e["rounds"] = rounds
+        return lines
+
+    # Old is mostly near, new mostly far; near both cost the same.
+    only_far = visits(around(80.0), point(lanes=2), estimate={"hop_ns": 230.0})
+    c = both(tmp_path, mixed(20.0, 80.0, 60), only_far)
+    (d,) = c.differences
+    assert d.old.cost.value == pytest.approx(20.0)
+    assert (d.ratio.under_ns, d.ratio.over_ns) == pytest.approx((80.0, 80.0))
+    assert d.verdict is Verdict.same
 
 
 def test_below_the_threshold_is_nothing(tmp_path):
@@ -150,8 +196,16 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
     )
     c = both(tmp_path, old, new)
     assert [(d.verdict, d.ratio.value) for d in c.differences] == [
-        ("no interval", pytest.approx(2.0))
+        (Verdict.cannot_tell, pytest.approx(2.0))
     ]
+
+
+def test_too_few_visits_are_said_to_see_nothing(tmp_path):
+    c = both(tmp_path, visits([10.0, 20.0], point()), visits([12.0, 30.0], point()))
+    assert (
+        as_text(c).splitlines()[1]
+        == "nothing by more than 5%; for 1 not even a change of 100 times"
+    )
 
 
 def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):
@@ -161,7 +215,7 @@ def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):
     path = write(tmp_path / "f.jsonl", native, portable)
     (c,) = compare_by("backend", [read_results(path)])
     assert c.names == ("omp", "kokkos-openmp")
-    assert [d.verdict for d in c.differences] == ["slower"]
+    assert [d.verdict for d in c.differences] == [Verdict.slower]
     assert c.differences[0].ratio.value == pytest.approx(1.5)
 
 
@@ -189,7 +243,7 @@ def test_by_device_compares_the_same_points_of_two_machines(tmp_path):
     b = write(tmp_path / "b", visits(around(5.0), point()), first=other)
     (c,) = compare_by("device", [read_results(a), read_results(b)])
     assert c.names == ("Test CPU", "Faster CPU")
-    assert [d.verdict for d in c.differences] == ["faster"]
+    assert [d.verdict for d in c.differences] == [Verdict.faster]
 
 
 def test_by_affinity_goes_against_close(tmp_path):

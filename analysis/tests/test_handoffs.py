@@ -2,9 +2,9 @@
 
 import pytest
 
+from syncmeter_analysis.data.point import point_from
+from syncmeter_analysis.data.visit import visit_from
 from syncmeter_analysis.figures.handoffs import handoff_figures
-from syncmeter_analysis.point import point_from
-from syncmeter_analysis.visit import visit_from
 from tests.made import point, read, visits, write
 
 

@@ -1,6 +1,7 @@
 """The figures of the GPU's levels: which launches and sizes are drawn, and the heat map of the grid."""
 
-from syncmeter_analysis.figures.levels import level_figures, level_of
+from syncmeter_analysis.figures.levels import level_figures
+from syncmeter_analysis.statistics.levels import level_of
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
 

@@ -7,10 +7,10 @@ import json
 import polars as pl
 import pytest
 
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.export import export, google_benchmark
-from syncmeter_analysis.share import share
-from syncmeter_analysis.table_import import import_table
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.formats.export import export, google_benchmark
+from syncmeter_analysis.formats.share import share
+from syncmeter_analysis.formats.table_import import import_table
 from tests.made import around, campaign, point, read, visits, write
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.states import StateClasses, class_bounds
-from syncmeter_analysis.stats import Interval
-from syncmeter_analysis.visit import Estimate, Visit
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.visit import Estimate, Visit
+from syncmeter_analysis.statistics.states import State, StateClasses, class_bounds
 
 
 def test_a_gap_of_half_again_makes_two_classes():
@@ -31,3 +31,19 @@ def test_classes_are_those_of_points_with_as_many_lanes():
     classes = StateClasses(visits)
     assert [classes.of(v.estimates[0], v.point.lanes) for v in visits] == [0, 1, 0]
     assert classes.several()
+
+
+def test_a_state_is_its_hop_whatever_its_number():
+    near, far = State(0, False, 65.0), State(0, False, 235.0)
+    assert near.agrees(State(1, False, 80.0))
+    assert not near.agrees(far)
+    assert not near.agrees(State(0, True, 65.0))
+    # Just within and just beyond the gap of the classes, either way round.
+    assert near.agrees(State(2, False, 65.0 * 1.49))
+    assert not State(2, False, 65.0 * 1.5).agrees(near)
+
+
+def test_a_point_without_a_hop_goes_with_every_state():
+    assert State().agrees(State(1, False, 235.0))
+    assert State(1, False, 235.0).agrees(State())
+    assert not State().agrees(State(1, True, 235.0))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.syncperformance import import_syncperformance
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.formats.syncperformance import import_syncperformance
 from tests import published
 from tests.made import read
 

@@ -43,7 +43,7 @@ campaign simulate(std::size_t visits, std::uint64_t seed) {
   return c;
 }
 
-TEST(Coverage, StudentsTOverFiveVisitsHoldsTheTruth) {
+TEST(Coverage, AnIntervalOverFiveVisitsHoldsTheTruth) {
   int covered = 0;
   for (std::uint64_t seed = 1; seed <= campaigns; ++seed) {
     covered += holds_truth(over_visits(simulate(5, seed).visit_medians)) ? 1 : 0;

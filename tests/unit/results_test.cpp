@@ -1,9 +1,12 @@
 // How the visits of a point become one estimate.
 #include "cli/results.hpp"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/figures.hpp"
 #include "cli/options.hpp"
 #include "cli_fixtures.hpp"
 
@@ -32,15 +35,14 @@ std::vector<nlohmann::json> visits_of(const std::vector<estimate_values>& one_ea
   return visits;
 }
 
-TEST(summarize, the_estimate_is_the_median_of_visits_with_students_t) {
+TEST(summarize, the_estimate_is_the_median_of_visits_with_their_range) {
   const point_summary s = only(
       visits_of({{.cost = 2.0}, {.cost = 2.1}, {.cost = 1.9}, {.cost = 2.05}, {.cost = 1.95}}));
   EXPECT_EQ(s.status, status::ok);
   EXPECT_EQ(s.visits, 5U);
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 2.0);
-  // s = 0.0790569, t(4) = 2.776445: t s / sqrt(5) = 0.0981622, wider for a median
-  EXPECT_NEAR(s.cost_ns.low, 2.0 - scatter_of_median(5) * 0.0981622, 1e-6);
-  EXPECT_NEAR(s.cost_ns.high, 2.0 + scatter_of_median(5) * 0.0981622, 1e-6);
+  EXPECT_NEAR(s.cost_ns.low, 1.9, 1e-12);
+  EXPECT_NEAR(s.cost_ns.high, 2.1, 1e-12);
   EXPECT_EQ(s.state, "");
   EXPECT_EQ(s.rounds_kept, 100U);
   EXPECT_EQ(s.rounds_dropped, 5U);
@@ -50,6 +52,29 @@ TEST(summarize, the_estimate_is_the_median_of_visits_with_students_t) {
 }
 
 // Estimates at hops far apart are not mixed, even where each visit knew one state only.
+TEST(summarize, one_visit_has_a_cost_and_no_interval) {
+  const point_summary s = only(visits_of({{.cost = 2.0, .low = 1.9, .high = 2.1}}));
+  EXPECT_EQ(s.status, status::ok);
+  EXPECT_TRUE(has_cost(s));
+  EXPECT_EQ(s.cost_ns.value, 2.0);
+  EXPECT_EQ(s.cost_ns.low, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(s.cost_ns.high, std::numeric_limits<double>::infinity());
+}
+
+TEST(summarize, one_visit_that_saw_no_cost_is_not_resolved) {
+  const point_summary s = only(visits_of({{.cost = 0.1, .low = -0.2, .high = 0.4}}));
+  EXPECT_EQ(s.status, status::not_resolved);
+  EXPECT_FALSE(has_cost(s));
+}
+
+// A passive barrier's visits: Student's t on their own scale held 0.
+TEST(summarize, visits_that_scatter_by_tens_are_resolved) {
+  const point_summary s =
+      only(visits_of({{.cost = 24e3}, {.cost = 269e3}, {.cost = 568e3}, {.cost = 423e3}}));
+  EXPECT_EQ(s.status, status::ok);
+  EXPECT_GT(s.cost_ns.low, 0);
+}
+
 TEST(summarize, states_are_told_apart_by_the_hop_over_the_whole_file) {
   auto visits =
       visits_of({{.cost = 2.0}, {.cost = 9.0}, {.cost = 2.1}, {.cost = 9.1}, {.cost = 1.9}});

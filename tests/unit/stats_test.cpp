@@ -154,13 +154,52 @@ TEST(StudentT, RefusesNoDegreesAndNoConfidence) {
   EXPECT_THROW((void)student_t(1, 4), std::invalid_argument);
 }
 
-TEST(OverVisits, IsTheMedianPlusMinusT) {
-  const std::vector visits{10.0, 12.0, 11.0, 14.0, 13.0};  // s = sqrt(2.5)
+TEST(OverVisits, OfFourIsStudentsTOnLogarithms) {
+  // Of logarithms 0, 1, 2, 3: s = sqrt(5 / 3), t(3) = 3.182446305.
+  const interval found = over_visits(std::vector{1.0, std::exp(1.0), std::exp(2.0), std::exp(3.0)});
+  const double half_width = scatter_of_median(4) * 3.182446305 * std::sqrt(5.0 / 3) / 2;
+  EXPECT_THAT(found.value, DoubleNear((std::exp(1.0) + std::exp(2.0)) / 2, 1e-12));
+  EXPECT_THAT(std::log(found.low), DoubleNear(1.5 - half_width, 1e-8));
+  EXPECT_THAT(std::log(found.high), DoubleNear(1.5 + half_width, 1e-8));
+}
+
+TEST(OverVisits, OfValuesThatAreNotAllPositiveStaysOnTheirScale) {
+  const interval found = over_visits(std::vector{-1.0, 0.0, 1.0});
+  const double half_width = scatter_of_median(3) * 4.302652730 / std::sqrt(3.0);
+  EXPECT_THAT(found.low, DoubleNear(-half_width, 1e-8));
+  EXPECT_THAT(found.high, DoubleNear(half_width, 1e-8));
+}
+
+// Student's t alone ends at 10 to the 0.87.
+TEST(OverVisits, OfFewIsAtLeastTheirRange) {
+  EXPECT_THAT(over_visits(std::vector{1.0, 1.0, 1.0, 10.0}).high, DoubleNear(10, 1e-12));
+}
+
+TEST(OverVisits, OfFiveIsTheirRange) {
+  const interval found = over_visits(std::vector{24.0, 568.0, 269.0, 423.0, 500.0});
+  EXPECT_EQ(found.value, 423);
+  EXPECT_THAT(found.low, DoubleNear(24, 1e-10));
+  EXPECT_THAT(found.high, DoubleNear(568, 1e-10));
+  const interval below = over_visits(std::vector{-2.0, 1.0, 2.0, 3.0, 4.0});
+  EXPECT_EQ(below.low, -2);
+  EXPECT_EQ(below.high, 4);
+}
+
+TEST(OverVisits, OfMoreIsInterpolatedBetweenRanks) {
+  std::vector<double> visits;
+  for (int k = 0; k < 7; ++k) visits.push_back(std::exp(k));
+  // Coverage of the ranks 1 and 2 of seven: 126 / 128 and 112 / 128.
+  const double part = (126.0 / 128 - 0.95) / (14.0 / 128);
+  const double inwards = 6 * part / (1 + 5 * part);
   const interval found = over_visits(visits);
-  const double half_width = scatter_of_median(5) * 2.776445105 * std::sqrt(2.5) / std::sqrt(5.0);
-  EXPECT_THAT(found.value, DoubleEq(12));
-  EXPECT_THAT(found.low, DoubleNear(12 - half_width, 1e-8));
-  EXPECT_THAT(found.high, DoubleNear(12 + half_width, 1e-8));
+  EXPECT_THAT(std::log(found.low), DoubleNear(inwards, 1e-9));
+  EXPECT_THAT(std::log(found.high), DoubleNear(6 - inwards, 1e-9));
+}
+
+// Passive barriers: a point whose every visit is resolved is resolved.
+TEST(OverVisits, OfPositiveVisitsDoesNotHoldZero) {
+  EXPECT_GT(over_visits(std::vector{24e3, 568e3, 269e3, 423e3}).low, 0);
+  EXPECT_GT(over_visits(std::vector{1.0, 1000.0}).low, 0);
 }
 
 // Exact: variances 1/2, 0.44867, 0.29825, 0.28683, 0.21045 of the medians of 2, 3, 4, 5, 7 normals.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from syncmeter_analysis.claim import Claim, Finding
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.claims.claim import Claim, Finding
+from syncmeter_analysis.statistics.evidence import Evidence
 
 _modules = (
     # recommendations and statements on OpenMP

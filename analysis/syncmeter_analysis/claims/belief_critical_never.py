@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     every,
@@ -12,7 +12,7 @@ from syncmeter_analysis.claim import (
 from syncmeter_analysis.claims.sources import (
     belief,
 )
-from syncmeter_analysis.evidence import Evidence, on_cpu
+from syncmeter_analysis.statistics.evidence import Evidence, on_cpu
 
 
 def judge(data: Evidence) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -13,14 +13,12 @@ from syncmeter_analysis.claims.sources import (
     belief,
     run_levels,
 )
-from syncmeter_analysis.evidence import Evidence, Pair
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.statistics.evidence import Evidence, Pair
 
 
 def _each(pair: Pair) -> Pair:
     """The cost of a graph is of all its kernels: over one of them."""
-    n, r = pair.under.point.size, pair.ratio
-    return replace(pair, ratio=Interval(n * r.value, n * r.low, n * r.high))
+    return replace(pair, ratio=pair.ratio.times(pair.under.point.size))
 
 
 def judge(data: Evidence) -> Finding:

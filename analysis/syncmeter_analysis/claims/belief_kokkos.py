@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     every,
@@ -10,8 +10,8 @@ from syncmeter_analysis.claim import (
 from syncmeter_analysis.claims.sources import (
     belief,
 )
-from syncmeter_analysis.evidence import Evidence, Pairs
-from syncmeter_analysis.point import native_of
+from syncmeter_analysis.data.point import native_of
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
 
 
 def judge(data: Evidence) -> Finding:

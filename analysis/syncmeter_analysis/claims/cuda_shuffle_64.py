@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis import text
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     within,
@@ -12,7 +11,8 @@ from syncmeter_analysis.claims.sources import (
     primitives,
     run_paper,
 )
-from syncmeter_analysis.evidence import Evidence, Pairs
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
 
 
 def judge(data: Evidence) -> Finding:

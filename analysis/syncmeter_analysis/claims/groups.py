@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.evidence import Evidence, Pairs
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
 
 HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
 

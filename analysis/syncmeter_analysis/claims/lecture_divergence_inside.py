@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -10,7 +10,7 @@ from syncmeter_analysis.claim import (
 from syncmeter_analysis.claims.sources import (
     lecture,
 )
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.statistics.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     cannot_tell,
@@ -13,7 +13,7 @@ from syncmeter_analysis.claims.sources import (
     levels,
     run_levels,
 )
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.statistics.evidence import Evidence
 
 
 def judge(data: Evidence) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -11,7 +11,7 @@ from syncmeter_analysis.claims.sources import (
     primitives,
     run_paper,
 )
-from syncmeter_analysis.evidence import Evidence, on_cpu
+from syncmeter_analysis.statistics.evidence import Evidence, on_cpu
 
 
 def judge(data: Evidence) -> Finding:

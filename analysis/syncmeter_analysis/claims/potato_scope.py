@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -12,7 +12,7 @@ from syncmeter_analysis.claims.sources import (
     potato,
     run_handoff,
 )
-from syncmeter_analysis.evidence import Evidence, Pairs
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
 
 
 def judge(data: Evidence) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     every,
@@ -13,7 +13,7 @@ from syncmeter_analysis.claims.sources import (
     belief,
     run_reductions,
 )
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.statistics.evidence import Evidence
 
 _by_hand = (
     "reduce_max_global_atomic",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claim import (
+from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
     above,
@@ -12,9 +12,11 @@ from syncmeter_analysis.claim import (
 from syncmeter_analysis.claims.sources import (
     primitives,
 )
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs, on_cpu
-from syncmeter_analysis.stats import Interval, stdev
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.stats import stdev
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def _scatter(s: Measured) -> float | None:
@@ -45,7 +47,7 @@ def judge(data: Evidence) -> Finding:
             for under in sides.get(False, []):
                 a, b = _scatter(over), _scatter(under)
                 if a and b:
-                    pairs.found.append(Pair(over, under, Interval(a / b)))
+                    pairs.found.append(Pair(over, under, Ratio(Interval(a / b))))
     if 0 < len(pairs.found) < 6:
         return Finding(cannot_tell, note=f"{len(pairs.found)} pairs are too few to compare scatter")
     return above(pairs, 1.2, "scatter with siblings over without")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import log
 
-from syncmeter_analysis import text
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.data.point import native_of
 from syncmeter_analysis.figures.dots import ratio_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
-from syncmeter_analysis.point import native_of
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
+from syncmeter_analysis.statistics.relation import Verdict, verdict
 
 # The largest differences; all are in the table.
 _most_rows = 45
@@ -35,17 +36,6 @@ def backend_pairs(data: Evidence) -> dict[str, Pairs]:
     return found
 
 
-def verdict(p: Pair) -> str:
-    """'dearer', 'cheaper', 'the same' (within 5 %) or 'cannot tell'."""
-    if not p.ratio.bounded:
-        return "cannot tell"
-    if p.ratio.low > 1.05:
-        return "dearer"
-    if p.ratio.high < 1 / 1.05:
-        return "cheaper"
-    return "the same" if p.ratio.low > 1 / 1.05 and p.ratio.high < 1.05 else "cannot tell"
-
-
 def backend_figures(data: Evidence) -> list[Figure]:
     """A figure for each backend that has a native counterpart."""
     figures = []
@@ -60,23 +50,18 @@ def backend_figures(data: Evidence) -> list[Figure]:
                 "ratio": p.ratio.value,
                 "low": p.ratio.low if p.ratio.bounded else None,
                 "high": p.ratio.high if p.ratio.bounded else None,
-                "group": verdict(p),
+                "group": verdict(p.ratio).value,
                 "id": p.over.id,
             }
             for p in shown
         ]
-        groups = [
-            g
-            for g in ("dearer", "cheaper", "the same", "cannot tell")
-            if any(r["group"] == g for r in rows)
-        ]
-        counts = {
-            g: sum(verdict(p) == g for p in pairs.found) for g in ("dearer", "cheaper", "the same")
-        }
+        groups = [g for g in (v.value for v in Verdict) if any(r["group"] == g for r in rows)]
+        said = [verdict(p.ratio) for p in pairs.found]
+        slower, faster, same = map(said.count, (Verdict.slower, Verdict.faster, Verdict.same))
         native = pairs.found[0].under.point.backend
         title = (
-            f"{backend} over {native}: dearer at {text.count(counts['dearer'], 'point')}, cheaper at "
-            f"{counts['cheaper']}, the same at {counts['the same']} of {len(pairs.found)}"
+            f"{backend} over {native}: slower at {text.count(slower, 'point')}, faster at {faster}, "
+            f"the same at {same} of {len(pairs.found)}"
         )
         cut = (
             f"; the {len(shown)} largest of {len(pairs.found)}" if len(shown) < len(ordered) else ""

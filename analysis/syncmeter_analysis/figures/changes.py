@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis import text
-from syncmeter_analysis.compare import Comparison
 from syncmeter_analysis.figures.dots import ratio_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.compare import Comparison
+from syncmeter_analysis.statistics.relation import Verdict
 
 # More rows than this are no figure that anyone reads.
 _most_rows = 60
@@ -22,18 +23,14 @@ def changes_figure(comparisons: list[Comparison]) -> Figure:
                 "ratio": d.ratio.value,
                 "low": d.ratio.low if d.ratio.bounded else None,
                 "high": d.ratio.high if d.ratio.bounded else None,
-                "group": d.verdict,
+                "group": d.verdict.value,
                 "id": d.new.id,
             }
             for d in chosen[:_most_rows]
         ]
         if not rows:
             continue
-        groups = [
-            v
-            for v in ("slower", "faster", "same", "cannot tell", "no interval")
-            if any(r["group"] == v for r in rows)
-        ]
+        groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
         panels.append(
             Panel(f"{c.names[1]} over {c.names[0]}", ratio_dots(rows, "ratio of costs", groups))
         )

@@ -5,44 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.data.topology import pair_class, pair_classes, units_of
 from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.figures.heat import heat_map
-from syncmeter_analysis.stats import median
-from syncmeter_analysis.summary import Measured
-
-Unit = dict[str, int]
-
-# From near to far: the first level that two PUs share names their pair.
-_levels = (
-    ("core", "same core"),
-    ("l2", "same L2"),
-    ("l3", "same L3"),
-    ("numa", "same NUMA node"),
-    ("package", "same package"),
-)
-
-
-def units_of(campaign: Campaign) -> dict[int, Unit]:
-    """Each PU's place in the topology, by its number; what is not known is -1."""
-    found: dict[int, Unit] = {}
-    for file in campaign.files:
-        units = file.campaign.get("units")
-        for unit in units if isinstance(units, list) else []:
-            if isinstance(unit, dict) and isinstance(unit.get("pu"), int):
-                found[unit["pu"]] = {
-                    name: value for name, value in unit.items() if isinstance(value, int)
-                }
-    return found
-
-
-def pair_class(a: Unit, b: Unit) -> str:
-    """What two PUs share at the nearest level."""
-    for level, name in _levels:
-        if a.get(level, -1) >= 0 and a.get(level) == b.get(level):
-            return name
-    return "other package"
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.stats import median
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def _pairs(campaign: Campaign) -> dict[tuple[str, str, str], list[Measured]]:
@@ -55,22 +24,21 @@ def _pairs(campaign: Campaign) -> dict[tuple[str, str, str], list[Measured]]:
 
 def latency_classes(campaign: Campaign) -> list[tuple[str, str, list[Measured]]]:
     """Op, class of pairs, and its points; nearest classes first."""
-    units = units_of(campaign)
-    order = [name for _, name in _levels] + ["other package"]
+    units = units_of(file.campaign for file in campaign.files)
     rows = []
     for (backend, op, home), points in _pairs(campaign).items():
         classes: dict[str, list[Measured]] = defaultdict(list)
         for s in points:
             a, b = (units.get(pu, {}) for pu in s.point.pus)
-            classes[pair_class(a, b) if a and b else "not known"].append(s)
+            classes[pair_class(a, b)].append(s)
         name = f"{op} ({backend}{', home ' + home if home else ''})"
-        rows += [(name, c, classes[c]) for c in [*order, "not known"] if c in classes]
+        rows += [(name, c, classes[c]) for c in pair_classes if c in classes]
     return rows
 
 
 def core_to_core_figures(campaign: Campaign) -> list[Figure]:
     """One figure with a panel for each op and home."""
-    units = units_of(campaign)
+    units = units_of(file.campaign for file in campaign.files)
     found = _pairs(campaign)
     if not found:
         return []

@@ -7,8 +7,6 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -18,7 +16,9 @@ from syncmeter_analysis.figures.figure import (
     shapes,
     short_scale,
 )
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 _names = {
     "branch_in_warp": "inside a warp",

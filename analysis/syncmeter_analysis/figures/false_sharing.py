@@ -3,142 +3,91 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.evidence import Pair, pair_of
 from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.figures.heat import heat_map
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.relation import Ratio, Verdict, default_margin, verdict
+from syncmeter_analysis.studies.false_sharing_rows import (
+    Row,
+    Sharing,
+    apart_bytes,
+    size_of_all,
+    sizing,
+)
 
-# Costs within this of those far apart count as the same; the driver's bound.
-_same = 1.05
-_least_strides = 3
+
+def figures(sharing: Sharing) -> list[Figure]:
+    """A figure for each op; panels by affinity and by where the array begins."""
+    by_op: dict[str, list[Row]] = defaultdict(list)
+    for row in sizing(sharing.rows):
+        if row.has_control:
+            by_op[row.first.point.op].append(row)
+    return [_figure(op, rows) for op, rows in by_op.items()]
 
 
-def _key(s: Measured) -> tuple[str, str, str, int]:
-    return s.point.op, s.point.type, s.point.affinity, s.point.base_offset
+def _figure(op: str, rows: Sequence[Row]) -> Figure:
+    panels: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        panels[", ".join(row.affinities), row.first.point.base_offset].append(row)
+    drawn = [_panel(affinity, base, found) for (affinity, base), found in panels.items()]
+    return Figure(
+        f"false-sharing-{op.replace('_', '-')}",
+        f"{op}: {_finding(rows)}",
+        f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
+        "pooled); the line is the destructive interference size, the smallest stride that costs the "
+        f"same within {default_margin:.0%} where all smaller ones are resolved to cost more.",
+        drawn,
+        [id for row in rows for id in row.points],
+    )
 
 
-def interference_size(ratios: dict[int, list[Pair]]) -> int | None:
-    """The smallest stride (bytes) from which on no ratio is resolved above 5 %, where a smaller one
-    is; None where that cannot be told."""
-    dear = [
-        stride
-        for stride, pairs in ratios.items()
-        if any(p.ratio.bounded and p.ratio.low > _same for p in pairs)
+def _finding(rows: Sequence[Row]) -> str:
+    """The title's finding, by the rule of the text."""
+    ratios = [r for row in rows for r in row.over_apart.values() if isinstance(r, Ratio)]
+    slower = [r.value for r in ratios if verdict(r) is Verdict.slower]
+    size = size_of_all(rows)
+    if not slower:
+        same = all(verdict(r) is Verdict.same for r in ratios)
+        return "sharing a line costs nothing" if ratios and same else "cannot tell"
+    told = f"sharing a line costs up to {text.ratio(max(slower))} times"
+    if size.enough is None:
+        return f"{told}; more than {size.slower_at} bytes apart are needed, cannot tell how many"
+    lanes = sorted({row.first.point.lanes for row in rows})
+    span = f"{lanes[0]}" if len(lanes) == 1 else f"{lanes[0]} to {lanes[-1]}"
+    return f"{told}; {size.enough} bytes apart are enough for {span} lanes"
+
+
+def _panel(affinity: str, base: int, rows: Sequence[Row]) -> Panel:
+    fields: list[dict[str, Any]] = [
+        {
+            "x": str(stride),
+            "y": str(row.first.point.lanes),
+            "v": r.value,
+            "label": text.ratio(r.value),
+            "low": r.low if r.bounded else None,
+            "high": r.high if r.bounded else None,
+            "id": row.first.id,
+        }
+        for row in rows
+        for stride, r in row.over_apart.items()
+        if isinstance(r, Ratio)
     ]
-    beyond = [stride for stride in ratios if stride > max(dear, default=0)]
-    return min(beyond) if dear and beyond else None
-
-
-def false_sharing_figures(campaign: Campaign) -> list[Figure]:
-    """A figure for each op; panels by affinity (and by where the array begins)."""
-    groups: dict[tuple[str, str, str, int], list[Measured]] = defaultdict(list)
-    for s in campaign.measured:
-        p = s.point
-        if (
-            p.placement == "strided"
-            and not p.on_gpu
-            and p.lanes > 1
-            and p.stride
-            and not s.oversubscribed
-            and p.order != "seq_cst"
-            and not p.repeat
-            and not p.cells
-        ):
-            groups[_key(s)].append(s)
-    by_op: dict[str, list[tuple[tuple[str, str, str, int], list[Measured]]]] = defaultdict(list)
-    for key, points in groups.items():
-        if len({s.point.stride_bytes for s in points}) >= _least_strides and not (
-            all(s.measured_as for s in points)
-        ):
-            by_op[key[0]].append((key, points))
-    figures = []
-    for op, found in by_op.items():
-        chosen = next(
-            (
-                t
-                for t in ("int32", "float", "uint64", "double")
-                if any(key[1] == t for key, _ in found)
-            ),
-            "",
-        )
-        panels, sizes, ids, worst = [], [], [], 1.0
-        for key, points in found:
-            if key[1] != chosen:
-                continue
-            panel, size, top = _panel(key, points)
-            if panel is not None:
-                panels.append(panel)
-                ids += [s.id for s in points]
-                sizes += [size] if size else []
-                worst = max(worst, top)
-        if panels:
-            told = f"sharing a line costs up to {text.ratio(worst)} times" + (
-                f"; {max(sizes)} bytes apart are enough" if sizes else ""
-            )
-            if worst <= _same:
-                told = "sharing a line costs nothing"
-            figures.append(
-                Figure(
-                    f"false-sharing-{op.replace('_', '-')}",
-                    f"{op} {chosen}: {told}",
-                    "Cost over that of the cells farthest apart (same lanes, same state); the "
-                    "line is the destructive interference size, the smallest stride from which on no "
-                    f"cost is resolved above 5 %. Types but {chosen} are in the table of points.",
-                    panels,
-                    ids,
-                )
-            )
-    return figures
-
-
-def _panel(
-    key: tuple[str, str, str, int], points: list[Measured]
-) -> tuple[Panel | None, int | None, float]:
-    farthest = max(s.point.stride_bytes for s in points)
-    apart = {s.point.lanes: s for s in points if s.point.stride_bytes == farthest}
-    ratios: dict[int, list[Pair]] = defaultdict(list)
-    rows: list[dict[str, Any]] = []
-    for s in points:
-        partner = apart.get(s.point.lanes)
-        if partner is None or s.point.stride_bytes == farthest:
-            continue
-        found = pair_of(s, partner)
-        if not isinstance(found, Pair):
-            continue
-        ratios[s.point.stride_bytes].append(found)
-        r = found.ratio
-        rows.append(
-            {
-                "x": str(s.point.stride_bytes),
-                "y": str(s.point.lanes),
-                "v": r.value,
-                "label": text.ratio(r.value),
-                "low": r.low if r.bounded else None,
-                "high": r.high if r.bounded else None,
-                "id": s.id,
-            }
-        )
-    if not rows:
-        return None, None, 1.0
-    size = interference_size(ratios)
-    strides = [str(x) for x in sorted(ratios)]
-    lanes = [str(x) for x in sorted(apart)]
-    top = max(r["v"] for r in rows)
-    base = f", from {key[3]} B" if key[3] else ""
-    title = f"affinity {key[2]}{base} (1 = {farthest} B apart)"
+    strides = sorted({stride for row in rows for stride in row.strides})
+    lanes = sorted({row.first.point.lanes for row in rows})
+    size = size_of_all(rows).enough
+    start = f", from {base} B" if base else ""
     chart = heat_map(
-        rows,
-        ("bytes between cells", strides),
-        ("lanes", lanes),
-        "times dearer",
+        fields,
+        ("bytes between cells", [str(x) for x in strides]),
+        ("lanes", [str(n) for n in lanes]),
+        "times slower",
         logarithmic=True,
-        domain=(1.0, max(top, 2.0)),
+        domain=(1.0, max([2.0, *(f["v"] for f in fields)])),
         scheme="blues",
         size=(46, 26),
         after=str(size) if size else None,
     )
-    return Panel(title, chart), size, top
+    return Panel(f"affinity {affinity}{start} (1 = {apart_bytes} B apart)", chart)

@@ -6,8 +6,6 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import (
     Figure,
@@ -16,7 +14,9 @@ from syncmeter_analysis.figures.figure import (
     panel_height,
     panel_width,
 )
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 _forms = {
     ("ptx", "acq_rel"): "ld.acquire, st.release",

@@ -5,54 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel, palette
 from syncmeter_analysis.figures.heat import heat_map
-from syncmeter_analysis.summary import Measured
-
-#: Level, and what the names of its ops begin with.
-levels = (
-    (
-        "warp",
-        (
-            "warp_sync",
-            "shuffle_",
-            "vote_",
-            "match_",
-            "tile_",
-            "coalesced_",
-            "active_mask",
-            "reduce_",
-        ),
-    ),
-    ("block", ("barrier", "block_barrier", "named_barrier", "syncthreads_")),
-    ("cluster", ("cluster_",)),
-    ("grid", ("grid_", "software_barrier_")),
-    (
-        "several GPUs",
-        ("multi_gpu_barrier_", "multi_gpu_host_", "multi_gpu_graph_", "multi_gpu_allreduce_"),
-    ),
-    (
-        "launch",
-        (
-            "launch",
-            "additional_launch",
-            "cooperative_launch",
-            "graph_",
-            "programmatic_",
-            "kernel_",
-        ),
-    ),
-)
-
-
-def level_of(op: str) -> str:
-    """The level that an op belongs to, '' for none."""
-    if op.endswith("_handoff"):
-        return ""
-    return next((name for name, starts in levels if op.startswith(starts)), "")
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.levels import level_of, levels
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def level_points(campaign: Campaign) -> list[Measured]:

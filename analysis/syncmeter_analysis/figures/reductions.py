@@ -9,8 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -21,8 +20,9 @@ from syncmeter_analysis.figures.figure import (
     shapes,
     types,
 )
-from syncmeter_analysis.point import type_bytes
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 _form = "reduce_max"
 _reads = "read_bandwidth"

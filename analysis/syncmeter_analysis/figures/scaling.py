@@ -11,8 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
+from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -24,8 +23,9 @@ from syncmeter_analysis.figures.figure import (
     short_scale,
     types,
 )
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 # A lane count alone is no curve.
 _least_counts = 2

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.figures.figure import Figure, look, palette
 
 endings = (".svg", ".png", ".pdf", ".html")

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.figures.figure import Figure
-
-
-@dataclass
-class Text:
-    """A paragraph. `points` are ids that its figures rest on."""
-
-    text: str
-    points: Sequence[str] = ()
-
-
-@dataclass
-class Bullets:
-    """Sentences below each other."""
-
-    items: list[str]
+from syncmeter_analysis.studies.blocks import Bullets as Bullets
+from syncmeter_analysis.studies.blocks import Cell as Cell
+from syncmeter_analysis.studies.blocks import Table as Table
+from syncmeter_analysis.studies.blocks import Text as Text
 
 
 @dataclass
@@ -34,26 +22,6 @@ class Advice:
     figure: str
     points: Sequence[str]
     doubts: Sequence[str] = ()
-
-
-@dataclass
-class Cell:
-    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad')."""
-
-    text: str
-    points: Sequence[str] = ()
-    kind: str = ""
-
-
-@dataclass
-class Table:
-    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page."""
-
-    columns: list[str]
-    rows: list[list[Cell]]
-    right: Sequence[int] = ()
-    caption: str = ""
-    folded: int = 0
 
 
 @dataclass
@@ -71,11 +39,3 @@ class Section:
     id: str
     title: str
     blocks: list[Block] = field(default_factory=list)
-
-
-_special = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
-
-
-def escaped_md(text: str) -> str:
-    """`text` for Markdown, on one line, with nothing in it taken for markup."""
-    return _special.sub(r"\\\1", " ".join(str(text).split()))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.claim import Claim, Finding
 from syncmeter_analysis.claims import judged
-from syncmeter_analysis.evidence import Evidence
+from syncmeter_analysis.claims.claim import Claim, Finding
+from syncmeter_analysis.figures import false_sharing
 from syncmeter_analysis.figures.backends import backend_figures
 from syncmeter_analysis.figures.coalescing import coalescing_figures
 from syncmeter_analysis.figures.core_to_core import core_to_core_figures
 from syncmeter_analysis.figures.divergence import divergence_figures
-from syncmeter_analysis.figures.false_sharing import false_sharing_figures
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.handoffs import handoff_figures
 from syncmeter_analysis.figures.levels import level_figures
@@ -29,6 +27,9 @@ from syncmeter_analysis.report.rest import (
     machine_section,
 )
 from syncmeter_analysis.report.trust import trust
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.studies import sections
 
 
 @dataclass
@@ -49,8 +50,9 @@ def build(campaign: Campaign) -> Report:
     """All sections; one that has nothing to show says what would measure it."""
     data = Evidence(campaign)
     findings = judged(data)
+    told = {s.name: s for s in sections(campaign)}
     gpu = any(s.point.on_gpu for s in campaign.points.values())
-    sections = [
+    parts = [
         recommendations(campaign, findings),
         trust(campaign),
         costs(campaign),
@@ -63,8 +65,9 @@ def build(campaign: Campaign) -> Report:
         drawn(
             "false-sharing",
             "False sharing",
-            false_sharing_figures(campaign),
+            false_sharing.figures(told["false-sharing"].rows) if "false-sharing" in told else [],
             "Not measured: `syncmeter run --study false-sharing`.",
+            told["false-sharing"].blocks if "false-sharing" in told else [],
         ),
         drawn(
             "core-to-core",
@@ -114,4 +117,4 @@ def build(campaign: Campaign) -> Report:
         claims_section(findings),
         machine_section(campaign),
     ]
-    return Report(f"Synchronization on {campaign.name}", campaign, sections, findings)
+    return Report(f"Synchronization on {campaign.name}", campaign, parts, findings)

@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, cheapest, ratio
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Ops that do the same job: a developer chooses among them.
 alternatives = (
@@ -115,8 +116,8 @@ def costs(campaign: Campaign) -> Section:
     blocks: list[Text | Table] = [
         Text(
             "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the cheapest "
-            "alternative for the same job (x 1.00 is the cheapest). int32, relaxed; a fence between "
-            "accesses is marginal and has none."
+            "alternative for the same job in one placement state (x 1.00 is the cheapest). int32, "
+            "relaxed; a fence between accesses is marginal and has none."
         )
     ]
     for gpu in (False, True):
@@ -141,12 +142,11 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
                 # Of several forms (flavours, affinities) the cheapest.
                 if size not in chosen[name] or _ns(s) < _ns(chosen[name][size]):
                     chosen[name][size] = s
-    best: dict[tuple[str, str, Size], float] = {}
+    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():
-            if s.usable and not s.inserted:
-                job = (_job(op), cells, size)
-                best[job] = min(best.get(job, float("inf")), _ns(s))
+            jobs[_job(op), cells, size].append(s)
+    best = {job: found.best for job, points in jobs.items() if (found := cheapest(points))}
     rows = []
     for (op, cells, backend), of_size in sorted(
         chosen.items(),
@@ -174,13 +174,20 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     )
 
 
-def _fields(s: Measured | None, best: float | None) -> list[Cell]:
+def _times(s: Measured, best: Measured | None) -> str:
+    """The ratio to the cheapest inside a common placement state; '' for what has none."""
+    if best is None or not s.usable or s.inserted:
+        return ""
+    r = ratio(s, best)
+    return text.ratio(r.value) if isinstance(r, Ratio) else "not comparable"
+
+
+def _fields(s: Measured | None, best: Measured | None) -> list[Cell]:
     if s is None:
         return [Cell(""), Cell(""), Cell("")]
     interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
-    times = text.ratio(_ns(s) / best) if best and s.usable and not s.inserted else ""
     return [
         Cell(text.cost(s), [s.id], "" if s.status == "ok" else "dim"),
         Cell(interval, kind="dim"),
-        Cell(times),
+        Cell(_times(s, best)),
     ]

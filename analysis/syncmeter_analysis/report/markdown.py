@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
 
-from syncmeter_analysis import text
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.report.blocks import (
     Advice,
     Block,
     Bullets,
-    Cell,
     Table,
     Text,
-    escaped_md,
 )
 from syncmeter_analysis.report.build import Report
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.studies.blocks import escaped_md, lines_md
 
 # So many ids stand beside a figure; the export has all.
 _most_ids = 4
@@ -35,41 +34,15 @@ def evidence(points: Sequence[str]) -> str:
     return f"[{', '.join(points[:_most_ids])}{more}]"
 
 
-def _codes(text: str) -> str:
-    """The text escaped, but for what stands between backquotes."""
-    parts = " ".join(text.split()).split("`")
-    if len(parts) % 2 == 0:
-        return escaped_md(text)
-    return "".join(f"`{p}`" if i % 2 else escaped_md(f".{p}.")[1:-1] for i, p in enumerate(parts))
-
-
-def _cell(c: Cell) -> str:
-    return escaped_md(c.text)
-
-
 def _lines(block: Block, folder: str) -> list[str]:
-    if isinstance(block, Text):
-        return [_codes(block.text), ""]
-    if isinstance(block, Bullets):
-        return [*(f"- {escaped_md(item)}" for item in block.items), ""]
     if isinstance(block, Advice):
         doubts = f" Doubtful: {escaped_md('; '.join(block.doubts))}." if block.doubts else ""
         return [
             f"- **{escaped_md(block.text)}** {escaped_md(block.effect)}.{doubts} "
             f"See [{block.figure}](#{block.figure}) {escaped_md(evidence(block.points))}"
         ]
-    if isinstance(block, Table):
-        if not block.rows:
-            return []
-        align = [("---:" if i in set(block.right) else "---") for i in range(len(block.columns))]
-        head = [f"*{escaped_md(block.caption)}*", ""] if block.caption else []
-        return [
-            *head,
-            "| " + " | ".join(map(escaped_md, block.columns)) + " |",
-            "| " + " | ".join(align) + " |",
-            *("| " + " | ".join(map(_cell, row)) + " |" for row in block.rows),
-            "",
-        ]
+    if isinstance(block, (Text, Bullets, Table)):
+        return lines_md(block)
     figure = block.figure
     picture = [f"![{escaped_md(figure.title)}]({folder}/{figure.id}.svg)", ""] if folder else []
     return [

@@ -13,11 +13,12 @@ import jinja2
 import vl_convert
 from markupsafe import Markup, escape
 
-from syncmeter_analysis import __version__, text
-from syncmeter_analysis.errors import Unusable
+from syncmeter_analysis import __version__
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.figures.figure import Panel, look
 from syncmeter_analysis.report.build import Report
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.summary import Measured
 
 _templates = Path(__file__).parent / "templates"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.claim import Claim, Finding, cannot_tell, fails, holds, not_measured
+from syncmeter_analysis.claims.claim import Claim, Finding, cannot_tell, fails, holds, not_measured
 from syncmeter_analysis.report.blocks import Advice, Block, Bullets, Section, Text
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
 
 
 def consequence(f: Finding) -> float:

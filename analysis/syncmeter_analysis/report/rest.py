@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.evidence import Evidence
-from syncmeter_analysis.figures.backends import backend_pairs, verdict
+from syncmeter_analysis.figures.backends import backend_pairs
 from syncmeter_analysis.figures.core_to_core import latency_classes
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
-from syncmeter_analysis.stats import median
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.statistics.relation import verdict
+from syncmeter_analysis.statistics.stats import median
 
 _bookkeeping = ("move", "alu", "jump", "address", "nop")
 
 
 def drawn(
-    id: str, title: str, figures: list[Figure], otherwise: str, more: list[Block] | None = None
+    id: str, title: str, figures: list[Figure], otherwise: str, more: Sequence[Block] = ()
 ) -> Section:
     """A section of figures, or what would measure them."""
     blocks: list[Block] = [Drawing(figure) for figure in figures]
-    return Section(id, title, blocks + (more or []) if blocks or more else [Text(otherwise)])
+    return Section(id, title, [*blocks, *more] if blocks or more else [Text(otherwise)])
 
 
 def core_table(campaign: Campaign) -> list[Block]:
@@ -61,7 +63,7 @@ def backend_table(data: Evidence) -> list[Block]:
                     Cell(p.under.point.backend),
                     Cell(text.nanoseconds(p.under.cost.value), [p.under.id]),
                     Cell(text.ratio_interval(p.ratio)),
-                    Cell(verdict(p)),
+                    Cell(verdict(p.ratio).value),
                     Cell(code_of(p.over.census)),
                     Cell(code_of(p.under.census)),
                 ]

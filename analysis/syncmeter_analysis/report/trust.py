@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from syncmeter_analysis import text
-from syncmeter_analysis.campaign import Campaign
 from syncmeter_analysis.report.blocks import Block, Bullets, Cell, Section, Table, Text
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def trust(campaign: Campaign) -> Section:
@@ -211,19 +211,13 @@ def _conduct(campaign: Campaign) -> list[str]:
             + (f"; dropped: {drops}" if drops else "; none dropped")
         )
     rounds = sum(c.rounds_by_state.values())
-    busy = sum(n for (_, is_busy), n in c.rounds_by_state.items() if is_busy)
+    busy = sum(n for (_, _, is_busy), n in c.rounds_by_state.items() if is_busy)
     if rounds:
         items.append(
             f"a quiet probe was slow (something else had the core) in {_share(busy, rounds)} "
             "of the rounds kept"
         )
-    classes = {state for state, _ in c.rounds_by_state}
-    if len(classes) > 1:
-        shares = [
-            f"{k}: {_share(sum(n for (s, _), n in c.rounds_by_state.items() if s == k), rounds)}"
-            for k in sorted(classes)
-        ]
-        items.append("placement states by rounds (0 is the fastest): " + ", ".join(shares))
+    items += _states(campaign)
     if c.drops.get("throttled"):
         items.append(
             f"the clock was throttled in {c.drops['throttled']} rounds, which were dropped"
@@ -247,6 +241,21 @@ def _conduct(campaign: Campaign) -> list[str]:
             "census of the machine code: "
             + ", ".join(f"{n} points {v}" for v, n in verdicts.most_common())
         )
+    return items
+
+
+def _states(campaign: Campaign) -> list[str]:
+    """Shares of each file's placement states: its classes mean nothing in another file."""
+    items = []
+    for path in dict.fromkeys(file.path for file in campaign.files):
+        rounds: Counter[int] = Counter()
+        for (name, state, _), n in campaign.conduct.rounds_by_state.items():
+            if name == path:
+                rounds[state] += n
+        if len(rounds) > 1:
+            shares = [f"{k}: {_share(rounds[k], rounds.total())}" for k in sorted(rounds)]
+            of = f" of {path}" if len(campaign.files) > 1 else ""
+            items.append(f"placement states{of} by rounds (0 is the fastest): " + ", ".join(shares))
     return items
 
 

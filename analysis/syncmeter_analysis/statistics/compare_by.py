@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
-from syncmeter_analysis.compare import Comparison, compare_points
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.point import Point, native_of
-from syncmeter_analysis.reader import ResultsFile
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.data.point import Point, native_of
+from syncmeter_analysis.data.reader import ResultsFile
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.compare import Comparison, compare_points
+from syncmeter_analysis.statistics.relation import default_margin
+from syncmeter_analysis.statistics.summary import Measured
 
 by_what = ("backend", "device", "compiler", "affinity")
 
@@ -40,14 +41,15 @@ def _device(campaign: Campaign, s: Measured) -> str:
     return gpus.get(s.point.backend, "GPU") if s.point.on_gpu else campaign.machine.cpu
 
 
-def compare_by(what: str, files: list[ResultsFile], threshold: float = 0.05) -> list[Comparison]:
+def compare_by(
+    what: str, files: list[ResultsFile], threshold: float = default_margin
+) -> list[Comparison]:
     """One comparison for each other value of `what` against the reference.
 
     Points of one file are compared visit by visit, of several as independent. Raises Unusable where
     all points have one value, or none has a counterpart.
     """
-    classes = StateClasses(v for f in files for v in f.visits.values())
-    campaigns = [campaign_of([f], classes) for f in files]
+    campaigns = [campaign_of([f]) for f in files]
     compilers = _compilers(files)
     label: dict[str, Callable[[Campaign, Measured], str]] = {
         "backend": lambda _, s: s.point.backend,
@@ -75,10 +77,7 @@ def compare_by(what: str, files: list[ResultsFile], threshold: float = 0.05) -> 
         if not common:
             continue
         found = compare_points(
-            [(sides[old][k], sides[new][k]) for k in common],
-            (old, new),
-            threshold,
-            paired=len(files) == 1,
+            [(sides[old][k], sides[new][k]) for k in common], (old, new), threshold
         )
         found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
         if len(files) > 1 and what != "device":

@@ -13,18 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.compare import common_state
-from syncmeter_analysis.point import Point, gpu_backends, key_without, native_of
-from syncmeter_analysis.stats import (
-    Interval,
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point, gpu_backends, key_without, native_of
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, ratio
+from syncmeter_analysis.statistics.stats import (
     median,
     median_interval,
-    quotient,
-    ratio_of_pairs,
-    student_t,
 )
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Value, values or predicate that an axis must have.
 Wanted = Any
@@ -43,24 +40,13 @@ def on_cpu(backend: str) -> bool:
 class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
-    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0). `degrees` are
-    those of Student's t behind the interval; 0 where nothing is known of the scatter.
+    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0).
     """
 
     over: Measured
     under: Measured
-    ratio: Interval
-    degrees: int = 0
+    ratio: Ratio
     zero: bool = False
-
-    def at(self, confidence: float) -> Interval:
-        """The interval at another confidence, by the quantiles of t."""
-        if not self.ratio.bounded or not self.degrees:
-            return self.ratio
-        wider = student_t(confidence, self.degrees) / student_t(0.95, self.degrees)
-        r = self.ratio
-        low = r.value * (r.low / r.value) ** wider if r.low > 0 else 0.0
-        return Interval(r.value, low, r.value * (r.high / r.value) ** wider)
 
 
 @dataclass
@@ -106,7 +92,7 @@ class Pairs:
 
         Of six or more its distribution-free interval; of fewer the range of all their intervals.
         """
-        ratios = [p.ratio for p in self.found]
+        ratios = [p.ratio.interval for p in self.found]
         if len(ratios) >= 6:
             return median_interval(r.value for r in ratios)
         value = median([r.value for r in ratios])
@@ -129,31 +115,6 @@ def _fits(value: Any, wanted: Wanted) -> bool:
     if isinstance(wanted, (tuple, list, set, frozenset)):
         return value in wanted
     return bool(value == wanted)
-
-
-def pair_of(over: Measured, under: Measured) -> Pair | str:
-    """The ratio of two points of one campaign, or why there is none."""
-    if not (over.usable and under.usable) or over.cost is None or under.cost is None:
-        return "not resolved"
-    if over.imported or under.imported:
-        return Pair(over, under, quotient(over.cost, under.cost))
-    state = common_state(over, under)
-    if state is None:
-        return "seen in different placement states"
-    if over.device is None and under.device is None:
-        ratios = [
-            after[state][0] / before[state][0]
-            for number, after in over.by_visit.items()
-            if (before := under.by_visit.get(number))
-            and state in after
-            and state in before
-            and after[state][0] > 0
-            and before[state][0] > 0
-        ]
-        if len(ratios) >= 3:
-            return Pair(over, under, ratio_of_pairs(ratios), len(ratios) - 1)
-    degrees = max(min(over.visits, under.visits) - 1, 1)
-    return Pair(over, under, quotient(over.cost, under.cost), degrees)
 
 
 class Evidence:
@@ -212,17 +173,22 @@ class Evidence:
         for s in under:
             partners[key(s.point)].append(s)
         result = Pairs()
+        seen: set[tuple[object, object]] = set()
         for s in over if partners else ():
             for partner in partners.get(key(s.point), ()):
-                if partner is s:
+                # Placements that gave the same PUs are one measurement and count once.
+                both = s.measured_at, partner.measured_at
+                if partner is s or both in seen:
                     continue
-                found = pair_of(s, partner)
-                if isinstance(found, Pair):
-                    result.found.append(found)
+                seen.add(both)
+                found = ratio(s, partner)
+                if isinstance(found, Ratio):
+                    result.found.append(Pair(s, partner, found))
                 elif zero and s.status in ("not_resolved", "elided") and partner.usable:
-                    result.found.append(Pair(s, partner, Interval(0.0, 0.0, 0.0), zero=True))
+                    nothing = Ratio(Interval(0.0, 0.0, 0.0))
+                    result.found.append(Pair(s, partner, nothing, zero=True))
                 else:
-                    result.without[found] += 1
+                    result.without[found.why] += 1
         return result
 
     def ends(
@@ -230,7 +196,7 @@ class Evidence:
         points: Iterable[Measured],
         axis: str,
         first: Callable[[int], bool],
-        ratio: Callable[[Pair], Pair] | None = None,
+        adjust: Callable[[Pair], Pair] | None = None,
     ) -> Pairs:
         """For each set of points that differ in `axis` only: the largest value over the smallest
         that `first` accepts."""
@@ -244,11 +210,12 @@ class Evidence:
             group.sort(key=lambda s: int(getattr(s.point, axis)))
             if len(group) < 2:
                 continue
-            found = pair_of(group[-1], group[0])
-            if isinstance(found, Pair):
-                result.found.append(ratio(found) if ratio else found)
+            found = ratio(group[-1], group[0])
+            if isinstance(found, Ratio):
+                pair = Pair(group[-1], group[0], found)
+                result.found.append(adjust(pair) if adjust else pair)
             else:
-                result.without[found] += 1
+                result.without[found.why] += 1
         return result
 
 

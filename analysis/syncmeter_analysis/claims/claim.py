@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from syncmeter_analysis import text
-from syncmeter_analysis.evidence import Evidence, Pair, Pairs
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
 verdicts = (holds, fails, cannot_tell, not_measured)
@@ -146,7 +146,9 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
     pairs = pairs.undoubted
     confidence = 1 - 0.05 / len(pairs.found)
     bare = [p for p in pairs.found if not p.ratio.bounded]
-    beyond = [p for p in pairs.found if p.ratio.bounded and _outside(p.at(confidence), low, high)]
+    beyond = [
+        p for p in pairs.found if p.ratio.bounded and _outside(p.ratio.at(confidence), low, high)
+    ]
     beyond_bare = [
         p for p in bare if not low / _bare_margin <= p.ratio.value <= high * _bare_margin
     ]
@@ -158,7 +160,11 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         worst = max(beyond, key=lambda p: _distance(p, low, high))
         told = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
         return _finding(
-            fails, worst.ratio, f"{of}, worst", pairs, "; ".join(filter(None, [told, note]))
+            fails,
+            worst.ratio.interval,
+            f"{of}, worst",
+            pairs,
+            "; ".join(filter(None, [told, note])),
         )
     worst = max(pairs.found, key=lambda p: _distance(p, low, high))
     inside = all(
@@ -167,7 +173,9 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         else low <= p.ratio.value <= high
         for p in pairs.found
     )
-    return _finding(holds if inside else cannot_tell, worst.ratio, f"{of}, worst", pairs, note)
+    return _finding(
+        holds if inside else cannot_tell, worst.ratio.interval, f"{of}, worst", pairs, note
+    )
 
 
 def _more(beyond: int, mirrored: int) -> bool:

@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.reader import read_results
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.reader import read_results
 
 # Members whose values are left out, at any depth: where files lie and who ran it.
 _left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}

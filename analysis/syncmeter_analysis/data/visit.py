@@ -7,9 +7,9 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.errors import quoted
-from syncmeter_analysis.point import BadPoint, Point, point_from
-from syncmeter_analysis.stats import Interval
+from syncmeter_analysis.data.errors import quoted
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import BadPoint, Point, point_from
 
 statuses = (
     "ok",
@@ -63,6 +63,7 @@ class Visit:
     family: str = ""
     inserted: bool = False
     cost_per_lane: bool = False
+    participants: int = 0
     build: str = ""
     device: int | None = None
     pus: tuple[int, ...] = ()
@@ -177,6 +178,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     visit.family = str(line.get("family") or "")
     visit.inserted = line.get("pairing") == "insert"
     visit.cost_per_lane = line.get("cost_per_lane") is True
+    visit.participants = int(_share(line.get("participants")) or 0)
     visit.build = str(line.get("build") or "")
     if isinstance(line.get("device"), int):
         visit.device = line["device"]

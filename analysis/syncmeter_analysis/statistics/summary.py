@@ -10,13 +10,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.stats import Interval, median, median_interval, over_visits
-from syncmeter_analysis.visit import Estimate, Visit
-
-#: A placement state: its class, and whether a quiet probe was slow.
-State = tuple[int, bool]
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.visit import Estimate, Visit
+from syncmeter_analysis.statistics.states import State, StateClasses
+from syncmeter_analysis.statistics.stats import median, median_interval, over_visits
 
 # Fewer rounds than this in a visit say too little to choose a state by.
 _enough_rounds = 5
@@ -27,19 +25,21 @@ class Measured:
     """What a campaign says of one point. Costs in ns per op and lane; `cost` is None without one.
 
     `by_visit` holds for each visit number and state its cost in ns and its rounds. `measured_as` is
-    the key of the point whose measurement this one shares, or ''.
+    the key of the point whose measurement this one shares, or ''; `source` the file it is from.
+    `resolved` says that 0 is not among what the cost may be.
     """
 
     point: Point
     status: str
     reason: str
     cost: Interval | None = None
+    resolved: bool = False
     cycles: Interval | None = None
     host_cost: Interval | None = None
     baseline_ns: float = 0.0
     test_ns: float = 0.0
     hop_ns: float = 0.0
-    state: State = (0, False)
+    state: State = field(default_factory=State)
     states: dict[State, int] = field(default_factory=dict)
     visits: int = 0
     fairness: float | None = None
@@ -53,16 +53,23 @@ class Measured:
     family: str = ""
     inserted: bool = False
     cost_per_lane: bool = False
+    participants: int = 0
     build: str = ""
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
     measured_as: str = ""
+    source: str = ""
     by_visit: dict[int, dict[State, tuple[float, int]]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         return self.point.id
+
+    @property
+    def measured_at(self) -> tuple[str, str]:
+        """File and point of the measurement behind it: equal where two points share one."""
+        return self.source, self.measured_as or self.point.key
 
     @property
     def usable(self) -> bool:
@@ -71,7 +78,7 @@ class Measured:
             self.cost is not None
             and self.status in ("ok", "busy", "noisy")
             and self.cost.value > 0
-            and (self.imported or self.cost.low > 0)
+            and (self.imported or self.resolved)
         )
 
     @property
@@ -82,7 +89,10 @@ class Measured:
         rate = 1e9 / self.cost.value
         if not self.cost_per_lane:
             return rate
-        return rate / ((self.point.lanes + 31) // 32 if self.point.on_gpu else self.point.lanes)
+        # One at a time has the token: a lane, or on a GPU a warp of any of the blocks.
+        warps = (self.point.lanes + 31) // 32 * self.point.blocks
+        ring = warps if self.point.on_gpu or self.device is not None else self.point.lanes
+        return rate / (self.participants or ring)
 
     def visit_costs(self, state: State) -> list[float]:
         """Cost of each visit in this state with rounds enough, ns; all that is positive."""
@@ -91,18 +101,37 @@ class Measured:
         return solid or [cost for cost, _ in found if cost > 0]
 
 
+def _by_state(
+    visits: list[Visit], classes: StateClasses
+) -> dict[State, list[tuple[int, Estimate]]]:
+    """Each state of the point with its estimates, and the index of the visit that each is of."""
+    grouped: dict[tuple[int, bool], list[tuple[int, Estimate]]] = defaultdict(list)
+    for i, visit in enumerate(visits):
+        for e in visit.estimates:
+            grouped[classes.of(e, visit.point.lanes), e.busy].append((i, e))
+    found = {}
+    for (number, busy), estimates in grouped.items():
+        hops = [e.hop_ns for _, e in estimates if e.hop_ns > 0]
+        found[State(number, busy, median(hops) if hops else 0.0)] = estimates
+    return found
+
+
 def _headline(states: dict[State, list[tuple[int, Estimate]]]) -> State:
     def rank(state: State) -> tuple[int, bool, int]:
         found = [e for _, e in states[state]]
         solid = sum(e.rounds >= _enough_rounds for e in found)
-        return solid, not state[1], sum(e.rounds for e in found)
+        return solid, not state.busy, sum(e.rounds for e in found)
 
     # The first of equals in ascending order, as std::max_element over a map.
     return max(sorted(states), key=rank)
 
 
-def _combined(found: list[Interval]) -> Interval:
-    return found[0] if len(found) == 1 else over_visits([i.value for i in found])
+def _combined(found: list[Interval], s: Measured) -> Interval:
+    """Over visits. What one visit says of its own rounds is no interval for a CPU: it held the truth
+    4 to 26 % of the time. An import's is over its own visits."""
+    if len(found) == 1 and (s.device is not None or s.imported):
+        return found[0]
+    return over_visits([i.value for i in found])
 
 
 def _pooled(visits: list[Visit], estimates: list[Estimate]) -> Interval | None:
@@ -122,12 +151,10 @@ def _pooled(visits: list[Visit], estimates: list[Estimate]) -> Interval | None:
 
 
 def _estimate(s: Measured, visits: list[Visit], classes: StateClasses) -> None:
-    states: dict[State, list[tuple[int, Estimate]]] = defaultdict(list)
-    for i, visit in enumerate(visits):
-        for e in visit.estimates:
-            state = (classes.of(e, visit.point.lanes), e.busy)
-            states[state].append((i, e))
-            costs = s.by_visit.setdefault(visit.number, {})
+    states = _by_state(visits, classes)
+    for state, estimates in states.items():
+        for i, e in estimates:
+            costs = s.by_visit.setdefault(visits[i].number, {})
             if state not in costs or e.rounds >= costs[state][1]:
                 costs[state] = (e.cost.value, e.rounds)
     if not states:
@@ -138,11 +165,11 @@ def _estimate(s: Measured, visits: list[Visit], classes: StateClasses) -> None:
     used = [e for _, e in chosen]
     s.visits = len(used)
     s.hop_ns = median([e.hop_ns for e in used])
-    s.cost = _combined([e.cost for e in used])
+    s.cost = _combined([e.cost for e in used], s)
     hosts = [e.host_cost for e in used if e.host_cost is not None]
-    s.host_cost = _combined(hosts) if len(hosts) == len(used) else None
+    s.host_cost = _combined(hosts, s) if len(hosts) == len(used) else None
     cycles = [e.cycles for e in used if e.cycles is not None]
-    s.cycles = _combined(cycles) if len(cycles) == len(used) else None
+    s.cycles = _combined(cycles, s) if len(cycles) == len(used) else None
     if s.device is not None:
         pooled = _pooled([visits[i] for i, _ in chosen], used)
         if pooled is not None:
@@ -154,15 +181,18 @@ def _estimate(s: Measured, visits: list[Visit], classes: StateClasses) -> None:
     s.test_ns = median([e.test_ns for e in used])
     if s.imported:
         return
-    if s.cost.high < 0:
+    # Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
+    seen = used[0].cost if len(used) == 1 else s.cost
+    s.resolved = seen.low > 0
+    if seen.high < 0:
         s.status = "interferes"
         s.reason = (
             f"the test side is faster: {s.test_ns:.4g} ns a step against {s.baseline_ns:.4g} ns"
         )
-    elif s.cost.low <= 0:
+    elif not s.resolved:
         s.status = "not_resolved"
-        s.reason = f"the interval holds 0; at most {s.cost.high:.3g} ns"
-    elif s.state[1]:
+        s.reason = f"the interval holds 0; at most {seen.high:.3g} ns"
+    elif s.state.busy:
         s.status = "busy"
         s.reason = "a processing unit of its lanes was shared or slow while measuring"
 
@@ -191,6 +221,7 @@ def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
     s.device = first.device
     told = next((v for v in visits if v.family), first)
     s.family, s.inserted, s.cost_per_lane = told.family, told.inserted, told.cost_per_lane
+    s.participants = told.participants
     s.build, s.pus = first.build, first.pus
     s.census = next((v.census for v in visits if v.census is not None), None)
     s.oversubscribed = any(v.oversubscribed for v in visits)

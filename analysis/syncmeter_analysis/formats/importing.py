@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.point import Point, point_from
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.point import Point, point_from
 
 
 def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:

@@ -17,15 +17,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.errors import Unusable, quoted
-from syncmeter_analysis.importing import (
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.point import type_bytes
+from syncmeter_analysis.formats.importing import (
     campaign_line,
     members_of,
     visit_line,
     with_repeats,
     write_import,
 )
-from syncmeter_analysis.point import type_bytes
 
 source = "SyncPerformance v1.0.0"
 aggregates = ("max", "min", "med", "avg")

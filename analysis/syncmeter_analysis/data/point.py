@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any
 
-from syncmeter_analysis.errors import quoted
+from syncmeter_analysis.data.errors import quoted
 
 #: Bytes of an element of each type.
 type_bytes = {"int32": 4, "uint32": 4, "uint64": 8, "int64": 8, "float": 4, "double": 8}

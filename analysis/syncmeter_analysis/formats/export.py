@@ -10,9 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from syncmeter_analysis.campaign import Campaign
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.summary import Measured
 
 formats = ("csv", "parquet", "google-benchmark")
 
@@ -52,8 +52,8 @@ def row(s: Measured) -> dict[str, Any]:
         "status": s.status,
         "reason": s.reason or None,
         "measured_as": s.measured_as or None,
-        "state": s.state[0],
-        "busy": s.state[1],
+        "state": s.state.number,
+        "busy": s.state.busy,
         "visits": s.visits,
         "cost_ns": _finite(cost.value) if cost and s.usable else None,
         "cost_low_ns": _finite(cost.low) if cost and s.usable else None,

@@ -10,9 +10,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.errors import Unusable, quoted
-from syncmeter_analysis.importing import campaign_line, write_import
-from syncmeter_analysis.visit import statuses
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.visit import statuses
+from syncmeter_analysis.formats.importing import campaign_line, write_import
 
 _numbers = {
     "stride_elements": "stride",

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.errors import Unusable, quoted
-from syncmeter_analysis.point import BadPoint, Point, point_from
-from syncmeter_analysis.visit import BadVisit, Visit, statuses, visit_from
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
 schema_major, schema_minor = 1, 0

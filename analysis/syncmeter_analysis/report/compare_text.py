@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from syncmeter_analysis import text
-from syncmeter_analysis.compare import Comparison, Difference
 from syncmeter_analysis.figures.changes import changes_figure
 from syncmeter_analysis.figures.static import save
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.compare import Comparison, Difference
+from syncmeter_analysis.statistics.relation import Verdict
 
 # Longer tables are for --all.
 _most_rows = 40
@@ -17,7 +18,6 @@ _most_rows = 40
 def _rows(differences: list[Difference]) -> list[list[str]]:
     rows = []
     for d in differences:
-        assert d.old.cost is not None and d.new.cost is not None
         p = d.new.point
         rows.append(
             [
@@ -34,18 +34,48 @@ def _rows(differences: list[Difference]) -> list[list[str]]:
                     )
                     if x
                 ),
-                text.nanoseconds(d.old.cost.value),
-                text.nanoseconds(d.new.cost.value),
+                str(d.ratio.state) if d.ratio.state and d.ratio.state.hop_ns > 0 else "",
+                text.nanoseconds(d.ratio.under_ns),
+                text.nanoseconds(d.ratio.over_ns),
                 text.ratio(d.ratio.value),
                 f"{text.ratio(d.ratio.low)}..{text.ratio(d.ratio.high)}"
                 if d.ratio.bounded
                 else "unknown",
                 f"{d.p:.2g}",
-                d.verdict,
+                _verdict(d),
                 p.id,
             ]
         )
     return rows
+
+
+# A change so large that no one asks whether a larger one would have been seen.
+_vast = 100.0
+
+
+def _verdict(d: Difference) -> str:
+    if d.verdict is not Verdict.cannot_tell:
+        return str(d.verdict.value)
+    if d.seen_from >= _vast:
+        return f"{d.verdict.value} (not even a change of {_vast:g} times)"
+    return f"{d.verdict.value} (only a change above {text.ratio(d.seen_from)} times)"
+
+
+def seen_changes(c: Comparison) -> str:
+    """What the comparison could have seen where it cannot tell: a sentence, or ''."""
+    bounds = [d.seen_from for d in c.undecided if d.seen_from < _vast]
+    blind = len(c.undecided) - len(bounds)
+    parts = []
+    if bounds:
+        least, most = text.ratio(min(bounds)), text.ratio(max(bounds))
+        spread = least if least == most else f"{least} to {most}"
+        parts.append(
+            f"for {len(bounds)} of {text.count(len(c.differences), 'point')} only changes above "
+            f"{spread} times could have been seen"
+        )
+    if blind:
+        parts.append(f"for {blind} not even a change of {_vast:g} times")
+    return "; ".join(parts)
 
 
 def as_text(c: Comparison, everything: bool = False) -> str:
@@ -56,6 +86,10 @@ def as_text(c: Comparison, everything: bool = False) -> str:
     ]
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
+    if not c.resolved:
+        lines.append(f"nothing by more than {c.threshold:.0%}")
+    if seen_changes(c):
+        lines[-1] += f"; {seen_changes(c)}"
     if cut:
         columns = [
             "op",
@@ -63,6 +97,7 @@ def as_text(c: Comparison, everything: bool = False) -> str:
             "cells",
             "lanes",
             "placed",
+            "state",
             "old ns",
             "new ns",
             "ratio",
@@ -77,25 +112,16 @@ def as_text(c: Comparison, everything: bool = False) -> str:
             text.table(
                 [columns[i] for i in keep],
                 [[r[i] for i in keep] for r in rows],
-                [5 <= i <= 9 for i in keep],
+                [6 <= i <= 10 for i in keep],
             )
         )
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
-    else:
-        lines.append("nothing")
     lines.append("")
     counts = Counter(d.verdict for d in c.differences)
-    told = {
-        "slower": "slower",
-        "faster": "faster",
-        "same": "the same",
-        "cannot tell": "cannot tell",
-        "no interval": "without interval",
-    }
     lines.append(
-        f"{len(c.differences)} points compared: "
-        + (", ".join(f"{counts[v]} {name}" for v, name in told.items() if counts[v]) or "none")
+        f"{text.count(len(c.differences), 'point')} compared: "
+        + (", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none")
     )
     for old_only, name in zip(c.only, c.names, strict=True):
         if old_only:

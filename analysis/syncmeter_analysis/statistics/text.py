@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.stats import Interval
-from syncmeter_analysis.summary import Measured
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.summary import Measured
 
 
 def nanoseconds(ns: float) -> str:
@@ -43,9 +44,14 @@ def ratio(value: float) -> str:
     return f"{value:.2f}" if value >= 0.095 else f"{value:.2g}"
 
 
-def ratio_interval(i: Interval) -> str:
+def ratio_interval(i: Interval | Ratio) -> str:
     """`1.31 (1.20..1.43)`, or the value alone where nothing is known of its scatter."""
     return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
+
+
+def ratio_bounds(i: Interval | Ratio) -> str:
+    """`1.20..1.43`, or '' where nothing is known of its scatter."""
+    return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
 
 
 def interval_ns(i: Interval) -> str:

@@ -6,12 +6,13 @@ import json
 import textwrap
 from collections.abc import Sequence
 
-from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of, same_machine
-from syncmeter_analysis.claim import Claim, Finding, not_measured
 from syncmeter_analysis.claims import all_claims, judged
-from syncmeter_analysis.evidence import Evidence
-from syncmeter_analysis.reader import read_results
-from syncmeter_analysis.report.blocks import escaped_md
+from syncmeter_analysis.claims.claim import Claim, Finding, not_measured
+from syncmeter_analysis.data.machine import machine_of, same_machine
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.studies.blocks import escaped_md
 
 #: For each machine, in the order of their files: its campaign, and each claim's finding.
 Judged = list[tuple[Campaign, list[tuple[Claim, Finding]]]]

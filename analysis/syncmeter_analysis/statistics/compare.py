@@ -11,13 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log
 
-from syncmeter_analysis.campaign import Campaign, campaign_of, machine_of
-from syncmeter_analysis.errors import Unusable
-from syncmeter_analysis.point import Point
-from syncmeter_analysis.reader import ResultsFile
-from syncmeter_analysis.states import StateClasses
-from syncmeter_analysis.stats import Interval, Shift, holm, shift_between, shift_of_pairs
-from syncmeter_analysis.summary import Measured, State
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.reader import ResultsFile
+from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.statistics.relation import (
+    Ratio,
+    Verdict,
+    default_margin,
+    detectable,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.statistics.stats import holm
+from syncmeter_analysis.statistics.summary import Measured
 
 #: Adjusted probabilities below this are resolved.
 alpha = 0.05
@@ -32,14 +40,18 @@ axes = ("affinity", "wait", "order", "home", "flavour", "scope", "space", "type"
 
 @dataclass(frozen=True)
 class Difference:
-    """One pair of points: `new` over `old` in one placement state, with Holm's adjusted p."""
+    """One pair of points: `ratio` new over old in their common state, with Holm's adjusted p.
+
+    `seen_from` is the smallest change, as a ratio above 1, that would have been resolved here;
+    infinite where nothing is known of the scatter.
+    """
 
     old: Measured
     new: Measured
-    state: State
-    ratio: Interval
+    ratio: Ratio
     p: float
-    verdict: str
+    verdict: Verdict
+    seen_from: float
 
 
 @dataclass(frozen=True)
@@ -64,12 +76,18 @@ class Comparison:
     @property
     def resolved(self) -> list[Difference]:
         """What changed, the largest change first."""
-        changed = [d for d in self.differences if d.verdict in ("slower", "faster")]
+        changed = [d for d in self.differences if d.verdict in (Verdict.slower, Verdict.faster)]
         return sorted(changed, key=lambda d: -abs(log(d.ratio.value)))
 
     @property
     def slower(self) -> list[Difference]:
-        return [d for d in self.resolved if d.verdict == "slower"]
+        return [d for d in self.resolved if d.verdict is Verdict.slower]
+
+    @property
+    def undecided(self) -> list[Difference]:
+        """Neither changed nor the same: the widest first."""
+        unknown = [d for d in self.differences if d.verdict is Verdict.cannot_tell]
+        return sorted(unknown, key=lambda d: -d.seen_from)
 
     @property
     def status(self) -> int:
@@ -79,80 +97,38 @@ class Comparison:
         return 1 if self.slower else 0
 
 
-def common_state(old: Measured, new: Measured) -> State | None:
-    """The placement state that both sides saw in most visits, quiet before busy; None without one."""
-
-    def rank(state: State) -> tuple[int, bool, int]:
-        return (
-            min(len(old.visit_costs(state)), len(new.visit_costs(state))),
-            not state[1],
-            min(old.states[state], new.states[state]),
-        )
-
-    shared = [
-        s
-        for s in old.states.keys() & new.states.keys()
-        if old.visit_costs(s) and new.visit_costs(s)
-    ]
-    return max(sorted(shared), key=rank) if shared else None
-
-
-def shift(old: Measured, new: Measured, state: State, threshold: float, paired: bool) -> Shift:
-    """How the two differ in that state; paired by visit where both were seen within one campaign."""
-    if paired:
-        ratios = []
-        for number, costs in new.by_visit.items():
-            before = old.by_visit.get(number, {}).get(state, (0.0, 0))[0]
-            after = costs.get(state, (0.0, 0))[0]
-            if before > 0 and after > 0:
-                ratios.append(after / before)
-        if len(ratios) >= 3:
-            return shift_of_pairs(ratios, threshold)
-    return shift_between(old.visit_costs(state), new.visit_costs(state), threshold)
-
-
-def _state_text(s: Measured) -> str:
-    hop = f"hop {s.hop_ns:.0f} ns" if s.hop_ns > 0 else f"state {s.state[0]}"
-    return f"{hop}, {'busy' if s.state[1] else 'quiet'}"
-
-
 def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
     for s, name in zip((old, new), names, strict=True):
         if not s.usable:
             reason = f" ({s.reason})" if s.reason else ""
             return f"{s.status} in {name}{reason}"
-    return (
-        f"no placement state in common: {_state_text(old)} in {names[0]}, "
-        f"{_state_text(new)} in {names[1]}"
-    )
+    return f"no placement state in common: {old.state} in {names[0]}, {new.state} in {names[1]}"
 
 
 def compare_points(
     pairs: Sequence[tuple[Measured, Measured]],
     names: tuple[str, str],
     threshold: float,
-    paired: bool = False,
 ) -> Comparison:
     """Compares each pair (old, new), with one Holm correction over all of them.
 
     Points that share their measurements on both sides are one comparison, made at the first.
     """
     result = Comparison(names, threshold)
-    seen: set[tuple[str, str]] = set()
-    found: list[tuple[Measured, Measured, State, Shift]] = []
+    seen: set[tuple[object, object]] = set()
+    found: list[tuple[Measured, Measured, Ratio, float]] = []
     contended = 0
     for old, new in pairs:
-        measured = (old.measured_as or old.point.key, new.measured_as or new.point.key)
-        if measured in seen:
+        if (old.measured_at, new.measured_at) in seen:
             continue
-        seen.add(measured)
-        state = common_state(old, new) if old.usable and new.usable else None
-        if state is not None:
+        seen.add((old.measured_at, new.measured_at))
+        r = ratio(new, old)
+        if isinstance(r, Ratio):
             # A pair probe runs only under a hypervisor, at points whose lanes meet.
-            wanders = not paired and old.hop_ns > 0 and new.hop_ns > 0
-            margin = max(threshold, contended_threshold) if wanders else threshold
+            wanders = not r.paired and old.hop_ns > 0 and new.hop_ns > 0
             contended += wanders
-            found.append((old, new, state, shift(old, new, state, margin, paired)))
+            margin = max(threshold, contended_threshold) if wanders else threshold
+            found.append((old, new, r, margin))
         elif old.status != new.status or (old.usable and new.usable):
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
     if contended and threshold < contended_threshold:
@@ -160,22 +136,24 @@ def compare_points(
             f"{contended} contended points of a virtual machine wander between campaigns: there "
             f"differences up to {contended_threshold:.0%} are none"
         )
-    for (old, new, state, s), p in zip(found, holm([f[3].p for f in found]), strict=True):
+    adjusted = holm([r.p(margin) for _, _, r, margin in found])
+    for (old, new, r, margin), p in zip(found, adjusted, strict=True):
         result.differences.append(
-            Difference(old, new, state, s.ratio, p, _verdict(s.ratio, p, threshold))
+            Difference(
+                old, new, r, p, _verdict(r, p, threshold, margin), detectable(r, margin, len(found))
+            )
         )
     return result
 
 
-def _verdict(change: Interval, p: float, threshold: float) -> str:
-    if not change.bounded:
-        return "no interval"
-    if p < alpha:
-        return "slower" if change.value > 1 else "faster"
-    within = max(threshold, 0.01)
-    if change.low > 1 / (1 + within) and change.high < 1 + within:
-        return "same"
-    return "cannot tell"
+def _verdict(r: Ratio, p: float, threshold: float, margin: float) -> Verdict:
+    """The ratio's own verdict, where Holm's correction leaves it; the same within the threshold, or
+    within 1 % where none was allowed."""
+    told = verdict(r, margin)
+    if told in (Verdict.slower, Verdict.faster):
+        return told if p < alpha else Verdict.cannot_tell
+    same = verdict(r, max(threshold, 0.01)) is Verdict.same
+    return Verdict.same if same else Verdict.cannot_tell
 
 
 def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:
@@ -231,7 +209,7 @@ def _machines_differ(old: Campaign, new: Campaign) -> list[str]:
 def compare_campaigns(
     old_files: list[ResultsFile],
     new_files: list[ResultsFile],
-    threshold: float = 0.05,
+    threshold: float = default_margin,
     across: Sequence[str] = (),
 ) -> Comparison:
     """OLD against NEW. `across` names axes that may differ (or `machine`).
@@ -239,8 +217,7 @@ def compare_campaigns(
     Raises Unusable, saying what differs, where the machines are not the same kind or no point is in
     both campaigns.
     """
-    classes = StateClasses(v for f in old_files + new_files for v in f.visits.values())
-    old, new = campaign_of(old_files, classes), campaign_of(new_files, classes)
+    old, new = campaign_of(old_files), campaign_of(new_files)
     names = (old_files[0].path, new_files[0].path)
     machines = _machines_differ(old, new)
     if machines and "machine" not in across:

@@ -1,0 +1,1 @@
+"""What a results file holds: points, visits, the machine; read and checked."""

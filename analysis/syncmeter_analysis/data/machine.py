@@ -1,0 +1,95 @@
+"""The machine that a results file names in its first line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What stands in the campaign's first line of the machine; None where it does not say."""
+
+    cpu: str
+    host: str
+    architecture: str
+    packages: int | None
+    cores: int | None
+    pus: int | None
+    smt: bool | None
+    numa_nodes: int | None
+    line_bytes: int | None
+    hypervisor: bool
+    virtualization: str
+    governor: str
+    turbo: str
+    quota_cpus: float | None
+    gpus: tuple[tuple[str, str], ...]
+    imported: str
+
+    @property
+    def name(self) -> str:
+        """The machine in a few words, without its host name."""
+        parts = [self.cpu or "unknown CPU"]
+        if self.pus:
+            parts.append(f"{self.pus} PUs")
+        names = sorted({name for _, name in self.gpus})
+        return ", ".join(parts + names) + (f" (imported: {self.imported})" if self.imported else "")
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _gpu_name(gpu: dict[str, Any] | str) -> str:
+    """A GPU's name: the driver writes it with the UUID behind, as "NVIDIA H200 (GPU-...)"."""
+    if isinstance(gpu, dict):
+        return str(gpu.get("name") or "GPU")
+    return re.sub(r" \((?:GPU|MIG)-[^)]*\)$", "", gpu) or "GPU"
+
+
+def machine_of(campaign: dict[str, Any]) -> Machine:
+    """The machine of a campaign line; a member that is missing or of a wrong type is unknown."""
+    found = campaign.get("machine")
+    m: dict[str, Any] = found if isinstance(found, dict) else {}
+    gpus = campaign.get("gpus")
+    names = (
+        tuple(
+            sorted(
+                (str(backend), _gpu_name(gpu))
+                for backend, gpu in gpus.items()
+                if isinstance(gpu, (dict, str))
+            )
+        )
+        if isinstance(gpus, dict)
+        else ()
+    )
+    quota = campaign.get("quota_cpus")
+    imported = campaign.get("imported")
+    return Machine(
+        cpu=str(m.get("cpu_model") or ""),
+        host=str(m.get("host") or ""),
+        architecture=str(m.get("architecture") or ""),
+        packages=_whole(m.get("packages")),
+        cores=_whole(m.get("cores")),
+        pus=_whole(m.get("pus")),
+        smt=m["smt"] if isinstance(m.get("smt"), bool) else None,
+        numa_nodes=_whole(m.get("numa_nodes")),
+        line_bytes=_whole(m.get("line_bytes")),
+        hypervisor=m.get("hypervisor") is True,
+        virtualization=str(m.get("virtualization") or ""),
+        governor=str(m.get("governor") or "unknown"),
+        turbo=str(m.get("turbo") or "unknown"),
+        quota_cpus=float(quota) if isinstance(quota, (int, float)) else None,
+        gpus=names,
+        imported=str(imported.get("from") or "elsewhere") if isinstance(imported, dict) else "",
+    )
+
+
+def same_machine(a: Machine, b: Machine) -> bool:
+    """CPU, PUs and host agree, and where both name a backend's GPU, the GPU."""
+    gpus_a, gpus_b = dict(a.gpus), dict(b.gpus)
+    return (a.cpu, a.host, a.pus, a.imported) == (b.cpu, b.host, b.pus, b.imported) and all(
+        gpus_a[k] == gpus_b[k] for k in gpus_a.keys() & gpus_b.keys()
+    )

@@ -1,0 +1,50 @@
+"""Where PUs sit, and what two of them share: the classes of the driver (core/pu_pairs)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+#: A PU's place: the index of its core, caches, NUMA node and package; -1 or absent: not known.
+Unit = dict[str, int]
+
+# From near to far: the first that two PUs of one package share names their pair.
+_shared = (
+    ("core", "same core"),
+    ("l2", "same L2"),
+    ("l3", "same L3"),
+    ("numa", "same NUMA node"),
+)
+
+#: Every class, from the closest to the farthest.
+pair_classes = (*(name for _, name in _shared), "same package", "other package", "not known")
+
+
+def units_of(campaigns: Iterable[dict[str, Any]]) -> dict[int, Unit]:
+    """Each PU's place, by its number, from the campaign lines of a machine's files."""
+    found: dict[int, Unit] = {}
+    for line in campaigns:
+        units = line.get("units")
+        for unit in units if isinstance(units, list) else []:
+            if isinstance(unit, dict) and isinstance(unit.get("pu"), int):
+                found[unit["pu"]] = {
+                    name: value for name, value in unit.items() if isinstance(value, int)
+                }
+    return found
+
+
+def _placed(unit: Unit) -> bool:
+    return unit.get("core", -1) >= 0 or unit.get("package", -1) >= 0
+
+
+def pair_class(a: Unit, b: Unit) -> str:
+    """The narrowest thing that two PUs share. A cache that is not known is shared by nobody;
+    different packages share nothing, whatever the indices of their caches say."""
+    if not _placed(a) and not _placed(b):
+        return "not known"
+    if a.get("package", -1) != b.get("package", -1):
+        return "other package"
+    for level, name in _shared:
+        if a.get(level, -1) >= 0 and a.get(level) == b.get(level):
+            return name
+    return "same package"

@@ -1,0 +1,1 @@
+"""Other programs' formats: exports, imports, anonymised copies."""

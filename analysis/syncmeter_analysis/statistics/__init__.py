@@ -1,0 +1,1 @@
+"""From visits to estimates, and from estimates to ratios and verdicts: pure, no drawing."""

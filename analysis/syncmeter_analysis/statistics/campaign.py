@@ -1,0 +1,128 @@
+"""Campaigns of one machine, summarized: what everything but the reader works on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
+from syncmeter_analysis.data.reader import ResultsFile, read_results
+from syncmeter_analysis.data.visit import Visit
+from syncmeter_analysis.statistics.states import StateClasses
+from syncmeter_analysis.statistics.summary import Measured, summarize
+
+
+@dataclass
+class Conduct:
+    """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
+    file, class of placement states in it, and busy or quiet."""
+
+    visits: int = 0
+    rounds_taken: int = 0
+    rounds_kept: int = 0
+    drops: Counter[str] = field(default_factory=Counter)
+    rounds_by_state: Counter[tuple[str, int, bool]] = field(default_factory=Counter)
+    stolen_ns: float = 0.0
+
+
+@dataclass
+class Campaign:
+    """One or more results files of one machine. `points` by key, in the order of their files;
+    `by_file` those of each file, for what must not mix them."""
+
+    files: list[ResultsFile]
+    machine: Machine
+    points: dict[str, Measured]
+    conduct: Conduct
+    several_states: bool
+    by_file: list[list[Measured]]
+    notes: list[str]
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    @property
+    def measured(self) -> list[Measured]:
+        """Points with a cost to compare, each measurement and each that shares one."""
+        return [s for s in self.points.values() if s.usable]
+
+    def by_id(self) -> dict[str, Measured]:
+        return {s.id: s for s in self.points.values()}
+
+
+def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:
+    for visit in file.visits.values():
+        conduct.visits += 1
+        conduct.rounds_taken += visit.rounds_taken
+        conduct.rounds_kept += visit.rounds_kept
+        conduct.drops.update(visit.drops)
+        conduct.stolen_ns += visit.stolen_ns
+        for e in visit.estimates:
+            state = classes.of(e, visit.point.lanes)
+            conduct.rounds_by_state[file.path, state, e.busy] += e.rounds
+
+
+def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
+    visits: dict[str, list[Visit]] = defaultdict(list)
+    for visit in file.visits.values():
+        visits[visit.point.key].append(visit)
+    found = {}
+    for key, of_point in visits.items():
+        of_point.sort(key=lambda v: v.number)
+        found[key] = summarize(of_point, classes)
+        found[key].source = file.path
+    for point, measured_as, _ in file.same:
+        if measured_as.key in found and point.key not in found:
+            found[point.key] = replace(
+                found[measured_as.key], point=point, measured_as=measured_as.key
+            )
+    for point, status, reason in file.refused:
+        found.setdefault(point.key, Measured(point, status, reason))
+    return found
+
+
+def _rank(s: Measured) -> tuple[bool, int]:
+    return s.usable, s.visits
+
+
+def campaign_of(files: list[ResultsFile]) -> Campaign:
+    """The files of one machine as one campaign; of a point in several, the one with more visits.
+
+    Raises Unusable where the files are of different machines.
+    """
+    machine = machine_of(files[0].campaign)
+    points: dict[str, Measured] = {}
+    by_file: list[list[Measured]] = []
+    conduct, several, notes, twice = Conduct(), False, [], 0
+    for file in files:
+        other = machine_of(file.campaign)
+        if not same_machine(machine, other):
+            raise Unusable(
+                f"{files[0].path} is of {quoted(machine.name)} on host {quoted(machine.host)} and "
+                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: one report is "
+                "about one machine; make one of each, or use `claims` or `compare` on both"
+            )
+        machine = replace(
+            machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
+        )
+        in_file = StateClasses(file.visits.values())
+        several = several or in_file.several()
+        found = _points_of(file, in_file)
+        by_file.append(list(found.values()))
+        twice += len(found.keys() & points.keys())
+        for key, s in found.items():
+            if key not in points or _rank(s) >= _rank(points[key]):
+                points[key] = s
+        _watch(conduct, file, in_file)
+        prefix = f"{file.path}: " if len(files) > 1 else ""
+        notes += [prefix + note for note in file.notes]
+    if twice:
+        notes.append(f"{twice} points are in several of the files; the one with more visits counts")
+    return Campaign(files, machine, points, conduct, several, by_file, notes)
+
+
+def read_campaign(paths: list[str]) -> Campaign:
+    """Reads the files and makes them one campaign. Raises Unusable as reader and campaign_of do."""
+    return campaign_of([read_results(path) for path in paths])

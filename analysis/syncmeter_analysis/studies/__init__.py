@@ -1,0 +1,61 @@
+"""The studies, by name: what the points of each mean. A module NAME.py (underscores for dashes) has
+
+- `title`: the heading of its section;
+- `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
+  points for it;
+- `text(rows)`: the blocks of the section, for a terminal and for Markdown.
+
+What is drawn of the rows is figures/NAME.py, which may need more than Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.studies.blocks import Block
+
+#: In the order in which they are told.
+names = ("false-sharing",)
+
+
+class Study(Protocol):
+    """What a study's module offers."""
+
+    title: str
+
+    def rows(self, campaign: Campaign) -> Any: ...
+
+    def text(self, rows: Any) -> list[Block]: ...
+
+
+@dataclass(frozen=True)
+class StudySection:
+    """A study's part of a campaign: its rows, for figures, and its text."""
+
+    name: str
+    title: str
+    rows: Any
+    blocks: list[Block]
+
+
+def study(name: str) -> Study:
+    """The module of a study. Raises Unusable for another name."""
+    if name not in names:
+        raise Unusable(f"--study: {quoted(name)} is not a study; there are: {', '.join(names)}")
+    found: Any = import_module(f"{__name__}.{name.replace('-', '_')}")
+    return found  # type: ignore[no-any-return]
+
+
+def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]:
+    """A section of each study (of these, in their order) that the campaign holds points for."""
+    found = []
+    for name in only or names:
+        module = study(name)
+        if rows := module.rows(campaign):
+            found.append(StudySection(name, module.title, rows, module.text(rows)))
+    return found

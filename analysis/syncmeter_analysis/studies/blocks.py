@@ -1,0 +1,136 @@
+"""What sections are made of, so that one description becomes a terminal's text, a page and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from syncmeter_analysis.statistics import text as formats
+
+
+@dataclass
+class Text:
+    """A paragraph. `points` are ids that its figures rest on."""
+
+    text: str
+    points: Sequence[str] = ()
+
+
+@dataclass
+class Bullets:
+    """Sentences below each other."""
+
+    items: list[str]
+
+
+@dataclass
+class Cell:
+    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad')."""
+
+    text: str
+    points: Sequence[str] = ()
+    kind: str = ""
+
+
+@dataclass
+class Table:
+    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page;
+    on a terminal the columns' names come again after every `repeat` rows. A column in which no row has
+    anything is left out of text."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    right: Sequence[int] = ()
+    caption: str = ""
+    folded: int = 0
+    repeat: int = 0
+
+
+#: What a study's text is made of; a report has more (report/blocks.py).
+Block = Text | Bullets | Table
+
+
+def without_empty_columns(table: Table) -> Table:
+    """The table without the columns in which no row has anything."""
+    kept = [i for i in range(len(table.columns)) if any(row[i].text for row in table.rows)]
+    return replace(
+        table,
+        columns=[table.columns[i] for i in kept],
+        rows=[[row[i] for i in kept] for row in table.rows],
+        right=[new for new, old in enumerate(kept) if old in set(table.right)],
+    )
+
+
+def _table_plain(table: Table) -> list[str]:
+    if not table.rows:
+        return []
+    shown = without_empty_columns(table)
+    right = [i in set(shown.right) for i in range(len(shown.columns))]
+    lines = formats.table(
+        shown.columns, [[c.text for c in row] for row in shown.rows], right
+    ).splitlines()
+    head, rows = lines[0], lines[1:]
+    step = shown.repeat or len(rows)
+    parts = [line for i in range(0, len(rows), step) for line in (head, *rows[i : i + step])]
+    return [shown.caption] * bool(shown.caption) + parts
+
+
+def as_plain(title: str, blocks: Sequence[Block]) -> str:
+    """A section for a terminal, an empty line between its blocks."""
+    parts = [title]
+    for block in blocks:
+        if isinstance(block, Text):
+            parts.append(block.text)
+        elif isinstance(block, Bullets):
+            parts.append("\n".join(f"- {item}" for item in block.items))
+        elif block.rows:
+            parts.append("\n".join(_table_plain(block)))
+    return "\n\n".join(parts)
+
+
+_special = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
+
+
+def escaped_md(text: str) -> str:
+    """`text` for Markdown, on one line, with nothing in it taken for markup."""
+    return _special.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def table_md(table: Table) -> list[str]:
+    """A table's lines in Markdown, an empty one behind; none without rows."""
+    if not table.rows:
+        return []
+    right = set(table.right)
+    align = ["---:" if i in right else "---" for i in range(len(table.columns))]
+    head = [f"*{escaped_md(table.caption)}*", ""] if table.caption else []
+    return [
+        *head,
+        "| " + " | ".join(map(escaped_md, table.columns)) + " |",
+        "| " + " | ".join(align) + " |",
+        *("| " + " | ".join(escaped_md(c.text) for c in row) + " |" for row in table.rows),
+        "",
+    ]
+
+
+def lines_md(block: Block) -> list[str]:
+    """A block's lines in Markdown, an empty one behind."""
+    if isinstance(block, Text):
+        return [_codes(block.text), ""]
+    if isinstance(block, Bullets):
+        return [*(f"- {escaped_md(item)}" for item in block.items), ""]
+    return table_md(block)
+
+
+def as_markdown(title: str, blocks: Sequence[Block]) -> str:
+    """A section in Markdown."""
+    lines = [f"## {escaped_md(title)}", ""]
+    return "\n".join(lines + [line for block in blocks for line in lines_md(block)]).rstrip()
+
+
+def _codes(text: str) -> str:
+    """The text escaped, but for what stands between backquotes."""
+    parts = " ".join(text.split()).split("`")
+    if len(parts) % 2 == 0:
+        return escaped_md(text)
+    return "".join(f"`{p}`" if i % 2 else escaped_md(f".{p}.")[1:-1] for i, p in enumerate(parts))

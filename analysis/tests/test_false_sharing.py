@@ -1,0 +1,193 @@
+"""The destructive interference size from costs made by hand: what is concluded, and what is not."""
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.figures import false_sharing as drawing
+from syncmeter_analysis.statistics.campaign import campaign_of
+from syncmeter_analysis.statistics.relation import Verdict, verdict
+from syncmeter_analysis.studies import false_sharing, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from syncmeter_analysis.studies.false_sharing_rows import apart_bytes, size_of_all
+from tests.made import point, read, visits, write
+
+STRIDES = (4, 8, 16, 32, 64, 128, 256, apart_bytes)
+
+
+def line_of_64(stride):
+    return 50.0 if stride < 64 else 10.0
+
+
+def visits_at(cost, jitter=0.002, strides=STRIDES, hops=(), **axes):
+    """Five visits at each stride. The machine drifts by 10 % a visit, which cancels; the strides part
+    by `jitter`, which does not."""
+    axes = {"lanes": 2, "type": "int32", "op": "atomic_add", "n": 5, **axes}
+    n = axes.pop("n")
+    size = 8 if axes["type"] == "uint64" else 4
+    lines = []
+    for stride in strides:
+        if stride < size:
+            continue
+        what = point(placement="strided", stride=stride // size, **axes)
+        costs = [
+            cost(stride) * 1.1**k * (1 + jitter * (-1) ** (k + (stride == apart_bytes)))
+            for k in range(1, n + 1)
+        ]
+        made = visits(costs, what)
+        for line, hop in zip(made, hops, strict=False):
+            line["estimates"][0]["hop_ns"] = hop
+        lines += made
+    return lines
+
+
+def rows_of(path, *lines):
+    return false_sharing.rows(read(write(path, *lines))).rows
+
+
+def told(path, *lines):
+    (section,) = sections(read(write(path, *lines)), ["false-sharing"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_a_line_of_64_bytes(tmp_path):
+    (row,) = rows_of(tmp_path / "f", visits_at(line_of_64))
+    assert (row.size.enough, row.size.slower_at) == (64, 32)
+    assert row.strides == [4, 8, 16, 32, 64, 128, 256]
+    assert row.over_apart[4].value == pytest.approx(5, rel=0.01)  # the drift cancels
+    assert row.over_apart[4].visits == 5
+    assert verdict(row.next_line) is Verdict.same
+    assert row.one_element["int32"].value == row.over_apart[4].value
+    text = told(tmp_path / "f", visits_at(line_of_64))
+    assert "of this machine: 64 B: at 32 B 4.98 (" in text
+    assert "atomic_add, 2 lanes, from 0 B (by 1 of 1 row)" in text
+    assert "close, 64 B against 128 B: the same within 5% in 1 of 1 row" in text
+
+
+def test_pairs_of_lines_make_it_128_bytes(tmp_path):
+    lines = visits_at(lambda b: 50.0 if b < 64 else 13.0 if b < 128 else 10.0)
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert row.size.enough == 128
+    text = told(tmp_path / "f", lines)
+    assert "close, 64 B against 128 B: differ: 1.30" in text
+    assert "adjacent lines are fetched in pairs" in text
+
+
+def test_an_interval_across_the_margin_is_no_answer(tmp_path):
+    lines = visits_at(line_of_64, jitter=0.2)
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert (row.size.enough, row.size.slower_at) == (None, 32)
+    assert "at 64 B the ratio is" in row.size.why
+    assert "of this machine: more than 32 B, but cannot tell: at 64 B" in told(
+        tmp_path / "f", lines
+    )
+
+
+def test_a_smaller_stride_that_is_not_resolved_hides_the_size(tmp_path):
+    # 64 B is the same as apart, but 32 B may be: the report once said "64 bytes are enough".
+    lines = [line for line in visits_at(line_of_64) if line["point"]["stride_bytes"] != 32]
+    lines += visits_at(lambda b: 10.4, jitter=0.05, strides=(32,))
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert row.size.enough is None
+    assert "at 32 B the ratio is" in row.size.why
+    (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
+    assert "enough" not in figure.title
+
+
+@pytest.mark.parametrize(("at_64", "size"), [(10.3, 64), (10.7, 128)])
+def test_the_margin_decides(tmp_path, at_64, size):
+    lines = visits_at(lambda b: 50.0 if b < 64 else at_64 if b == 64 else 10.0)
+    assert rows_of(tmp_path / "f", lines)[0].size.enough == size
+
+
+def test_a_larger_stride_that_costs_more_is_no_size(tmp_path):
+    lines = visits_at(lambda b: 50.0 if b < 64 or b == 128 else 10.0)
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert (row.size.enough, row.size.slower_at) == (None, 128)
+    assert row.size.why == "64 B apart cost the same as cells apart, 128 B more"
+
+
+def test_without_cells_apart_there_is_no_section(tmp_path):
+    lines = visits_at(line_of_64, strides=STRIDES[:-1])
+    assert sections(read(write(tmp_path / "f", lines))) == []
+
+
+def test_types_are_pooled_and_affinities_that_place_alike_are_one_row(tmp_path):
+    wide = visits_at(lambda b: 80.0 if b < 64 else 10.0, type="uint64")
+    same = [
+        {
+            "kind": "same",
+            "point": {**line["point"], "affinity": "smt"},
+            "measured_as": line["point"],
+            "why": "equal placement",
+        }
+        for line in [*visits_at(line_of_64, n=1), *visits_at(line_of_64, n=1, type="uint64")]
+    ]
+    (row,) = rows_of(tmp_path / "f", visits_at(line_of_64), wide, same)
+    assert (row.types, row.affinities) == (["int32", "uint64"], ["close", "smt"])
+    # At 4 B int32 alone; at 8 B the middle of 5 and 8 on logarithms.
+    assert row.over_apart[4].value == pytest.approx(5, rel=0.01)
+    assert row.over_apart[8].value == pytest.approx(40**0.5, rel=0.01)
+    assert list(row.one_element) == ["int32", "uint64"]
+
+
+def test_a_state_that_the_control_did_not_see_is_left_out(tmp_path):
+    # Far, everything costs 10 times; only the near visits of 32 B can be compared.
+    near, far = 65.0, 235.0
+    lines = visits_at(line_of_64, hops=[near] * 5)
+    for line in lines:
+        if line["point"]["stride_bytes"] == 64 and line["visit"] <= 2:
+            (e,) = line["estimates"]
+            e["hop_ns"] = far
+            e["cost_ns"] = {k: 10 * v for k, v in e["cost_ns"].items()}
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert row.over_apart[64].visits == 3
+    assert row.over_apart[64].value == pytest.approx(1.0, abs=0.01)
+
+
+def test_files_whose_classes_are_numbered_differently_do_not_contradict(tmp_path):
+    """Class 1 is a hop of 65 ns in one file and of 235 ns in the other: told of by number, 32 B of one
+    was compared with cells apart in another state, and 32 bytes were said to be enough."""
+    first = visits_at(line_of_64, hops=[235.0, 235.0, 235.0, 65.0, 65.0])
+    far = visits_at(lambda b: 10 * line_of_64(b), n=3, hops=[235.0] * 3)
+    for line, other in zip([x for x in first if x["visit"] <= 3], far, strict=True):
+        line["estimates"] = other["estimates"]
+    locks = visits([9.0] * 5, point("lock_add", lanes=2), estimate={"hop_ns": 20.0})
+    locks += visits([5.0] * 5, point("lock_add", lanes=2, type="int32"), estimate={"hop_ns": 65.0})
+    # The other file has the cells apart too, in the state that it calls 1.
+    locks += visits_at(lambda b: 50.0, strides=(apart_bytes,), hops=[65.0] * 5, n=6)
+    alone = read(write(tmp_path / "a", first))
+    both = campaign_of([read_results(tmp_path / "a"), read_results(write(tmp_path / "b", locks))])
+    for campaign in (alone, both):
+        sharing = false_sharing.rows(campaign)
+        assert size_of_all(sharing.rows).enough == 64
+        (figure,) = drawing.figures(sharing)
+        assert figure.title.endswith("64 bytes apart are enough for 2 lanes")
+
+
+def test_the_size_of_a_machine_is_the_largest_of_ops_bases_and_files(tmp_path):
+    larger = visits_at(lambda b: 50.0 if b < 128 else 10.0, op="plain_add", base_offset=32)
+    a = write(tmp_path / "a", visits_at(line_of_64))
+    b = write(tmp_path / "b", visits_at(line_of_64, lanes=4), larger)
+    sharing = false_sharing.rows(campaign_of([read_results(a), read_results(b)]))
+    assert sorted(r.size.enough for r in sharing.rows) == [64, 64, 128]
+    assert size_of_all(sharing.rows).enough == 128
+
+
+def test_rows_that_contradict_each_other_cannot_tell(tmp_path):
+    odd = visits_at(lambda b: 50.0 if b < 64 or b == 128 else 10.0, op="plain_add")
+    sharing = false_sharing.rows(read(write(tmp_path / "f", visits_at(line_of_64), odd)))
+    size = size_of_all(sharing.rows)
+    assert (size.enough, size.slower_at) == (None, 128)
+
+
+def test_where_sharing_costs_nothing_it_says_so(tmp_path):
+    lines = visits_at(lambda b: 10.0)
+    text = told(tmp_path / "f", lines)
+    assert "of this machine: none: 4 B apart cost the same as cells apart (by 1 of 1 row)" in text
+    (figure,) = drawing.figures(false_sharing.rows(read(tmp_path / "f")))
+    assert figure.title == "atomic_add: sharing a line costs nothing"
+
+
+def test_one_visit_says_why_there_is_no_size(tmp_path):
+    (row,) = rows_of(tmp_path / "f", visits_at(line_of_64, n=1))
+    assert row.size.why == "at 4 B one visit alone has both in one placement state"

@@ -1,0 +1,43 @@
+"""The rooms of the package: a module imports its own room or one before it, never one behind."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "syncmeter_analysis"
+ROOMS = ("data", "statistics", "studies", "claims", "figures", "report", "formats")
+
+
+def _imported(path: Path) -> set[str]:
+    """Rooms that a module imports, wherever in it the import stands."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    parts = [name.split(".") for name in names]
+    return {p[1] for p in parts if p[0] == "syncmeter_analysis" and len(p) > 1}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_nothing_behind_it(room):
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], "__version__"}
+    for path in sorted((PACKAGE / room).glob("*.py")):
+        assert _imported(path) <= allowed, path
+
+
+def test_every_module_has_a_room():
+    assert {p.name for p in PACKAGE.glob("*.py")} == {"__init__.py", "command.py"}
+    rooms = {p.name for p in PACKAGE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert rooms == set(ROOMS)
+
+
+#: Modules that draw, render or export may need more than Python; everything before them may not.
+@pytest.mark.parametrize("room", ROOMS[: ROOMS.index("figures")])
+def test_what_stands_before_the_figures_needs_python_only(room):
+    for path in sorted((PACKAGE / room).glob("*.py")):
+        text = path.read_text()
+        assert not any(name in text for name in ("import polars", "import altair", "import jinja2"))

@@ -1,0 +1,92 @@
+"""The frame of the studies: its registry, its tables, and `text` on bare Python."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from syncmeter_analysis import studies
+from syncmeter_analysis.command import main
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown, as_plain
+from tests.made import around, point, visits, write
+from tests.test_false_sharing import line_of_64, visits_at
+
+PACKAGE = Path(studies.__file__).parent
+
+
+def test_every_study_is_listed_and_offers_what_is_asked_of_it():
+    helpers = {"__init__", "blocks"}
+    files = {p.stem for p in PACKAGE.glob("*.py") if not p.stem.endswith("_rows")} - helpers
+    assert files == {name.replace("-", "_") for name in studies.names}
+    for name in studies.names:
+        module = studies.study(name)
+        assert module.title
+        assert callable(module.rows)
+        assert callable(module.text)
+
+
+def test_another_study_is_refused_by_name():
+    with pytest.raises(Unusable, match="--study: 'nonsense' is not a study; there are: "):
+        studies.study("nonsense")
+
+
+def cells(*rows):
+    return [[Cell(text) for text in row] for row in rows]
+
+
+def test_a_table_on_a_terminal_is_aligned_and_leaves_empty_columns_out():
+    table = Table(["op", "none", "ns"], cells(["a", "", "1.5"], ["long", "", "10.25"]), right=[2])
+    assert as_plain("T", [table]) == "T\n\nop       ns\na       1.5\nlong  10.25"
+
+
+def test_a_long_table_repeats_its_header():
+    table = Table(["n"], cells(*[[str(i)] for i in range(5)]), repeat=2)
+    assert as_plain("T", [table]).split() == ["T", *["n", "0", "1", "n", "2", "3", "n", "4"]]
+
+
+def test_blocks_in_markdown_take_nothing_of_theirs_for_markup():
+    blocks = [Text("run `a|b` *now*"), Bullets(["x < y"]), Table(["a|b"], cells(["1"]), right=[0])]
+    assert as_markdown("T", blocks).splitlines() == [
+        "## T",
+        "",
+        "run `a|b` \\*now\\*",
+        "",
+        "- x \\< y",
+        "",
+        "| a\\|b |",
+        "| ---: |",
+        "| 1 |",
+    ]
+
+
+def test_text_needs_python_only(tmp_path):
+    path = write(tmp_path / "f.jsonl", visits_at(line_of_64))
+    done = subprocess.run(
+        # -S: without site-packages.
+        [sys.executable, "-S", "-m", "syncmeter_analysis.command", "text", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parents[1])},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("False sharing\n")
+    assert "64 B" in done.stdout
+
+
+def test_text_of_one_study_in_markdown(tmp_path, capsys):
+    path = write(tmp_path / "f.jsonl", visits_at(line_of_64))
+    assert main(["text", str(path), "--study", "false-sharing", "--format", "md"]) == 0
+    assert capsys.readouterr().out.startswith("## False sharing\n")
+
+
+def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
+    path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
+    assert main(["text", str(path)]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err[:44]) == ("", "no points of the studies that have a text: f")
+    assert main(["text", str(path), "--study", "false-sharing"]) == 2
+    assert "f.jsonl: no points of the study false-sharing" in capsys.readouterr().err

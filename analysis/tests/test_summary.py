@@ -1,0 +1,42 @@
+"""From visits to one estimate: one visit, scattered visits, rates of rings."""
+
+import math
+
+import pytest
+
+from tests.made import around, point, read, visits, write
+
+
+def only(path, *lines):
+    (s,) = read(write(path, *lines)).points.values()
+    return s
+
+
+def test_one_visit_of_a_cpu_has_a_cost_and_no_interval(tmp_path):
+    s = only(tmp_path / "f", visits([5.0], point()))
+    assert (s.status, s.usable, s.cost.value, s.cost.bounded) == ("ok", True, 5.0, False)
+
+
+def test_one_visit_of_a_gpu_keeps_its_own(tmp_path):
+    what = point(backend="cuda", affinity="none", lanes=32)
+    s = only(tmp_path / "f", visits([5.0], what, device=0, spread=0.1))
+    assert (s.cost.low, s.cost.high) == pytest.approx((4.5, 5.5))
+
+
+def test_one_visit_that_saw_no_cost_is_not_resolved(tmp_path):
+    s = only(tmp_path / "f", visits([0.1], point(), spread=3.0))
+    assert (s.status, s.usable) == ("not_resolved", False)
+    assert s.reason == "the interval holds 0; at most 0.4 ns"
+
+
+def test_visits_that_scatter_by_tens_are_resolved(tmp_path):
+    s = only(tmp_path / "f", visits([24e3, 269e3, 568e3, 423e3], point("barrier", lanes=2)))
+    assert (s.status, s.usable, s.cost.value) == ("ok", True, 346e3)
+    assert 0 < s.cost.low < 24e3 < 568e3 < s.cost.high < math.inf
+
+
+@pytest.mark.parametrize(("said", "ring"), [({}, 132), ({"participants": 264}, 264)])
+def test_a_ring_of_blocks_hands_on_once_for_each_of_its_warps(tmp_path, said, ring):
+    what = point("handoff", backend="cuda", affinity="none", lanes=32, blocks=132)
+    s = only(tmp_path / "f", visits(around(500.0, 3), what, device=0, cost_per_lane=True, **said))
+    assert s.ops_per_s_per_lane == pytest.approx(1e9 / 500 / ring)
