@@ -23,6 +23,7 @@
 #include "cli/placement_states.hpp"
 #include "cli/progress.hpp"
 #include "cli/quiet_floors.hpp"
+#include "cli/quote.hpp"
 #include "cli/workers_in_turn.hpp"
 #include "core/environment.hpp"
 

@@ -79,7 +79,7 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
-    return comes_before(*a.shown, *b.shown);
+    return row_rank(*a.shown) < row_rank(*b.shown);
   });
   return rows;
 }
@@ -175,10 +175,6 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
 }
 
 }  // namespace
-
-bool comes_before(const point_summary& a, const point_summary& b) {
-  return row_rank(a) < row_rank(b);
-}
 
 std::string placement_text(const point& p) {
   if (p.placement == placement::none) return "";

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 
 #include "cli/counterparts.hpp"
-#include "cli/false_sharing.hpp"
 #include "cli/pinned_lanes.hpp"
 #include "cli/placement_states.hpp"
 #include "cli/table.hpp"

@@ -177,16 +177,14 @@ TEST(pinned_lanes, the_file_tells_where_its_pus_sit) {
   options.pus = {1, 6};
   const auto plan = plan_on("package:2 l3:1 core:2 pu:2", options, {with_both_handoffs()});
   const nlohmann::json campaign{{"units", units_named(plan, options, machine)}};
-  const auto units = units_from(nlohmann::json::parse(campaign.dump()));
+  const auto& units = campaign.at("units");
   ASSERT_THAT(units, SizeIs(2));
-  EXPECT_EQ(units[1].os, 6);
-  EXPECT_EQ(units[1].package, 1);
-  EXPECT_EQ(units[1].core, 3);
-  EXPECT_EQ(units[0].thread_in_core, 1);
+  EXPECT_EQ(units[1].at("pu"), 6);
+  EXPECT_EQ(units[1].at("package"), 1);
+  EXPECT_EQ(units[1].at("core"), 3);
+  EXPECT_EQ(units[0].at("thread"), 1);
   EXPECT_TRUE(units_named(plan_on("core:2 pu:1", with_ops({"barrier"})), {}, machine).is_null())
       << "where no PU is named the file stays as it was";
-  EXPECT_THAT(units_from(nlohmann::json{{"units", "edited"}}), SizeIs(0));
-  EXPECT_THAT(units_from(nlohmann::json::object()), SizeIs(0));
 }
 
 }  // namespace
