@@ -74,8 +74,8 @@ std::string notes(const std::vector<census_entry>& census) {
   std::map<std::string, std::size_t> unread;
   for (const census_entry& entry : census) unread[entry.reason] += entry.unread ? 1U : 0U;
   for (const auto& [reason, entries] : unread) {
-    if (entries != 0) text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven),
-                                          entries, reason);
+    if (entries != 0)
+      text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven), entries, reason);
   }
   for (const census_entry& entry : census) {
     if (entry.unread) continue;

@@ -1,5 +1,5 @@
-// The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps of
-// a block, take; and what it would cost without a branch.
+// The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps
+// of a block, take; and what it would cost without a branch.
 #include "cli/gpu_studies.hpp"
 
 namespace syncmeter {

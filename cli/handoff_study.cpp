@@ -1,5 +1,5 @@
-// The study `handoff`: a flag from warp to warp on a GPU, by every way to write it and every distance,
-// and the chain of warps that an article measured.
+// The study `handoff`: a flag from warp to warp on a GPU, by every way to write it and every
+// distance, and the chain of warps that an article measured.
 #include "cli/gpu_studies.hpp"
 
 namespace syncmeter {

@@ -78,12 +78,15 @@ gpu_part on_gpus() {
       {.ops = {"fadd_chain"}, .except = {}, .axes = launched({{{one}, {32}}})},
       {.ops = {"tile_*"}, .except = {}, .axes = launched(warps)},
       {.ops = {"coalesced_*"}, .except = {}, .axes = launched(warps, up_to(32))},
-      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"}, .except = {}, .axes = launched(warps)},
+      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"},
+       .except = {},
+       .axes = launched(warps)},
       {.ops = {"barrier"}, .except = {}, .axes = barriers_of_a_block()}};
   add_clusters(rules);
   rules.push_back({.ops = {"grid_sync"}, .except = {}, .axes = barriers_of_the_grid()});
-  rules.push_back(
-      {.ops = {"software_barrier_*"}, .except = {}, .axes = launched(filled({32, 256, 1024}, false))});
+  rules.push_back({.ops = {"software_barrier_*"},
+                   .except = {},
+                   .axes = launched(filled({32, 256, 1024}, false))});
   for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
   return {.rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12};
 }

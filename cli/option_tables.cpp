@@ -104,8 +104,7 @@ po::options_description run_description() {
       "core-to-core 30ms, paper on a GPU 45ms, handoff 300ms)")(
       "min-sample", text_value("TIME"),
       "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)")(
-      "visits", text_value("N"),
-      visits_text.c_str())(
+      "visits", text_value("N"), visits_text.c_str())(
       "budget", text_value("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", text_value("FILE"),

@@ -26,8 +26,8 @@ namespace syncmeter {
 namespace {
 
 // Of nine campaigns on two machines, CPUs and GPUs: the mean visit took 11 to 34 ms, 22 in the
-// middle (handoffs of a GPU 118); the rest of a campaign, by its starts of a worker, was 0.2 to 0.4 s
-// each on CPUs, and 0.7 to 1.2 s where a GPU had to come up.
+// middle (handoffs of a GPU 118); the rest of a campaign, by its starts of a worker, was 0.2 to 0.4
+// s each on CPUs, and 0.7 to 1.2 s where a GPU had to come up.
 constexpr double usual_visit_s = 0.022;
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;

@@ -49,7 +49,7 @@ struct worker_info {
                                    ///< process serves one number of lanes
   std::map<std::string, std::string> native_of{};  ///< of the portable ones, the backend that each
                                                    ///< is compared with
-  std::map<std::string, gpu_backend> gpus{};  ///< facts of those backends that run on GPUs
+  std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same
   nlohmann::json build;                                   ///< its "build" object

@@ -1,4 +1,5 @@
-// The study `reductions`: the maximum of an array in every form that the backends have, over its size.
+// The study `reductions`: the maximum of an array in every form that the backends have, over its
+// size.
 #include "cli/gpu_studies.hpp"
 
 namespace syncmeter {

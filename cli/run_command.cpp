@@ -51,8 +51,8 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
 
 // Before the first visit, and before the probes, which take as long as a reader waits in silence.
 std::string what_comes(const campaign_plan& plan, double probing) {
-  std::string text = fmt::format("{} points, about {:.0f} s", plan.points.size(),
-                                 std::ceil(plan.predicted_s));
+  std::string text =
+      fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
   if (probing > 0)
     text += fmt::format("; for the first {:g} s the hops between lanes are watched", probing);
   return text;
@@ -96,7 +96,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
 
-  at_start.note(what_comes(plan, probing));
+  if (!options.resume) at_start.note(what_comes(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

@@ -27,7 +27,8 @@ class multi_rig : public gpu_rig {
   /// How often the forbidden was seen; 0 for a form that does not forbid it, whose count only the
   /// visit tells.
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
-  /// Adds "devices", "links", "sm_clock_ghz" (of each device), "litmus_seen", "litmus_rounds", "device_shares".
+  /// Adds "devices", "links", "sm_clock_ghz" (of each device), "litmus_seen", "litmus_rounds",
+  /// "device_shares".
   void describe(nlohmann::json& visit) const override;
 
   /// One sample of a kernel: called by the samplers of multi_rows.cu.
