@@ -87,13 +87,4 @@ void campaign_file::end(const run_totals& totals) {
   writer_.flush();
 }
 
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + '\'';
-}
-
 }  // namespace syncmeter

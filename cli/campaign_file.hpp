@@ -58,7 +58,4 @@ class campaign_file {
   std::vector<nlohmann::json> early_workers_;
 };
 
-/// A file name as a shell takes it.
-[[nodiscard]] std::string shell_word(const std::string& text);
-
 }  // namespace syncmeter

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cli/campaign.hpp"
 #include "cli/capability_json.hpp"
 #include "cli/census_store.hpp"
+#include "cli/program_places.hpp"
 #include "cli/worker_process.hpp"
 
 namespace syncmeter {
@@ -22,19 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view prefix = "syncmeter-";
 
 std::vector<fs::path> places_to_look() {
-  std::vector<fs::path> places;
-  std::error_code error;
-  if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !error) {
-    places.push_back(self.parent_path());
-  }
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    // A relative entry would make the workers depend on where the driver is called.
-    if (rest.starts_with('/')) places.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  std::vector<fs::path> places = folders_on_path();
+  if (const fs::path beside = own_folder(); !beside.empty()) places.insert(places.begin(), beside);
   return places;
 }
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/multi_gpu_study.hpp"
 #include "cli/parse_axes.hpp"
 #include "cli/plan.hpp"
 
@@ -58,6 +57,11 @@ std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
     used[backend] = gpu.uuid.empty() ? gpu.name : fmt::format("{} ({})", gpu.name, gpu.uuid);
   }
   return used;
+}
+
+unsigned gpus_taking_part(const point& what) {
+  if (what.op.starts_with("multi_gpu_") || what.op == "gpu_handoff") return std::max(what.size, 1U);
+  return what.op.starts_with("remote_") && what.home == home::second ? 2 : 1;
 }
 
 std::vector<std::string> busy_gpus(const campaign_plan& plan,

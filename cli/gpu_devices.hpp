@@ -57,6 +57,9 @@ struct gpu_backend {
 [[nodiscard]] std::map<std::string, std::string>
 gpus_in_use(const campaign_plan& plan, const std::vector<worker_info>& workers);
 
+/// The devices that a point works on: the one that it is measured on, and those behind it.
+[[nodiscard]] unsigned gpus_taking_part(const point& what);
+
 /// One sentence for each GPU that a plan's points are measured on and that was busy with something
 /// else before.
 [[nodiscard]] std::vector<std::string> busy_gpus(const campaign_plan& plan,

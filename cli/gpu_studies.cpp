@@ -5,12 +5,7 @@
 namespace syncmeter {
 namespace {
 
-using word = block_range::word;
-constexpr block_range one{.first = 1, .last = 1};
-constexpr block_range two{.first = 2, .last = 2};
-constexpr block_range half_sm{.named = word::half_sm};
-constexpr block_range sm{.named = word::sm};
-constexpr block_range two_sm{.named = word::two_sm};
+using namespace blocks;
 
 const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 const std::vector<std::string_view> locks{"critical_*", "lock_*"};

@@ -1,19 +1,11 @@
-#include "cli/handoff_study.hpp"
-
-#include <algorithm>
-
-#include <nlohmann/json.hpp>
-
-#include "core/stats.hpp"
+// The study `handoff`: a flag from warp to warp on a GPU, by every way to write it and every
+// distance, and the chain of warps that an article measured.
+#include "cli/gpu_studies.hpp"
 
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
-using word = block_range::word;
-constexpr block_range one{.first = 1, .last = 1};
-constexpr block_range two{.first = 2, .last = 2};
-constexpr block_range sm{.named = word::sm};
+using namespace blocks;
 // Where a block runs decides what its handoffs take: a trip goes to all of the multiprocessors.
 constexpr block_range trip_of_chain = sm;
 
@@ -47,25 +39,6 @@ study handoff_study() {
                              .axes = every_form(trip_of_chain, 1024)}},
                   .others = in_block,
                   .max_time_s = 0.3}};
-}
-
-handoff_seen seen_by_visits(const results_file& file, const point_summary& s) {
-  handoff_seen seen;
-  std::vector<double> polls;
-  for (const json& visit : file.visits) {
-    if (visit.at("point").get<point>() != s.what) continue;
-    if (visit.contains("polls_per_handoff"))
-      polls.push_back(visit.at("polls_per_handoff").get<double>());
-    if (visit.contains("violations_seen")) {
-      seen.old_messages = visit.at("violations_seen").get<unsigned long long>();
-      seen.messages = visit.value("litmus_handoffs", 0ULL);
-    }
-    if (visit.contains("same_gpc")) seen.same_gpc = visit.at("same_gpc").get<bool>();
-    if (visit.contains("multiprocessors"))
-      seen.multiprocessors = visit.at("multiprocessors").get<std::vector<unsigned>>();
-  }
-  if (!polls.empty()) seen.polls = median(polls);
-  return seen;
 }
 
 }  // namespace syncmeter

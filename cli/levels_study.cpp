@@ -1,16 +1,14 @@
 // Which points the study `levels` has: the tables and figures of "A Study of Synchronization
 // Methods in Modern GPUs" (Zhang et al., IPDPS 2020) on this tool's ops.
-#include "cli/levels_study.hpp"
-
 #include <algorithm>
 
+#include "cli/gpu_studies.hpp"
 #include "cli/launch_rules.hpp"
 
 namespace syncmeter {
 namespace {
 
-using word = block_range::word;
-constexpr block_range one{.first = 1, .last = 1};
+using namespace blocks;
 
 // Threads of one multiprocessor, and its blocks: what a planner does not find on a device it
 // refuses.
@@ -20,7 +18,7 @@ const std::vector<unsigned> block_sizes{32, 64, 128, 256, 512, 1024};
 
 block_range per_multiprocessor(unsigned blocks) { return {.named = word::sm, .times = blocks}; }
 
-gpu_axes at(std::vector<launch_set> launches, std::vector<unsigned> sizes = {}) {
+gpu_axes launched(std::vector<launch_set> launches, std::vector<unsigned> sizes = {}) {
   return {.launches = std::move(launches), .sizes = std::move(sizes)};
 }
 
@@ -51,13 +49,13 @@ gpu_axes barriers_of_a_block() {
   for (unsigned threads = 32; threads <= 1024; threads += 32) whole_warps.push_back(threads);
   std::vector<launch_set> launches = filled(block_sizes, true);
   launches.insert(launches.begin(), {{one}, std::move(whole_warps)});
-  return at(std::move(launches));
+  return launched(std::move(launches));
 }
 
 gpu_axes barriers_of_the_grid() {
   std::vector<launch_set> launches = filled(block_sizes, false);
   launches.push_back({{{.named = word::beyond}}, block_sizes});
-  return at(std::move(launches));
+  return launched(std::move(launches));
 }
 
 // One cluster by itself, and as many as there are multiprocessors for.
@@ -67,27 +65,30 @@ void add_clusters(std::vector<gpu_rule>& rules) {
     const block_range all{.named = word::sm, .whole = size};
     rules.push_back({.ops = {"cluster_sync", "cluster_arrive_wait"},
                      .except = {},
-                     .axes = at({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
+                     .axes = launched({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
     rules.push_back({.ops = {"cluster_atomic_add"},
                      .except = {},
-                     .axes = at({{{alone, all}, {1, 32, 1024}}}, {size})});
+                     .axes = launched({{{alone, all}, {1, 32, 1024}}}, {size})});
   }
 }
 
 gpu_part on_gpus() {
   std::vector<gpu_rule> rules{
-      {.ops = {"control_fadd"}, .except = {}, .axes = at({{{one}, {32}}})},
-      {.ops = {"fadd_chain"}, .except = {}, .axes = at({{{one}, {32}}})},
-      {.ops = {"tile_*"}, .except = {}, .axes = at(warps)},
-      {.ops = {"coalesced_*"}, .except = {}, .axes = at(warps, up_to(32))},
-      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"}, .except = {}, .axes = at(warps)},
+      {.ops = {"control_fadd"}, .except = {}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"fadd_chain"}, .except = {}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"tile_*"}, .except = {}, .axes = launched(warps)},
+      {.ops = {"coalesced_*"}, .except = {}, .axes = launched(warps, up_to(32))},
+      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"},
+       .except = {},
+       .axes = launched(warps)},
       {.ops = {"barrier"}, .except = {}, .axes = barriers_of_a_block()}};
   add_clusters(rules);
   rules.push_back({.ops = {"grid_sync"}, .except = {}, .axes = barriers_of_the_grid()});
-  rules.push_back(
-      {.ops = {"software_barrier_*"}, .except = {}, .axes = at(filled({32, 256, 1024}, false))});
+  rules.push_back({.ops = {"software_barrier_*"},
+                   .except = {},
+                   .axes = launched(filled({32, 256, 1024}, false))});
   for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
-  return {.rules = std::move(rules), .others = at(warps), .max_time_s = 0.12};
+  return {.rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12};
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "cli/lock_studies.hpp"
 
-#include "cli/false_sharing.hpp"
-
 namespace syncmeter {
 
 // atomic_add is what a lock round one add stands against. Every backend is in it: which lock to

@@ -1,14 +1,10 @@
-#include "cli/multi_gpu_study.hpp"
-
-#include <algorithm>
+// The study `multi-gpu`: what a step across the GPUs of one host costs.
+#include "cli/gpu_studies.hpp"
 
 namespace syncmeter {
 namespace {
 
-using word = block_range::word;
-constexpr block_range one{.first = 1, .last = 1};
-constexpr block_range sm{.named = word::sm};
-constexpr block_range two_sm{.named = word::two_sm};
+using namespace blocks;
 constexpr block_range most{.named = word::max};
 
 // Those that the host has; one alone is what the step to two stands against.
@@ -69,11 +65,6 @@ study multi_gpu_study() {
                   .others = alone},
           .left_out = "the second device as the one that measures; grids on cells of the host; "
                       "floating types"};
-}
-
-unsigned gpus_taking_part(const point& what) {
-  if (what.op.starts_with("multi_gpu_") || what.op == "gpu_handoff") return std::max(what.size, 1U);
-  return what.op.starts_with("remote_") && what.home == home::second ? 2 : 1;
 }
 
 }  // namespace syncmeter

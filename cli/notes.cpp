@@ -6,21 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/barrier_study.hpp"
-#include "cli/coalescing_study.hpp"
-#include "cli/contention.hpp"
-#include "cli/divergence_study.hpp"
-#include "cli/false_sharing.hpp"
-#include "cli/figures.hpp"
-#include "cli/handoff_study.hpp"
-#include "cli/launch_text.hpp"
-#include "cli/levels_study.hpp"
-#include "cli/locks.hpp"
-#include "cli/multi_gpu_study.hpp"
-#include "cli/pair_matrix.hpp"
 #include "cli/parse_axes.hpp"
-#include "cli/portability.hpp"
-#include "cli/reductions_study.hpp"
 #include "cli/state_classes.hpp"
 #include "cli/table.hpp"
 #include "core/environment.hpp"
@@ -195,17 +181,8 @@ std::vector<std::string> summary_notes(const results_file& file,
   return notes;
 }
 
-std::string summary_text(const results_file& file, const std::vector<point_summary>& points,
-                         bool coloured) {
-  const std::vector<pair_matrix> matrices = pair_matrices(file, points);
-  const std::vector<point_summary> others = outside(matrices, points);
-  std::string text = matrices.empty() || !others.empty() ? point_table(others) : "";
-  text += portability_text(file, points) + false_sharing_text(file, points) +
-          locks_text(file, points) + contention_text(file, points) + barrier_text(file, points) +
-          levels_text(file, points) + launch_text(points) + handoff_text(file, points) +
-          divergence_text(file, points) + coalescing_text(file, points) +
-          reductions_text(file, points) + multi_gpu_text(file, points) +
-          pair_matrix_text(file, matrices, coloured);
+std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
+  std::string text = point_table(points);
   const std::vector<std::string> notes = summary_notes(file, points);
   if (!notes.empty()) text += "\nNotes\n";
   for (const std::string& note : notes) text += "- " + note + "\n";

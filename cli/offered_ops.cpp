@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/counterparts.hpp"
 #include "cli/parse_axes.hpp"
 
 namespace syncmeter {
@@ -231,10 +230,23 @@ std::vector<offered_op> offered_ops(const run_options& options,
 
 bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
                 const std::vector<worker_info>& workers) {
-  return is_portable(op.backend) && std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
-           return other.name == op.name && !is_portable(other.backend) &&
+  return is_portable(workers, op.backend) &&
+         std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
+           return other.name == op.name && !is_portable(workers, other.backend) &&
                   gpus_of(workers, other.backend) == nullptr && other.rows.front()->supported;
          });
+}
+
+std::string native_of(const std::vector<worker_info>& workers, const std::string& backend) {
+  for (const worker_info& worker : workers) {
+    const auto found = worker.native_of.find(backend);
+    if (found != worker.native_of.end()) return found->second;
+  }
+  return {};
+}
+
+bool is_portable(const std::vector<worker_info>& workers, const std::string& backend) {
+  return !native_of(workers, backend).empty();
 }
 
 std::vector<std::string> workers_for(const run_options& options) {

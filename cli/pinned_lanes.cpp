@@ -124,19 +124,4 @@ json units_named(const campaign_plan& plan, const run_options& options, const to
   return units_json(units_wanted(options, machine));
 }
 
-std::vector<processing_unit> units_from(const json& campaign) {
-  std::vector<processing_unit> units;
-  const auto list = campaign.find("units");
-  if (list == campaign.end() || !list->is_array()) return units;
-  for (const json& entry : *list) {
-    processing_unit unit;
-    for (const auto& [name, member] : members) {
-      const auto found = entry.find(name);
-      unit.*member = found != entry.end() && found->is_number_integer() ? found->get<int>() : -1;
-    }
-    if (unit.os >= 0) units.push_back(unit);
-  }
-  return units;
-}
-
 }  // namespace syncmeter

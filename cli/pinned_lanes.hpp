@@ -42,7 +42,5 @@ pinned_lanes(const run_options& options, bool pairs, const topology& machine, un
 /// Those wanted, where some point of the plan names its PUs or shares out cells; else null.
 [[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
                                          const topology& machine);
-/// What it tells; nothing where a file has none, and -1 for what an entry does not say.
-[[nodiscard]] std::vector<processing_unit> units_from(const nlohmann::json& campaign);
 
 }  // namespace syncmeter

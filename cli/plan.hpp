@@ -47,12 +47,20 @@ struct worker_info {
   std::vector<std::string> backends;
   std::set<std::string> pooled{};  ///< those of the backends that start their threads once: a
                                    ///< process serves one number of lanes
-  std::map<std::string, gpu_backend> gpus{};  ///< facts of those backends that run on GPUs
+  std::map<std::string, std::string> native_of{};  ///< of the portable ones, the backend that each
+                                                   ///< is compared with
+  std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same
   nlohmann::json build;                                   ///< its "build" object
   std::vector<capability> capabilities;
 };
+
+/// The backend that a portable one is compared with, as its worker says; empty for a native one.
+[[nodiscard]] std::string native_of(const std::vector<worker_info>& workers,
+                                    const std::string& backend);
+/// Whether a backend stands for an API that runs on many kinds of device through native ones.
+[[nodiscard]] bool is_portable(const std::vector<worker_info>& workers, const std::string& backend);
 
 /// One point to measure, where its lanes sit, and which other points it stands for.
 struct planned_point {
@@ -82,6 +90,9 @@ struct campaign_plan {
   bool waits_together = false;    ///< as in its study
   std::string left_out{};         ///< as in its study
 };
+
+/// Visits of a point on a CPU, unless --visits or its study say another number.
+inline constexpr unsigned usual_cpu_visits = 5;
 
 /// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.
 [[nodiscard]] campaign_plan make_plan(const run_options& options,

@@ -1,4 +1,4 @@
-// Foreign text made safe to show: what a worker wrote, on one line of plain ASCII.
+// Text made safe: what a worker wrote, on one line of plain ASCII; a file name for a shell.
 #pragma once
 
 #include <cstddef>
@@ -10,5 +10,8 @@ namespace syncmeter {
 /// The text in single quotes with everything but printable ASCII escaped; at most its first `limit`
 /// bytes, with "..." behind the quote when there was more.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 80);
+
+/// A file name as a shell takes it.
+[[nodiscard]] std::string shell_word(const std::string& text);
 
 }  // namespace syncmeter

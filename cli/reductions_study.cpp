@@ -1,4 +1,6 @@
-#include "cli/reductions_study.hpp"
+// The study `reductions`: the maximum of an array in every form that the backends have, over its
+// size.
+#include "cli/gpu_studies.hpp"
 
 namespace syncmeter {
 namespace {

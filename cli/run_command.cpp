@@ -1,6 +1,9 @@
 // `syncmeter run`: plan, measure, show.
 #include "cli/run_command.hpp"
 
+#include <unistd.h>
+
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,7 +12,9 @@
 #include "cli/campaign.hpp"
 #include "cli/csv.hpp"
 #include "cli/gpu_devices.hpp"
+#include "cli/placement_states.hpp"
 #include "cli/planned_machine.hpp"
+#include "cli/progress.hpp"
 #include "cli/results.hpp"
 #include "cli/show_command.hpp"
 #include "cli/table.hpp"
@@ -44,6 +49,15 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
   return names;
 }
 
+// Before the first visit, and before the probes, which take as long as a reader waits in silence.
+std::string what_comes(const campaign_plan& plan, double probing) {
+  std::string text =
+      fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
+  if (probing > 0)
+    text += fmt::format("; for the first {:g} s the hops between lanes are watched", probing);
+  return text;
+}
+
 }  // namespace
 
 int run_command(const std::string& program, const std::vector<std::string>& arguments,
@@ -62,13 +76,18 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
   if (options.csv) require_writable(*options.csv);
 
+  progress at_start(STDERR_FILENO);
+  if (!options.dry_run) at_start.doing("asking the workers what they can measure");
   const auto [machine, grant] = machine_for(options);
   const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  at_start.clear();
   if (options.backends.empty()) {
     for (const std::string& sentence : left_out(workers))
       std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
   }
-  const campaign_plan plan = make_plan(options, workers, machine, grant);
+  campaign_plan plan = make_plan(options, workers, machine, grant);
+  const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
+  plan.predicted_s += probing;
   if (!grant.unbound_because.empty())
     std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
                  grant.unbound_because.c_str());
@@ -77,6 +96,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
 
+  if (!options.resume) at_start.note(what_comes(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

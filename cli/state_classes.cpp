@@ -36,9 +36,4 @@ unsigned state_classes::of(const json& estimate, unsigned lanes) const {
                                bounds.begin());
 }
 
-bool state_classes::several() const {
-  return std::any_of(bounds_ns_.begin(), bounds_ns_.end(),
-                     [](const auto& entry) { return !entry.second.empty(); });
-}
-
 }  // namespace syncmeter

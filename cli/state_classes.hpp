@@ -17,9 +17,6 @@ class state_classes {
   /// is the fastest. An estimate without a pair probe keeps the class that its visit gave it.
   [[nodiscard]] unsigned of(const nlohmann::json& estimate, unsigned lanes) const;
 
-  /// More than one class for some number of lanes.
-  [[nodiscard]] bool several() const;
-
  private:
   std::map<unsigned, std::vector<double>> bounds_ns_;  // by lanes
 };

@@ -6,15 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/coalescing_study.hpp"
-#include "cli/divergence_study.hpp"
-#include "cli/false_sharing.hpp"
 #include "cli/gpu_studies.hpp"
-#include "cli/handoff_study.hpp"
-#include "cli/levels_study.hpp"
 #include "cli/lock_studies.hpp"
-#include "cli/multi_gpu_study.hpp"
-#include "cli/reductions_study.hpp"
 
 namespace syncmeter {
 namespace {

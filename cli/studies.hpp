@@ -35,6 +35,10 @@ enum class lane_set : std::uint8_t {
 /// Where in a cache line an array begins.
 enum class line_part : std::uint8_t { start, half };
 
+/// Cells this far apart share neither a line nor what is fetched along with one: what closer cells
+/// stand against. The smallest page there is.
+inline constexpr unsigned apart_bytes = 4096;
+
 /// The values that a study takes on each axis for some ops. Values that an op does not have are
 /// left out.
 struct study_axes {

@@ -10,12 +10,10 @@
 
 namespace syncmeter {
 
-/// The order of rows: by backend, family and op as the ops are listed, then by every axis.
-[[nodiscard]] bool comes_before(const point_summary& a, const point_summary& b);
-
-/// One row per measured point, grouped by family. A point that another's measurement stands for has
+/// One row per measured point, grouped by family: by backend, family and op as the ops are listed,
+/// then by every axis. A point that another's measurement stands for has
 /// a row of its own where its op, type or order is another; affinities of one placement share a
-/// row. Refused points stand in the notes.
+/// row. Refused points stand in the notes, and of many pairs of PUs only the first have rows.
 [[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
 
 /// What a reader must know of the figures, failures first: one sentence a line.
@@ -23,10 +21,8 @@ namespace syncmeter {
                                                      const std::vector<point_summary>& points);
 
 /// Table, notes and where the results are: what `run` and `show` print.
-/// `coloured`: for a terminal that can show colours.
 [[nodiscard]] std::string summary_text(const results_file& file,
-                                       const std::vector<point_summary>& points,
-                                       bool coloured = false);
+                                       const std::vector<point_summary>& points);
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.

@@ -1,10 +1,7 @@
-// The points of the study handoff, and its tables from visits made by hand.
-#include "cli/handoff_study.hpp"
-
+// The points of the study handoff.
 #include <algorithm>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/gpu_plan.hpp"
 #include "cli_fixtures.hpp"
@@ -13,14 +10,9 @@
 namespace syncmeter::handoff_study_test {
 namespace {
 
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::DoubleEq;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::Optional;
 using testing::SizeIs;
 
 worker_info handoff_worker() {
@@ -73,100 +65,6 @@ TEST(handoff_plan, other_studies_leave_them_out) {
   for (const char* op : {"warp_handoff", "sm_handoff", "handoff_chain"})
     EXPECT_THAT(planned("quick", op), IsEmpty()) << op;
   EXPECT_THAT(planned("quick", "handoff"), Not(IsEmpty()));
-}
-
-point handed(const std::string& op, scope to, order in, unsigned blocks, unsigned lanes,
-             unsigned size = 0, flavour by = flavour::ptx) {
-  point p;
-  p.backend = "cuda";
-  p.op = op;
-  p.blocks = blocks;
-  p.lanes = lanes;
-  p.size = size;
-  p.scope = to;
-  p.flavour = by;
-  p.order = in;
-  return p;
-}
-
-void add(results_file& file, const point& what, double ns, const nlohmann::json& more = {}) {
-  for (unsigned n = 1; n <= 3; ++n) {
-    nlohmann::json line = fixtures::visit(
-        what, n, "ok", {{.cost = ns * (1 + 0.001 * n), .low = 0.99 * ns, .high = 1.01 * ns}});
-    line["device"] = 0;
-    line["pus"] = std::vector<int>{};
-    line["family"] = "handoff";
-    line["cost_per_lane"] = true;
-    if (n == 1 && !more.is_null()) line.update(more);
-    line["polls_per_handoff"] = n;
-    file.visits.push_back(line);
-  }
-}
-
-results_file made_by_hand() {
-  using enum scope;
-  results_file file = fixtures::file_of({});
-  file.campaign["options"] = {{"study", "handoff"}};
-  add(file, handed("warp_handoff", device, order::acq_rel, 1, 64), 800,
-      {{"violations_seen", 0}, {"litmus_handoffs", 8192}});
-  add(file, handed("warp_handoff", block, order::acq_rel, 1, 64), 80);
-  add(file, handed("warp_handoff", device, order::relaxed, 1, 64), 400,
-      {{"violations_seen", 31}, {"litmus_handoffs", 8192}});
-  add(file, handed("warp_handoff", device, order::acq_rel, 10, 32), 1300);
-  add(file, handed("sm_handoff", device, order::acq_rel, 2, 32, 1), 700);
-  add(file, handed("sm_handoff", device, order::acq_rel, 2, 32, 2), 720, {{"same_gpc", true}});
-  add(file, handed("sm_handoff", device, order::acq_rel, 2, 32, 9), 760, {{"same_gpc", true}});
-  add(file, handed("sm_handoff", device, order::acq_rel, 2, 32, 10), 900, {{"same_gpc", false}});
-  add(file, handed("handoff_chain", device, order::acq_rel, 64, 1024), 2874);
-  add(file, handed("handoff_chain", block, order::acq_rel, 64, 1024), 264);
-  return file;
-}
-
-TEST(handoff_text, forms_are_over_the_device_form_of_the_same_ring) {
-  const results_file file = made_by_hand();
-  const std::string text = handoff_text(file, summarize(file));
-  EXPECT_THAT(text, ContainsRegex("ld.acquire, st.release +block +80[.0-9]+ +0[.]1 "));
-  EXPECT_THAT(text,
-              ContainsRegex("ld.relaxed, st.relaxed +device +400[.0-9]* +0[.]5 .* 31 of 8192"));
-  EXPECT_THAT(text, ContainsRegex("ld.acquire, st.release +device +1303 +1 "));
-  EXPECT_THAT(text, HasSubstr("0 of 8192"));
-  EXPECT_THAT(text, HasSubstr("- one block: ld.acquire, st.release at scope block is the cheapest "
-                              "form that keeps data and flag in order, 80.16 ns"));
-  EXPECT_THAT(text, HasSubstr("- 10 blocks: ld.acquire, st.release at scope device is"));
-}
-
-TEST(handoff_text, distances_are_grouped_by_what_told_the_gpc) {
-  const results_file file = made_by_hand();
-  const std::string text = handoff_text(file, summarize(file));
-  EXPECT_THAT(text,
-              AllOf(ContainsRegex("one multiprocessor +device +1 +701"),
-                    ContainsRegex("of one GPC +device +2 +741.*721.*761"),
-                    ContainsRegex("of two GPCs +device +1 +901"), Not(HasSubstr("GPC unknown")),
-                    HasSubstr("farthest from multiprocessor 1: multiprocessor 10")));
-}
-
-TEST(handoff_text, the_chain_stands_beside_what_was_published) {
-  const results_file file = made_by_hand();
-  const std::string text = handoff_text(file, summarize(file));
-  // 277 ms over 2^20 warps are 264 ns, and 0.0919 times the device's 3014 ms.
-  EXPECT_THAT(text, ContainsRegex("ld.acquire, st.release +block +264[.0-9]* +264.2 +0.0919 .*"
-                                  "0.0919 +(1[.]000|0[.]999)"));
-}
-
-TEST(handoff_text, polls_are_a_median_over_visits_and_messages_of_one) {
-  const results_file file = made_by_hand();
-  const std::vector<point_summary> points = summarize(file);
-  const handoff_seen seen = seen_by_visits(file, points.front());
-  EXPECT_THAT(seen.polls, Optional(DoubleEq(2)));
-  EXPECT_THAT(seen.old_messages, Optional(0ULL));
-  EXPECT_THAT(seen.messages, Optional(8192ULL));
-  EXPECT_EQ(seen.same_gpc, std::nullopt);
-}
-
-TEST(handoff_text, other_studies_have_none) {
-  results_file file = made_by_hand();
-  file.campaign["options"] = {{"study", "quick"}};
-  EXPECT_THAT(handoff_text(file, summarize(file)), IsEmpty());
 }
 
 }  // namespace

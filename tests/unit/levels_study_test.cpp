@@ -1,6 +1,4 @@
-// The points of the study levels on a made-up GPU, and what the terminal says of their costs.
-#include "cli/levels_study.hpp"
-
+// The points of the study levels on a made-up GPU, and the deviation that a visit of it keeps.
 #include <algorithm>
 #include <set>
 
@@ -16,11 +14,9 @@
 namespace syncmeter::levels_study_test {
 namespace {
 
-using nlohmann::json;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
@@ -112,77 +108,6 @@ TEST(block_ranges, are_multiples_rounded_down_and_beyond_what_fits) {
   EXPECT_EQ(resolve({.named = word::sm, .whole = 8}, gpu, 32), std::pair(8U, 8U));
   EXPECT_EQ(resolve({.named = word::sm, .whole = 16}, gpu, 32), std::pair(16U, 16U));
   EXPECT_EQ(resolve({.named = word::beyond}, gpu, 1024), std::pair(21U, 21U));
-}
-
-json visit_of(const std::string& op, unsigned blocks, unsigned threads, double ns,
-              unsigned size = 0) {
-  point p;
-  p.backend = "cuda";
-  p.op = op;
-  p.blocks = blocks;
-  p.lanes = threads;
-  p.size = size;
-  json line = fixtures::visit(p, 1, "ok", {{.cost = ns, .low = 0.99 * ns, .high = 1.01 * ns}});
-  line["pus"] = json::array();
-  line["device"] = 0;
-  line["family"] = "barrier";
-  line["pairing"] = "self";
-  line["cost_per_lane"] = false;
-  const double cycles = 2 * ns;
-  line["estimates"][0]["cost_cycles"] = {
-      {"value", cycles}, {"low", 0.99 * cycles}, {"high", 1.01 * cycles}};
-  line["estimates"][0]["host_cost_ns"] = {{"value", 1.1 * ns}, {"low", ns}, {"high", 1.2 * ns}};
-  line["host_deviation_ns"] = 0.25 * ns;
-  return line;
-}
-
-std::string text_of(const std::vector<json>& visits, const char* study = "levels") {
-  results_file file = fixtures::file_of(visits);
-  file.campaign["options"] = {{"study", study}};
-  return levels_text(file, summarize(file));
-}
-
-TEST(levels_text, is_of_this_study_only) {
-  EXPECT_THAT(text_of({visit_of("grid_sync", 10, 32, 900)}, "quick"), IsEmpty());
-}
-
-TEST(levels_text, takes_the_cheapest_of_each_level) {
-  const std::string text =
-      text_of({visit_of("shuffle_idx", 1, 32, 13), visit_of("barrier", 1, 32, 7),
-               visit_of("barrier", 1, 64, 9), visit_of("grid_sync", 20, 32, 1200),
-               visit_of("software_barrier_tree", 10, 32, 1000)});
-  EXPECT_THAT(text, HasSubstr("shuffle_idx"));
-  EXPECT_THAT(text, testing::ContainsRegex("grid +software_barrier_tree +10 x 32 +1000"));
-  EXPECT_THAT(text, testing::ContainsRegex("block +barrier +1 x 32 +7.000 +6.930..7.070 +14.00"));
-  EXPECT_THAT(text, testing::ContainsRegex("cluster +not measured"));
-}
-
-TEST(levels_text, lays_the_grid_out_by_threads_and_blocks) {
-  const std::string text =
-      text_of({visit_of("grid_sync", 10, 32, 970), visit_of("grid_sync", 20, 32, 1220),
-               visit_of("grid_sync", 10, 1024, 2200)});
-  EXPECT_THAT(text, testing::ContainsRegex("32 +0.97 +1.22"));
-  EXPECT_THAT(text, testing::ContainsRegex("1024 +2.20\n"));
-}
-
-TEST(levels_text, sets_barriers_in_software_against_the_grids_own) {
-  const std::string text = text_of({visit_of("grid_sync", 10, 32, 1000),
-                                    visit_of("software_barrier_counter", 10, 32, 2000),
-                                    visit_of("software_barrier_lockfree", 10, 32, 800)});
-  EXPECT_THAT(text,
-              testing::ContainsRegex("10 x 32 +1.00 +2.00 +0.80 +software_barrier_lockfree +0.80"));
-}
-
-TEST(levels_text, says_the_cycles_of_each_add_of_a_chain) {
-  const std::string text =
-      text_of({visit_of("fadd_chain", 1, 32, 4096, 2048), visit_of("fadd_chain", 1, 32, 64, 32)});
-  EXPECT_THAT(text, testing::ContainsRegex("32 +128.0 +4.000\n +2048 +8192 +4.000"));
-}
-
-TEST(levels_text, has_both_methods_with_their_deviations) {
-  const std::string text = text_of({visit_of("barrier", 1, 32, 8)});
-  EXPECT_THAT(text,
-              testing::ContainsRegex("barrier +1 x 32 +8.000 .. 0.0800 +8.800 .. 2.000 +1.100"));
 }
 
 // Rounds of 100 trips of 32 steps: the test side has 3200 ops more.

@@ -1,9 +1,7 @@
-// The study of several GPUs: its points by the devices that a host has, and what the terminal says.
+// The study of several GPUs: its points by the devices that a host has.
 #include "cli/gpu_devices.hpp"
-#include "cli/multi_gpu_study.hpp"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 #include "gpu_fixtures.hpp"
@@ -11,11 +9,9 @@
 namespace syncmeter::multi_gpu_test {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 worker_info worker_of(unsigned devices) {
   worker_info worker = fixtures::cuda_worker();
@@ -106,70 +102,6 @@ TEST(multi_gpu, a_busy_device_is_named_where_it_takes_part) {
   EXPECT_THAT(busy_gpus(plan_on(2, one_of_them), {worker}), IsEmpty());
   worker.gpus["cuda"].devices[1].busy_percent = 5;
   EXPECT_THAT(busy_gpus(plan_on(2), {worker}), IsEmpty());
-}
-
-point on_gpus(const std::string& op, unsigned size, unsigned blocks, unsigned lanes) {
-  point p{.backend = "cuda", .op = op};
-  p.size = size;
-  p.blocks = blocks;
-  p.lanes = lanes;
-  return p;
-}
-
-void add(std::vector<nlohmann::json>& visits, const point& what, double ns,
-         const std::string& family, const nlohmann::json& more = nlohmann::json::object()) {
-  for (unsigned n = 1; n <= 3; ++n) {
-    visits.push_back(
-        fixtures::visit(what, n, "ok", {{.cost = ns, .low = 0.99 * ns, .high = 1.01 * ns}}));
-    visits.back()["family"] = family;
-    visits.back()["device"] = 0;
-    visits.back()["pus"] = nlohmann::json::array();
-    if (n == 1) visits.back().update(more);
-  }
-}
-
-std::string text_of(std::vector<nlohmann::json> visits) {
-  const results_file file = fixtures::file_of(std::move(visits));
-  return multi_gpu_text(file, summarize(file));
-}
-
-TEST(multi_gpu, the_text_has_the_steps_between_devices_and_where_a_cell_lies) {
-  std::vector<nlohmann::json> visits;
-  const nlohmann::json link{{"from", 0},
-                            {"to", 1},
-                            {"peer_access", true},
-                            {"native_atomics", true},
-                            {"performance_rank", 0},
-                            {"nvlinks", 18}};
-  add(visits, on_gpus("multi_gpu_barrier_flags", 1, 132, 32), 1500, "barrier");
-  add(visits, on_gpus("multi_gpu_barrier_flags", 2, 132, 32), 3500, "barrier", {{"links", {link}}});
-  point cell = on_gpus("remote_atomic_add_dependent", 0, 1, 1);
-  cell.home = home::first;
-  add(visits, cell, 250, "atomic");
-  cell.home = home::second;
-  add(visits, cell, 850, "atomic");
-  EXPECT_THAT(
-      text_of(visits),
-      AllOf(HasSubstr("0 to 1: peer access, native atomics, performance rank 0, 18 NVLinks"),
-            HasSubstr("1 device  2 devices"), HasSubstr("its step from 1 device costs 2000"),
-            HasSubstr("local   peer"), HasSubstr("850.0"), Not(HasSubstr("Handoffs"))));
-}
-
-TEST(multi_gpu, the_text_says_what_the_litmus_counted) {
-  std::vector<nlohmann::json> visits;
-  point token = on_gpus("gpu_handoff", 2, 1, 1);
-  token.order = order::acq_rel;
-  token.flavour = flavour::ptx;
-  token.scope = scope::device;
-  add(visits, token, 900, "handoff", {{"litmus_seen", 7}, {"litmus_rounds", 100}});
-  token.scope = scope::system;
-  token.order = order::relaxed;
-  add(visits, token, 800, "handoff", {{"litmus_seen", 0}, {"litmus_rounds", 100}});
-  EXPECT_THAT(text_of(visits),
-              AllOf(HasSubstr("7 of 400"),
-                    HasSubstr("device scope between devices: stale data were seen 7 times"),
-                    HasSubstr("a flag without order: no stale data were seen")));
-  EXPECT_EQ(text_of({}), "");
 }
 
 }  // namespace

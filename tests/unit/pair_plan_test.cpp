@@ -65,7 +65,7 @@ TEST(pair_plan, sixteen_pus_take_less_than_20_s) {
   const auto plan = plan_on("package:1 core:16 pu:1", core_to_core(), {with_both_handoffs()});
   EXPECT_THAT(plan.points, SizeIs(480));
   for (const planned_point& p : plan.points) EXPECT_EQ(p.visits, 6U);
-  EXPECT_NEAR(plan.predicted_s, 480 * 6 * 0.005, 1e-9);
+  EXPECT_NEAR(plan.predicted_s, 480 * 6 * 0.005 + 6 * 0.3, 1e-9);
   EXPECT_LE(core_to_core().max_time_s * static_cast<double>(plan.points.size()), 20);
   EXPECT_DOUBLE_EQ(core_to_core().precision, 0.02);
   run_options asked = core_to_core();
@@ -90,6 +90,7 @@ TEST(pair_plan, named_pus_are_paired_among_themselves) {
 TEST(pair_plan, a_portable_backend_is_measured_where_it_is_named) {
   worker_info both = with_both_handoffs();
   both.backends.push_back("kokkos-openmp");
+  both.native_of["kokkos-openmp"] = "omp";
   for (capability row : with_both_handoffs().capabilities) {
     row.backend = "kokkos-openmp";
     both.capabilities.push_back(row);
@@ -177,16 +178,14 @@ TEST(pinned_lanes, the_file_tells_where_its_pus_sit) {
   options.pus = {1, 6};
   const auto plan = plan_on("package:2 l3:1 core:2 pu:2", options, {with_both_handoffs()});
   const nlohmann::json campaign{{"units", units_named(plan, options, machine)}};
-  const auto units = units_from(nlohmann::json::parse(campaign.dump()));
+  const auto& units = campaign.at("units");
   ASSERT_THAT(units, SizeIs(2));
-  EXPECT_EQ(units[1].os, 6);
-  EXPECT_EQ(units[1].package, 1);
-  EXPECT_EQ(units[1].core, 3);
-  EXPECT_EQ(units[0].thread_in_core, 1);
+  EXPECT_EQ(units[1].at("pu"), 6);
+  EXPECT_EQ(units[1].at("package"), 1);
+  EXPECT_EQ(units[1].at("core"), 3);
+  EXPECT_EQ(units[0].at("thread"), 1);
   EXPECT_TRUE(units_named(plan_on("core:2 pu:1", with_ops({"barrier"})), {}, machine).is_null())
       << "where no PU is named the file stays as it was";
-  EXPECT_THAT(units_from(nlohmann::json{{"units", "edited"}}), SizeIs(0));
-  EXPECT_THAT(units_from(nlohmann::json::object()), SizeIs(0));
 }
 
 }  // namespace

@@ -1,12 +1,9 @@
-// Reductions: their inputs, their plan on a GPU and on CPUs, and what is told of them.
-#include "cli/reductions_study.hpp"
-
+// Reductions: their inputs, and their plan on a GPU and on CPUs.
 #include <algorithm>
 #include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "cli_fixtures.hpp"
 #include "core/reduction_array.hpp"
@@ -17,8 +14,6 @@
 namespace syncmeter::reductions_test {
 namespace {
 
-using fixtures::visit;
-using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -133,39 +128,6 @@ TEST(reductions_plan, arrays_of_two_sizes_are_two_points_whatever_their_code) {
   const campaign_plan plan = fixtures::plan_on("core:2 pu:1", options, {worker});
   EXPECT_EQ(plan.points.size(), 5U * 2);
   for (const planned_point& p : plan.points) EXPECT_THAT(p.same_as, IsEmpty()) << canonical(p.what);
-}
-
-void add_visits(std::vector<nlohmann::json>& visits, const point& what, double ns) {
-  for (unsigned n = 1; n <= 3; ++n) {
-    const double cost = ns * (1 + 0.001 * n);
-    visits.push_back(
-        visit(what, n, "ok", {{.cost = cost, .low = 0.99 * cost, .high = 1.01 * cost}}));
-    visits.back()["family"] = "reduction";
-    if (what.backend == "cuda") visits.back()["device"] = 0;
-  }
-}
-
-point reduction(const std::string& backend, const std::string& op, unsigned lanes = 256) {
-  return {
-      .backend = backend, .op = op, .type = value_type::int32, .lanes = lanes, .size = 1U << 28U};
-}
-
-TEST(reductions_text, shares_are_of_the_reads_and_a_gpu_is_not_held_against_a_cpu) {
-  std::vector<nlohmann::json> visits;
-  add_visits(visits, reduction("cuda", "read_bandwidth"), 240e3);
-  add_visits(visits, reduction("cuda", "reduce_max_cub"), 300e3);
-  add_visits(visits, reduction("cuda", "reduce_max_block_atomic"), 960e3);
-  add_visits(visits, reduction("omp", "reduce_max", 1), 60e6);
-  add_visits(visits, reduction("omp", "reduce_max", 8), 10e6);
-  results_file file = fixtures::file_of(std::move(visits));
-  file.campaign["options"] = {{"study", "reductions"}};
-  const std::string text = reductions_text(file, summarize(file));
-  EXPECT_THAT(text, AllOf(HasSubstr("2^28 int32"), HasSubstr("80 %"), HasSubstr("25 %")));
-  EXPECT_THAT(text, HasSubstr("- 2^28 int32: cuda reduce_max_cub, "));
-  EXPECT_THAT(text, HasSubstr("- 2^28 int32: omp reduce_max on 8 lanes"));
-  EXPECT_THAT(text, Not(HasSubstr("not told apart")));
-  file.campaign["options"] = {{"study", "quick"}};
-  EXPECT_THAT(reductions_text(file, summarize(file)), IsEmpty());
 }
 
 }  // namespace

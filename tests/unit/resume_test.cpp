@@ -3,6 +3,7 @@
 
 #include "cli/campaign_file.hpp"
 #include "cli/options.hpp"
+#include "cli/quote.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

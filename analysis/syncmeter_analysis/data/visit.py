@@ -10,7 +10,7 @@ from typing import Any
 from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.point import BadPoint, Point, learn_backend, point_from
 
 statuses = (
     "ok",
@@ -206,6 +206,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     Raises BadVisit with the reason where the line contradicts itself or cannot be.
     """
     point = _point(line.get("point"), points)
+    learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
         raise BadVisit(f"status {quoted(status)} is not one")
