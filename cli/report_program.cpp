@@ -128,11 +128,6 @@ std::string how_to_get_it(const std::string& file) {
 
 std::optional<fs::path> find_report(const fs::path& beside) {
   if (!beside.empty() && can_run(beside / name)) return beside / name;
-  std::error_code error;
-  for (fs::path folder = beside; folder.has_relative_path(); folder = folder.parent_path()) {
-    const fs::path program = folder / ".venv" / "bin" / name;
-    if (fs::is_directory(folder / "analysis", error) && can_run(program)) return program;
-  }
   for (const fs::path& folder : folders_on_path()) {
     if (can_run(folder / name)) return folder / name;
   }

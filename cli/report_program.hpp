@@ -10,9 +10,7 @@
 
 namespace syncmeter {
 
-/// The first of: beside this program; in the environment of the checkout that this program was
-/// built in, `.venv/bin` beside `analysis/` in a folder above; on PATH. Nothing where it is in
-/// none.
+/// Beside this program, where every build puts a launcher of it (cmake/report.cmake), else on PATH.
 [[nodiscard]] std::optional<std::filesystem::path> find_report(const std::filesystem::path& beside);
 
 /// `PROGRAM text FILE` on the same stream as what was printed before. Empty, or one sentence on why
