@@ -1,6 +1,7 @@
 # The OpenMP worker a second time, by clang with LLVM's runtime: `omp-llvm` beside `omp`, so that one
 # campaign can hold two runtimes against each other. A build has one C++ compiler, so that this is a build
-# of its own inside this one, of the same sources. SM_HAS_OMP_LLVM: it can be made.
+# of its own inside this one, of the same sources; what measures, core, is the same library for both.
+# SM_HAS_OMP_LLVM: it can be made.
 option(SM_OMP_LLVM "Build the OpenMP worker a second time, by clang with LLVM's runtime" ON)
 set(SM_HAS_OMP_LLVM OFF)
 set(problem)
@@ -50,8 +51,10 @@ ExternalProject_Add(syncmeter-omp-llvm
     -DCMAKE_PREFIX_PATH:STRING=${CMAKE_PREFIX_PATH}
     -DCMAKE_RUNTIME_OUTPUT_DIRECTORY:PATH=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
     -DSM_OMP_WORKER:STRING=omp-llvm -DSM_OMP_LLVM:BOOL=OFF -DSM_STD:BOOL=OFF -DSM_CUDA:BOOL=OFF
+    -DSM_CORE:FILEPATH=$<TARGET_FILE:syncmeter_core>
     -DSM_KOKKOS:BOOL=OFF -DSM_TESTS:BOOL=OFF -DSM_WERROR:BOOL=${SM_WERROR}
   BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> --target syncmeter-omp-llvm
   BUILD_ALWAYS ON  # whether a source is newer is known to that build alone
   BUILD_BYPRODUCTS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-omp-llvm
-  INSTALL_COMMAND "")
+  INSTALL_COMMAND ""
+  DEPENDS syncmeter_core)

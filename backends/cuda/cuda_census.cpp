@@ -261,7 +261,7 @@ nlohmann::json declared_sass(std::string text) {
   // Before Hopper there were no clusters to wait for. Each term ends with its comma: others follow.
   for (std::size_t at = 0; (at = text.find("CGAERRBAR ", at)) != std::string::npos;)
     text.erase(at, text.find(", ", at) + 2 - at);
-  if (text != declared["sass"])
+  if (declared["sass"] != text)
     declared["sass"] = declared["sass"].get<std::string>() + " | " + text;
   return declared;
 }

@@ -45,6 +45,13 @@ configure() {
   echo "$key" >"$dir/.configured"
 }
 
+# took WHAT BEGUN: says how long WHAT took since $SECONDS was BEGUN, and adds it to the file SM_TIMINGS.
+took() {
+  local seconds=$((SECONDS - $2))
+  say "$1 took $seconds s"
+  [[ -z ${SM_TIMINGS:-} ]] || printf '%s\t%s\n' "$1" "$seconds" >>"$SM_TIMINGS"
+}
+
 # What scripts/test configured: warnings are errors, and tests are built.
 configured_with_tests() {
   local key=$root/build/$1/.configured
@@ -80,7 +87,7 @@ build() {
   kill "$watcher" 2>/dev/null && wait "$watcher" 2>/dev/null || true
   [[ ! -t 2 ]] || printf '\r\033[K' >&2
   ((status == 0)) || fail_with_log "building" "$log"
-  say "built ($preset) in $((SECONDS - begun)) s"
+  took "build ($preset)" "$begun"
 }
 
 # Two scripts at once in one build folder would spoil it: the second waits.

@@ -1,4 +1,5 @@
-"""The workers under test: every syncmeter-* worker in SYNCMETER_BIN, spoken to in its own protocol."""
+"""The workers under test, spoken to in their own protocol: every syncmeter-* worker in SYNCMETER_BIN, or
+the one that SM_WORKER names."""
 
 import json
 import os
@@ -12,7 +13,8 @@ def worker_paths():
     where = os.environ.get("SYNCMETER_BIN")
     if not where:
         pytest.exit("SYNCMETER_BIN is not set: it names the directory that holds the workers", returncode=2)
-    return sorted(path for path in pathlib.Path(where).glob("syncmeter-*") if os.access(path, os.X_OK))
+    pattern = "syncmeter-" + os.environ.get("SM_WORKER", "*")
+    return sorted(path for path in pathlib.Path(where).glob(pattern) if os.access(path, os.X_OK) and path.name != "syncmeter-report")
 
 
 def capabilities_of(path):
