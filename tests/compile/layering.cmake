@@ -1,4 +1,4 @@
-# core/ includes nothing of backends/ or cli/ and no backend's header; cli/ includes no backend; a
+# core/ includes nothing of backends/ or driver/ and no backend's header; driver/ includes no backend; a
 # backend includes core/ and itself. One exception: Kokkos' CUDA space is timed by the CUDA backend's rig.
 cmake_policy(VERSION 3.25)
 
@@ -16,8 +16,8 @@ function(forbid folder pattern)
   endforeach()
 endfunction()
 
-forbid(core "backends/|cli/|omp\\.h|cuda|cooperative_groups|Kokkos")
-forbid(cli "backends/|omp\\.h|cuda|cooperative_groups|Kokkos")
+forbid(core "backends/|driver/|omp\\.h|cuda|cooperative_groups|Kokkos")
+forbid(driver "backends/|omp\\.h|cuda|cooperative_groups|Kokkos")
 file(GLOB backends RELATIVE ${SOURCE}/backends ${SOURCE}/backends/*)
 foreach(backend IN LISTS backends)
   if(IS_DIRECTORY ${SOURCE}/backends/${backend})
@@ -27,7 +27,7 @@ foreach(backend IN LISTS backends)
       list(REMOVE_ITEM others cuda)
     endif()
     list(TRANSFORM others PREPEND "backends/")
-    string(JOIN "/|" pattern "cli" ${others})
+    string(JOIN "/|" pattern "driver" ${others})
     file(GLOB_RECURSE own ${SOURCE}/backends/${backend}/*.?pp ${SOURCE}/backends/${backend}/*.cu*)
     if(own)
       forbid(backends/${backend} "${pattern}/")

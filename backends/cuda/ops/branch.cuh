@@ -3,7 +3,7 @@
 // whose results one is selected.
 #pragma once
 
-#include "backends/cuda/divergence_paths.hpp"
+#include "backends/cuda/lane/divergence_paths.hpp"
 #include "backends/cuda/ops/block.cuh"
 #include "core/measurable.hpp"
 

@@ -2,7 +2,7 @@
 // (of load_random two: the number of a word, and the word).
 #pragma once
 
-#include "backends/cuda/memory_places.hpp"
+#include "backends/cuda/lane/memory_places.hpp"
 #include "backends/cuda/ops/block.cuh"
 #include "core/measurable.hpp"
 
