@@ -20,11 +20,6 @@ struct campaign_outcome {
   double timed_s = 0;  ///< inside timed loops and probes
 };
 
-/// Workers beside the driver and on PATH, `syncmeter-*` (not syncmeter-report), each asked for its
-/// capabilities. `wanted` names backends that must be looked for; a missing one becomes a
-/// worker_info with a problem. Never throws for what a worker does.
-[[nodiscard]] std::vector<worker_info> find_workers(const std::vector<std::string>& wanted);
-
 /// Measures the plan into a new file (options.output), or goes on with options.resume. Throws
 /// usage_error when the file cannot be used; the text says why.
 [[nodiscard]] campaign_outcome run_campaign(const campaign_plan& plan, const run_options& options,

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "driver/census/loop_code.hpp"
-#include "driver/plan/plan.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

@@ -8,9 +8,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/campaign/campaign.hpp"
 #include "driver/census/census_store.hpp"
 #include "driver/census/census_table.hpp"
+#include "driver/text/usage_error.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/plan/plan.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

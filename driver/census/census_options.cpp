@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/census/census_command.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {

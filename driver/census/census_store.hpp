@@ -5,7 +5,7 @@
 #include <span>
 
 #include "driver/census/census.hpp"
-#include "driver/plan/plan.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "driver/campaign/campaign.hpp"
 #include "driver/results/catalogue.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/find_workers.hpp"
+#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {

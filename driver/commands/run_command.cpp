@@ -7,12 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/campaign/campaign.hpp"
+#include "driver/census/census_store.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/results/results.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/show_command.hpp"
 #include "driver/show/table.hpp"
+#include "driver/workers/find_workers.hpp"
 #include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -63,7 +66,8 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.csv) require_writable(*options.csv);
 
   const auto [machine, grant] = machine_for(options);
-  const std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  for (worker_info& worker : workers) read_census(worker);
   if (options.backends.empty()) {
     for (const std::string& sentence : left_out(workers))
       std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());

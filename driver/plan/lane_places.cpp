@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/results/resume.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 namespace {

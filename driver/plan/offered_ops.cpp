@@ -7,6 +7,7 @@
 
 #include "driver/plan/counterparts.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -249,25 +250,6 @@ std::vector<std::string> workers_for(const run_options& options) {
     if (wanted) workers.push_back(known.name);
   }
   return workers;
-}
-
-const std::vector<known_backend>& known_backends() {
-  static const std::vector<known_backend> all{
-      {.name = "omp",
-       .install =
-           "a compiler with OpenMP (Debian: g++, or clang with libomp-dev), then build again"},
-      {.name = "omp-llvm",
-       .install = "clang 14 or newer with libomp (Debian: clang and libomp-dev), then build again",
-       .when_named = true},
-      {.name = "std",
-       .install = "a library with C++20's threads (Debian: g++), then build again",
-       .when_named = true},
-      {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
-      {.name = "kokkos",
-       .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
-                  "installed), then build again",
-       .several = true}};
-  return all;
 }
 
 }  // namespace syncmeter

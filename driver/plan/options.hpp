@@ -3,42 +3,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/axes.hpp"
+#include "driver/text/ranges.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
-
-/// A mistake of the user's: the message names the option, the offending text and what is allowed.
-/// Exit status 2.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// One element of a --lanes list: a number, a range, or "max" (resolved when the machine is known).
-struct lane_range {
-  unsigned first = 1;
-  unsigned last = 1;  ///< inclusive
-  bool max = false;   ///< stands for the largest allowed number
-  friend bool operator==(const lane_range&, const lane_range&) = default;
-};
-
-/// One element of a --blocks list: a number, a range, or a word that stands for a number when the
-/// GPU is known.
-struct block_range {
-  /// sm: as many as it has multiprocessors. max: as many as run at once. beyond: one more.
-  enum class word : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
-  unsigned first = 1;
-  unsigned last = 1;  ///< inclusive
-  word named = word::none;
-  unsigned times = 1;  ///< of what the word stands for; studies only, as are the next and `beyond`
-  unsigned whole = 1;  ///< rounded down to a multiple of this
-  friend bool operator==(const block_range&, const block_range&) = default;
-};
 
 /// The options of `syncmeter run`. An empty list means: the study's own values.
 struct run_options {

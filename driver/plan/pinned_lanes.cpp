@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/machine/pu_pairs.hpp"
-#include "driver/results/resume.hpp"
+#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 namespace {
-
-using nlohmann::json;
 
 std::vector<int> numbers_of(std::span<const processing_unit> units) {
   std::vector<int> numbers;
@@ -22,17 +19,6 @@ std::vector<int> numbers_of(std::span<const processing_unit> units) {
 std::string counted(unsigned number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
-
-// Their names in the file are those of the struct, but for the number itself.
-constexpr std::pair<const char*, int processing_unit::*> members[]{
-    {"pu", &processing_unit::os},
-    {"package", &processing_unit::package},
-    {"numa", &processing_unit::numa},
-    {"l3", &processing_unit::l3},
-    {"l2", &processing_unit::l2},
-    {"core", &processing_unit::core},
-    {"thread", &processing_unit::thread_in_core},
-    {"kind", &processing_unit::kind}};
 
 }  // namespace
 
@@ -104,24 +90,6 @@ std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pair
     both_ways.push_back({pair.second, pair.first});
   }
   return both_ways;
-}
-
-json units_json(std::span<const processing_unit> units) {
-  json list = json::array();
-  for (const processing_unit& unit : units) {
-    json entry;
-    for (const auto& [name, member] : members) entry[name] = unit.*member;
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
-  const auto named = [](const planned_point& p) {
-    return !p.what.pus.empty() || p.what.cells != 0;
-  };
-  if (std::none_of(plan.points.begin(), plan.points.end(), named)) return {};
-  return units_json(units_wanted(options, machine));
 }
 
 }  // namespace syncmeter

@@ -1,15 +1,11 @@
 // Lanes on PUs that are named one by one: by --pus, or by a study of pairs.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "core/machine/topology.hpp"
 #include "driver/plan/options.hpp"
-#include "driver/plan/plan.hpp"
 
 namespace syncmeter {
 
@@ -36,11 +32,5 @@ pinned_lanes(const run_options& options, bool pairs, const topology& machine, un
 /// The PUs that --pus names, or all that this process may use.
 [[nodiscard]] std::vector<processing_unit> units_wanted(const run_options& options,
                                                         const topology& machine);
-
-/// Where PUs sit, for the campaign line: with it a results file can be read on another machine.
-[[nodiscard]] nlohmann::json units_json(std::span<const processing_unit> units);
-/// Those wanted, where some point of the plan names its PUs or shares out cells; else null.
-[[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
-                                         const topology& machine);
 
 }  // namespace syncmeter

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/results/resume.hpp"
+#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 namespace {

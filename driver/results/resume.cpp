@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "driver/plan/options.hpp"
 #include "driver/text/quote.hpp"
+#include "driver/text/ranges.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {
@@ -43,20 +44,6 @@ std::vector<int> allowed_in(const json& campaign) {
 }
 
 }  // namespace
-
-std::string as_ranges(std::vector<int> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  std::string text;
-  for (std::size_t first = 0; first < numbers.size();) {
-    std::size_t last = first;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += text.empty() ? "" : ",";
-    text += first == last ? fmt::format("{}", numbers[first])
-                          : fmt::format("{}-{}", numbers[first], numbers[last]);
-    first = last + 1;
-  }
-  return text;
-}
 
 void require_same_ground(const results_file& file, const ground& now) {
   const json major = file.campaign.contains("/schema/major"_json_pointer)

@@ -29,7 +29,4 @@ void require_same_ground(const results_file& file, const ground& now);
 /// require_same_ground and read_results do.
 [[nodiscard]] results_file take_up(results_writer& writer, const ground& now, std::string& said);
 
-/// "0-3,8": ranges of PU numbers, sorted.
-[[nodiscard]] std::string as_ranges(std::vector<int> numbers);
-
 }  // namespace syncmeter

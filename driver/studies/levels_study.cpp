@@ -2,8 +2,8 @@
 // Methods in Modern GPUs" (Zhang et al., IPDPS 2020) on this tool's ops.
 #include <algorithm>
 
-#include "driver/plan/launch_rules.hpp"
 #include "driver/studies/gpu_studies.hpp"
+#include "driver/studies/launch_rules.hpp"
 
 namespace syncmeter {
 namespace {

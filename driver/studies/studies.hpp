@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/axes.hpp"
-#include "driver/plan/options.hpp"
+#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 

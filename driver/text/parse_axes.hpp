@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "core/axes.hpp"
-#include "driver/plan/options.hpp"
+#include "driver/text/ranges.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/results/resume.hpp"
+#include "driver/text/ranges.hpp"
 #include "driver/text/xml_text.hpp"
 #include "driver/topology/topology_boxes.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "driver/plan/plan.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

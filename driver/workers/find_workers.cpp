@@ -1,5 +1,7 @@
 // Finds the workers of this machine: programs named syncmeter-* beside the driver and on PATH, each
 // asked what it can measure.
+#include "driver/workers/find_workers.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,9 +10,8 @@
 #include <map>
 #include <optional>
 
-#include "driver/campaign/campaign.hpp"
-#include "driver/census/census_store.hpp"
 #include "driver/workers/capability_json.hpp"
+#include "driver/workers/known_backends.hpp"
 #include "driver/workers/program_places.hpp"
 #include "driver/workers/worker_process.hpp"
 
@@ -49,7 +50,6 @@ void take_answer(worker_process& process, worker_info& info, std::chrono::millis
   const answer said = process.receive(within);
   if (said.what == answer::kind::line) {
     read_capabilities(said.object, info);
-    read_census(info);
   } else {
     info.problem = fmt::format("asked for its --capabilities, {}", said.text);
   }

@@ -1,12 +1,11 @@
 #include "driver/workers/gpu_devices.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
-#include "driver/plan/plan.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 
@@ -46,40 +45,9 @@ std::string problem_of(const worker_info& worker, const std::string& backend) {
   return found == worker.backend_problems.end() ? std::string{} : found->second;
 }
 
-std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
-                                               const std::vector<worker_info>& workers) {
-  std::map<std::string, std::string> used;
-  for (const planned_point& planned : plan.points) {
-    const std::string& backend = planned.what.backend;
-    const gpu_backend* gpus = planned.device ? gpus_of(workers, backend) : nullptr;
-    if (gpus == nullptr || used.contains(backend)) continue;
-    const gpu_device& gpu = chosen_gpu(*gpus, backend, *planned.device);
-    used[backend] = gpu.uuid.empty() ? gpu.name : fmt::format("{} ({})", gpu.name, gpu.uuid);
-  }
-  return used;
-}
-
 unsigned gpus_taking_part(const point& what) {
   if (what.op.starts_with("multi_gpu_") || what.op == "gpu_handoff") return std::max(what.size, 1U);
   return what.op.starts_with("remote_") && what.home == home::second ? 2 : 1;
-}
-
-std::vector<std::string> busy_gpus(const campaign_plan& plan,
-                                   const std::vector<worker_info>& workers) {
-  constexpr unsigned idle_percent = 5;
-  std::set<std::string> said;  // once, whichever points and backends use it
-  for (const planned_point& planned : plan.points) {
-    const gpu_backend* gpus = planned.device ? gpus_of(workers, planned.what.backend) : nullptr;
-    const std::size_t here = gpus == nullptr ? 0 : gpus->devices.size();
-    for (std::size_t i = 0; i < std::min<std::size_t>(here, gpus_taking_part(planned.what)); ++i) {
-      const gpu_device& gpu = gpus->devices[(*planned.device + i) % here];
-      if (gpu.busy_percent.value_or(0) <= idle_percent) continue;
-      said.insert(fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
-                              "program takes its turns on it, and may take some of the bandwidth",
-                              gpu.index, gpu.name, *gpu.busy_percent));
-    }
-  }
-  return {said.begin(), said.end()};
 }
 
 std::vector<std::string> left_out(const std::vector<worker_info>& workers) {

@@ -12,7 +12,6 @@
 namespace syncmeter {
 
 struct worker_info;
-struct campaign_plan;
 
 /// One GPU.
 struct gpu_device {
@@ -53,17 +52,8 @@ struct gpu_backend {
 /// Why a backend can measure nothing here although its worker is well; empty when it can.
 [[nodiscard]] std::string problem_of(const worker_info& worker, const std::string& backend);
 
-/// By backend, the GPU that a plan's points are measured on: "NVIDIA H200 (GPU-0123...)".
-[[nodiscard]] std::map<std::string, std::string>
-gpus_in_use(const campaign_plan& plan, const std::vector<worker_info>& workers);
-
 /// The devices that a point works on: the one that it is measured on, and those behind it.
 [[nodiscard]] unsigned gpus_taking_part(const point& what);
-
-/// One sentence for each GPU that a plan's points are measured on and that was busy with something
-/// else before.
-[[nodiscard]] std::vector<std::string> busy_gpus(const campaign_plan& plan,
-                                                 const std::vector<worker_info>& workers);
 
 /// One sentence for each backend that is left out for its problem, when none was asked for by name.
 [[nodiscard]] std::vector<std::string> left_out(const std::vector<worker_info>& workers);

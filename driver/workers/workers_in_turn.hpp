@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/plan/plan.hpp"
+#include "driver/workers/worker_info.hpp"
 #include "driver/workers/worker_process.hpp"
 
 namespace syncmeter {

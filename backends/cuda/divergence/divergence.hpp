@@ -1,7 +1,7 @@
 // The rows of the study of divergence, the rig that measures them, and what they compile to.
 #pragma once
 
-#include "backends/cuda/lane/divergence_paths.hpp"
+#include "backends/cuda/ops/divergence_paths.hpp"
 #include "backends/cuda/rig/checked_rig.hpp"
 
 namespace syncmeter::cuda {

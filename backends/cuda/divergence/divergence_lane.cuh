@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backends/cuda/lane/cuda_lane.cuh"
-#include "backends/cuda/lane/divergence_paths.hpp"
 #include "backends/cuda/ops/branch.cuh"
+#include "backends/cuda/ops/divergence_paths.hpp"
 
 namespace syncmeter::cuda {
 

@@ -1,5 +1,5 @@
 // Which points a study makes of what a host thread launches on a GPU.
-#include "driver/plan/launch_rules.hpp"
+#include "driver/studies/launch_rules.hpp"
 
 #include <gmock/gmock.h>
 

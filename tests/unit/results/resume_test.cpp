@@ -3,7 +3,6 @@
 
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/plan/options.hpp"
-#include "driver/text/quote.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,19 +72,6 @@ TEST_F(resumed_file, not_with_another_schema) {
 TEST_F(resumed_file, not_when_it_does_not_say) {
   file.campaign.erase("machine");
   EXPECT_THAT(refusal(), HasSubstr("(none)"));
-}
-
-TEST(as_ranges, joins_neighbours) {
-  EXPECT_EQ(as_ranges({}), "");
-  EXPECT_EQ(as_ranges({5}), "5");
-  EXPECT_EQ(as_ranges({8, 2, 1, 0, 10, 9}), "0-2,8-10");
-}
-
-TEST(shell_word, is_taken_as_one_word) {
-  EXPECT_EQ(shell_word("a/b-c.jsonl"), "a/b-c.jsonl");
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_word(""), "''");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/results/units.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 

@@ -1,4 +1,4 @@
-#include "driver/plan/launch_rules.hpp"
+#include "driver/studies/launch_rules.hpp"
 
 namespace syncmeter {
 
