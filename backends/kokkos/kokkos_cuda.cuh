@@ -32,6 +32,7 @@ class cuda_space final : public cuda::cuda_worker_backend {
   cuda_space& operator=(const cuda_space&) = delete;
 
   [[nodiscard]] std::string name() const override { return "kokkos-cuda"; }
+  [[nodiscard]] std::string native_of() const override { return "cuda"; }
   [[nodiscard]] nlohmann::json runtime() const override;
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
 

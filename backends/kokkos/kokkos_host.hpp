@@ -51,6 +51,7 @@ template <class Space> class host_space final : public host_worker_backend {
   }
 #endif
   [[nodiscard]] bool pool() const override { return traits::has_pool; }
+  [[nodiscard]] std::string native_of() const override { return "omp"; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
     return declared_instructions(row);
   }

@@ -107,6 +107,9 @@ json capabilities_json(const worker_identity& who, const std::vector<worker_back
     j["backends"].push_back(
         {{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});
     if (backend->pool()) j["backends"].back()["pool"] = true;
+    const std::string native = backend->native_of();
+    j["backends"].back()["portable"] = !native.empty();
+    if (!native.empty()) j["backends"].back()["native_of"] = native;
     if (auto device = backend->device(); !device.is_null())
       j["backends"].back()["device"] = std::move(device);
     if (auto problem = backend->problem(); !problem.empty())

@@ -83,6 +83,11 @@ visit_request read_request(const json& j, double tick_ns) {
   r.lanes.device = j.value("device", -1);
   if (r.lanes.pus.empty() && r.lanes.device < 0)
     throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
+  if (r.lanes.device < 0 && r.lanes.pus.size() != r.where.lanes) {
+    throw std::invalid_argument(
+        fmt::format("\"pus\" names {} lanes, and the point's \"lanes\" is {}: one PU for each lane",
+                    r.lanes.pus.size(), r.where.lanes));
+  }
   return r;
 }
 

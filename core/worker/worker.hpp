@@ -49,6 +49,10 @@ class worker_backend {
   /// True where threads are started once per process: the driver starts a worker for each number of
   /// lanes, with KOKKOS_NUM_THREADS set to it (docs/worker-protocol.md).
   [[nodiscard]] virtual bool pool() const { return false; }
+  /// Of an API that runs on many kinds of device, the backend whose code a developer would write
+  /// for this one by hand, and that it is compared with ("omp", "cuda"); empty for that backend
+  /// itself.
+  [[nodiscard]] virtual std::string native_of() const { return {}; }
   /// How many lanes take part in a point: what the cost of an op that visits every lane is divided
   /// by, and what an op's min_lanes speaks of.
   [[nodiscard]] virtual unsigned participants(const measurable& row, const point& where) const {

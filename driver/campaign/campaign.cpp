@@ -260,7 +260,11 @@ class campaign {
     }
   }
 
+  // What an analysis has to know of the backend; not every worker says it in its visits.
   void keep(std::size_t index, unsigned number, json line) {
+    const std::string native = native_of(infos_, plan_.points[index].what.backend);
+    line["portable"] = !native.empty();
+    if (!native.empty()) line["native_of"] = native;
     ++totals_.visits;
     totals_.timed_ns += number_in(line, "timed_ns");
     file_.add_visit(index, number, std::move(line));

@@ -27,6 +27,9 @@ class progress {
   /// `done` of `total` visits are measured, `op` is next. Draws at most ten times a second.
   void show(std::size_t done, std::size_t total, std::string_view op,
             clock::time_point now = clock::now());
+  /// What takes a while, before there are visits to count: on a terminal until the next line,
+  /// elsewhere not at all.
+  void doing(std::string_view text);
   /// A line that stays.
   void note(std::string_view text);
   /// Takes the drawn line away.

@@ -58,6 +58,7 @@ struct census_entry {
   std::string declared;
   enum verdict verdict = verdict::no_symbol;
   std::string reason;               ///< empty for proven and elided
+  bool unread = false;              ///< no code of the program could be read; `reason` is why
   std::size_t same_code_group = 0;  ///< entries of one group share their machine code; 0: none
 };
 

@@ -28,7 +28,7 @@ $CUDA_HOME/bin or in /usr/local/cuda/bin.
   --type LIST     only these types, of those ops that have one (default: all)
   --order LIST    only these memory orders (default: all)
   --json          print one JSON object (default: a table)
-  --check         exit status 1 unless every loop is proven or elided (default: off)
+  --check         exit status 1 unless every loop is proven or elided (default: where one is wrong)
   --save          keep the census beside each worker, for `run` to store (default: off)
   -h, --help      print this text and end
 LIST is one value or several with commas between them.
@@ -86,7 +86,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   check_names(options, workers);
   nlohmann::json list = nlohmann::json::array();
   std::size_t checked = 0;
-  bool good = true;
+  bool good = true, any_wrong = false;
   for (const worker_info& worker : workers) {
     nlohmann::json object{{"worker", worker.name},
                           {"path", worker.path},
@@ -102,6 +102,9 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
                            [&](const capability& what) { return wanted(options, worker, what); });
       const auto census = take_census(worker.path, entries);
       good = good && std::ranges::all_of(census, passes);
+      any_wrong = any_wrong || std::ranges::any_of(census, [](const census_entry& entry) {
+                    return entry.verdict == verdict::wrong;
+                  });
       checked += census.size();
       object["entries"] = census_json(census);
       if (options.save) {
@@ -124,7 +127,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
     print(out, "nothing to look at: no worker has a supported op of these\n");
   if (options.json)
     print(out, nlohmann::json{{"kind", "census"}, {"workers", std::move(list)}}.dump() + "\n");
-  return options.check && (!good || checked == 0) ? 1 : 0;
+  return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
 }
 
 int census_command(const std::vector<std::string>& arguments, std::FILE* out) {

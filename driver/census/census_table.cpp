@@ -71,7 +71,14 @@ std::string once_per_loop_text(const std::map<std::string, int>& counts) {
 
 std::string notes(const std::vector<census_entry>& census) {
   std::string text;
+  std::map<std::string, std::size_t> unread;
+  for (const census_entry& entry : census) unread[entry.reason] += entry.unread ? 1U : 0U;
+  for (const auto& [reason, entries] : unread) {
+    if (entries != 0)
+      text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven), entries, reason);
+  }
   for (const census_entry& entry : census) {
+    if (entry.unread) continue;
     // The table already shows what is not declared.
     if (entry.reason.empty() || entry.verdict == verdict::not_declared) continue;
     text += fmt::format("{}: {}: {}\n", name_of(entry), to_text(entry.verdict), entry.reason);

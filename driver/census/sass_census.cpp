@@ -79,7 +79,11 @@ census_entry census_of(const capability& what, const kernel_loops& loops,
                        const std::string& problem) {
   if (what.symbols.empty())
     return unjudged_gpu(what, verdict::no_symbol, "the worker names no loops for it");
-  if (!problem.empty()) return unjudged_gpu(what, verdict::not_proven, problem);
+  if (!problem.empty()) {
+    census_entry unread = unjudged_gpu(what, verdict::not_proven, problem);
+    unread.unread = true;
+    return unread;
+  }
   if (what.symbols.size() < 2) {
     return unjudged_gpu(what, verdict::not_proven, "the worker names 1 loop, not at least 2");
   }

@@ -94,9 +94,12 @@ std::vector<census_entry> take_host_census(const std::string& path,
   }
   std::vector<census_entry> census;
   for (const capability* what : entries) {
-    if (problem.empty() || what->symbols.empty())
+    if (problem.empty() || what->symbols.empty()) {
       census.push_back(census_of(*what, symbols, loops));
-    else census.push_back(unjudged(*what, symbols.machine, verdict::not_proven, problem));
+    } else {
+      census.push_back(unjudged(*what, symbols.machine, verdict::not_proven, problem));
+      census.back().unread = true;
+    }
   }
   return census;
 }

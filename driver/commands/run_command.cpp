@@ -1,13 +1,18 @@
 // `syncmeter run`: plan, measure, show.
 #include "driver/commands/run_command.hpp"
 
+#include <unistd.h>
+
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/campaign/campaign.hpp"
+#include "driver/campaign/progress.hpp"
 #include "driver/census/census_store.hpp"
+#include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/results/results.hpp"
 #include "driver/show/csv.hpp"
@@ -47,6 +52,15 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
   return names;
 }
 
+// Before the first visit, and before the probes, which take as long as a reader waits in silence.
+std::string what_comes(const campaign_plan& plan, double probing) {
+  std::string text =
+      fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
+  if (probing > 0)
+    text += fmt::format("; for the first {:g} s the hops between lanes are watched", probing);
+  return text;
+}
+
 }  // namespace
 
 int run_command(const std::string& program, const std::vector<std::string>& arguments,
@@ -65,14 +79,19 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
   if (options.csv) require_writable(*options.csv);
 
+  progress at_start(STDERR_FILENO);
+  if (!options.dry_run) at_start.doing("asking the workers what they can measure");
   const auto [machine, grant] = machine_for(options);
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   for (worker_info& worker : workers) read_census(worker);
+  at_start.clear();
   if (options.backends.empty()) {
     for (const std::string& sentence : left_out(workers))
       std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
   }
-  const campaign_plan plan = make_plan(options, workers, machine, grant);
+  campaign_plan plan = make_plan(options, workers, machine, grant);
+  const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
+  plan.predicted_s += probing;
   if (!grant.unbound_because.empty())
     std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
                  grant.unbound_because.c_str());
@@ -81,6 +100,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
 
+  at_start.note(what_comes(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

@@ -19,14 +19,7 @@ struct sides {
 
 using sides_by_key = std::unordered_map<std::string, sides>;
 
-void add(sides_by_key& found, const point& p, bool on_gpu) {
-  sides& s = found[counterpart_key(p, on_gpu)];
-  (is_portable(p.backend) ? s.portable : s.native).insert(p.backend);
-}
-
 }  // namespace
-
-bool is_portable(std::string_view backend) { return backend.starts_with("kokkos-"); }
 
 std::string counterpart_key(point p, bool on_gpu) {
   p.backend = on_gpu ? "gpu" : "cpu";
@@ -36,14 +29,18 @@ std::string counterpart_key(point p, bool on_gpu) {
   return canonical(p);
 }
 
-void keep_counterparts(campaign_plan& plan) {
+void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers) {
   sides_by_key found;
   std::set<std::string> backends;
+  const auto add = [&](const point& p, bool on_gpu) {
+    sides& s = found[counterpart_key(p, on_gpu)];
+    (is_portable(workers, p.backend) ? s.portable : s.native).insert(p.backend);
+  };
   for (const planned_point& planned : plan.points) {
     const bool on_gpu = planned.device.has_value();
     backends.insert(planned.what.backend);
-    add(found, planned.what, on_gpu);
-    for (const point& same : planned.same_as) add(found, same, on_gpu);
+    add(planned.what, on_gpu);
+    for (const point& same : planned.same_as) add(same, on_gpu);
   }
   std::erase_if(plan.points, [&](planned_point& planned) {
     const bool on_gpu = planned.device.has_value();

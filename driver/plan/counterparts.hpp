@@ -4,15 +4,11 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "driver/plan/plan.hpp"
 
 namespace syncmeter {
-
-/// Whether a backend stands for an API that runs on many kinds of device through native ones.
-[[nodiscard]] bool is_portable(std::string_view backend);
 
 /// Equal for two points that differ in nothing but their backend and in what only one API can say:
 /// the spelling, the scope and the memory space of an op.
@@ -20,7 +16,7 @@ namespace syncmeter {
 
 /// Leaves those points that some other backend measures too, native and portable ones together;
 /// refusals stay, as they say what one of them lacks. Throws usage_error when nothing is left.
-void keep_counterparts(campaign_plan& plan);
+void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers);
 
 /// The indices of plan.points in groups that are visited together: counterparts when `interleaved`,
 /// points that differ in the layout of their cells alone, in waiting and lateness alone, or in

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "driver/plan/counterparts.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/known_backends.hpp"
 
@@ -232,8 +231,9 @@ std::vector<offered_op> offered_ops(const run_options& options,
 
 bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
                 const std::vector<worker_info>& workers) {
-  return is_portable(op.backend) && std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
-           return other.name == op.name && !is_portable(other.backend) &&
+  return is_portable(workers, op.backend) &&
+         std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
+           return other.name == op.name && !is_portable(workers, other.backend) &&
                   gpus_of(workers, other.backend) == nullptr && other.rows.front()->supported;
          });
 }

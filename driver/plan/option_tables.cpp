@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
+#include "driver/plan/gpu_plan.hpp"
 #include "driver/studies/studies.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -17,11 +20,23 @@ po::typed_value<std::string>* text_value(const char* name) {
   return po::value<std::string>()->value_name(name);
 }
 
+// "5; on a GPU 3; in barrier with more than 128 points 3)".
+std::string usual_visits() {
+  std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
+  for (const study& s : studies()) {
+    if (!s.pace || s.rules.empty()) continue;
+    text += fmt::format("; in {} with more than {} points {}", s.name, s.pace->many,
+                        s.pace->visits_of_many);
+  }
+  return text + ")";
+}
+
 }  // namespace
 
 po::options_description run_description() {
   po::options_description all("Options", help_width, help_width / 2);
   const std::string study_text = "set of points: " + join(study_names()) + " (default: quick)";
+  const std::string visits_text = "times that each point is visited (default: " + usual_visits();
   all.add_options()("help,h", "print this and end")(
       "backend", text_value("LIST"),
       "APIs to measure (default: every backend with a worker; omp-llvm and std only "
@@ -89,9 +104,7 @@ po::options_description run_description() {
       "core-to-core 30ms, paper on a GPU 45ms, handoff 300ms)")(
       "min-sample", text_value("TIME"),
       "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)")(
-      "visits", text_value("N"),
-      "times that each point is visited (default: 5 visits; on a GPU, and with many points "
-      "in barrier 3 visits, in core-to-core 6)")(
+      "visits", text_value("N"), visits_text.c_str())(
       "budget", text_value("TIME"),
       "end after this time, with its unit; the last visits are dropped (default: no limit)")(
       "output", text_value("FILE"),

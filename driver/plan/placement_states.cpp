@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/machine/environment.hpp"
 #include "driver/workers/gpu_devices.hpp"
 
 namespace syncmeter {
@@ -106,6 +107,14 @@ std::vector<state_probe> state_probes(const campaign_plan& plan,
   for (state_probe& probe : probes)
     probe.seconds = longest_probing_s / static_cast<double>(probes.size());
   return probes;
+}
+
+double probing_s(const campaign_plan& plan, const std::vector<worker_info>& workers,
+                 const topology& machine, const cpu_grant& grant) {
+  if (!machine.is_this_machine() || !under_hypervisor() || !grant.unbound_because.empty()) return 0;
+  double all = 0;
+  for (const state_probe& probe : state_probes(plan, workers, machine)) all += probe.seconds;
+  return all;
 }
 
 std::optional<json> state_entry(const std::vector<int>& pus, const json& answer) {

@@ -43,6 +43,11 @@ prober(const campaign_plan& plan, const std::vector<worker_info>& workers, const
                                                     const std::vector<worker_info>& workers,
                                                     const topology& machine);
 
+/// How long the probes at the start of this plan's campaign take; 0 where there are none, as on a
+/// machine of one's own or with lanes that cannot be bound.
+[[nodiscard]] double probing_s(const campaign_plan& plan, const std::vector<worker_info>& workers,
+                               const topology& machine, const cpu_grant& grant);
+
 /// A worker's `probe` answer as an entry of the campaign line's "states": {"pus", "bounds_ns",
 /// "hop_ns": [5 %, median, 95 %]}; nothing when the answer holds no hops.
 [[nodiscard]] std::optional<nlohmann::json> state_entry(const std::vector<int>& pus,

@@ -43,6 +43,9 @@ struct campaign_plan {
   std::string left_out{};         ///< as in its study
 };
 
+/// Visits of a point on a CPU, unless --visits or its study say another number.
+inline constexpr unsigned usual_cpu_visits = 5;
+
 /// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.
 [[nodiscard]] campaign_plan make_plan(const run_options& options,
                                       const std::vector<worker_info>& workers,

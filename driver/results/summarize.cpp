@@ -164,6 +164,11 @@ void estimate(point_summary& s, const states& all, const std::vector<const json*
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
   // Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
   const interval& seen = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
+  // What another program published has no interval, but a status.
+  if (visits.front()->value("imported", false)) {
+    s.resolved = s.cost_ns.value > 0;
+    return;
+  }
   s.resolved = seen.low > 0;
   if (seen.high < 0) {
     s.status = status::interferes;
@@ -199,6 +204,7 @@ void overrule(point_summary& s, const std::vector<const json*>& visits) {
     if (count_of(visits, word) != 0) return take(word);
   }
   if (2 * count_of(visits, status::noisy) > visits.size()) return take(status::noisy);
+  if (visits.front()->value("imported", false)) return take(status::not_resolved);
   if (s.visits == 0) {
     s.status = status::noisy;
     s.reason = "no visit holds an estimate";

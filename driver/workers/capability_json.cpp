@@ -169,6 +169,10 @@ void read_backend(const json& backend, worker_info& info) {
   info.backends.push_back(name);
   try {
     if (flag_or(backend, "pool", false)) info.pooled.insert(name);
+    if (flag_or(backend, "portable", false)) {
+      info.native_of[name] = text_of(backend, "native_of");
+      if (info.native_of[name].empty()) reject("native_of", "", "the name of a backend");
+    }
     if (backend.contains("device")) info.gpus[name] = read_gpus(backend.at("device"));
     std::string problem = text_or_empty(backend, "problem");
     const auto gpus = info.gpus.find(name);
@@ -216,6 +220,7 @@ void read_capabilities(const json& line, worker_info& info) {
   } catch (const std::exception& error) {
     info.backends.clear();
     info.pooled.clear();
+    info.native_of.clear();
     info.gpus.clear();
     info.backend_problems.clear();
     info.capabilities.clear();

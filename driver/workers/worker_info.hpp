@@ -46,11 +46,19 @@ struct worker_info {
   std::vector<std::string> backends;
   std::set<std::string> pooled{};  ///< those of the backends that start their threads once: a
                                    ///< process serves one number of lanes
-  std::map<std::string, gpu_backend> gpus{};  ///< facts of those backends that run on GPUs
+  std::map<std::string, std::string> native_of{};  ///< of the portable ones, the backend that each
+                                                   ///< is compared with
+  std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same
   nlohmann::json build;                                   ///< its "build" object
   std::vector<capability> capabilities;
 };
+
+/// The backend that a portable one is compared with, as its worker says; empty for a native one.
+[[nodiscard]] std::string native_of(const std::vector<worker_info>& workers,
+                                    const std::string& backend);
+/// Whether a backend stands for an API that runs on many kinds of device through native ones.
+[[nodiscard]] bool is_portable(const std::vector<worker_info>& workers, const std::string& backend);
 
 }  // namespace syncmeter

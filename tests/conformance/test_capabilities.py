@@ -1,6 +1,7 @@
 """The capability matrix against the golden one of its compiler: a misspelt word reads "unsupported"
 and nothing else would notice."""
 
+import json
 import pathlib
 import re
 
@@ -62,3 +63,24 @@ def test_the_matrix_is_the_golden_one(capabilities):
     if not file.exists():
         pytest.skip(f"no golden matrix {file.name}; this one would be\n{matrix(capabilities)}")
     assert matrix(capabilities) == expected(file, capabilities)
+
+
+def test_every_backend_says_whether_it_is_portable(capabilities):
+    for backend in capabilities["backends"]:
+        assert backend["portable"] == ("native_of" in backend), backend["name"]
+
+
+def test_the_page_of_the_protocol_shows_members_that_there_are(capabilities):
+    """The example of a CPU's worker is one that a worker could say."""
+    if capabilities["worker"] != "omp":
+        pytest.skip("the example is of omp")
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "worker-protocol.md").read_text(encoding="utf-8")
+    shown = json.loads(re.search(r"## capabilities\n```json\n(.*?)```", page, re.DOTALL)[1])
+    assert shown.keys() <= capabilities.keys()
+    assert shown["build"].keys() <= capabilities["build"].keys()
+    assert shown["backends"][0].keys() <= capabilities["backends"][0].keys()
+    for entry in shown["ops"]:
+        said = next(op for op in capabilities["ops"] if all(op.get(axis) == entry.get(axis) for axis in ("op", "type", "order")))
+        assert entry.keys() <= said.keys() | {"reason"}, entry["op"]
+        if "x86-64" in said.get("declares", {}):
+            assert entry.get("declares", said["declares"]) == said["declares"], entry["op"]

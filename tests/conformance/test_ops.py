@@ -29,6 +29,15 @@ def test_too_few_lanes_are_refused_with_the_number(worker, capabilities):
         assert (visit["status"], visit["reason"]) == ("unsupported", f"needs at least {capability['min_lanes']} lanes")
 
 
+def test_lanes_and_their_pus_are_as_many(worker, capabilities):
+    """Else the cost of 2 lanes would be divided by 8."""
+    op = next(c for c in capabilities["ops"] if c["supported"] and c["backend"] not in worker.devices)
+    point = {"backend": op["backend"], "op": op["op"], "order": op["order"], "lanes": 8, "wait": "passive"}
+    answer = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [-1, -1]})
+    assert answer["kind"] == "error"
+    assert answer["text"] == '"pus" names 2 lanes, and the point\'s "lanes" is 8: one PU for each lane'
+
+
 def test_a_pool_refuses_another_number_of_lanes(worker, capabilities):
     for backend in worker.pools:
         point = {"backend": backend, "op": "control_aa", "order": "unordered", "wait": "passive"}

@@ -49,18 +49,32 @@ class Driver:
         self.bin = home / "bin"
         self.bin.mkdir()
         shutil.copy2(pathlib.Path(where).resolve() / "syncmeter", self.bin / "syncmeter")
+        self.environment = {**os.environ, "PATH": "/usr/bin:/bin", "SYNCMETER_REPORT": "off"}
+
+    def add_program(self, name, script):
+        """A Python script beside the driver."""
+        program = self.bin / name
+        program.write_text(f"#!{sys.executable}\n{script}", encoding="utf-8")
+        program.chmod(0o755)
+
+    def complaint(self, *arguments):
+        """The one line on standard error of what ends with status 0."""
+        done = subprocess.run(
+            [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
+        )
+        assert done.returncode == 0, f"{arguments}: status {done.returncode}: {done.stderr}"
+        assert done.stderr.startswith("syncmeter: ") and done.stderr.count("\n") == 1, done.stderr
+        return done.stderr.strip()
 
     def add_worker(self, name, capabilities):
         """A worker that can say what it can measure, and nothing else."""
-        program = self.bin / f"syncmeter-{name}"
-        answer = json.dumps(capabilities)
-        program.write_text(f"#!{sys.executable}\nprint({answer!r})\n", encoding="utf-8")
-        program.chmod(0o755)
+        self.add_program(f"syncmeter-{name}", f"print({json.dumps(capabilities)!r})\n")
 
     def __call__(self, *arguments, status=0):
         """Standard output; the exit status must be `status`, and standard error empty with 0."""
         done = subprocess.run(
-            [self.bin / "syncmeter", *arguments], cwd=self.home, env={**os.environ, "PATH": "/usr/bin:/bin"},
+            [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
         )
         assert done.returncode == status, f"{arguments}: status {done.returncode}: {done.stderr}"
@@ -71,7 +85,7 @@ class Driver:
     def mistake(self, *arguments):
         """The one line on standard error of a wrong usage."""
         done = subprocess.run(
-            [self.bin / "syncmeter", *arguments], cwd=self.home, env={**os.environ, "PATH": "/usr/bin:/bin"},
+            [self.bin / "syncmeter", *arguments], cwd=self.home, env=self.environment,
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", timeout=60, check=False,
         )
         assert done.returncode == 2, f"{arguments}: status {done.returncode}: {done.stderr}"

@@ -34,7 +34,7 @@ def capabilities():
         *entry("handoff", "handoff", min_lanes=2),
     ]
     return {"kind": "capabilities", "protocol": 1, "worker": "omp",
-            "backends": [{"name": "omp", "clock": "host lanes", "host": True}], "build": BUILD, "ops": ops}
+            "backends": [{"name": "omp", "clock": "host lanes", "portable": False}], "build": BUILD, "ops": ops}
 
 
 def point(op, lanes, **axes):

@@ -66,7 +66,7 @@ def test_dry_run(driver):
     assert text.count("on PUs") == points
     assert text.count("    = backend=") == merged
     assert text.count("    unsupported: ") == refused
-    assert float(re.search(r"about ([\d.]+) s", text)[1]) == pytest.approx(points * 2 * 0.008)
+    assert float(re.search(r"about ([\d.]+) s", text)[1]) == pytest.approx(points * 2 * 0.022 + 2 * 0.3, rel=0.01), "visits, and a worker started for each pass"
 
 
 def test_show(driver):
@@ -94,6 +94,36 @@ def test_show(driver):
     assert float(both[2]) - float(both[1]) == pytest.approx(float(rows["fence_between_adds", 2]["cost"]), abs=0.002)
     assert rows["control_aa", 1]["bound"] and float(rows["control_aa", 1]["cost"]) > 0
     assert rows["atomic_add", 1]["affinity"] == "close, spread"
+
+
+REPORT = """import sys
+print(f"one section of {' '.join(sys.argv[1:])}")
+print("a remark", file=sys.stderr)
+sys.exit(%d)
+"""
+HOW_TO_GET_IT = "Ratios, sizes and winners are told by `syncmeter-report text"
+
+
+def test_the_report_comes_after_the_points_where_it_is_beside_the_driver(driver):
+    file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
+    alone = driver("show", file)
+    del driver.environment["SYNCMETER_REPORT"]
+    assert driver("show", file) == f"{alone}\n{HOW_TO_GET_IT} {file}`: scripts/run sets it up, or `pip install ./analysis` in a checkout.\n"
+    driver.add_program("syncmeter-report", REPORT % 0)
+    assert driver("show", file) == f"{alone}one section of text {file}\n"
+
+
+@pytest.mark.parametrize("program, said", [
+    (REPORT % 3, "syncmeter-report ended with status 3: 'a remark'"),
+    ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "syncmeter-report was ended by signal 9"),
+])
+def test_a_report_that_fails_is_one_sentence_and_no_failure(driver, program, said):
+    file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
+    driver.add_program("syncmeter-report", program)
+    driver.environment["SYNCMETER_REPORT"] = str(driver.bin / "syncmeter-report")
+    assert said in driver.complaint("show", file)
+    driver.environment["SYNCMETER_REPORT"] = "syncmeter-nothing"
+    assert "syncmeter-nothing cannot be started: No such file or directory (SYNCMETER_REPORT names it)" in driver.complaint("show", file)
 
 
 def test_show_exports_csv_that_agrees_with_the_table(driver):

@@ -61,7 +61,8 @@ class Campaign:
         install((HERE / "fake_worker.py").read_text(encoding="utf-8"), self.bin / "syncmeter-fake")
         self.file = home / "results.jsonl"
         self.driver = driver_path()
-        self.environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "FAKE_DIR": str(home)}
+        self.environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "FAKE_DIR": str(home),
+                            "SYNCMETER_REPORT": "off"}
         self.behave()
 
     def behave(self, **behaviour):

@@ -5,7 +5,7 @@ that a test can change it between two runs; what it was asked is appended to $FA
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
 "trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage", "capabilities": "ok|exit|garbage|other protocol",
-"status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
+"status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "native_of": whose portable counterpart it is, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
 "faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
 and strikes `times` times (default: always) over all processes together.
 """
@@ -65,7 +65,9 @@ def capabilities():
             del entry["type"]
         entry.update(behaviour().get("ops", {}).get(name, {}))
         ops.append(entry)
-    backend = {"name": "fake", "clock": "none", "host": True}
+    backend = {"name": "fake", "clock": "none", "portable": "native_of" in behaviour()}
+    if "native_of" in behaviour():
+        backend["native_of"] = behaviour()["native_of"]
     backend["pool"] = behaviour().get("pool", False)
     if "gpu" in behaviour():
         backend["device"] = behaviour()["gpu"]

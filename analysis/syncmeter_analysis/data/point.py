@@ -16,10 +16,11 @@ from syncmeter_analysis.data.errors import quoted
 #: Bytes of an element of each type.
 type_bytes = {"int32": 4, "uint32": 4, "uint64": 8, "int64": 8, "float": 4, "double": 8}
 
-#: The backends that run on a GPU; a point of another backend is a CPU's.
-gpu_backends = frozenset({"cuda", "kokkos-cuda"})
+#: The backends that run on a GPU; a point of another backend is a CPU's. By name for files whose
+#: visits do not say; `learn_backend` takes in what others say.
+gpu_backends = {"cuda", "kokkos-cuda"}
 
-#: The backend of each portable one's hardware that a developer would call native.
+#: The backend of each portable one's hardware that a developer would call native; the same way.
 native_of = {
     "kokkos-openmp": "omp",
     "kokkos-threads": "omp",
@@ -28,6 +29,22 @@ native_of = {
 }
 
 _most_counted = 1 << 30
+
+
+def learn_backend(name: str, line: dict[str, Any]) -> None:
+    """Takes in what a visit's line says of its backend; an older file's says nothing."""
+    portable = line.get("portable")
+    if not isinstance(portable, bool):
+        return
+    if isinstance(line.get("device"), int):
+        gpu_backends.add(name)
+    else:
+        gpu_backends.discard(name)
+    native = line.get("native_of")
+    if portable and isinstance(native, str):
+        native_of[name] = native
+    else:
+        native_of.pop(name, None)
 
 
 class BadPoint(ValueError):

@@ -9,7 +9,7 @@ from typing import Any
 
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.point import BadPoint, Point, learn_backend, point_from
 
 statuses = (
     "ok",
@@ -162,6 +162,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     except BadPoint as error:
         raise BadVisit(str(error)) from error
     point = points.setdefault(point.key, point)
+    learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
         raise BadVisit(f"status {quoted(status)} is not one")

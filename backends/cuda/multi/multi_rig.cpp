@@ -31,7 +31,7 @@ void multi_rig::prepare(const measurable& what, const point& where) {
   what_ = &what;
   where_ = where;
   devices_ = with_host() ? 1 : std::max(where.size, 1U);
-  ghz_seen_.clear();
+  clocks_seen_.clear();
   shares_.clear();
   litmus_ran_ = false;
   if (where.waves || where.active != 0)
@@ -218,7 +218,8 @@ void multi_rig::describe(nlohmann::json& visit) const {
     if (link.from == device_.index && std::ranges::find(devices, link.to) != devices.end())
       visit["links"].push_back(link);
   }
-  if (!ghz_seen_.empty()) visit["sm_clock_ghz"] = ghz_seen_.back();
+  if (const auto ghz = clocks_seen_.medians(); ghz.size() == 1) visit["sm_clock_ghz"] = ghz.front();
+  else if (!ghz.empty()) visit["sm_clock_ghz"] = ghz;
   if (devices_ > 1 && !shares_.empty()) visit["device_shares"] = shares_;
   if (litmus_ran_) {
     visit["litmus_seen"] = seen_;

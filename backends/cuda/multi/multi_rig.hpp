@@ -27,7 +27,8 @@ class multi_rig : public gpu_rig {
   /// How often the forbidden was seen; 0 for a form that does not forbid it, whose count only the
   /// visit tells.
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
-  /// Adds "devices", "link", "sm_clock_ghz", "litmus_seen", "litmus_rounds", "device_shares".
+  /// Adds "devices", "links", "sm_clock_ghz" (of each device), "litmus_seen", "litmus_rounds",
+  /// "device_shares".
   void describe(nlohmann::json& visit) const override;
 
   /// One sample of a kernel: called by the samplers of multi_rows.cu.
@@ -65,7 +66,7 @@ class multi_rig : public gpu_rig {
   std::string host_gave_up_;
   unsigned host_wrong_ = 0;
   sm_clock clock_;
-  std::vector<double> ghz_seen_;
+  seen_clocks clocks_seen_;
   std::vector<double> shares_;  ///< of each device in the last sample: rate over the mean rate
   std::uint64_t seen_ = 0;
   bool litmus_ran_ = false;

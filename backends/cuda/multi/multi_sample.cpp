@@ -156,11 +156,13 @@ void multi_rig::read_clocks(sample& taken) {
   taken.slowest_over_fastest = taken.span_ns / *std::ranges::min_element(spans);
   shares_.clear();
   for (const double span : spans) shares_.push_back(n / span / rates);
-  const auto& first = *static_cast<const multi_record*>(seats_[0]->host_records.get());
-  if (static_cast<double>(first.lane_ns) >= shortest_clocked_ns(1)) {
-    ghz_seen_.push_back(static_cast<double>(first.lane_cycles) /
-                        static_cast<double>(first.lane_ns));
-    if (clock_.is_throttled(ghz_seen_.back())) taken.dropped = drop::throttled;
+  for (unsigned i = 0; i < devices_; ++i) {
+    const auto& lane = *static_cast<const multi_record*>(seats_[i]->host_records.get());
+    const auto ns = static_cast<double>(lane.lane_ns);
+    if (ns < shortest_clocked_ns(1)) continue;
+    const double ghz = static_cast<double>(lane.lane_cycles) / ns;
+    clocks_seen_.add(i, ghz);
+    if (i == 0 && clock_.is_throttled(ghz)) taken.dropped = drop::throttled;
   }
   taken.cycles = taken.span_ns * clock_.last_ghz();
 }

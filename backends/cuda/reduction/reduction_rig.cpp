@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/by_type.hpp"
+#include "core/named_entry.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -75,7 +76,7 @@ queue_one queue_of(std::string_view op) {
        {"reduce_max_warp_reduce", &reduce_max_warp_reduce},
        {"reduce_max_persistent", &reduce_max_persistent},
        {"reduce_max_cub", &reduce_max_cub}}};
-  return std::ranges::find(forms, op, &std::pair<std::string_view, queue_one>::first)->second;
+  return entry_named(forms, op);
 }
 
 void require_library(const reduction_call& call) {

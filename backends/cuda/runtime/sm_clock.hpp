@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
+
+#include "core/harness/stats.hpp"
 
 namespace syncmeter::cuda {
 
@@ -44,6 +47,26 @@ class sm_clock {
  private:
   double highest_, fastest_ = 0, last_ = 0;
   unsigned slow_in_a_row_ = 0;
+};
+
+/// The clocks that each device of a point was seen at, sample by sample.
+class seen_clocks {
+ public:
+  void clear() { of_device_.clear(); }
+  void add(std::size_t device, double ghz) {
+    if (of_device_.size() <= device) of_device_.resize(device + 1);
+    of_device_[device].push_back(ghz);
+  }
+  /// The median of each device; 0 for one whose samples were all too short to tell.
+  [[nodiscard]] std::vector<double> medians() const {
+    std::vector<double> all;
+    for (const std::vector<double>& ghz : of_device_)
+      all.push_back(ghz.empty() ? 0.0 : median(ghz));
+    return all;
+  }
+
+ private:
+  std::vector<std::vector<double>> of_device_;
 };
 
 }  // namespace syncmeter::cuda

@@ -47,6 +47,16 @@ TEST_F(progress_line, off_a_terminal_says_every_tenth_once) {
   EXPECT_THAT(all, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(progress_line, what_takes_a_while_is_drawn_on_a_terminal_until_the_next_line) {
+  progress(write_end, false).doing("asking");
+  EXPECT_EQ(shown(), "");
+  progress line(write_end, true);
+  line.doing("asking");
+  EXPECT_EQ(shown(), "\rsyncmeter: asking ...\x1b[K");
+  line.note("3 points");
+  EXPECT_EQ(shown(), "\r\x1b[Ksyncmeter: 3 points\n");
+}
+
 TEST_F(progress_line, on_a_terminal_draws_over_itself_ten_times_a_second_at_most) {
   progress line(write_end, true);
   line.show(0, 100, "atomic_add", start);

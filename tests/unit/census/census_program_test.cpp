@@ -148,7 +148,7 @@ TEST_F(CensusProgram, ChecksByExitStatus) {
   const outcome bad = run_census(check, {defective});
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.text, HasSubstr("leaky: wrong: expected lock_add 1, seen load 0.25"));
-  EXPECT_EQ(run_census({}, {defective}).status, 0);
+  EXPECT_EQ(run_census({}, {defective}).status, 1) << "wrong without --check too";
 
   check.ops = {"add"};
   EXPECT_EQ(run_census(check, {defective}).status, 0);
@@ -170,10 +170,14 @@ TEST(CensusWithout, ObjdumpSaysWhatToInstall) {
   const char* path = std::getenv("PATH");
   const std::string kept = path == nullptr ? "" : path;
   setenv("PATH", "/nonexistent", 1);
-  const auto census = take_census(this_program(), {fixture("add")});
+  const auto census = take_census(this_program(), {fixture("add"), fixture("again")});
+  const outcome seen = run_census({}, {worker_with({fixture("add"), fixture("again")})});
   setenv("PATH", kept.c_str(), 1);
   EXPECT_EQ(census.front().verdict, verdict::not_proven);
   EXPECT_EQ(census.front().reason, "objdump not found, install binutils");
+  EXPECT_THAT(seen.text,
+              HasSubstr("\nnot proven: 2 entries: objdump not found, install binutils\n\n"));
+  EXPECT_EQ(seen.status, 0);
 }
 
 TEST(CensusWithout, SymbolsOrSupportIsNoFault) {

@@ -52,6 +52,15 @@ TEST(SmClock, SaysTheLastClock) {
   EXPECT_EQ(clock.last_ghz(), 1.98);
 }
 
+TEST(SeenClocks, AreTheMedianOfEachDeviceAndNotTheLastSample) {
+  seen_clocks clocks;
+  for (const double ghz : {1.9, 1.98, 0.3}) clocks.add(0, ghz);
+  clocks.add(2, 1.5);
+  EXPECT_EQ(clocks.medians(), (std::vector<double>{1.9, 0, 1.5}));
+  clocks.clear();
+  EXPECT_TRUE(clocks.medians().empty());
+}
+
 TEST(SmClock, ManyShortLaunchesHaveToLastLonger) {
   EXPECT_GT(shortest_clocked_ns(16), 3 * shortest_clocked_ns(1));
 }

@@ -17,10 +17,11 @@ using testing::SizeIs;
 // What an OpenMP worker offers, under another name and without one op.
 worker_info portable_worker(const std::string& lacking = "critical_add") {
   worker_info worker = fixtures::omp_worker();
-  worker.name = "kokkos";
-  worker.backends = {"kokkos-openmp"};
+  worker.name = "raja";
+  worker.backends = {"raja-openmp"};
+  worker.native_of["raja-openmp"] = "omp";
   std::erase_if(worker.capabilities, [&](const capability& row) { return row.op == lacking; });
-  for (capability& row : worker.capabilities) row.backend = "kokkos-openmp";
+  for (capability& row : worker.capabilities) row.backend = "raja-openmp";
   return worker;
 }
 
@@ -35,7 +36,7 @@ campaign_plan plan_of(const std::vector<worker_info>& workers) {
 
 TEST(counterparts, differ_in_their_backend_and_in_what_one_api_alone_can_say) {
   point native = fixtures::atomic_add(2), portable = native;
-  portable.backend = "kokkos-openmp";
+  portable.backend = "raja-openmp";
   EXPECT_EQ(counterpart_key(native, false), counterpart_key(portable, false));
   native.flavour = flavour::atomic_ref;
   native.scope = scope::device;
@@ -54,7 +55,7 @@ TEST(counterparts, a_plan_keeps_what_both_sides_measure) {
   }
   EXPECT_THAT(backends, testing::Not(testing::Contains(testing::Key("critical_add"))));
   for (const auto& [op, names] : backends)
-    EXPECT_THAT(names, ElementsAre("kokkos-openmp", "omp")) << op;
+    EXPECT_THAT(names, ElementsAre("omp", "raja-openmp")) << op;
   EXPECT_GT(backends.size(), 10U);
 }
 

