@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -87,6 +88,12 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def _shows_colours() -> bool:
+    # https://no-color.org: any value but an empty one says no.
+    refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
+    return sys.stdout.isatty() and not refused and terminal != "dumb"
+
+
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.statistics.campaign import read_campaign
     from syncmeter_analysis.studies import names, sections, study
@@ -101,8 +108,10 @@ def _text(options: argparse.Namespace) -> int:
     if not found:
         print(f"no points of the studies that have a text: {', '.join(names)}", file=sys.stderr)
         return 0
-    render = as_markdown if options.format == "md" else as_plain
-    print("\n\n".join(render(s.title, s.blocks) for s in found))
+    if options.format == "md":
+        print("\n\n".join(as_markdown(s.title, s.blocks) for s in found))
+    else:
+        print("\n\n".join(as_plain(s.title, s.blocks, _shows_colours()) for s in found))
     return 0
 
 
@@ -124,7 +133,7 @@ def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
-    output = Path(options.output or f"{source.stem}.jsonl")
+    output = Path(options.output or f"{source.resolve().stem}.jsonl")
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         said = import_table(source, output, gpu=options.gpu, **machine)

@@ -68,6 +68,10 @@ def point(op: str = "atomic_add", **axes: Any) -> dict[str, Any]:
     return members
 
 
+def _places(lanes: int, affinity: str) -> list[int]:
+    return [(2 if affinity == "spread" else 1) * lane for lane in range(lanes)]
+
+
 def visits(
     costs: list[float], what: dict[str, Any], spread: float = 0.001, **members: Any
 ) -> list[dict[str, Any]]:
@@ -107,7 +111,7 @@ def visits(
             "trips": 100,
             "unroll": 32,
             "ops_per_step": 1,
-            "pus": list(range(what["lanes"])) if what["lanes"] <= 16 else [],
+            "pus": _places(what["lanes"], what["affinity"]) if what["lanes"] <= 16 else [],
             "rounds_taken": 12,
             "rounds_kept": 11,
             "drops": {"moved": 0, "preempted": 1, "state_changed": 0, "throttled": 0},

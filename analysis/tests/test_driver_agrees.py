@@ -1,53 +1,76 @@
-"""The report's estimates are those of `syncmeter show`, with states and busy rounds."""
+"""Both readers say of every shape of visits what tests/data/estimates says, column by column."""
 
 import csv
 import json
 import os
-import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.made import campaign, point, read, visits, write
+from syncmeter_analysis.formats.columns import columns, row
+from tests.made import read
 
 folder = os.environ.get("SYNCMETER_BIN")
 driver = Path(folder) / "syncmeter" if folder else shutil.which("syncmeter")
 
+shapes = Path(__file__).parents[2] / "tests" / "data" / "estimates"
+expected = json.loads((shapes / "expected.json").read_text())
+by_number = pytest.mark.parametrize("number", expected, ids=lambda n: expected[n]["shape"])
+
+
+def compare(found, number, digits):
+    wanted = {name: value for name, value in expected[number].items() if name != "shape"}
+    assert len(wanted) > 25
+    for name, value in wanted.items():
+        if isinstance(value, float):
+            assert found[name] == pytest.approx(value, rel=digits), name
+        else:
+            assert found[name] == value, name
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return {str(s.point.repeat): row(s) for s in read(shapes / "shapes.jsonl").points.values()}
+
+
+@pytest.fixture(scope="module")
+def drivers(tmp_path_factory):
+    table = tmp_path_factory.mktemp("show") / "f.csv"
+    show = [str(driver), "show", str(shapes / "shapes.jsonl"), "--csv", str(table)]
+    subprocess.run(show, check=True, capture_output=True)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    known = [column for column in columns if column.name in rows[0]]
+    return {r["repeat"]: {c.name: c.read(r[c.name]) for c in known} for r in rows}
+
+
+def test_there_are_shapes_enough(ours):
+    assert len(expected) >= 30
+    assert set(ours) == set(expected)
+
+
+@by_number
+def test_ours_are_as_expected(ours, number):
+    compare(ours[number], number, 1e-9)
+
 
 @pytest.mark.skipif(not driver, reason="SYNCMETER_BIN is not set and syncmeter is not on PATH")
-def test_estimates_are_those_of_show(tmp_path):
-    rng = random.Random(5)
-    lines = []
-    for lanes in range(1, 9):
-        costs = [20 * lanes * rng.lognormvariate(0, 0.1) for _ in range(5)]
-        made = visits(costs, point(type="int32", placement="shared", lanes=lanes))
-        for line in made:
-            hop = rng.choice([20.0, 21.0, 100.0])
-            line["estimates"][0].update(
-                hop_ns=hop, busy=rng.random() < 0.3, rounds=rng.choice([3, 11])
-            )
-        lines += made
-    gpu = visits(
-        [9.0, 9.1, 9.05],
-        point(backend="cuda", affinity="none", lanes=64),
-        device=0,
-        rounds=[[3200.0, 3200.0 + 3200 * c, 0, False] for c in (8.9, 9, 9.1, 9.2, 9.3)],
-        spread=0.05,
-    )
-    path = write(tmp_path / "f.jsonl", lines, gpu, first=campaign())
-    table = tmp_path / "f.csv"
-    subprocess.run(
-        [str(driver), "show", str(path), "--csv", str(table)], check=True, capture_output=True
-    )
-    rows = list(csv.DictReader(table.open()))
-    ours = {(s.point.backend, s.point.lanes): s for s in read(path).points.values()}
-    assert len(rows) == len(ours) == 9
-    for row in rows:
-        s = ours[row["backend"], int(row["lanes"])]
-        assert row["status"] == s.status, json.dumps(row)
-        if row["cost_ns"]:
-            assert float(row["cost_ns"]) == pytest.approx(s.cost.value, rel=1e-6)
-            assert float(row["cost_low_ns"]) == pytest.approx(s.cost.low, rel=1e-6)
-            assert float(row["cost_high_ns"]) == pytest.approx(s.cost.high, rel=1e-6)
+@by_number
+def test_the_drivers_are_as_expected(drivers, number):
+    compare(drivers[number], number, 1e-6)
+
+
+@pytest.mark.skipif(not driver, reason="SYNCMETER_BIN is not set and syncmeter is not on PATH")
+def test_the_driver_has_the_same_points(drivers):
+    assert set(drivers) == set(expected)
+
+
+def test_the_shapes_are_what_their_script_writes(tmp_path):
+    for path in shapes.glob("*.py"):
+        shutil.copy(path, tmp_path)
+    subprocess.run([sys.executable, str(tmp_path / "make_shapes.py")], check=True)
+    for name in ("shapes.jsonl", "expected.json"):
+        assert (tmp_path / name).read_text() == (shapes / name).read_text()

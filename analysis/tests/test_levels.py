@@ -1,17 +1,43 @@
-"""The figures of the GPU's levels: which launches and sizes are drawn, and the heat map of the grid."""
+"""The GPU's levels: the fastest way of each, their tables and figures, from costs made by hand."""
 
-from syncmeter_analysis.figures.levels import level_figures
+import re
+
+from syncmeter_analysis.figures import levels as drawing
 from syncmeter_analysis.statistics.levels import level_of
+from syncmeter_analysis.studies import levels, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from syncmeter_analysis.studies.levels_rows import axis_levels
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
 
 
+def measured(tmp_path, *points):
+    """Points with what they cost, ns; a cycle takes half a nanosecond."""
+    lines = []
+    for what, cost in points:
+        cycles = {"value": 2 * cost, "low": 1.98 * cost, "high": 2.02 * cost}
+        host = {"value": 1.1 * cost, "low": cost, "high": 1.2 * cost}
+        lines += visits(
+            around(cost),
+            what,
+            device=0,
+            family="barrier",
+            estimate={"cost_cycles": cycles, "host_cost_ns": host},
+            host_deviation_ns=0.25 * cost,
+        )
+    return read(write(tmp_path / "f.jsonl", lines))
+
+
+def told(tmp_path, *points):
+    (section,) = sections(measured(tmp_path, *points), ["levels"])
+    return as_plain(section.title, section.blocks)
+
+
 def figures(tmp_path, *points):
-    lines = [visits(around(cost), what, device=0, family="barrier") for what, cost in points]
-    return {f.id: f for f in level_figures(read(write(tmp_path / "f.jsonl", *lines)))}
+    return {f.id: f for f in drawing.figures(levels.rows(measured(tmp_path, *points)))}
 
 
-def rows(figure):
+def drawn(figure):
     spec = figure.panels[0].spec()
     return spec["data"]["values"]
 
@@ -24,10 +50,130 @@ def test_ops_belong_to_their_level():
     assert level_of("fadd_chain") == level_of("atomic_add") == ""
 
 
+def test_a_row_of_the_axis_has_ops_of_its_level_only():
+    for name, ops in axis_levels:
+        assert {level_of(op.rstrip("*")) for op in ops} == {name.split(",")[0]}
+
+
+def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
+    text = told(
+        tmp_path,
+        (cuda("shuffle_idx"), 13.0),
+        (cuda("shuffle_up"), 13.1),
+        (cuda("barrier"), 7.0),
+        (cuda("barrier", lanes=64), 5.0),
+        (cuda("grid_sync", blocks=20), 1200.0),
+        (cuda("software_barrier_tree", blocks=10), 1000.0),
+    )
+    assert re.search(r"grid +software_barrier_tree +10 x 32 +1000 ", text)
+    # 64 threads are no latency of a warp: they hide each other's.
+    assert re.search(r"block +barrier +1 x 32 +7.000 +6\.9\d+\.\.7\.0\d+ +14.00 +=======\n", text)
+    assert re.search(r"warp, a value +shuffle_idx .* shuffle_up +=========\n", text)
+    assert re.search(r"cluster +not measured\n", text)
+    assert "several GPUs are measured by `syncmeter run --study multi-gpu`" in text
+    assert "a shuffle waits for its value" in text
+    assert "shuffle" not in told(tmp_path, (cuda("barrier"), 7.0))
+
+
+def test_a_group_of_one_thread_waits_for_nobody(tmp_path):
+    text = told(tmp_path, (cuda("tile_sync", size=1), 1.0), (cuda("tile_sync", size=2), 9.0))
+    assert re.search(r"warp, together +tile_sync +2 ", text)
+    assert "not measured" not in text  # of one level alone nothing is missed
+
+
+def test_without_a_latency_there_is_no_section(tmp_path):
+    assert sections(measured(tmp_path, (cuda("atomic_add"), 5.0)), ["levels"]) == []
+    assert sections(measured(tmp_path, (cuda("barrier", lanes=1024), 38.0)), ["levels"]) == []
+
+
+def test_several_gpus_are_a_level_beside_others_only(tmp_path):
+    over = (cuda("multi_gpu_barrier_flags", blocks=132, size=2), 2110.0)
+    assert sections(measured(tmp_path, over), ["levels"]) == []
+    text = told(tmp_path, over, (cuda("grid_sync", blocks=132), 970.0))
+    assert re.search(r"several GPUs +multi_gpu_barrier_flags +2 +132 x 32 +2110 ", text)
+    assert "multi-gpu`" not in text
+
+
+def test_the_rate_of_blocks_is_that_of_their_best_launch(tmp_path):
+    text = told(
+        tmp_path,
+        (cuda("barrier"), 7.0),
+        (cuda("barrier", blocks=132, lanes=64), 10.0),
+        (cuda("barrier", blocks=264, lanes=64), 10.2),
+        (cuda("barrier", blocks=528, lanes=64), 20.3),
+        (cuda("barrier", blocks=132, lanes=1024), 70.0),
+        (cuda("barrier", lanes=1024), 38.0),
+    )
+    # 528 warps in 10.2 ns; 1056 in 20.3 are half a percent more.
+    assert re.search(r"\n +64 +528 +20.30 +52.0 G +264\n\n", text)
+    assert not re.search(r"\n +1024 +132", text)  # one launch is no choice
+
+
+def test_the_grid_is_a_table_of_threads_and_blocks(tmp_path):
+    text = told(
+        tmp_path,
+        (cuda("grid_sync", blocks=10), 970.0),
+        (cuda("grid_sync", blocks=20), 1220.0),
+        (cuda("grid_sync", blocks=10, lanes=1024), 2200.0),
+    )
+    assert re.search(r"\n +32 +0.97 +1.22\n", text)
+    assert re.search(r"\n +1024 +2.20\n", text)
+
+
+def test_barriers_in_software_stand_against_the_grids_own(tmp_path):
+    text = told(
+        tmp_path,
+        (cuda("grid_sync", blocks=10), 1000.0),
+        (cuda("software_barrier_counter", blocks=10), 2000.0),
+        (cuda("software_barrier_lockfree", blocks=10), 800.0),
+        (cuda("software_barrier_sense", blocks=10), 810.0),
+        (cuda("software_barrier_sense", blocks=20), 900.0),
+        (cuda("grid_sync", blocks=30), 900.0),
+    )
+    assert re.search(
+        r"10 x 32 +1.00 +2.00 +0.81 +0.80 +software_barrier_lockfree +software_barrier_sense +"
+        r"0.800 +0\.\d+\.\.0\.\d+ +faster\n",
+        text,
+    )
+    assert re.search(r"20 x 32 +0.90 +software_barrier_sense +grid_sync was not measured\n", text)
+    assert "30 x 32" not in text.partition("Barriers of the grid in software")[2]
+
+
+def test_each_add_of_a_chain_has_its_cycles(tmp_path):
+    chain = [(cuda("fadd_chain", size=2048), 4096.0), (cuda("fadd_chain", size=32), 64.0)]
+    text = told(tmp_path, (cuda("barrier"), 7.0), *chain)
+    assert re.search(r"32 +128.0 +4.000\n +2048 +8192 +4.000\n", text)
+
+
+def test_both_methods_come_with_their_deviations(tmp_path):
+    text = told(tmp_path, (cuda("barrier"), 8.0))
+    assert re.search(r"barrier +1 x 32 +8.000 ± 0\.\d+ +8.800 ± 2.000 +1.100 +cycles of one", text)
+    assert "No host's time" not in text
+
+
+def test_several_launches_in_a_row_have_no_hosts_time(tmp_path):
+    lines = visits(around(8.0), cuda("barrier"), device=0)
+    known = visits(around(13.0), cuda("shuffle_idx"), device=0, host_deviation_ns=2.0)
+    (section,) = sections(read(write(tmp_path / "f", lines, known)), ["levels"])
+    text = as_plain(section.title, section.blocks)
+    assert re.search(r"barrier +1 x 32 +8.000 ± 0\.\d+ +cycles of one", text)
+    assert "No host's time: its samples are several launches in a row." in text
+    (section,) = sections(read(write(tmp_path / "f", lines)), ["levels"])
+    assert "Both methods" not in as_plain(section.title, section.blocks)
+
+
+def test_backends_are_told_of_apart(tmp_path):
+    points = [({**cuda("barrier"), "backend": b}, ns) for b, ns in (("cuda", 7.0), ("sycl", 9.0))]
+    rows = levels.rows(measured(tmp_path, *points))
+    assert [b.backend for b in rows.backends] == ["cuda", "sycl"]
+    assert "sycl: Levels of synchronization" in as_plain("", levels.text(rows))
+    assert [f.id for f in drawing.figures(rows)] == ["levels", "levels-sycl"]
+
+
 def test_of_groups_the_smallest_and_the_largest_are_drawn(tmp_path):
     points = [(cuda("coalesced_sync", size=n), 10.0 + n) for n in (1, 7, 20, 32)]
-    drawn = rows(figures(tmp_path, *points)["levels"])
-    assert {r["row"] for r in drawn} == {
+    found = drawn(figures(tmp_path, *points)["levels"])
+    assert {r["row"] for r in found} == {
         "warp: coalesced_sync of 1",
         "warp: coalesced_sync of 32",
     }
@@ -39,9 +185,9 @@ def test_every_level_has_a_launch_among_many(tmp_path):
         (cuda("cluster_sync", blocks=2, size=2), 200.0),
         (cuda("grid_sync", blocks=132), 970.0),
     ]
-    drawn = rows(figures(tmp_path, *points)["levels"])
-    assert {r["row"].split(":")[0] for r in drawn} == {"block", "cluster", "grid"}
-    assert {"132 x 32", "2 x 32"} <= {r["group"] for r in drawn}
+    found = drawn(figures(tmp_path, *points)["levels"])
+    assert [r["row"].split(":")[0] for r in found][-2:] == ["cluster", "grid"]
+    assert {"132 x 32", "2 x 32"} <= {r["group"] for r in found}
 
 
 def test_the_grid_is_laid_out_by_threads_and_blocks(tmp_path):
@@ -51,7 +197,7 @@ def test_the_grid_is_laid_out_by_threads_and_blocks(tmp_path):
         (cuda("grid_sync", blocks=132, lanes=1024), 2200.0),
     ]
     found = figures(tmp_path, *points)["grid-barrier"]
-    assert {(r["x"], r["y"], r["label"]) for r in rows(found)} == {
+    assert {(r["x"], r["y"], r["label"]) for r in drawn(found)} == {
         ("132", "32", "0.97"),
         ("264", "32", "1.10"),
         ("132", "1024", "2.20"),
@@ -61,3 +207,12 @@ def test_the_grid_is_laid_out_by_threads_and_blocks(tmp_path):
 
 def test_one_launch_is_no_map(tmp_path):
     assert "grid-barrier" not in figures(tmp_path, (cuda("grid_sync", blocks=132), 970.0))
+    assert "by launch" not in told(tmp_path, (cuda("grid_sync", blocks=132), 970.0))
+
+
+def test_arrays_are_no_level(tmp_path):
+    lines = visits(around(7.0), cuda("barrier"), device=0)
+    whole = cuda("reduce_max_cub", size=1 << 14, type="int32")
+    lines += visits(around(1e4), whole, device=0, family="reduction")
+    (figure,) = drawing.figures(levels.rows(read(write(tmp_path / "f", lines))))
+    assert {r["row"] for r in drawn(figure)} == {"block: barrier"}

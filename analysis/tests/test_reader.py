@@ -202,3 +202,45 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(tmp_path_factory, data):
     with pytest.raises(Unusable) as error:
         read_results(path)
     assert "\n" not in str(error.value)
+
+
+def test_what_a_gpus_visit_says_beside_its_times_is_kept(tmp_path):
+    what = point("warp_handoff", backend="cuda", lanes=64)
+    lines = visits([800.0, 810.0], what, device=0, same_gpc=True, polls_per_handoff=3.5)
+    lines[1]["polls_per_handoff"] = "many"
+    campaign = read(write(tmp_path / "f.jsonl", lines))
+    (s,) = campaign.points.values()
+    first, second = campaign.visits[s.measured_at]
+    assert first.remarks == {"polls_per_handoff": 3.5, "same_gpc": True}
+    assert second.remarks == {"same_gpc": True}
+    assert s.on_gpu
+
+
+def compact(line):
+    """As the driver writes it: without blanks."""
+    return json.dumps(line, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("written", [compact, json.dumps])
+def test_raw_rounds_are_parsed_where_they_are_asked_for_only(tmp_path, monkeypatch, written):
+    rounds = [[100.0, 3300.0 + i, 0, False] for i in range(50)]
+    cpu = [written(v) for v in visits(around(1.0), point(), rounds=rounds)]
+    gpu = visits(around(1.0, 2), point(backend="cuda", affinity="none"), rounds=rounds, device=0)
+    path = write(tmp_path / "f", cpu, [written(v) for v in gpu])
+    parsed = []
+    loads = json.loads
+    monkeypatch.setattr(json, "loads", lambda text: parsed.append(text) or loads(text))
+    file = read_results(path)
+    assert sum(b"[100.0" in text for text in parsed) == 2
+    found = {v.point.backend: list(v.round_costs) for v in file.visits.values()}
+    assert found == {"omp": [], "cuda": [(3200 + i) / 3200 for i in range(50)]}
+
+
+@pytest.mark.parametrize("odd", [[["]]", 1]], [[{"a": [[1]]}]], [[1, 2]], [[]], "x", [1, 2]])
+def test_rounds_that_are_none_do_no_harm(tmp_path, odd):
+    (line,) = visits([5.0], point(backend="cuda", affinity="none"), rounds=odd, device=0)
+    line["reason"] = 'said "rounds":[[1,2]] somewhere'
+    file = read_results(write(tmp_path / "f", compact(line)))
+    (visit,) = file.visits.values()
+    assert (visit.reason, file.notes) == (line["reason"], [])
+    assert len(visit.round_costs) == (odd == [[1, 2]])

@@ -1,10 +1,11 @@
-"""Reductions over sizes: shares of the reads of the same array, and who is drawn."""
+"""Reductions over sizes: shares of the reads of the same array, the fastest forms, what is drawn."""
 
 import pytest
 
-from syncmeter_analysis.figures.levels import level_figures
-from syncmeter_analysis.figures.reductions import reduction_figures, reductions, shares
+from syncmeter_analysis.figures import reductions as drawing
 from syncmeter_analysis.figures.scaling import scaling_figures
+from syncmeter_analysis.studies import reductions, sections
+from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import around, point, read, visits, write
 
 SIZES = (1 << 14, 1 << 22)
@@ -16,8 +17,14 @@ def on_gpu(op, size, lanes=256, type="int32"):
     )
 
 
-def on_cpu(lanes, size):
-    return point("reduce_max", order="unordered", type="int32", lanes=lanes, size=size)
+def on_cpu(lanes, size, **axes):
+    return point("reduce_max", order="unordered", type="int32", lanes=lanes, size=size, **axes)
+
+
+def reduction(ns, what, **members):
+    if what["backend"] == "cuda":
+        members["device"] = 0
+    return visits(around(ns), what, family="reduction", **members)
 
 
 @pytest.fixture
@@ -26,46 +33,135 @@ def measured(tmp_path):
     for size in SIZES:
         ns = size / 10
         times = {"read_bandwidth": 1, "reduce_max_cub": 1.25, "reduce_max_block_atomic": 4}
-        for op, more in times.items():
-            lines += visits(around(ns * more), on_gpu(op, size), family="reduction", device=0)
-        lines += visits(
-            around(ns * 2),
-            on_gpu("reduce_max_block_atomic", size, 1024),
-            family="reduction",
-            device=0,
-        )
-        for lanes in (1, 8):
-            lines += visits(around(ns * 100 / lanes), on_cpu(lanes, size), family="reduction")
-    return read(write(tmp_path / "reductions.jsonl", lines))
+        lines += [reduction(ns * more, on_gpu(op, size)) for op, more in times.items()]
+        lines.append(reduction(ns * 2, on_gpu("reduce_max_block_atomic", size, 1024)))
+        lines += [reduction(ns * 100 / lanes, on_cpu(lanes, size)) for lanes in (1, 8)]
+    return read(write(tmp_path / "reductions.jsonl", *lines))
+
+
+def found_in(path, *lines):
+    return reductions.rows(read(write(path, *lines)))
+
+
+def told(found):
+    return as_plain("", reductions.text(found))
 
 
 def test_a_share_is_of_the_reads_of_the_same_array(measured):
-    found = {
-        (s.point.op, s.point.lanes, s.point.size): share
-        for s, share in shares(reductions(measured))
+    small, large = reductions.rows(measured).arrays
+    shares = {
+        (form.measured.point.op, form.measured.point.lanes): form.share for form in large.forms
     }
-    assert found["reduce_max_cub", 256, SIZES[0]] == pytest.approx(0.8, rel=0.01)
-    assert found["reduce_max_block_atomic", 256, SIZES[1]] == pytest.approx(0.25, rel=0.01)
-    assert found["reduce_max_block_atomic", 1024, SIZES[1]] == pytest.approx(0.5, rel=0.01)
-    assert not any(op == "reduce_max" for op, _, _ in found)
+    assert shares["reduce_max_cub", 256].value == pytest.approx(0.8, rel=0.01)
+    assert shares["reduce_max_block_atomic", 256].value == pytest.approx(0.25, rel=0.01)
+    assert shares["reduce_max_block_atomic", 1024].value == pytest.approx(0.5, rel=0.01)
+    assert shares["reduce_max", 8] is None
+    assert shares["read_bandwidth", 256] is None
+    # Below 2^20 elements both are the time of a launch.
+    assert all(form.share is None for form in small.forms)
 
 
-def test_blocks_of_another_size_are_no_part_of_a_curve(measured):
-    share, rate = reduction_figures(measured)
-    rows = share.panels[0].spec()["data"]["values"]
-    assert len(rows) == 4
-    assert "reduce_max_cub" in share.title
-    assert "80" in share.title
+def test_the_text_names_the_fastest_of_the_gpu_and_of_the_cpu(measured):
+    text = told(reductions.rows(measured))
+    assert "One maximum of an array of 2^22 int32, 16.8 MB\n" in text
+    assert "Of the reads: the time of read_bandwidth over the form's" in text
+    assert (
+        "Which form is the fastest on the GPU:\n\n- 2^14 int32: cuda reduce_max_cub, 2.048 µs\n"
+        "- 2^22 int32: cuda reduce_max_cub, 524.3 µs, 80 % of the reads' bandwidth\n" in text
+    )
+    assert "- 2^22 int32: omp reduce_max on 8 threads, 5243 µs" in text
+    assert "not told apart" not in text
+
+
+def test_forms_within_the_margin_are_named_together(tmp_path):
+    lines = [
+        reduction(10e3, on_gpu("reduce_max_cub", 1 << 14)),
+        reduction(10.2e3, on_gpu("reduce_max_persistent", 1 << 14)),
+        reduction(11e3, on_gpu("reduce_max_block_atomic", 1 << 14)),
+    ]
+    text = told(found_in(tmp_path / "f", *lines))
+    assert (
+        "cuda reduce_max_cub, 10.00 µs; within 5% of it or not told apart: cuda "
+        "reduce_max_persistent (256 threads a block)\n" in text + "\n"
+    )
+    assert "read_bandwidth" not in text
+
+
+def test_threads_in_another_placement_state_are_not_compared(tmp_path):
+    lines = [
+        reduction(1000.0, on_cpu(8, 1 << 22), estimate={"hop_ns": 60.0}),
+        reduction(2000.0, on_cpu(8, 1 << 22, backend="std"), estimate={"hop_ns": 200.0}),
+        reduction(7000.0, on_cpu(1, 1 << 22)),
+    ]
+    text = told(found_in(tmp_path / "f", *lines))
+    assert (
+        "omp reduce_max on 8 threads, 1.000 µs; not comparable: std reduce_max on 8 threads (seen "
+        "in different placement states)" in text
+    )
+
+
+def test_affinities_that_place_alike_are_one_form(tmp_path):
+    same = {
+        "kind": "same",
+        "point": on_cpu(8, 1 << 22, affinity="spread"),
+        "measured_as": on_cpu(8, 1 << 22),
+        "why": "equal placement",
+    }
+    lines = [reduction(1000.0, on_cpu(8, 1 << 22)), reduction(7000.0, on_cpu(1, 1 << 22)), same]
+    found = found_in(tmp_path / "f", *lines)
+    (array,) = found.arrays
+    assert [form.affinities for form in array.forms] == [["close", "spread"], ["close"]]
+    assert "close, spread" in told(found)
+
+
+def test_what_has_no_cost_is_listed_with_its_status(tmp_path):
+    slow = on_gpu("reduce_max_global_atomic", 1 << 22)
+    lines = [
+        reduction(10e3, on_gpu("reduce_max_cub", 1 << 22)),
+        reduction(10e3, slow, status="too_slow", reason="90 ms", estimates=[]),
+    ]
+    found = found_in(tmp_path / "f", *lines)
+    assert found.arrays[0].fastest_on_gpu is None
+    row = next(line for line in told(found).splitlines() if "global_atomic" in line)
+    assert row.split() == ["cuda", "reduce_max_global_atomic", "256", "-", "too_slow"]
+
+
+def test_a_copy_moves_its_bytes_twice(tmp_path):
+    lines = [reduction(1 << 22, on_gpu(op, 1 << 22)) for op in ("read_bandwidth", "copy_bandwidth")]
+    rates = [form.gb_per_s for form in found_in(tmp_path / "f", *lines).arrays[0].forms]
+    assert sorted(rates) == pytest.approx([4, 8], rel=0.01)
+
+
+def test_reads_alone_are_no_section(tmp_path):
+    campaign = read(write(tmp_path / "f", reduction(1e4, on_gpu("read_bandwidth", 1 << 22))))
+    assert sections(campaign, ["reductions"]) == []
+
+
+def test_blocks_of_another_size_are_no_part_of_a_curve(tmp_path):
+    lines = []
+    for size in (1 << 22, 1 << 26):
+        lines.append(reduction(size / 10, on_gpu("read_bandwidth", size)))
+        lines.append(reduction(size / 8, on_gpu("reduce_max_cub", size)))
+        lines.append(reduction(size / 5, on_gpu("reduce_max_block_atomic", size, 1024)))
+        lines.append(reduction(size / 3, on_gpu("reduce_max_warp_atomic", size)))
+        lines += [reduction(size * 10 / lanes, on_cpu(lanes, size)) for lanes in (1, 8)]
+    share, rate = drawing.figures(found_in(tmp_path / "f", *lines))
+    assert {row["form"] for row in share.panels[0].spec()["data"]["values"]} == {
+        "cub",
+        "warp_atomic",
+    }
+    assert share.title == (
+        "Maximum of 2^26 int32: cuda reduce_max_cub is the fastest, at 80 % of the reads' bandwidth"
+    )
     drawn = {row["form"] for row in rate.panels[0].spec()["data"]["values"]}
-    assert drawn == {"omp, 1 lane", "omp, 8 lanes", "cuda, the fastest form"}
+    assert drawn == {"omp, 1 thread", "omp, 8 threads", "cuda, the fastest form"}
 
 
 def test_without_reads_there_is_no_share(tmp_path):
-    lines = [visits(around(5.0), on_gpu("reduce_max_cub", size), device=0) for size in SIZES]
-    found = reduction_figures(read(write(tmp_path / "no-reads.jsonl", *lines)))
+    lines = [reduction(5.0, on_gpu("reduce_max_cub", size)) for size in SIZES]
+    found = drawing.figures(found_in(tmp_path / "f", *lines))
     assert [f.id for f in found] == ["reductions-rate"]
 
 
-def test_arrays_are_no_level_and_no_curve_over_lanes(measured):
-    assert level_figures(measured) == []
+def test_arrays_are_no_curve_over_lanes(measured):
     assert scaling_figures(measured) == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.figures.static import save_all
 from syncmeter_analysis.report.build import build
@@ -118,17 +119,27 @@ def test_sections_come_in_the_order_of_need(tmp_path):
         "Can these numbers be trusted",
         "What things cost",
         "How they scale",
+        "Locks",
+        "Contention",
+        "Barriers",
         "False sharing",
         "Core to core",
-        "CPU and GPU, native and portable",
+        "Portable against native",
         "GPU levels",
+        "Kernel boundary",
         "Handoffs between warps",
-        "Divergence and memory access",
+        "Divergence",
+        "Coalescing and bank conflicts",
         "Reductions",
+        "Several GPUs",
         "What it compiled to",
         "Claims",
         "The machine and the method",
     ]
+
+
+def test_every_claim_leads_to_a_section(tmp_path):
+    assert {claim.figure for claim in all_claims()} <= {s.id for s in report_of(tmp_path).sections}
 
 
 def test_the_markdown_is_the_golden_one(tmp_path, request, monkeypatch):
@@ -280,26 +291,3 @@ def test_a_browser_draws_every_figure_without_complaint(tmp_path, scheme, width)
     assert counts[0] == counts[1] > 10
     assert counts[2] <= width
     assert rows >= 1
-
-
-def test_branches_and_loads_of_a_gpu_are_drawn_with_what_they_say(tmp_path):
-    def gpu(op, ns, **axes):
-        members = {"backend": "cuda", "affinity": "none", "lanes": 1024, **axes}
-        return visits(around(ns), point(op, **members), family="memory", device=0)
-
-    lines = [gpu("branch_uniform", 40.0, blocks=1)]
-    for paths in (1, 8, 32):
-        lines.append(gpu("branch_in_warp", 40.0 * paths, blocks=1, size=paths))
-        lines.append(gpu("branch_across_warps", 40.0, blocks=1, size=paths))
-    lines.append(gpu("load_coalesced", 1000.0, blocks=132))
-    for stride in (1, 32):
-        lines.append(gpu("load_strided", 1000.0 * stride, blocks=132, size=stride))
-    report = report_of(tmp_path, *lines)
-    figures = {figure.id: figure for figure in report.figures}
-    assert figures["divergence"].title == "32 paths inside a warp cost 32.0 times one path"
-    assert len(figures["divergence"].points) == 7
-    assert (
-        figures["coalescing"].title
-        == "Words 32 apart cost 32.0 times coalesced ones from device memory"
-    )
-    assert not any(name.startswith("scaling-cuda-branch") for name in figures)

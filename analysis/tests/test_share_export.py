@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.export import export, google_benchmark
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.table_import import import_table
@@ -118,6 +121,73 @@ def test_an_exported_table_comes_back_with_its_intervals(tmp_path):
         assert after.inserted == before.inserted
 
 
+def through_csv(tmp_path, *lines):
+    """The points of these lines, and what comes back of their table."""
+    c = read(write(tmp_path / "f.jsonl", *lines))
+    export(c, "csv", tmp_path / "t.csv")
+    import_table(tmp_path / "t.csv", tmp_path / "back.jsonl")
+    return c, read(tmp_path / "back.jsonl")
+
+
+def test_points_that_differ_in_one_axis_stay_apart_in_a_table(tmp_path):
+    on = {"lanes": 2, "affinity": "none"}
+    points = [
+        point("barrier_late", lanes=2),
+        point("barrier_late", lanes=2, late_us=5),
+        point("barrier_late", lanes=2, late_us=50, repeat=1),
+        point("atomic_add", backend="cuda", affinity="none", lanes=64, blocks=9, size=8),
+        point("atomic_add", backend="cuda", affinity="none", lanes=64, blocks=9, waves=True),
+        point("handoff", pus=[0, 1], **on),
+        point("handoff", pus=[0, 3], **on),
+        point("handoff", pus=[0, 3], home="first", **on),
+        point(placement="strided", type="double", stride=8, base_offset=32, cells=2, lanes=4),
+        point("warp_sync", backend="cuda", affinity="none", lanes=32, active=4, scope="block"),
+    ]
+    lines = [visits(around(5.0 + i), p, pus=p.get("pus", [])) for i, p in enumerate(points)]
+    before, after = through_csv(tmp_path, *lines)
+    assert len(before.points) == len(points)
+    assert [s.point for s in after.points.values()] == [s.point for s in before.points.values()]
+    rows = list(csv.reader((tmp_path / "t.csv").open()))
+    axes = rows[0].index("status")
+    pus = rows[0].index("pus")
+    assert len({(*row[:axes], row[pus]) for row in rows[1:]}) == len(points)
+
+
+def test_what_shares_a_measurement_still_does_behind_a_table(tmp_path):
+    one, other = point(lanes=2), point(lanes=2, affinity="spread")
+    same = {"kind": "same", "point": other, "measured_as": one, "why": "equal placement"}
+    _, after = through_csv(tmp_path, visits(around(5.0), one), same)
+    assert len({s.measured_at for s in after.points.values()}) == 1
+    assert len(after.points) == 2
+
+
+def test_a_ring_keeps_its_rate_behind_a_table(tmp_path):
+    what = point("handoff", backend="cuda", affinity="none", lanes=32, blocks=132)
+    ring = visits(around(500.0, 3), what, device=0, cost_per_lane=True, participants=264)
+    before, after = through_csv(tmp_path, ring)
+    rates = [next(iter(c.points.values())).ops_per_s_per_lane for c in (before, after)]
+    assert rates == pytest.approx([1e9 / 500 / 264] * 2)
+
+
+def test_parquet_files_can_be_put_together(tmp_path):
+    """One file's column without a value is another's with: each has its type all the same."""
+    tables = []
+    for i, axes in enumerate(({}, {"type": "int32", "placement": "strided", "stride": 4})):
+        c = read(write(tmp_path / f"{i}.jsonl", visits(around(5.0), point(**axes))))
+        export(c, "parquet", tmp_path / f"{i}.parquet")
+        tables.append(pl.read_parquet(tmp_path / f"{i}.parquet"))
+    assert pl.Null not in tables[0].dtypes
+    assert pl.concat(tables)["stride_bytes"].to_list() == [None, 16]
+
+
+def test_columns_are_the_drivers_and_then_ours():
+    """The names in driver/show/csv.cpp, in its order."""
+    source = (Path(__file__).parents[2] / "cli" / "csv.cpp").read_text()
+    named = re.findall(r'^      \{"([a-z_]+)",', source, re.M)
+    assert len(named) > 40
+    assert [column.name for column in columns[: len(named)]] == named
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -125,6 +195,8 @@ def test_an_exported_table_comes_back_with_its_intervals(tmp_path):
         ("a,b\n1,2\n", "is not a table"),
         ("\x00", "is not a table"),
         ("backend,op,lanes,status,cost_ns\nomp,x,1,great,2\n", "line 2: 'great' at '1' lanes"),
+        ("backend,op,lanes,status,cost_ns\nomp,x,two,ok,2\n", "line 2: .*'two' is no value"),
+        ("backend,op,lanes,status,cost_ns\nomp,x,-2,ok,2\n", "lanes '-2' is not a count"),
     ],
 )
 def test_what_is_no_table_is_one_sentence(tmp_path, content, says):

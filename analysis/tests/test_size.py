@@ -5,7 +5,8 @@ import random
 import pytest
 
 from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.page import _libraries, as_page
+from syncmeter_analysis.report.libraries import libraries
+from syncmeter_analysis.report.page import as_page
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 
@@ -31,6 +32,6 @@ def test_a_point_takes_less_than_300_bytes_of_the_page(tmp_path):
     path = write(tmp_path / "f.jsonl", lines, first=campaign(machine=MACHINE))
     report = build(read(path))
     assert len(report.campaign.points) == 1920
-    own = len(as_page(report).encode()) - len(_libraries().encode())
+    own = len(as_page(report).encode()) - len(libraries().encode())
     # Besides points: sections, claims, and the sets of evidence.
     assert own < 150_000 + 300 * 1920

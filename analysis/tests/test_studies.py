@@ -1,6 +1,7 @@
 """The frame of the studies: its registry, its tables, and `text` on bare Python."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 from syncmeter_analysis import studies
 from syncmeter_analysis.command import main
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown, as_plain
-from tests.made import around, point, visits, write
+from tests.made import around, campaign, point, read, visits, write
 from tests.test_false_sharing import line_of_64, visits_at
 
 PACKAGE = Path(studies.__file__).parent
@@ -77,6 +79,15 @@ def test_text_needs_python_only(tmp_path):
     assert "64 B" in done.stdout
 
 
+@pytest.mark.parametrize("study", ["false-sharing", "quick"])
+def test_what_a_study_left_out_is_told_of_its_own_campaign(tmp_path, study):
+    first = campaign(options={"study": study}, left_out="uint32; other types")
+    path = write(tmp_path / "f.jsonl", visits_at(line_of_64), first=first)
+    (section,) = sections(read(path))
+    text = as_plain(section.title, section.blocks)
+    assert text.endswith("- left out by the study: uint32; other types") == (study != "quick")
+
+
 def test_text_of_one_study_in_markdown(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", visits_at(line_of_64))
     assert main(["text", str(path), "--study", "false-sharing", "--format", "md"]) == 0
@@ -87,6 +98,17 @@ def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
     assert main(["text", str(path)]) == 0
     said = capsys.readouterr()
-    assert (said.out, said.err[:44]) == ("", "no points of the studies that have a text: f")
+    assert (said.out, said.err[:43]) == ("", "no points of the studies that have a text: ")
     assert main(["text", str(path), "--study", "false-sharing"]) == 2
     assert "f.jsonl: no points of the study false-sharing" in capsys.readouterr().err
+
+
+def test_heat_is_painted_where_colours_are_wanted_and_does_not_move_the_columns():
+    rows = [[Cell("a"), Cell("1", heat=0.0)], [Cell("b"), Cell("22", heat=1.0)]]
+    table = Table(["op", "ns"], rows, right=[1])
+    plain = as_plain("T", [table])
+    painted = as_plain("T", [table], coloured=True)
+    assert "\x1b" not in plain
+    assert "a   \x1b[48;5;22m\x1b[38;5;15m 1\x1b[0m\n" in painted
+    assert "b   \x1b[48;5;88m\x1b[38;5;15m22\x1b[0m" in painted
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == plain

@@ -78,8 +78,9 @@ def test_an_import_says_that_it_is_one(imported):
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda p: None, "is not a folder"),
-        (lambda p: p.mkdir(), "holds no tables"),
+        (lambda p: None, "x is not a folder; give the folder of one system"),
+        (lambda p: p.mkdir(), r"x holds no tables .*with omp_\*/runtimes.csv and GPU NAME"),
+        (lambda p: published.put(p, "omp_barrier"), "x holds no tables"),
         (lambda p: published.put(p / "omp_barrier", "hello"), "holds no figures"),
         (lambda p: published.put(p / "omp_barrier", ""), "does not begin with a test's name"),
         (lambda p: [published.system(p / "a"), published.system(p / "b")], "several machines"),
@@ -90,6 +91,36 @@ def test_what_is_no_system_is_one_sentence(tmp_path, make, says):
     with pytest.raises(Unusable, match=says):
         import_syncperformance(tmp_path / "x", tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_folder_of_one_test_is_no_system(tmp_path):
+    folder = published.system(tmp_path / "a") / "omp_barrier"
+    with pytest.raises(Unusable, match=r"omp_barrier holds no tables .* give the folder of one"):
+        import_syncperformance(folder, tmp_path / "out.jsonl")
+
+
+@pytest.mark.parametrize("counts", ["²", "99999999999", "0", "-3"])
+def test_what_is_no_count_of_lanes_or_blocks_is_one_sentence(tmp_path, counts):
+    lanes = published.table("omp_barrier", [1], {"int": [1e-7]}).replace("gate,1", f"gate,{counts}")
+    published.put(tmp_path / "x" / "omp_barrier", lanes)
+    with pytest.raises(Unusable, match="holds no figures"):
+        import_syncperformance(tmp_path / "x", tmp_path / "out.jsonl")
+    blocks = published.table("cuda_shfl_sync", [32], {"int": [1e-6]}, blocks=[7])
+    blocks = blocks.replace("blocks,7", f"blocks,{counts}")
+    published.put(tmp_path / "y" / "X" / "cuda_shfl_sync", blocks)
+    import_syncperformance(tmp_path / "y", tmp_path / "out.jsonl")
+
+
+def test_a_log_names_the_machine_unless_the_user_does(tmp_path):
+    folder = published.system(tmp_path / "system9")
+    (folder / "omp_barrier" / "log.txt").write_text(
+        "start\nModel name:   Test CPU 9000\r\nGPU: no\n"
+    )
+    out = tmp_path / "out.jsonl"
+    import_syncperformance(folder, out)
+    assert (read(out).machine.cpu, read(out).machine.gpus[0][1]) == ("Test CPU 9000", "GPU X")
+    import_syncperformance(folder, out, cpu="mine")
+    assert read(out).machine.cpu == "mine"
 
 
 def test_cells_that_are_no_numbers_are_told(tmp_path):

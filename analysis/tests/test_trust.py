@@ -13,3 +13,21 @@ def test_a_gpu_that_was_busy_is_said_once(tmp_path):
     assert text.count(busy) == 1
     calm = as_markdown(build(read(write(tmp_path / "g.jsonl", *lines, first=campaign()))))
     assert busy not in calm
+
+
+def test_planted_multiplies_are_compared_in_one_placement_state(tmp_path):
+    """In the busy half of its visits one multiply took twice as long: no quotient of headlines."""
+
+    def planted(k, quiet):
+        lines = visits(
+            [k * (1.0 if i < quiet else 2.0) for i in range(8)],
+            point(f"control_multiply_{k}", type="int32"),
+            family="control",
+        )
+        for line in lines[quiet:]:
+            line["estimates"][0]["busy"] = True
+        return lines
+
+    path = write(tmp_path / "f.jsonl", planted(1, 3), planted(4, 5))
+    text = as_markdown(build(read(path)))
+    assert "| 4 planted multiplies (omp) | 4 times one | 4.00 to 4.00 times | as expected |" in text

@@ -100,7 +100,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
 
-  at_start.note(what_comes(plan, probing));
+  if (!options.resume) at_start.note(what_comes(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

@@ -227,18 +227,28 @@ list_request parse_list_command(const std::vector<std::string>& arguments) {
   return request;
 }
 
+namespace {
+
+constexpr const char* about_the_report =
+    "\nBelow the points stands what they say together, as syncmeter-report tells it. "
+    "SYNCMETER_REPORT\n"
+    "in the environment names that program where it is not found, or is off.\n";
+
+}  // namespace
+
 std::string run_help() {
   std::string text =
       "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
   for (const study& s : studies()) text += fmt::format("  {:<13} {}\n", s.name, s.purpose);
   return text + "\n" + shown(run_description()) +
          "\nA list has commas and no blanks. Exit status: 0 done, 1 a point failed, 2 wrong "
-         "usage.\n";
+         "usage.\n" +
+         about_the_report;
 }
 
 std::string show_help() {
   return "syncmeter show FILE [options]: prints a results file as a table\n\n" +
-         shown(show_description());
+         shown(show_description()) + about_the_report;
 }
 
 std::string list_help() {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "driver/plan/options.hpp"
 #include "driver/results/pooled_rounds.hpp"
@@ -104,10 +103,10 @@ std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get
 }
 
 // What one visit says of its own rounds is no interval for a CPU: it held the truth 4 to 26 % of
-// the time.
+// the time. An import's is over its own visits.
 interval combined(const std::vector<visit_estimate>& estimates, interval visit_estimate::* which,
-                  bool on_gpu) {
-  if (estimates.size() == 1 && on_gpu) return estimates.front().*which;
+                  bool keeps_its_own) {
+  if (estimates.size() == 1 && keeps_its_own) return estimates.front().*which;
   return over_visits(
       each(estimates, [which](const visit_estimate& e) { return (e.*which).value; }));
 }
@@ -155,20 +154,16 @@ void estimate(point_summary& s, const states& all, const std::vector<const json*
     return other.first.first != chosen->first.first;
   });
   s.state = state_text(all, chosen->first, s.hop_ns);
-  const bool on_gpu = s.device.has_value();
-  s.cost_ns = combined(used, &visit_estimate::cost_ns, on_gpu);
-  s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns, on_gpu);
-  s.cost_cycles = combined(used, &visit_estimate::cost_cycles, on_gpu);
+  const bool keeps_its_own = s.device.has_value() || s.imported;
+  s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);
+  s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns, keeps_its_own);
+  s.cost_cycles = combined(used, &visit_estimate::cost_cycles, keeps_its_own);
   if (s.device) narrow_where_visits_agree(s, visits, used);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
+  if (s.imported) return;  // its source says what it is, also where it published no interval
   // Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
   const interval& seen = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
-  // What another program published has no interval, but a status.
-  if (visits.front()->value("imported", false)) {
-    s.resolved = s.cost_ns.value > 0;
-    return;
-  }
   s.resolved = seen.low > 0;
   if (seen.high < 0) {
     s.status = status::interferes;
@@ -204,8 +199,7 @@ void overrule(point_summary& s, const std::vector<const json*>& visits) {
     if (count_of(visits, word) != 0) return take(word);
   }
   if (2 * count_of(visits, status::noisy) > visits.size()) return take(status::noisy);
-  if (visits.front()->value("imported", false)) return take(status::not_resolved);
-  if (s.visits == 0) {
+  if (s.visits == 0 && !s.imported) {
     s.status = status::noisy;
     s.reason = "no visit holds an estimate";
   }
@@ -259,6 +253,11 @@ point_summary summarize_point(const point& what, const std::vector<const json*>&
   point_summary s;
   s.what = what;
   s.said = said_of(what.op, visits);
+  if (visits.front()->value("imported", false)) {
+    s.imported = true;
+    s.status = status_from_text(visits.front()->value("status", "")).value_or(s.status);
+    s.reason = visits.front()->value("reason", "");
+  }
   if (visits.front()->contains("device")) s.device = visits.front()->at("device").get<unsigned>();
   estimate(s, states_of(visits, what.lanes, classes), visits);
   add_conduct(s, visits);

@@ -15,9 +15,9 @@
 #include <string_view>
 
 #include "driver/text/line_reader.hpp"
-#include "driver/workers/program_places.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/text/unique_fd.hpp"
+#include "driver/workers/program_places.hpp"
 
 namespace syncmeter {
 namespace {
@@ -80,7 +80,7 @@ running start(const fs::path& program, const std::string& file, std::FILE* out, 
   std::string path = program.string(), verb = "text", of = file;
   const std::array<char*, 4> arguments{path.data(), verb.data(), of.data(), nullptr};
   error = ::posix_spawnp(&child.pid, path.c_str(), &with.files, &with.attributes, arguments.data(),
-                        environ);
+                         environ);
   return child;
 }
 
@@ -118,10 +118,10 @@ std::string last_line(const stream_tail& said) {
 }
 
 std::string how_to_get_it(const std::string& file) {
-  return fmt::format(
-      "\nRatios, sizes and winners are told by `{} text {}`: scripts/run sets it up, or `pip install "
-      "./analysis` in a checkout.\n",
-      name, shell_word(file));
+  return fmt::format("\nRatios, sizes and winners are told by `{} text {}`: scripts/run sets it "
+                     "up, or `pip install "
+                     "./analysis` in a checkout.\n",
+                     name, shell_word(file));
 }
 
 }  // namespace

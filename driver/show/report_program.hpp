@@ -10,20 +10,20 @@
 
 namespace syncmeter {
 
-/// The first of: beside this program; in the environment of the checkout that this program was built
-/// in, `.venv/bin` beside `analysis/` in a folder above; on PATH. Nothing where it is in none.
-[[nodiscard]] std::optional<std::filesystem::path>
-find_report(const std::filesystem::path& beside);
+/// The first of: beside this program; in the environment of the checkout that this program was
+/// built in, `.venv/bin` beside `analysis/` in a folder above; on PATH. Nothing where it is in
+/// none.
+[[nodiscard]] std::optional<std::filesystem::path> find_report(const std::filesystem::path& beside);
 
 /// `PROGRAM text FILE` on the same stream as what was printed before. Empty, or one sentence on why
 /// there is no text: it cannot be started, it failed, or it was stopped after `at_most`.
-[[nodiscard]] std::string print_report(const std::filesystem::path& program, const std::string& file,
-                                       std::FILE* out,
+[[nodiscard]] std::string print_report(const std::filesystem::path& program,
+                                       const std::string& file, std::FILE* out,
                                        std::chrono::milliseconds at_most = std::chrono::minutes(1));
 
 /// Both, for `run` and `show`; without them one sentence on `out` that says how to get the program,
-/// or on standard error what became of it. SYNCMETER_REPORT names the program, or is "off". Never an
-/// error of the caller.
+/// or on standard error what became of it. SYNCMETER_REPORT names the program, or is "off". Never
+/// an error of the caller.
 void add_report(const std::string& file, std::FILE* out);
 
 }  // namespace syncmeter

@@ -30,14 +30,12 @@ def run_study(campaign, study, backends):
 
 
 def test_locks_of_both_apis_in_one_campaign(campaign):
-    out = run_study(campaign, "locks", ["omp", "std"])
+    run_study(campaign, "locks", ["omp", "std"])
     seen = measured(campaign)
     for backend, ops in {"omp": ("critical_add", "lock_add", "nest_lock_add", "spin_lock_add", "ticket_lock_add", "atomic_add"),
                          "std": ("lock_add", "shared_mutex_add", "spin_lock_add", "ticket_lock_add", "atomic_add")}.items():
         for op in ops:
             assert any(point[:3] == (backend, op, 1) for point in seen), (backend, op)
-    assert "Locks: one int32 add under each" in out and "- uncontended (1 lane): " in out
-    assert ("lanes on one lock: " if PUS > 1 else "- shared by lanes: cannot tell") in out
     orders = [v["point"]["backend"] for v in campaign.visits()]
     assert orders != sorted(orders), "one API is not measured after the other"
 
@@ -46,7 +44,6 @@ def test_contention_on_cells_that_lanes_share_out(campaign):
     out = run_study(campaign, "contention", ["omp"])
     cells = {cells for _, op, lanes, cells in measured(campaign) if op == "atomic_add" and lanes == min(PUS, 2)}
     assert cells == ({1, 2} if PUS > 1 else {1})
-    assert "Contention: " in out and "Near lanes against far ones" in out
     keys = [v["key"] for v in campaign.visits()]
     assert len(set(keys)) == len(keys) and all(" cells=" in key for key in keys)
     status, again, err = campaign.call("show", str(campaign.file))

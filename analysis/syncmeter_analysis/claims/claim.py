@@ -1,8 +1,9 @@
 """A claim: a published or widely held statement, and how it is judged on the user's own data.
 
-Each is a file in claims/: data, and a predicate of a few lines that turns evidence into a finding. A
-verdict rests on an effect with its interval, never on two medians: the interval wholly on one side of
-the bound decides, an interval that holds the bound cannot tell.
+Each is an entry in a module of claims/: data, and a predicate of a few lines that turns evidence into
+a finding. A verdict rests on an effect with its interval, never on two medians: the interval wholly on
+one side of the bound decides, an interval that straddles the bound cannot tell. Unlike ops are judged
+each for itself: a median over them would decide nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
-verdicts = (holds, fails, cannot_tell, not_measured)
+#: Ops were judged each for itself, and not all alike.
+differs = "differs by op"
+verdicts = (holds, fails, differs, cannot_tell, not_measured)
 
 # The scatter of published figures is not known: one speaks against a claim about every point where
 # it is beyond a bound by so much, and so do as large a share of all.
@@ -28,7 +31,8 @@ class Finding:
     """What the data say. `effect` is a ratio of costs (`of` says of what to what) with an interval.
 
     `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
-    there is to say.
+    there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
+    effect of all.
     """
 
     verdict: str
@@ -39,10 +43,13 @@ class Finding:
     points: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     note: str = ""
+    parts: dict[str, Finding] = field(default_factory=dict)
 
     @property
     def says(self) -> str:
         """The evidence in one line."""
+        if self.parts:
+            return "; ".join([f"{self.of}: {self._by_verdict()}"] + [self.note] * bool(self.note))
         if self.effect is None:
             return self.note
         parts = [f"{self.of}: {text.ratio_interval(self.effect)}"]
@@ -54,6 +61,22 @@ class Finding:
         if self.note:
             parts.append(self.note)
         return "; ".join(parts)
+
+    def _by_verdict(self) -> str:
+        told = []
+        for verdict in verdicts:
+            ops = [
+                f"{op} {text.ratio_interval(f.effect)}" + " (doubtful)" * bool(f.doubts)
+                for op, f in self.parts.items()
+                if f.verdict == verdict and f.effect
+            ]
+            told += [f"{verdict} for {', '.join(ops)}"] * bool(ops)
+        return "; ".join(told)
+
+    def sound(self, verdict: str) -> list[tuple[str, Finding]]:
+        """Findings of this verdict that nothing speaks against, each with its op ('' for all)."""
+        found = list(self.parts.items()) if self.parts else [("", self)]
+        return [(op, f) for op, f in found if f.verdict == verdict and not f.doubts]
 
 
 @dataclass(frozen=True)
@@ -75,13 +98,25 @@ class Claim:
     figure: str = "scaling"
 
 
+def claim(**members: str) -> Callable[[Callable[[Evidence], Finding]], Claim]:
+    """Makes a predicate the claim of its name; the members are those of Claim."""
+
+    def made(judge: Callable[[Evidence], Finding]) -> Claim:
+        return Claim(id=judge.__name__.replace("_", "-"), judge=judge, **members)
+
+    return made
+
+
 def missing(note: str = "") -> Finding:
     """Nothing that the claim is about was measured."""
     return Finding(not_measured, note=note)
 
 
+def _without(pairs: Pairs) -> str:
+    return ", ".join(f"{n} {why}" for why, n in sorted(pairs.without.items()))
+
+
 def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -> Finding:
-    without = [f"{n} {why}" for why, n in sorted(pairs.without.items())]
     return Finding(
         verdict,
         effect,
@@ -90,48 +125,67 @@ def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -
         (pairs.smallest.ratio.value, pairs.largest.ratio.value),
         pairs.ids,
         pairs.doubts,
-        "; ".join([note] * bool(note) + [", ".join(without)] * bool(without)),
+        "; ".join(filter(None, [note, _without(pairs)])),
     )
 
 
 def _nothing(pairs: Pairs) -> Finding:
     if not pairs.without:
         return missing()
-    reasons = ", ".join(f"{n} {why}" for why, n in sorted(pairs.without.items()))
-    return Finding(cannot_tell, note=f"points are there, none with a ratio ({reasons})")
+    return Finding(cannot_tell, note=f"points are there, none with a ratio ({_without(pairs)})")
+
+
+def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
+    """What is decided of the typical ratio, of each op for itself."""
+    if not pairs:
+        return _nothing(pairs)
+    groups = {op: group.undoubted for op, group in pairs.by_op().items()}
+    parts = {
+        op: _finding(decided(group.typical), group.typical, of, group, "")
+        for op, group in groups.items()
+    }
+    if len(parts) == 1:
+        (group,) = groups.values()
+        return _finding(decided(group.typical), group.typical, of, group, note)
+    told = {f.verdict for f in parts.values()}
+    return Finding(
+        told.pop() if len(told) == 1 else differs,
+        of=of,
+        pairs=len(pairs.found),
+        points=list(dict.fromkeys(id for f in parts.values() for id in f.points)),
+        doubts=list(dict.fromkeys(doubt for f in parts.values() for doubt in f.doubts)),
+        note="; ".join(filter(None, [note, _without(pairs)])),
+        parts=parts,
+    )
 
 
 def above(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
     """The typical ratio is larger than `bound`."""
-    if not pairs:
-        return _nothing(pairs)
-    pairs = pairs.undoubted
-    effect = pairs.typical
-    verdict = holds if effect.low > bound else fails if effect.high <= bound else cannot_tell
-    return _finding(verdict, effect, of, pairs, note)
+
+    def decided(effect: Interval) -> str:
+        return holds if effect.low > bound else fails if effect.high <= bound else cannot_tell
+
+    return _typical(pairs, decided, of, note)
 
 
 def below(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:
     """The typical ratio is smaller than `bound`."""
-    if not pairs:
-        return _nothing(pairs)
-    pairs = pairs.undoubted
-    effect = pairs.typical
-    verdict = holds if effect.high < bound else fails if effect.low >= bound else cannot_tell
-    return _finding(verdict, effect, of, pairs, note)
+
+    def decided(effect: Interval) -> str:
+        return holds if effect.high < bound else fails if effect.low >= bound else cannot_tell
+
+    return _typical(pairs, decided, of, note)
 
 
 def within(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
     """The typical ratio lies between the bounds: there is no difference worth the name."""
-    if not pairs:
-        return _nothing(pairs)
-    pairs = pairs.undoubted
-    effect = pairs.typical
-    if low <= effect.low and effect.high <= high:
-        verdict = holds
-    else:
-        verdict = fails if effect.high < low or effect.low > high else cannot_tell
-    return _finding(verdict, effect, of, pairs, note)
+
+    def decided(effect: Interval) -> str:
+        if low <= effect.low and effect.high <= high:
+            return holds
+        return fails if effect.high < low or effect.low > high else cannot_tell
+
+    return _typical(pairs, decided, of, note)
 
 
 def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
@@ -162,7 +216,7 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         return _finding(
             fails,
             worst.ratio.interval,
-            f"{of}, worst",
+            _worst(of, worst),
             pairs,
             "; ".join(filter(None, [told, note])),
         )
@@ -174,8 +228,12 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         for p in pairs.found
     )
     return _finding(
-        holds if inside else cannot_tell, worst.ratio.interval, f"{of}, worst", pairs, note
+        holds if inside else cannot_tell, worst.ratio.interval, _worst(of, worst), pairs, note
     )
+
+
+def _worst(of: str, pair: Pair) -> str:
+    return f"{of}, worst ({pair.over.point.op}, {text.launch(pair.over.point)})"
 
 
 def _more(beyond: int, mirrored: int) -> bool:

@@ -58,7 +58,8 @@ class Point:
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
     a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
-    none). `others` holds members that this version does not know, as JSON text, so
+    none); `late_us` is how late one lane in turn arrives at a barrier.
+    `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
 
@@ -83,6 +84,7 @@ class Point:
     wait: str = "active"
     home: str = ""
     pus: tuple[int, ...] = ()
+    late_us: int = 0
     repeat: int = 0
     others: tuple[tuple[str, str], ...] = ()
 
@@ -109,6 +111,7 @@ class Point:
             ("wait", self.wait, None),
             ("home", self.home, ""),
             ("pus", ",".join(map(str, self.pus)), ""),
+            ("late_us", self.late_us, 0),
             ("repeat", self.repeat, 0),
         ):
             if value != absent:
@@ -159,6 +162,7 @@ _whole = {
     "blocks",
     "active",
     "size",
+    "late_us",
     "repeat",
 }
 

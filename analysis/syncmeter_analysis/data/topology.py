@@ -33,6 +33,25 @@ def units_of(campaigns: Iterable[dict[str, Any]]) -> dict[int, Unit]:
     return found
 
 
+def in_topology_order(units: dict[int, Unit]) -> list[int]:
+    """The PUs by package, NUMA node, L3, L2, core and hardware thread: neighbours share most."""
+
+    def place(pu: int) -> tuple[int, ...]:
+        levels = ("package", "numa", "l3", "l2", "core", "thread")
+        return (*(units[pu].get(level, -1) for level in levels), pu)
+
+    return sorted(units, key=place)
+
+
+def kinds_of(a: Unit, b: Unit, several: bool) -> str:
+    """`, kind 1` or `, kinds 0 and 1` where cores are of several kinds: two fast ones under one L3 are
+    not as a fast and a slow one."""
+    if not several:
+        return ""
+    lower, higher = sorted((a.get("kind", -1), b.get("kind", -1)))
+    return f", kind {lower}" if lower == higher else f", kinds {lower} and {higher}"
+
+
 def _placed(unit: Unit) -> bool:
     return unit.get("core", -1) >= 0 or unit.get("package", -1) >= 0
 

@@ -7,6 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import BadPoint, Point, learn_backend, point_from
@@ -26,6 +27,18 @@ statuses = (
 
 #: A cost beyond this is no measurement: an hour for one op.
 _absurd_ns = 3.6e12
+
+
+#: What a visit of a GPU may say beside its times: the deviation of its cost by the host's clock (ns),
+#: polls in vain for each handoff, how many of how many messages were old, and whether the two
+#: multiprocessors are of one GPC.
+_remarks = (
+    "host_deviation_ns",
+    "polls_per_handoff",
+    "violations_seen",
+    "litmus_handoffs",
+    "same_gpc",
+)
 
 
 class BadVisit(ValueError):
@@ -53,7 +66,9 @@ class Estimate:
 
 @dataclass(slots=True)
 class Visit:
-    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file."""
+    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
+    `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
+    of each of several GPUs over their mean."""
 
     point: Point
     number: int
@@ -64,6 +79,9 @@ class Visit:
     inserted: bool = False
     cost_per_lane: bool = False
     participants: int = 0
+    host_lane: bool = False
+    launching: str = ""
+    devices: int = 1
     build: str = ""
     device: int | None = None
     pus: tuple[int, ...] = ()
@@ -75,16 +93,19 @@ class Visit:
     drops: dict[str, int] = field(default_factory=dict)
     stolen_ns: float = 0.0
     census: dict[str, Any] | None = None
-    round_costs: array[float] = field(default_factory=lambda: array("d"))
+    round_costs: array[float] | tuple[()] = ()
     imported: bool = False
     oversubscribed: bool = False
     doubt: str = ""
+    remarks: dict[str, float | bool] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    litmus: Litmus | None = None
+    device_shares: tuple[float, ...] = ()
 
 
 def _number(value: Any, otherwise: float) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
-    return otherwise
+    # JSON has no other kinds; a boolean is none of them. It is asked a hundred times a visit.
+    return float(value) if type(value) is float or type(value) is int else otherwise
 
 
 def _interval(members: Any, what: str) -> Interval | None:
@@ -93,6 +114,8 @@ def _interval(members: Any, what: str) -> Interval | None:
     value = _number(members.get("value"), math.nan)
     low = _number(members.get("low"), -math.inf)
     high = _number(members.get("high"), math.inf)
+    if low <= value <= high and -_absurd_ns <= value <= _absurd_ns:
+        return Interval(value, low, high)
     if math.isnan(value) or math.isnan(low) or math.isnan(high) or math.isinf(value):
         raise BadVisit(f"the {what} is not a number")
     if low > high:
@@ -113,8 +136,10 @@ def _estimate(members: Any) -> Estimate:
     rounds = _number(members.get("rounds"), 0)
     if not 0 <= rounds < 1e12:
         raise BadVisit(f"{rounds:g} rounds cannot be")
-    times = [_number(members.get(name), 0.0) for name in ("baseline_ns", "test_ns", "hop_ns")]
-    if not all(math.isfinite(t) and t >= 0 for t in times):
+    baseline = _number(members.get("baseline_ns"), 0.0)
+    test = _number(members.get("test_ns"), 0.0)
+    hop = _number(members.get("hop_ns"), 0.0)
+    if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
         raise BadVisit("a negative or infinite time")
     return Estimate(
         int(_number(members.get("state"), 0)),
@@ -123,7 +148,9 @@ def _estimate(members: Any) -> Estimate:
         cost,
         _interval(members.get("host_cost_ns"), "cost by the host's clock"),
         _interval(members.get("cost_cycles"), "cost in cycles"),
-        *times,
+        baseline,
+        test,
+        hop,
     )
 
 
@@ -141,15 +168,29 @@ def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
     if not ops > 0 or not isinstance(rounds, list):
         return costs
     try:
-        costs.extend((test - baseline) / ops for baseline, test, *_ in rounds)
-    except (TypeError, ValueError):
+        costs.extend([(r[1] - r[0]) / ops for r in rounds])
+    except (TypeError, LookupError):
         return array("d")
     return costs
 
 
 def _share(value: Any) -> float | None:
-    number = _number(value, math.nan)
-    return number if math.isfinite(number) and number >= 0 else None
+    # JSON has no other kinds of numbers; a boolean is none.
+    known = type(value) is float or type(value) is int
+    return float(value) if known and 0 <= value < math.inf else None
+
+
+def _point(members: Any, points: dict[str, Point]) -> Point:
+    # What is written alike is one point: to read it again at every visit took a tenth of the time.
+    written = repr(members)
+    found = points.get(written)
+    if found is None:
+        try:
+            found = point_from(members)
+        except BadPoint as error:
+            raise BadVisit(str(error)) from error
+        found = points[written] = points.setdefault(found.key, found)
+    return found
 
 
 def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
@@ -157,11 +198,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
 
     Raises BadVisit with the reason where the line contradicts itself or cannot be.
     """
-    try:
-        point = point_from(line.get("point"))
-    except BadPoint as error:
-        raise BadVisit(str(error)) from error
-    point = points.setdefault(point.key, point)
+    point = _point(line.get("point"), points)
     learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
@@ -174,32 +211,67 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
         int(_number(line.get("visit"), 1)),
         str(status),
         str(line.get("reason") or ""),
-        tuple(_estimate(e) for e in estimates),
+        tuple([_estimate(e) for e in estimates]),
     )
     visit.family = str(line.get("family") or "")
     visit.inserted = line.get("pairing") == "insert"
     visit.cost_per_lane = line.get("cost_per_lane") is True
     visit.participants = int(_share(line.get("participants")) or 0)
     visit.build = str(line.get("build") or "")
-    if isinstance(line.get("device"), int):
-        visit.device = line["device"]
-        visit.round_costs = _round_costs(line, point)
+    census = line.get("census")
+    visit.census = census if isinstance(census, dict) else None
     if isinstance(line.get("pus"), list):
-        visit.pus = tuple(pu for pu in line["pus"] if isinstance(pu, int))
+        visit.pus = tuple([pu for pu in line["pus"] if isinstance(pu, int)])
     visit.fairness = _share(line.get("fairness"))
     visit.slowest_over_fastest = _share(line.get("slowest_over_fastest"))
-    additivity = line.get("additivity")
-    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
-        visit.additive = additivity["additive"]
     visit.rounds_kept = int(_share(line.get("rounds_kept")) or 0)
     visit.rounds_taken = int(_share(line.get("rounds_taken")) or 0)
     drops = line.get("drops")
     if isinstance(drops, dict):
-        visit.drops = {str(why): int(n) for why, n in drops.items() if _number(n, 0) > 0}
+        visit.drops = {str(why): int(n) for why, n in drops.items() if n and _number(n, 0) > 0}
     visit.stolen_ns = _share(line.get("stolen_ns")) or 0.0
-    census = line.get("census")
-    visit.census = census if isinstance(census, dict) else None
+    if not _on_some.isdisjoint(line):
+        _add_what_some_say(visit, line)
+    return visit
+
+
+#: Members that visits of some kinds have: of a GPU, of several, of a library, an import's.
+_on_some = frozenset(
+    {
+        *("participants", "host_lane", "launching", "devices", "device", "additivity", "census"),
+        *(
+            "imported",
+            "oversubscribed",
+            "doubt",
+            "links",
+            "litmus_seen",
+            "device_shares",
+            *_remarks,
+        ),
+    }
+)
+
+
+def _add_what_some_say(visit: Visit, line: dict[str, Any]) -> None:
+    visit.host_lane = line.get("host_lane") is True
+    visit.launching = str(line.get("launching") or "")
+    if isinstance(line.get("devices"), list):
+        visit.devices = max(1, len(line["devices"]))
+    if isinstance(line.get("device"), int):
+        visit.device = line["device"]
+        visit.round_costs = _round_costs(line, visit.point)
+    additivity = line.get("additivity")
+    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
+        visit.additive = additivity["additive"]
     visit.imported = line.get("imported") is True
     visit.oversubscribed = line.get("oversubscribed") is True
     visit.doubt = str(line.get("doubt") or "")
-    return visit
+    visit.remarks = {
+        name: value
+        for name in _remarks
+        if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
+    }
+    visit.links, visit.litmus = links_of(line), litmus_of(line)
+    shares = line.get("device_shares")
+    if isinstance(shares, list):
+        visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)

@@ -2,85 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.summary import Measured
-
-_levels = ("device memory", "L2")
-_patterns = (
-    "coalesced",
-    "permuted",
-    "broadcast",
-    "misaligned",
-    "strided",
-    "random",
-    "row_walk",
-    "column_walk",
-)
-_warp = 32
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.studies.coalescing_rows import Level, Loads, level_names, patterns
 
 
-def _is_load(op: str) -> bool:
-    return op.removeprefix("load_").removesuffix("_l2") in _patterns and op.startswith("load_")
+def figures(loads: Loads) -> list[Figure]:
+    """One figure for each backend's device where loads of several patterns were measured."""
+    by_device: dict[tuple[str, int], list[Level]] = {}
+    for level in loads.levels:
+        by_device.setdefault((level.backend, level.device), []).append(level)
+    return [figure for levels in by_device.values() for figure in _figure(levels, len(by_device))]
 
 
-def coalescing_figures(campaign: Campaign) -> list[Figure]:
-    """One figure of the largest launch, where a GPU's loads were measured."""
-    points = [
-        s
-        for s in campaign.measured
-        if s.point.on_gpu and _is_load(s.point.op) and s.usable and s.cost and not s.doubt
+def _figure(levels: Sequence[Level], devices: int) -> list[Figure]:
+    found = [(level, row, row.full) for level in levels for row in level.rows if row.full]
+    found.sort(key=lambda f: (patterns.index(f[1].pattern), f[1].size))
+    drawn = [
+        {
+            "row": row.name,
+            "group": level.name,
+            "ns": row.ns.value,
+            "low": row.ns.low if row.ns.bounded else None,
+            "high": row.ns.high if row.ns.bounded else None,
+            "id": s.id,
+        }
+        for level, row, s in found
+        if row.ns
     ]
-    most = max((s.point.blocks * s.point.lanes for s in points), default=0)
-    drawn = [s for s in points if s.point.blocks * s.point.lanes == most]
     if len(drawn) < 2:
         return []
-    rows = sorted((_row(s, most) for s in drawn), key=lambda r: (r["rank"], r["size"]))
     note = (
         "Time of one load by a warp with the device full, and its 95 % interval, logarithmic. "
         "Numbers: bytes from the start of a line (misaligned), words from lane to lane (strided); "
-        "random: two loads."
+        "random: two loads; the title counts the second alone."
     )
-    title = _finding(drawn)
-    chart = cost_dots(rows, "ns per load of a warp", _levels, "pattern", "from")
-    return [
-        Figure("coalescing", title, note, [Panel("all patterns", chart)],
-               [s.id for s in drawn], wide=True)
-    ]  # fmt: skip
+    first = levels[0]
+    suffix = f"-{first.backend}-{first.device}" if devices > 1 else ""
+    chart = cost_dots(drawn, "ns per load of a warp", level_names, "pattern", "from")
+    panels = [Panel(f"all patterns, {first.backend}", chart)]
+    ids = [s.id for _, _, s in found]
+    return [Figure(f"coalescing{suffix}", _finding(levels), note, panels, ids, wide=True)]
 
 
-def _row(s: Measured, lanes: int) -> dict[str, Any]:
-    name = s.point.op.removeprefix("load_").removesuffix("_l2")
-    warps = lanes / _warp
-    cost = s.cost
-    assert cost is not None
-    return {
-        "row": f"{name} {s.point.size}" if s.point.size else name,
-        "rank": _patterns.index(name),
-        "size": s.point.size,
-        "group": _levels[s.point.op.endswith("_l2")],
-        "ns": cost.value / warps,
-        "low": cost.low / warps if cost.bounded else None,
-        "high": cost.high / warps if cost.bounded else None,
-        "id": s.id,
-    }
-
-
-def _finding(points: list[Measured]) -> str:
-    """The dearest stride over the coalesced load of its level."""
-    costs = {(s.point.op, s.point.size): s.cost.value for s in points if s.cost}
-    ratios = [
-        (cost / base, size, level)
-        for level, end in zip(_levels, ("", "_l2"), strict=True)
-        if (base := costs.get((f"load_coalesced{end}", 0)))
-        for (op, size), cost in costs.items()
-        if op == f"load_strided{end}"
+def _finding(levels: Sequence[Level]) -> str:
+    """The slowest pattern of all levels, by the rule of the text."""
+    slowest = [
+        (rows[0].over.value, " and ".join(row.told for row in rows), level.name)
+        for level in levels
+        if (rows := level.slowest) and isinstance(rows[0].over, Ratio)
     ]
-    if not ratios:
+    if not slowest:
         return "What a load costs by how the lanes of a warp lie on memory"
-    ratio, size, level = max(ratios)
-    return f"Words {size} apart cost {text.ratio(ratio)} times coalesced ones from {level}"
+    value, name, level = max(slowest)
+    return (
+        f"A useful byte of {level} takes {text.ratio(value)} times as long in the pattern {name} as "
+        "coalesced"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -17,8 +17,8 @@ from syncmeter_analysis.figures.figure import (
     short_scale,
 )
 from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
+from syncmeter_analysis.studies.divergence import Launch
 
 _names = {
     "branch_in_warp": "inside a warp",
@@ -28,67 +28,45 @@ _names = {
 }
 
 
-def divergence_figures(campaign: Campaign) -> list[Figure]:
-    """One figure with a panel for each launch, where a GPU's branches were measured."""
-    points = [
-        s
-        for s in campaign.measured
-        if s.point.on_gpu and s.point.op in _names and s.usable and s.cost and not s.doubt
-    ]
-    launches: dict[tuple[int, int], list[Measured]] = defaultdict(list)
-    for s in points:
-        launches[s.point.blocks, s.point.lanes].append(s)
-    curves = {
-        launch: members
-        for launch, members in launches.items()
-        if len({s.point.size for s in members if s.point.size}) > 1
-    }
-    drawn = [s for members in curves.values() for s in members]
+def figures(launches: Sequence[Launch]) -> list[Figure]:
+    """One figure with a panel for each launch of several numbers of paths."""
+    drawn = [launch for launch in launches if len(launch.paths) > 1]
     if not drawn:
         return []
-    domain = short_scale([_ns(s) for s in drawn])
-    panels = [
-        Panel(f"{blocks} x {lanes} threads", _chart(members, domain))
-        for (blocks, lanes), members in sorted(curves.items())
-    ]
+    points = [s for launch in drawn for s in launch.points]
+    domain = short_scale([s.cost.value for s in points if s.cost])
     note = (
         "Cost of one branch to a path of eight dependent operations, against the number of paths; "
-        "both logarithmic; blocks x threads of each."
+        "both logarithmic; backend, blocks and threads of each."
     )
-    return [Figure("divergence", _finding(drawn), note, panels, [s.id for s in drawn])]
+    panels = [Panel(launch.told, _chart(launch, domain)) for launch in drawn]
+    return [Figure("divergence", _finding(drawn), note, panels, [s.id for s in points])]
 
 
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0
-
-
-def _finding(points: list[Measured]) -> str:
-    """The dearest branch inside a warp against one path, in the same launch."""
-    one = {(s.point.blocks, s.point.lanes): s for s in points if s.point.op == "branch_uniform"}
-    ratios = [
-        (_ns(s) / _ns(under), s)
-        for s in points
-        if s.point.op == "branch_in_warp"
-        and (under := one.get((s.point.blocks, s.point.lanes)))
-        and _ns(under) > 0
+def _finding(launches: Sequence[Launch]) -> str:
+    """The slowest branch inside a warp against one path, in the same launch."""
+    slower = [
+        (r.value, paths, launch)
+        for launch in launches
+        for (op, paths), r in launch.over_one.items()
+        if op == "branch_in_warp" and isinstance(r, Ratio) and verdict(r) is Verdict.slower
     ]
-    if not ratios:
+    if not slower:
         return "What a branch costs by its number of paths"
-    ratio, worst = max(ratios, key=lambda r: r[0])
-    return f"{worst.point.size} paths inside a warp cost {text.ratio(ratio)} times one path"
+    value, paths, launch = max(slower, key=lambda found: found[0])
+    return f"{paths} paths inside a warp cost {text.ratio(value)} times one path ({launch.told})"
 
 
-def _chart(points: list[Measured], domain: tuple[float, float]) -> Any:
+def _chart(launch: Launch, domain: tuple[float, float]) -> Any:
     rows = [
         {
             "paths": max(s.point.size, 1),
-            "ns": _ns(s),
-            "low": s.cost.low if s.cost and s.cost.bounded else None,
-            "high": s.cost.high if s.cost and s.cost.bounded else None,
+            "ns": s.cost.value,
             "how": _names[s.point.op],
             "id": s.id,
         }
-        for s in sorted(points, key=lambda s: s.point.size)
+        for s in sorted(launch.points, key=lambda s: s.point.size)
+        if s.cost
     ]
     names = list(_names.values())
     x = alt.X("paths:Q", scale=alt.Scale(type="log", base=2), title="paths")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import altair as alt
@@ -19,54 +21,63 @@ def heat_map(
     scheme: Any,
     size: tuple[int, int],
     after: str | None = None,
-) -> Any:
-    """Rows with `x`, `y` (text), `v` (value), `label`, `low`, `high` and `id`.
+) -> dict[str, Any]:
+    """The Vega-Lite of rows with `x`, `y` (text), `v` (value), `label`, `low`, `high` and `id`.
 
     `x` and `y` give a title and the order of their values. `after` draws a line left of that x.
     Text in a field is light or dark by its value's place in `domain`.
     """
     xs, ys = x[1], y[1]
     middle = (domain[0] * domain[1]) ** 0.5 if logarithmic else (domain[0] + domain[1]) / 2
-    horizontal = alt.X("x:O", sort=list(xs), title=x[0], axis=alt.Axis(labelAngle=0))
-    vertical = alt.Y("y:O", sort=list(ys), title=y[0])
+    spec = copy.deepcopy(_template(x[0], y[0], value, logarithmic, len(xs) <= 16))
+    for layer in spec["layer"]:
+        encoding = layer["encoding"]
+        encoding["x"]["sort"], encoding["y"]["sort"] = list(xs), list(ys)
+        if "text" in encoding:
+            encoding["color"]["condition"]["test"] = f"datum.v > {middle}"
+        else:
+            encoding["color"]["scale"].update(domain=list(domain), scheme=scheme)
+    if after is not None:
+        edge = {"field": "x", "type": "ordinal", "sort": list(xs), "bandPosition": 0}
+        spec["layer"].append(
+            {
+                "data": {"values": [{"x": after}]},
+                "mark": {"type": "rule", "strokeWidth": 3, "color": "#D55E00"},
+                "encoding": {"x": edge},
+            }
+        )
+    spec["width"] = min(max(len(xs) * size[0], 120), 760)
+    spec["height"] = min(max(len(ys) * size[1], 60), 760)
+    spec["data"] = {"values": rows}
+    return spec
+
+
+@cache
+def _template(
+    x_title: str, y_title: str, value: str, logarithmic: bool, labelled: bool
+) -> dict[str, Any]:
+    """The map without its data, orders and scale: Altair takes long to make one."""
+    horizontal = alt.X("x:O", title=x_title, axis=alt.Axis(labelAngle=0))
+    vertical = alt.Y("y:O", title=y_title)
     colour = alt.Color(
-        "v:Q",
-        title=value,
-        scale=alt.Scale(
-            scheme=scheme, type="log" if logarithmic else "linear", domain=list(domain), clamp=True
-        ),
+        "v:Q", title=value, scale=alt.Scale(type="log" if logarithmic else "linear", clamp=True)
     )
     tips = [
-        alt.Tooltip("y:N", title=y[0]),
-        alt.Tooltip("x:N", title=x[0]),
+        alt.Tooltip("y:N", title=y_title),
+        alt.Tooltip("x:N", title=x_title),
         alt.Tooltip("v:Q", title=value, format=".4g"),
         alt.Tooltip("low:Q", title="from", format=".4g"),
         alt.Tooltip("high:Q", title="to", format=".4g"),
         alt.Tooltip("id:N", title="point"),
     ]
-    cells = alt.Chart().mark_rect().encode(x=horizontal, y=vertical, color=colour, tooltip=tips)
-    layers = [cells]
-    if len(xs) <= 16:
+    layers = [alt.Chart().mark_rect().encode(x=horizontal, y=vertical, color=colour, tooltip=tips)]
+    if labelled:
+        ink = alt.condition("datum.v > 0", alt.value("white"), alt.value("#222222"))
         layers.append(
             alt.Chart()
             .mark_text(fontSize=10)
-            .encode(
-                x=horizontal,
-                y=vertical,
-                text="label:N",
-                color=alt.condition(
-                    f"datum.v > {middle}", alt.value("white"), alt.value("#222222")
-                ),
-            )
+            .encode(x=horizontal, y=vertical, text="label:N", color=ink)
         )
-    if after is not None:
-        edge = (
-            alt.Chart(alt.Data(values=[{"x": after}]))
-            .mark_rule(strokeWidth=3, color="#D55E00")
-            .encode(x=alt.X("x:O", sort=list(xs), bandPosition=0))
-        )
-        layers.append(edge)
-    width = min(max(len(xs) * size[0], 120), 760)
-    return alt.layer(*layers, data=alt.Data(values=rows)).properties(
-        width=width, height=min(max(len(ys) * size[1], 60), 760)
-    )
+    spec: dict[str, Any] = alt.layer(*layers, data=alt.Data(values=[])).to_dict(validate=False)
+    spec.pop("config", None)
+    return spec

@@ -9,40 +9,9 @@ from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel, palette
 from syncmeter_analysis.figures.heat import heat_map
 from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.levels import level_of, levels
 from syncmeter_analysis.statistics.summary import Measured
-
-
-def level_points(campaign: Campaign) -> list[Measured]:
-    """One block of one warp and of 1024 threads, and each larger grid, of every op of a level.
-
-    Of an op that works on groups of a size: its smallest and its largest at each launch.
-    """
-    points = [
-        s
-        for s in campaign.measured
-        if s.point.on_gpu
-        and level_of(s.point.op)
-        and s.family != "reduction"  # of an array: much else beside
-        and s.point.lanes in (32, 1024)
-        and not s.point.repeat
-        and s.point.type in ("", "int32")
-        and not s.doubt
-        and s.cost is not None
-    ]
-    sizes: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-    for s in points:
-        sizes[s.point.op, s.point.blocks, s.point.lanes].add(s.point.size)
-    return [
-        s
-        for s in points
-        if s.point.size
-        in (
-            min(sizes[s.point.op, s.point.blocks, s.point.lanes]),
-            max(sizes[s.point.op, s.point.blocks, s.point.lanes]),
-        )
-    ]
+from syncmeter_analysis.studies.levels_rows import GpuLevels, Levels, ns_of
 
 
 def _launches(points: list[Measured]) -> list[tuple[int, int]]:
@@ -64,13 +33,32 @@ def _launches(points: list[Measured]) -> list[tuple[int, int]]:
     return sorted(list(dict.fromkeys(chosen))[: len(palette)])
 
 
-def level_figures(campaign: Campaign) -> list[Figure]:
-    """All levels on one axis, and the heat map of the grid's barrier, where they were measured."""
-    return _axis(campaign) + _grid(campaign)
+def figures(found: Levels) -> list[Figure]:
+    """All levels on one axis, and the heat map of the grid's barrier, where they were measured; of
+    each backend."""
+    drawn = []
+    for i, of_backend in enumerate(found.backends):
+        for figure in _axis(of_backend) + _grid(of_backend.grid):
+            if i:
+                figure.id += f"-{of_backend.backend}"
+            if len(found.backends) > 1:
+                figure.title = f"{of_backend.backend}: {figure.title}"
+            drawn.append(figure)
+    return drawn
 
 
-def _axis(campaign: Campaign) -> list[Figure]:
-    points = level_points(campaign)
+def _finding(found: GpuLevels) -> str:
+    """The fastest way of each level that was measured, in the order of the levels."""
+    told = [
+        f"{name} {text.duration(ns_of(winners.best))}"
+        for name, winners in found.axis
+        if winners is not None
+    ]
+    return f"The fastest synchronization of each level: {'; '.join(told)}"
+
+
+def _axis(found: GpuLevels) -> list[Figure]:
+    points = found.drawn
     if not points:
         return []
     launches = _launches(points)
@@ -94,14 +82,7 @@ def _axis(campaign: Campaign) -> list[Figure]:
                 "id": s.id,
             }
         )
-    order = {name: i for i, (name, _) in enumerate(levels)}
-    rows.sort(key=lambda r: (order[r["row"].split(":")[0]], r["ns"]))
     chart = cost_dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
-    cheapest, dearest = min(used, key=_ns), max(used, key=_ns)
-    title = (
-        f"From {cheapest.point.op} to {dearest.point.op} a synchronization costs "
-        f"{text.duration(_ns(cheapest))} to {text.duration(_ns(dearest))}"
-    )
     missing = [name for name, _ in levels if not any(r["row"].startswith(name) for r in rows)]
     note = (
         "Cost per op with its 95 % interval, logarithmic; blocks x threads of each"
@@ -109,17 +90,19 @@ def _axis(campaign: Campaign) -> list[Figure]:
         + "."
     )
     return [
-        Figure("levels", title, note, [Panel("all levels", chart)], [s.id for s in used], wide=True)
+        Figure(
+            "levels",
+            _finding(found),
+            note,
+            [Panel("all levels", chart)],
+            [s.id for s in used],
+            wide=True,
+        )
     ]
 
 
-def _grid(campaign: Campaign) -> list[Figure]:
+def _grid(points: list[Measured]) -> list[Figure]:
     """Figure 8 of the paper: microseconds by blocks and threads of each."""
-    points = [
-        s
-        for s in campaign.measured
-        if s.point.op == "grid_sync" and s.cost is not None and not s.doubt and not s.point.repeat
-    ]
     blocks = sorted({s.point.blocks for s in points})
     threads = sorted({s.point.lanes for s in points})
     if len(blocks) < 2 or len(threads) < 2:
@@ -128,33 +111,29 @@ def _grid(campaign: Campaign) -> list[Figure]:
         {
             "x": str(s.point.blocks),
             "y": str(s.point.lanes),
-            "v": _ns(s) / 1e3,
-            "label": f"{_ns(s) / 1e3:.2f}",
+            "v": ns_of(s) / 1e3,
+            "label": f"{ns_of(s) / 1e3:.2f}",
             "low": s.cost.low / 1e3 if s.cost and s.cost.bounded else None,
             "high": s.cost.high / 1e3 if s.cost and s.cost.bounded else None,
             "id": s.id,
         }
         for s in points
     ]
-    cheapest, dearest = min(points, key=_ns), max(points, key=_ns)
+    fastest, slowest = min(points, key=ns_of), max(points, key=ns_of)
     chart = heat_map(
         rows,
         ("blocks", [str(n) for n in blocks]),
         ("threads per block", [str(n) for n in threads]),
         "us per barrier",
         logarithmic=True,
-        domain=(_ns(cheapest) / 1e3, max(_ns(dearest), 1.01 * _ns(cheapest)) / 1e3),
+        domain=(ns_of(fastest) / 1e3, max(ns_of(slowest), 1.01 * ns_of(fastest)) / 1e3),
         scheme="blues",
         size=(70, 34),
     )
     title = (
-        f"A barrier of the grid costs {text.duration(_ns(cheapest))} with {cheapest.point.blocks} "
-        f"blocks and {text.duration(_ns(dearest))} with {dearest.point.blocks}"
+        f"A barrier of the grid costs {text.duration(ns_of(fastest))} with {fastest.point.blocks} "
+        f"blocks and {text.duration(ns_of(slowest))} with {slowest.point.blocks}"
     )
     note = "grid_sync, microseconds; an empty field does not run at once or was not measured."
     panel = Panel("grid_sync", chart)
     return [Figure("grid-barrier", title, note, [panel], [s.id for s in points], wide=True)]
-
-
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0

@@ -4,12 +4,12 @@ and bytes per second of every backend.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -21,47 +21,23 @@ from syncmeter_analysis.figures.figure import (
     types,
 )
 from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.studies.reductions import share_text
+from syncmeter_analysis.studies.reductions_rows import (
+    Array,
+    Form,
+    Reductions,
+    form_prefix,
+    least_shared,
+)
 
-_form = "reduce_max"
-_reads = "read_bandwidth"
 _least_sizes = 2
 
 
-def reductions(campaign: Campaign) -> list[Measured]:
-    """Every reduction of an array that has a cost, and the reads beside it."""
-    return [
-        s
-        for s in campaign.measured
-        if s.point.op.startswith((_form, _reads))
-        and s.point.size
-        and s.cost is not None
-        and not s.oversubscribed
-        and not s.point.repeat
-    ]
-
-
-def _limit_key(s: Measured) -> tuple[Any, ...]:
-    return s.point.backend, s.device, s.point.type, s.point.size
-
-
-def shares(points: list[Measured]) -> list[tuple[Measured, float]]:
-    """Each form with the time of the reads of the same array over its own."""
-    limits = {_limit_key(s): s for s in points if s.point.op == _reads}
-    found = []
-    for s in points:
-        limit = limits.get(_limit_key(s))
-        if s.point.op != _reads and limit and limit.cost and s.cost and s.cost.value > 0:
-            found.append((s, limit.cost.value / s.cost.value))
-    return found
-
-
-def reduction_figures(campaign: Campaign) -> list[Figure]:
+def figures(found: Reductions) -> list[Figure]:
     """Shares on a GPU, a panel for each type; and bytes per second of all backends for the first
     of the types."""
-    points = reductions(campaign)
-    return _share_figure(points) + _rate_figure(points)
+    return _share_figure(found) + _rate_figure(found)
 
 
 def _panels(rows: list[dict[str, Any]], y: str, log: bool, form: str) -> list[Panel]:
@@ -77,103 +53,102 @@ def _panels(rows: list[dict[str, Any]], y: str, log: bool, form: str) -> list[Pa
     ]
 
 
-def _usual_lanes(points: list[Measured]) -> int:
+def _usual_lanes(forms: Sequence[Form]) -> int:
     """The threads of a block of most points."""
-    counts: dict[int, int] = defaultdict(int)
-    for s in points:
-        counts[s.point.lanes] += 1
+    counts = Counter(form.measured.point.lanes for form in forms)
     return max(counts, key=lambda n: counts[n])
 
 
-def _reaches(s: Measured, best: Measured) -> bool:
-    """Whether the intervals of the two overlap."""
-    return s.cost is not None and best.cost is not None and s.cost.low <= best.cost.high
-
-
-def _share_figure(points: list[Measured]) -> list[Figure]:
-    found = shares([s for s in points if s.point.on_gpu])
-    if not found:
+def _share_figure(found: Reductions) -> list[Figure]:
+    able = [
+        (a, f) for a in found.arrays for f in a.forms if f.on_gpu and isinstance(f.share, Ratio)
+    ]
+    if not able:
         return []
-    lanes = _usual_lanes([s for s, _ in found])
-    drawn = [(s, share) for s, share in found if s.point.lanes == lanes]
+    lanes = _usual_lanes([form for _, form in able])
+    drawn = [(array, form) for array, form in able if form.measured.point.lanes == lanes]
     rows: list[dict[str, Any]] = [
         {
-            "size": s.point.size,
-            "y": share,
-            "form": s.point.op.removeprefix(_form + "_"),
-            "type": s.point.type,
-            "ns": s.cost.value if s.cost else None,
-            "id": s.id,
+            "size": array.size,
+            "y": form.share.value,
+            "form": form.measured.point.op.removeprefix(form_prefix + "_"),
+            "type": array.type,
+            "ns": form.ns,
+            "id": form.measured.id,
         }
-        for s, share in sorted(drawn, key=lambda d: d[0].point.size)
+        for array, form in sorted(drawn, key=lambda d: d[0].size)
+        if isinstance(form.share, Ratio)
     ]
     panels = _panels(rows, "share of the reads' bandwidth", False, "form")
     if not panels:
         return []
-    largest = max(s.point.size for s, _ in drawn)
-    kind = next(
-        t for t in types if any(s.point.type == t and s.point.size == largest for s, _ in drawn)
-    )
-    of_largest = [d for d in drawn if d[0].point.size == largest and d[0].point.type == kind]
-    best, share = max(of_largest, key=lambda d: d[1])
-    like = [s.point.op for s, _ in of_largest if s is not best and _reaches(s, best)]
-    fastest = " and ".join([best.point.op, *like])
     return [
         Figure(
             "reductions-share",
-            f"Of {largest} elements of {kind} {fastest} {'are' if like else 'is'} the fastest, at "
-            f"{text.ratio(100 * share)} % of the reads' bandwidth",
+            _finding([array for array, _ in drawn]),
             "The time of plain reads of the array over that of its maximum, on a GPU, blocks of "
-            f"{lanes} threads. Small arrays are read from a cache, and take as long as a launch.",
+            f"{lanes} threads, arrays of {least_shared} elements and more (smaller ones take as long "
+            "as a launch). What fits a cache is read from it.",
             panels,
-            [s.id for s, _ in drawn],
+            [form.measured.id for _, form in drawn],
         )
     ]
 
 
-def _rate_figure(points: list[Measured]) -> list[Figure]:
-    kind = next((t for t in types if any(s.point.type == t for s in points)), "")
-    forms = [s for s in points if s.point.type == kind and s.point.op.startswith(_form)]
-    gpu = [s for s in forms if s.point.on_gpu]
+def _finding(arrays: Sequence[Array]) -> str:
+    """The fastest form of the largest array of the first of the types, by the rule of the text."""
+    largest = max(array.size for array in arrays)
+    array = min((a for a in arrays if a.size == largest), key=lambda a: types.index(a.type))
+    winners = array.fastest_on_gpu
+    if winners is None:
+        return f"One form of a maximum of {array.name} against plain reads"
+    best = array.form(winners.best)
+    like = [array.form(s).name for s in winners.ties]
+    fastest = " and ".join([best.name, *like])
+    share = f", at {share_text(best)} of the reads' bandwidth" if share_text(best) else ""
+    return f"Maximum of {array.name}: {fastest} {'are' if like else 'is'} the fastest{share}"
+
+
+def _rate_figure(found: Reductions) -> list[Figure]:
+    forms = [(a, f) for a in found.arrays for f in a.forms if f.is_reduction and f.ns]
+    kind = next((t for t in types if any(array.type == t for array, _ in forms)), "")
+    forms = [(array, form) for array, form in forms if array.type == kind]
+    gpu = [form for _, form in forms if form.on_gpu]
     lanes = _usual_lanes(gpu) if gpu else 0
-    # Of a GPU's forms the fastest of each size stands for all.
-    fastest: dict[tuple[str, int], Measured] = {}
-    for s in gpu:
-        key = (s.point.backend, s.point.size)
-        if s.point.lanes == lanes and (key not in fastest or _ns(s) < _ns(fastest[key])):
-            fastest[key] = s
-    drawn = [*(s for s in forms if not s.point.on_gpu), *fastest.values()]
-    rows: list[dict[str, Any]] = [
-        {
-            "size": s.point.size,
-            "y": s.point.size * type_bytes[kind] / _ns(s),
-            "form": f"{s.point.backend}, the fastest form"
-            if s.point.on_gpu
-            else f"{s.point.backend}, {s.point.lanes} lane{'s' * (s.point.lanes != 1)}",
-            "type": kind,
-            "ns": _ns(s),
-            "id": s.id,
-        }
-        for s in sorted(drawn, key=lambda s: s.point.size)
-        if _ns(s) > 0
-    ]
+    # Of a GPU's forms the fastest of each size stands for all; the forms of an array come so.
+    fastest: dict[tuple[str, int], Form] = {}
+    for array, form in forms:
+        p = form.measured.point
+        if form.on_gpu and p.lanes == lanes:
+            fastest.setdefault((p.backend, array.size), form)
+    drawn = [*(form for _, form in forms if not form.on_gpu), *fastest.values()]
+    rows = sorted((_rate_row(form) for form in drawn), key=lambda row: int(row["size"]))
     panels = _panels(rows, "GB/s", True, "backend")
     if not panels:
         return []
-    top = max(rows, key=lambda r: r["y"])
+    top = max(rows, key=lambda r: float(r["y"]))
     return [
         Figure(
             "reductions-rate",
             f"Maxima are found at up to {text.ratio(top['y'])} GB/s ({top['form']})",
             "Bytes of the array over the time of one maximum, both logarithmic.",
             panels,
-            [s.id for s in drawn],
+            [form.measured.id for form in drawn],
         )
     ]
 
 
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0
+def _rate_row(form: Form) -> dict[str, Any]:
+    p = form.measured.point
+    name = f"{p.backend}, {text.count(p.lanes, 'thread')}"
+    return {
+        "size": p.size,
+        "y": form.gb_per_s,
+        "form": f"{p.backend}, the fastest form" if form.on_gpu else name,
+        "type": p.type,
+        "ns": form.ns,
+        "id": form.measured.id,
+    }
 
 
 def _chart(rows: list[dict[str, Any]], forms: list[str], title: str, log: bool, of: str) -> Any:
@@ -181,7 +156,7 @@ def _chart(rows: list[dict[str, Any]], forms: list[str], title: str, log: bool, 
     x = alt.X(
         "size:Q",
         title="elements",
-        axis=alt.Axis(format="~s", tickCount=5),
+        axis=alt.Axis(labelExpr="'2^' + format(log(datum.value) / LN2, '.0f')", tickCount=5),
         scale=alt.Scale(type="log", base=2, nice=False),
     )
     scale = alt.Scale(type="log", nice=False) if log else alt.Scale(zero=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.point import Point, key_without
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
@@ -25,10 +25,13 @@ from syncmeter_analysis.figures.figure import (
 )
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 # A lane count alone is no curve.
 _least_counts = 2
+
+_but_lanes = key_without("lanes")
 
 
 def scaling_figures(campaign: Campaign) -> list[Figure]:
@@ -37,7 +40,7 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     for s in campaign.points.values():
         drawable = s.ops_per_s_per_lane is not None and s.family != "control"
         p = s.point
-        special = p.pus or p.active or p.cells or p.size or p.others
+        special = p.pus or p.active or p.cells or p.size or p.late_us or p.others
         if drawable and not (s.oversubscribed or special):
             groups[_figure_key(s.point)].append(s)
     figures = []
@@ -135,24 +138,27 @@ def _address(words: str) -> str:
 
 
 def _finding(points: list[Measured]) -> str:
-    """How a lane's rate changes from the fewest lanes to the most, at its worst."""
+    """How a lane's rate changes from the fewest lanes to the most, at its worst; where both were seen
+    in one placement state."""
     changes = []
-    ends: dict[str, list[Measured]] = defaultdict(list)
+    ends: dict[Any, list[Measured]] = defaultdict(list)
     for s in points:
-        ends[s.point.without("lanes").key].append(s)
+        ends[_but_lanes(s.point)].append(s)
     for curve in ends.values():
         curve.sort(key=lambda s: s.point.lanes)
-        first, last = curve[0].ops_per_s_per_lane, curve[-1].ops_per_s_per_lane
-        if len(curve) > 1 and first and last:
-            changes.append((first / last, curve[0], curve[-1]))
+        r = ratio(curve[-1], curve[0])
+        if len(curve) > 1 and isinstance(r, Ratio):
+            # A token's hop costs a lane as many times more as there are lanes on its way.
+            longer = curve[-1].ring / curve[0].ring
+            changes.append((r.value * longer, curve[0], curve[-1]))
     if not changes:
-        return "measured at one number of lanes each"
-    ratio, fewest, most = max(changes, key=lambda c: c[0])
+        return "not comparable from the fewest lanes to the most"
+    fall, fewest, most = max(changes, key=lambda c: c[0])
     where = " ".join(x for x in (most.point.type, _cells(most.point)) if x)
     span = f"from {fewest.point.lanes} to {most.point.lanes} lanes"
-    if ratio < 1.25:
+    if fall < 1.25:
         return f"a lane keeps its rate {span}"
-    return f"a lane's rate falls to 1/{text.ratio(ratio)} {span}" + (f" ({where})" if where else "")
+    return f"a lane's rate falls to 1/{text.ratio(fall)} {span}" + (f" ({where})" if where else "")
 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
@@ -193,8 +199,12 @@ def _chart(
         rows.append(row)
     present = tuple(t for t in (*types, "op") if any(r["type"] == t for r in rows))
     bands = any("low" in r for r in rows)
-    spec = copy.deepcopy(_template(present, domain, lanes, gpu, bands))
+    spec = copy.deepcopy(_template(present, gpu, bands))
     spec["data"] = {"values": rows}
+    for layer in spec["layer"]:
+        x = layer["encoding"]["x"]
+        x["scale"]["domain"], layer["encoding"]["y"]["scale"]["domain"] = list(lanes), list(domain)
+        x["axis"]["values"] = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     for at, _ in marks:
         spec["layer"].append(
             {
@@ -210,24 +220,17 @@ def _short(value: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _template(
-    present: tuple[str, ...],
-    domain: tuple[float, float],
-    lanes: tuple[float, float],
-    gpu: bool,
-    bands: bool,
-) -> dict[str, Any]:
-    """The drawing without its data: made once for all panels of a figure."""
+def _template(present: tuple[str, ...], gpu: bool, bands: bool) -> dict[str, Any]:
+    """The drawing without its data and the ends of its scales: Altair takes long to make one."""
     index = [types.index(t) if t in types else len(types) for t in present]
     legend = None if present == ("op",) else alt.Legend(columns=2)
-    ticks = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     x = alt.X(
         "lanes:Q",
         title="threads of a block" if gpu else "lanes",
-        axis=alt.Axis(values=ticks, format="d"),
-        scale=alt.Scale(type="log", base=2, domain=list(lanes), nice=False),
+        axis=alt.Axis(format="d"),
+        scale=alt.Scale(type="log", base=2, nice=False),
     )
-    scale = alt.Scale(type="log", domain=list(domain), nice=False)
+    scale = alt.Scale(type="log", nice=False)
     axis = alt.Axis(format="~s", tickCount=5)
     colour = alt.Color(
         "type:N",

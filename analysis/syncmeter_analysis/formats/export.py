@@ -11,74 +11,21 @@ from typing import Any
 import polars as pl
 
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.formats.columns import columns, row
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.summary import Measured
 
 formats = ("csv", "parquet", "google-benchmark")
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
-def row(s: Measured) -> dict[str, Any]:
-    """A point as a row; names carry units, what is not known is None."""
-    p = s.point
-    cost = s.cost if s.usable or s.status == "not_resolved" else None
-    return {
-        "point": s.id,
-        "backend": p.backend,
-        "family": s.family or None,
-        "op": p.op,
-        "type": p.type or None,
-        "order": p.order,
-        "placement": p.placement,
-        "stride_elements": p.stride,
-        "stride_bytes": p.stride_bytes if p.stride is not None else None,
-        "base_offset_bytes": p.base_offset,
-        "cells": p.cells or None,
-        "lanes": p.lanes,
-        "blocks": p.blocks,
-        "active": p.active or None,
-        "size": p.size or None,
-        "scope": p.scope or None,
-        "flavour": p.flavour or None,
-        "space": p.space or None,
-        "affinity": p.affinity,
-        "wait": p.wait,
-        "home": p.home or None,
-        "pus": " ".join(map(str, p.pus)) or None,
-        "repeat": p.repeat,
-        "status": s.status,
-        "reason": s.reason or None,
-        "measured_as": s.measured_as or None,
-        "state": s.state.number,
-        "busy": s.state.busy,
-        "visits": s.visits,
-        "cost_ns": _finite(cost.value) if cost and s.usable else None,
-        "cost_low_ns": _finite(cost.low) if cost and s.usable else None,
-        "cost_high_ns": _finite(cost.high) if cost else None,
-        "cost_cycles": _finite(s.cycles.value) if s.cycles and s.usable else None,
-        "baseline_ns_per_step": s.baseline_ns or None,
-        "test_ns_per_step": s.test_ns or None,
-        "hop_ns": s.hop_ns or None,
-        "ops_per_s_per_lane": s.ops_per_s_per_lane,
-        "fairness_jain": s.fairness,
-        "slowest_over_fastest_ratio": s.slowest_over_fastest,
-        "rounds_kept": s.rounds_kept,
-        "rounds_dropped": s.rounds_dropped,
-        "additive": s.additive,
-        "imported": s.imported,
-        "oversubscribed": s.oversubscribed,
-        "doubt": s.doubt or None,
-        "device": s.device,
-        "build": s.build or None,
-    }
+_types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
 
 
 def table(campaign: Campaign) -> pl.DataFrame:
-    """All points, one row each, in the order of the files."""
-    return pl.DataFrame([row(s) for s in campaign.points.values()], infer_schema_length=None)
+    """All points, one row each, in the order of the files; each column has its type, so that tables
+    of several files can be put together."""
+    schema = {column.name: _types[column.type] for column in columns}
+    return pl.DataFrame([row(s) for s in campaign.points.values()], schema=schema)
 
 
 def benchmark_name(s: Measured) -> str:
@@ -92,6 +39,7 @@ def benchmark_name(s: Measured) -> str:
         ("lanes", p.lanes),
         ("blocks", p.blocks if p.blocks != 1 else None),
         ("active", p.active or None),
+        ("waves", "true" if p.waves else ""),
         ("size", p.size or None),
         ("scope", p.scope),
         ("flavour", p.flavour),
@@ -101,6 +49,7 @@ def benchmark_name(s: Measured) -> str:
         ("wait", p.wait if p.wait != "active" else ""),
         ("home", p.home),
         ("pus", "-".join(map(str, p.pus))),
+        ("late_us", p.late_us or None),
         ("repeat", p.repeat or None),
         *p.others,
     ]

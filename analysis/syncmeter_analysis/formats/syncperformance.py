@@ -4,7 +4,8 @@ A folder of one system holds `omp_*/[stepS/]runtimes.csv` and `GPU NAME/cuda_*/[
 OpenMP cells are seconds per op. CUDA cells are cycles over the clock rate in kHz, which are
 *milliseconds* per op (24 cycles at 2.625 GHz read 9.142857e-06 and are 9.142857 ns). Of the aggregates
 over threads (max, min, med, avg) `max` is the paper's. Cells that are not positive are not resolved.
-The last four lane counts of an OpenMP table are more than the machine has.
+The last four lane counts of an OpenMP table are more than the machine has. A `log.txt` beside a table
+is what the program printed; a line of it such as `CPU: NAME` names the machine.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ aggregates = ("max", "min", "med", "avg")
 _types = {"int": "int32", "ull": "uint64", "float": "float", "double": "double"}
 _ns_per_unit = {"omp": 1e9, "cuda": 1e6}
 _oversubscribed_counts = 4
+_expected = (
+    "give the folder of one system, with omp_*/runtimes.csv and GPU NAME/cuda_*/runtimes.csv"
+)
+# As printed by the programs, by lscpu or in /proc/cpuinfo; a log is read no further than this.
+_named = re.compile(
+    r"^\s*(CPU|CPU model|GPU|GPU name|model name)\s*[:=]\s*(\S.*?)\s*$", re.I | re.M
+)
+_most_of_a_log = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -144,10 +153,10 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
     if not rows or not rows[0] or not rows[0][0]:
         raise Unusable(f"{path} is not a table of {source}: it does not begin with a test's name")
     for number, row in enumerate(rows[1:], 2):
-        if row[:1] == ["n_blocks"] and len(row) == 2 and row[1].isdigit():
-            blocks = int(row[1])
+        if row[:1] == ["n_blocks"] and len(row) == 2:
+            blocks = _count(row[1]) or 1
         elif row[:2] == ["type mode", "aggregate"]:
-            lanes = [int(x) for x in row[2:] if x.isdigit() and int(x) > 0]
+            lanes = [count for x in row[2:] if (count := _count(x))]
         elif len(row) > 2 and row[0] in _types and row[1] == aggregate:
             for lane_count, text in zip(lanes, row[2:], strict=False):
                 try:
@@ -161,6 +170,11 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
     if not cells:
         raise Unusable(f"{path} is not a table of {source}: it holds no figures of '{aggregate}'")
     return rows[0][0], cells, notes
+
+
+def _count(text: str) -> int:
+    """0 for what is no count of lanes or blocks."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 _affinity = re.compile(r"_(close|spread)$")
@@ -233,12 +247,12 @@ def import_syncperformance(
     are repeats of the one without. Raises Unusable.
     """
     if not folder.is_dir():
-        raise Unusable(f"{folder} is not a folder; give the folder of one system")
-    found = sorted(p for p in folder.rglob("runtimes.csv"))
+        raise Unusable(f"{folder} is not a folder; {_expected}")
+    found = sorted(p for p in folder.rglob("runtimes.csv") if p.parent != folder)
     tables = [(p, *_place(p)) for p in found]
     tables = [(p, name, step) for p, name, step in tables if name]
     if not tables:
-        raise Unusable(f"{folder} holds no tables of {source} (omp_*/runtimes.csv)")
+        raise Unusable(f"{folder} holds no tables of {source}; {_expected}")
     gpus = sorted(
         {
             p.relative_to(folder).parts[0]
@@ -248,7 +262,7 @@ def import_syncperformance(
     )
     parents = {p.relative_to(folder).parts[0] for p, name, _ in tables if name.startswith("omp_")}
     if len(gpus) > 1 or any(not parent.startswith("omp_") for parent in parents):
-        raise Unusable(f"{folder} holds tables of several machines; give the folder of one system")
+        raise Unusable(f"{folder} holds tables of several machines; {_expected}")
     if pus is None:
         pus = _pus_of(tables)
     notes: list[str] = []
@@ -257,14 +271,17 @@ def import_syncperformance(
         for path, name, step in tables
         for line in _lines_of(path, name, step, aggregate, pus, notes)
     ]
+    name = folder.resolve().name
+    told = _names_in_logs([path for path, _, _ in tables])
     machine = {
-        "cpu_model": cpu or folder.name,
-        "host": folder.name,
+        "cpu_model": cpu or told.get("cpu") or name,
+        "host": name,
         "pus": pus,
         "cores": cores,
         "smt": None if cores is None or pus is None else pus > cores,
     }
-    gpu = {"cuda": {"name": gpus[0].replace("_", " ")}} if gpus else {}
+    gpu_name = gpus[0].replace("_", " ") if gpus else told.get("gpu")
+    gpu = {"cuda": {"name": gpu_name}} if gpu_name else {}
     lines = with_repeats(lines)
     write_import(output, campaign_line(source, machine, gpu), lines)
     unresolved = sum(line["status"] == "not_resolved" for line in lines)
@@ -281,6 +298,19 @@ def _place(path: Path) -> tuple[str, int | None]:
     step = re.fullmatch(r"step(\d+)", path.parent.name)
     name = path.parent.parent.name if step else path.parent.name
     return (name if name.startswith(("omp_", "cuda_")) else ""), int(step[1]) if step else None
+
+
+def _names_in_logs(tables: list[Path]) -> dict[str, str]:
+    """What the logs beside the tables call the CPU and the GPU; the first of each counts."""
+    names: dict[str, str] = {}
+    for path in tables:
+        for log in (path.parent / "log.txt", path.parents[1] / "log.txt"):
+            if not log.is_file():
+                continue
+            with log.open(encoding="utf-8", errors="replace") as file:
+                for what, name in _named.findall(file.read(_most_of_a_log)):
+                    names.setdefault("gpu" if what.lower().startswith("gpu") else "cpu", name)
+    return names
 
 
 def _pus_of(tables: list[tuple[Path, str, int | None]]) -> int | None:

@@ -11,33 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.point import BadPoint, point_from
 from syncmeter_analysis.data.visit import statuses
+from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.importing import campaign_line, write_import
-
-_numbers = {
-    "stride_elements": "stride",
-    "stride_bytes": "stride_bytes",
-    "base_offset_bytes": "base_offset",
-    "cells": "cells",
-    "lanes": "lanes",
-    "blocks": "blocks",
-    "active": "active",
-    "size": "size",
-    "repeat": "repeat",
-}
-_names = (
-    "backend",
-    "op",
-    "type",
-    "order",
-    "placement",
-    "scope",
-    "flavour",
-    "space",
-    "affinity",
-    "wait",
-    "home",
-)
 
 
 def _value(text: str | None) -> float | None:
@@ -59,20 +36,29 @@ def _interval(row: dict[str, str], name: str, unit: str) -> dict[str, float | No
     }
 
 
+def _members(row: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of the point and of its visit what the table tells. Raises ValueError for what is no value."""
+    point: dict[str, Any] = {"stride_bytes": 0}
+    visit: dict[str, Any] = {}
+    for column in columns:
+        if column.member and (value := column.read(row.get(column.name))) is not None:
+            (point if column.of_point else visit)[column.member] = value
+    pus = [int(pu) for pu in (row.get("pus") or "").split()]
+    # Of an affinity the PUs are what it chose; without one the point names them.
+    if point.get("affinity") == "none" and len(pus) == point.get("lanes"):
+        point["pus"] = pus
+    visit["pus"] = pus
+    return point, visit
+
+
 def _line(row: dict[str, str], number: int) -> dict[str, Any]:
-    point: dict[str, Any] = {n: row[n] for n in _names if row.get(n)}
-    for column, axis in _numbers.items():
-        value = _value(row.get(column))
-        if value is not None and not (
-            axis in ("blocks", "active", "size", "repeat", "base_offset", "cells")
-            and value == (1 if axis == "blocks" else 0)
-        ):
-            point[axis] = int(value)
-    point.setdefault("stride_bytes", 0)
-    status = row.get("status", "")
-    if status not in statuses or not point.get("lanes"):
+    try:
+        point, visit = _members(row)
+    except (ValueError, KeyError) as error:
+        raise Unusable(f"line {number}: {error} is no value of its column") from None
+    if visit.get("status") not in statuses or not point.get("lanes"):
         raise Unusable(
-            f"line {number}: {quoted(status)} at {quoted(row.get('lanes'))} lanes is no "
+            f"line {number}: {quoted(row.get('status'))} at {quoted(row.get('lanes'))} lanes is no "
             "point of `syncmeter show --csv`"
         )
     line: dict[str, Any] = {
@@ -80,18 +66,16 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
         "point": point,
         "visit": 1,
         "imported": True,
-        "family": row.get("family", ""),
         "build": "imported",
         "backend": point.get("backend", ""),
-        "status": status,
-        "reason": row.get("reason", ""),
         "estimates": [],
+        **visit,
     }
     cost = _interval(row, "cost", "ns")
     if cost is not None:
         estimate = {
             "state": 0,
-            "busy": status == "busy",
+            "busy": line["status"] == "busy",
             "rounds": 0,
             "cost_ns": cost,
             "baseline_ns": _value(row.get("baseline_ns_per_step")) or 0.0,
@@ -105,23 +89,21 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
             if found is not None:
                 estimate[name] = found
         line["estimates"] = [estimate]
-    if (row.get("family") or "") == "fence" and not row.get("ops_per_s_per_lane") and cost:
-        line["pairing"] = "insert"
-    # A token passes one lane after the other; the table does not say so.
-    line["cost_per_lane"] = row.get("family") == "handoff"
-    device = _value(row.get("device"))
-    if device is not None:
-        line["device"] = int(device)
-    for name, column in (
-        ("fairness", "fairness_jain"),
-        ("slowest_over_fastest", "slowest_over_fastest_ratio"),
-    ):
-        value = _value(row.get(column))
-        if value is not None:
-            line[name] = value
-    if row.get("additive") in ("0", "1", "true", "false"):
-        line["additivity"] = {"additive": row["additive"] in ("1", "true")}
+        _add_rates(line, row, cost["value"])
+    if row.get("additive"):
+        line["additivity"] = {"additive": row["additive"].lower() in ("1", "true")}
     return line
+
+
+def _add_rates(line: dict[str, Any], row: dict[str, str], cost: float | None) -> None:
+    """What the rate of one lane tells of the op: a marginal cost has none, and of a ring only one lane
+    at a time has the token."""
+    each = _value(row.get("ops_per_s_per_lane"))
+    if not each:
+        line["pairing"] = "insert"
+    elif cost and (ring := round(1e9 / cost / each)) > 1:
+        line["cost_per_lane"] = True
+        line["participants"] = ring
 
 
 def import_table(
@@ -141,12 +123,18 @@ def import_table(
         raise Unusable(f"{source}: cannot be read ({error})") from error
     if not rows or not {"backend", "op", "lanes", "status", "cost_ns"} <= set(rows[0]):
         raise Unusable(f"{source} is not a table of `syncmeter show --csv`")
-    lines = []
+    lines: list[dict[str, Any]] = []
+    points: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows, 2):
         try:
-            lines.append(_line(row, number))
-        except Unusable as error:
+            line = _line(row, number)
+            key = point_from(line["point"]).key
+        except (Unusable, BadPoint) as error:
             raise Unusable(f"{source}, {error}") from None
+        points[key] = line["point"]
+        if (first := points.get(row.get("measured_as") or "")) is not None:
+            line = {"kind": "same", "point": line["point"], "measured_as": first, "why": "told so"}
+        lines.append(line)
     machine = {
         "cpu_model": cpu or source.stem,
         "host": "",

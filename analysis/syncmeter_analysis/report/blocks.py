@@ -21,7 +21,6 @@ class Advice:
     machine: str
     figure: str
     points: Sequence[str]
-    doubts: Sequence[str] = ()
 
 
 @dataclass

@@ -87,28 +87,35 @@ def as_markdown(found: Judged) -> str:
     return "\n".join(lines)
 
 
+def _effect(f: Finding) -> dict[str, object] | None:
+    if f.effect is None:
+        return None
+    return {
+        "value": f.effect.value,
+        "low": f.effect.low if f.effect.bounded else None,
+        "high": f.effect.high if f.effect.bounded else None,
+        "of": f.of,
+        "pairs": f.pairs,
+    }
+
+
 def as_json(found: Judged) -> str:
     """Everything, for programs: a list of machines, each with its claims."""
     machines = []
     for campaign, judgements in found:
         rows = []
         for claim, f in judgements:
-            effect = None
-            if f.effect is not None:
-                effect = {
-                    "value": f.effect.value,
-                    "low": f.effect.low if f.effect.bounded else None,
-                    "high": f.effect.high if f.effect.bounded else None,
-                    "of": f.of,
-                    "pairs": f.pairs,
-                }
             rows.append(
                 {
                     "id": claim.id,
                     "statement": claim.statement,
                     "source": claim.source,
                     "verdict": f.verdict,
-                    "effect": effect,
+                    "effect": _effect(f),
+                    "by_op": {
+                        op: {"verdict": part.verdict, "effect": _effect(part)}
+                        for op, part in f.parts.items()
+                    },
                     "note": f.note,
                     "doubts": f.doubts,
                     "points": f.points,

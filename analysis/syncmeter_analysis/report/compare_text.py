@@ -10,6 +10,7 @@ from syncmeter_analysis.figures.static import save
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.compare import Comparison, Difference
 from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.statistics.seen_changes import seen_changes, verdict_text
 
 # Longer tables are for --all.
 _most_rows = 40
@@ -42,40 +43,11 @@ def _rows(differences: list[Difference]) -> list[list[str]]:
                 if d.ratio.bounded
                 else "unknown",
                 f"{d.p:.2g}",
-                _verdict(d),
+                verdict_text(d),
                 p.id,
             ]
         )
     return rows
-
-
-# A change so large that no one asks whether a larger one would have been seen.
-_vast = 100.0
-
-
-def _verdict(d: Difference) -> str:
-    if d.verdict is not Verdict.cannot_tell:
-        return str(d.verdict.value)
-    if d.seen_from >= _vast:
-        return f"{d.verdict.value} (not even a change of {_vast:g} times)"
-    return f"{d.verdict.value} (only a change above {text.ratio(d.seen_from)} times)"
-
-
-def seen_changes(c: Comparison) -> str:
-    """What the comparison could have seen where it cannot tell: a sentence, or ''."""
-    bounds = [d.seen_from for d in c.undecided if d.seen_from < _vast]
-    blind = len(c.undecided) - len(bounds)
-    parts = []
-    if bounds:
-        least, most = text.ratio(min(bounds)), text.ratio(max(bounds))
-        spread = least if least == most else f"{least} to {most}"
-        parts.append(
-            f"for {len(bounds)} of {text.count(len(c.differences), 'point')} only changes above "
-            f"{spread} times could have been seen"
-        )
-    if blind:
-        parts.append(f"for {blind} not even a change of {_vast:g} times")
-    return "; ".join(parts)
 
 
 def as_text(c: Comparison, everything: bool = False) -> str:

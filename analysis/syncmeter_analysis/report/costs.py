@@ -90,6 +90,7 @@ def _ordinary(s: Measured) -> bool:
         and p.wait == "active"
         and p.base_offset == 0
         and p.cells == 0
+        and not p.late_us
         and not p.others
         and p.scope in ("", "device")
         and p.space in ("", "global")
@@ -105,10 +106,6 @@ def _cells(s: Measured) -> str:
     if s.point.placement == "strided":
         return "own cells" if s.point.on_gpu else "own lines"
     return "" if s.point.placement == "none" else s.point.placement
-
-
-def _ns(s: Measured) -> float:
-    return s.cost.value if s.cost else float("inf")
 
 
 def costs(campaign: Campaign) -> Section:
@@ -134,14 +131,20 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     if not any(s.usable for s in points):
         return None
     sizes = _sizes(campaign, points, gpu)
-    chosen: dict[tuple[str, str, str], dict[Size, Measured]] = defaultdict(dict)
+    forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
     for s in points:
         for size in sizes:
             if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
                 name = (s.point.op, _cells(s), s.point.backend)
-                # Of several forms (flavours, affinities) the cheapest.
-                if size not in chosen[name] or _ns(s) < _ns(chosen[name][size]):
-                    chosen[name][size] = s
+                forms[name].setdefault(size, []).append(s)
+    # Of several forms (flavours, affinities) the cheapest.
+    chosen = {
+        name: {
+            size: found.best if (found := cheapest(alike)) else alike[0]
+            for size, alike in of_size.items()
+        }
+        for name, of_size in forms.items()
+    }
     jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():

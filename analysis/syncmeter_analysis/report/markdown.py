@@ -36,9 +36,8 @@ def evidence(points: Sequence[str]) -> str:
 
 def _lines(block: Block, folder: str) -> list[str]:
     if isinstance(block, Advice):
-        doubts = f" Doubtful: {escaped_md('; '.join(block.doubts))}." if block.doubts else ""
         return [
-            f"- **{escaped_md(block.text)}** {escaped_md(block.effect)}.{doubts} "
+            f"- **{escaped_md(block.text)}** {escaped_md(block.effect)}. "
             f"See [{block.figure}](#{block.figure}) {escaped_md(evidence(block.points))}"
         ]
     if isinstance(block, (Text, Bullets, Table)):

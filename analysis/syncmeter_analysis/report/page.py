@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from syncmeter_analysis import __version__
 from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.figures.figure import Panel, look
 from syncmeter_analysis.report.build import Report
+from syncmeter_analysis.report.libraries import libraries
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -29,13 +28,6 @@ def _safe_json(value: Any) -> Markup:
     for character in "<>&\u2028\u2029":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return Markup(written)
-
-
-@cache
-def _libraries() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, from vl-convert's own copy."""
-    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets a default
-    return bundle.replace("</script", "<\\/script")
 
 
 class _Page:
@@ -119,7 +111,7 @@ def as_page(report: Report) -> str:
         "version": __version__,
         "style": Markup((_templates / "page.css").read_text()),
         "script": Markup((_templates / "page.js").read_text()),
-        "libraries": Markup(_libraries()),
+        "libraries": Markup(libraries()),
     }
     mark = "@data@"
     rendered = template.render(**parts, data=Markup(mark))

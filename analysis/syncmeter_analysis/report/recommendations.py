@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from math import log
 
-from syncmeter_analysis.claims.claim import Claim, Finding, cannot_tell, fails, holds, not_measured
-from syncmeter_analysis.report.blocks import Advice, Block, Bullets, Section, Text
+from syncmeter_analysis.claims.claim import (
+    Claim,
+    Finding,
+    cannot_tell,
+    differs,
+    fails,
+    holds,
+    not_measured,
+)
+from syncmeter_analysis.report.blocks import Advice, Block, Bullets, Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 
@@ -27,19 +36,47 @@ def consequence(f: Finding) -> float:
     return abs(log(nearest)) if nearest > 0 else 10.0
 
 
+def advised(judged: list[tuple[Claim, Finding]]) -> list[tuple[str, str, Claim, Finding]]:
+    """Advice and its evidence in words, claim and finding, the most consequential first.
+
+    Only what is decided by sound evidence advises. Where ops differ, advice names those that it is
+    about.
+    """
+    found = []
+    for claim, f in judged:
+        for verdict, advice in ((holds, claim.advice), (fails, claim.otherwise)):
+            sound = f.sound(verdict)
+            if not sound:
+                continue
+            least = min((part for _, part in sound), key=consequence)
+            ops = [op for op, _ in sound if op]
+            about = f"{', '.join(ops)}: " if f.verdict == differs or len(ops) < len(f.parts) else ""
+            points = list(dict.fromkeys(id for _, part in sound for id in part.points))
+            found.append((about + advice, f.says, claim, replace(least, points=points)))
+    return sorted(found, key=lambda a: -consequence(a[3]))
+
+
 def recommendations(campaign: Campaign, judged: list[tuple[Claim, Finding]]) -> Section:
-    """Advice with its evidence, then what cannot be told, then what was not measured."""
-    decided = [(c, f) for c, f in judged if f.verdict in (holds, fails)]
-    decided.sort(key=lambda cf: (bool(cf[1].doubts), -consequence(cf[1])))
-    blocks: list[Block] = []
-    for claim, f in decided:
-        advice = claim.advice if f.verdict == holds else claim.otherwise
-        blocks.append(Advice(advice, f.says, campaign.name, claim.figure, f.points, f.doubts))
-    if not decided:
+    """Advice with its evidence, then what is doubtful, cannot be told, or was not measured."""
+    advice = advised(judged)
+    blocks: list[Block] = [
+        Advice(told, says, campaign.name, claim.figure, f.points) for told, says, claim, f in advice
+    ]
+    if not advice:
         blocks.append(Text("Nothing can be recommended: no claim could be decided on these data."))
-    unclear = [f"{c.statement} {f.says}".strip() for c, f in judged if f.verdict == cannot_tell]
+    told = {claim.id for _, _, claim, _ in advice}
+    decided = [(c, f) for c, f in judged if f.verdict in (holds, fails, differs)]
+    doubtful = [f"{c.statement} {f.says}" for c, f in decided if c.id not in told and f.doubts]
+    if doubtful:
+        blocks.append(Text("Decided by doubtful figures only, so that no advice follows:"))
+        blocks.append(Bullets(doubtful))
+    unclear = [
+        f"{c.statement} {f.says}".strip()
+        for c, f in judged
+        if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
+    ]
     if unclear:
-        blocks.append(Text("Cannot be told from these data (an interval holds the bound):"))
+        blocks.append(Text("Cannot be told from these data (an interval straddles the bound):"))
         blocks.append(Bullets(unclear))
     by_command: dict[str, list[str]] = defaultdict(list)
     for claim, f in judged:
@@ -57,9 +94,13 @@ def recommendations(campaign: Campaign, judged: list[tuple[Claim, Finding]]) -> 
 
 def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
     """Every claim with its verdict, evidence and source."""
-    from syncmeter_analysis.report.blocks import Cell, Table
-
-    kinds = {holds: "good", fails: "bad", cannot_tell: "unclear", not_measured: "dim"}
+    kinds = {
+        holds: "good",
+        fails: "bad",
+        differs: "unclear",
+        cannot_tell: "unclear",
+        not_measured: "dim",
+    }
     rows = [
         [
             Cell(c.statement),
@@ -79,7 +120,7 @@ def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
             Text(
                 f"Published and widely held statements, judged on these data: {told}. An effect is a "
                 "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
-                "median over several pairs)."
+                "median over several pairs of the same op)."
             ),
             Table(["claim", "verdict", "evidence", "doubt", "source"], rows),
         ],
@@ -88,10 +129,9 @@ def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
 
 def headline(judged: list[tuple[Claim, Finding]]) -> str:
     """One line for the terminal: how many recommendations, and the first."""
-    decided = [(c, f) for c, f in judged if f.verdict in (holds, fails) and not f.doubts]
-    if not decided:
+    found = advised(judged)
+    if not found:
         return "no recommendations: no claim could be decided"
-    c, f = max(decided, key=lambda cf: consequence(cf[1]))
+    advice, _, _, f = found[0]
     effect = f" ({f.of}: {text.ratio_interval(f.effect)})" if f.effect else ""
-    advice = c.advice if f.verdict == holds else c.otherwise
-    return f"{text.count(len(decided), 'recommendation')}, first: {advice}{effect}"
+    return f"{text.count(len(found), 'recommendation')}, first: {advice}{effect}"

@@ -7,17 +7,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from syncmeter_analysis.figures.backends import backend_pairs
-from syncmeter_analysis.figures.core_to_core import latency_classes
 from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.evidence import Evidence
-from syncmeter_analysis.statistics.relation import verdict
-from syncmeter_analysis.statistics.stats import median
-
-_bookkeeping = ("move", "alu", "jump", "address", "nop")
+from syncmeter_analysis.statistics.machine_code import code_of
 
 
 def drawn(
@@ -26,81 +20,6 @@ def drawn(
     """A section of figures, or what would measure them."""
     blocks: list[Block] = [Drawing(figure) for figure in figures]
     return Section(id, title, [*blocks, *more] if blocks or more else [Text(otherwise)])
-
-
-def core_table(campaign: Campaign) -> list[Block]:
-    """Median and range of each class of pairs."""
-    rows = []
-    for op, name, points in latency_classes(campaign):
-        costs = [s.cost.value for s in points if s.cost]
-        rows.append(
-            [
-                Cell(op),
-                Cell(name),
-                Cell(str(len(points)), [s.id for s in points]),
-                Cell(text.nanoseconds(median(costs))),
-                Cell(f"{text.nanoseconds(min(costs))}..{text.nanoseconds(max(costs))}"),
-            ]
-        )
-    return (
-        [Table(["op", "class", "pairs", "median ns", "range ns"], rows, right=(2, 3, 4))]
-        if rows
-        else []
-    )
-
-
-def backend_table(data: Evidence) -> list[Block]:
-    """Every pair of a portable and a native point with its ratio."""
-    rows = []
-    for backend, pairs in backend_pairs(data).items():
-        for p in sorted(pairs.found, key=lambda p: -p.ratio.value):
-            assert p.over.cost is not None and p.under.cost is not None
-            rows.append(
-                [
-                    Cell(text.short_name(p.over.point, without=("backend",))),
-                    Cell(backend),
-                    Cell(text.nanoseconds(p.over.cost.value), [p.over.id]),
-                    Cell(p.under.point.backend),
-                    Cell(text.nanoseconds(p.under.cost.value), [p.under.id]),
-                    Cell(text.ratio_interval(p.ratio)),
-                    Cell(verdict(p.ratio).value),
-                    Cell(code_of(p.over.census)),
-                    Cell(code_of(p.under.census)),
-                ]
-            )
-    if not rows:
-        return []
-    return [
-        Table(
-            [
-                "point",
-                "backend",
-                "ns",
-                "over",
-                "ns",
-                "ratio, 95 %",
-                "",
-                "compiled to",
-                "and native to",
-            ],
-            rows,
-            right=(2, 4, 5),
-            folded=15,
-            caption=f"{text.count(len(rows), 'pair')}, the dearest first",
-        )
-    ]
-
-
-def code_of(census: dict[str, Any] | None) -> str:
-    """What one op compiled to, without moves and addresses: `lock_add 1`."""
-    per_op = census.get("per_op") if census else None
-    if not isinstance(per_op, dict):
-        return ""
-    return ", ".join(
-        f"{name} {count:g}"
-        for name, count in sorted(per_op.items())
-        if isinstance(count, (int, float)) and count and name not in _bookkeeping
-    )
 
 
 def census_section(campaign: Campaign) -> Section:
@@ -199,7 +118,8 @@ def machine_section(campaign: Campaign) -> Section:
         Text(
             "Method: each cost is the paired difference between a test loop and a baseline "
             "loop from one template, in rounds, in visits spread over the campaign; the "
-            "median over visits with Student's t. An interval that holds 0 is not resolved."
+            "median over visits, with a 95 % interval of the visits' ranks (of fewer than five visits "
+            "Student's t, on logarithms). An interval that holds 0 is not resolved."
         )
     )
     return Section("machine", "The machine and the method", blocks)

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from syncmeter_analysis.report.blocks import Block, Bullets, Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 
@@ -90,18 +91,18 @@ def _multiplies(backend: str, points: list[Measured]) -> list[list[Cell]]:
     for k, members in sorted(groups.items(), key=lambda g: int(g[0])):
         if not k.isdigit() or int(k) < 2:
             continue
-        off = []
+        times = []
         for s in members:
             one = ones.get((s.point.type, s.point.lanes))
-            if one and one.cost and s.cost and s.usable:
-                off.append(s.cost.value / one.cost.value / int(k))
-        if off:
-            good = all(0.9 < x < 1.1 for x in off)
+            if one and isinstance(r := ratio(s, one), Ratio):
+                times.append(r.value)
+        if times:
+            good = all(0.9 < x / int(k) < 1.1 for x in times)
             rows.append(
                 _row(
                     f"{k} planted multiplies ({backend})",
                     f"{k} times one",
-                    f"{min(off) * int(k):.2f} to {max(off) * int(k):.2f} times",
+                    f"{min(times):.2f} to {max(times):.2f} times",
                     good,
                     members,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
@@ -26,7 +27,7 @@ class Conduct:
     stolen_ns: float = 0.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Campaign:
     """One or more results files of one machine. `points` by key, in the order of their files;
     `by_file` those of each file, for what must not mix them."""
@@ -48,8 +49,31 @@ class Campaign:
         """Points with a cost to compare, each measurement and each that shares one."""
         return [s for s in self.points.values() if s.usable]
 
+    @cached_property
+    def visits(self) -> dict[tuple[str, str], list[Visit]]:
+        """The visits behind each measurement (`Measured.measured_at`), in the order of its file."""
+        found: dict[tuple[str, str], list[Visit]] = defaultdict(list)
+        for file in self.files:
+            for visit in file.visits.values():
+                found[file.path, visit.point.key].append(visit)
+        return found
+
+    def named(self, file: ResultsFile) -> str:
+        """The file's name for the captions of what is told of it alone; '' where it is the only one."""
+        return file.path if len(self.files) > 1 else ""
+
+    def left_out(self, study: str) -> list[str]:
+        """What the study says it leaves out, of the campaigns that were asked for it; once each."""
+        said = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
+        return list(dict.fromkeys(text for text in said if isinstance(text, str) and text))
+
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}
+
+
+def _asked(file: ResultsFile) -> object:
+    options = file.campaign.get("options")
+    return options.get("study") if isinstance(options, dict) else None
 
 
 def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:

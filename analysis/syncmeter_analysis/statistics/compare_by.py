@@ -7,23 +7,22 @@ from collections.abc import Callable
 
 from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.data.machine import machine_of
-from syncmeter_analysis.data.point import Point, native_of
+from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.data.reader import ResultsFile
 from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
 from syncmeter_analysis.statistics.compare import Comparison, compare_points
+from syncmeter_analysis.statistics.counterparts import (
+    counterpart_key,
+    counterparts,
+    pairs_of_backends,
+)
 from syncmeter_analysis.statistics.relation import default_margin
 from syncmeter_analysis.statistics.summary import Measured
 
 by_what = ("backend", "device", "compiler", "affinity")
 
-# The side that others are compared with, where it is there: the native API, the packed threads.
-_references = {"backend": ("omp", "cuda"), "affinity": ("close",), "device": (), "compiler": ()}
-
-
-def counterpart_key(p: Point) -> str:
-    """What points of a native and a portable backend share: all axes that both APIs have."""
-    kind = "gpu" if p.on_gpu else "cpu"
-    return f"{kind} {p.without('backend', 'flavour', 'scope', 'space').key}"
+# The side that others are compared with, where it is there: the packed threads.
+_references = {"affinity": ("close",), "device": (), "compiler": ()}
 
 
 def _compilers(files: list[ResultsFile]) -> dict[str, str]:
@@ -63,11 +62,11 @@ def compare_by(
         "device": lambda p: p.key,
         "compiler": lambda p: p.key,
     }
-    sides: dict[str, dict[str, Measured]] = defaultdict(dict)
+    sides: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
     for campaign in campaigns:
         for s in campaign.points.values():
             if s.usable:
-                sides[label[what](campaign, s)].setdefault(key[what](s.point), s)
+                sides[label[what](campaign, s)][key[what](s.point)].append(s)
     if len(sides) < 2:
         seen = ", ".join(sides) or "none"
         raise Unusable(f"not comparable: every point has one {what} ({seen})")
@@ -76,9 +75,12 @@ def compare_by(
         common = [k for k in sides[new] if k in sides[old]]
         if not common:
             continue
-        found = compare_points(
-            [(sides[old][k], sides[new][k]) for k in common], (old, new), threshold
-        )
+        if what == "backend":
+            natives = [s for k in common for s in sides[old][k]]
+            pairs = counterparts(natives, [s for k in common for s in sides[new][k]])
+        else:
+            pairs = [(sides[old][k][0], sides[new][k][0]) for k in common]
+        found = compare_points(pairs, (old, new), threshold)
         found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
         if len(files) > 1 and what != "device":
             machines = {machine_of(f.campaign).name for f in files}
@@ -94,13 +96,8 @@ def compare_by(
 
 
 def _pairs_of_sides(what: str, names: list[str]) -> list[tuple[str, str]]:
-    """Each side with its reference: for a portable backend the native one of its hardware."""
-    references = [r for r in _references[what] if r in names] or names[:1]
-    pairs = []
-    for name in names:
-        reference = native_of.get(name) if what == "backend" else references[0]
-        if what == "backend" and reference is None and name not in references:
-            reference = references[0]
-        if reference in names and reference != name:
-            pairs.append((str(reference), name))
-    return pairs
+    """Each side behind its reference."""
+    if what == "backend":
+        return pairs_of_backends(names)
+    reference = next((r for r in _references[what] if r in names), names[0])
+    return [(reference, name) for name in names if name != reference]

@@ -8,13 +8,13 @@ pairs) or the extremes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import Point, gpu_backends, key_without, native_of
+from syncmeter_analysis.data.point import gpu_backends, key_without, native_of
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.stats import (
@@ -25,8 +25,6 @@ from syncmeter_analysis.statistics.summary import Measured
 
 #: Value, values or predicate that an axis must have.
 Wanted = Any
-
-cpu_backends = ("omp", "std")
 
 _measured = frozenset({"ok", "busy", "noisy", "not_resolved", "interferes"})
 
@@ -40,13 +38,27 @@ def on_cpu(backend: str) -> bool:
 class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
-    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0).
+    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0); `step` names
+    what the two differ in, where a claim is about several such steps.
     """
 
     over: Measured
     under: Measured
     ratio: Ratio
     zero: bool = False
+    step: str = ""
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why it may not be what it seems: a figure that is something else, a machine that was busy."""
+        sides = (self.over, self.under)
+        found = [s.doubt for s in sides if s.doubt]
+        state = self.ratio.state
+        if state.busy if state else any(s.status == "busy" for s in sides):
+            found.append("a processing unit was shared or slow while measuring")
+        if any(s.status == "noisy" for s in sides):
+            found.append("most rounds had to be dropped while measuring")
+        return found
 
 
 @dataclass
@@ -72,14 +84,25 @@ class Pairs:
 
     @property
     def doubts(self) -> list[str]:
-        return list(
-            dict.fromkeys(s.doubt for p in self.found for s in (p.over, p.under) if s.doubt)
-        )
+        return list(dict.fromkeys(doubt for p in self.found for doubt in p.doubts))
+
+    def by_op(self) -> dict[str, Pairs]:
+        """The pairs of each op and step; where one op is compared with several others, of each two ops.
+        What has no ratio is counted where there is one group only."""
+        partners: dict[str, set[str]] = defaultdict(set)
+        for p in self.found:
+            partners[p.over.point.op].add(p.under.point.op)
+        groups: dict[str, Pairs] = defaultdict(Pairs)
+        for p in self.found:
+            over, under = p.over.point.op, p.under.point.op
+            name = over if len(partners[over]) == 1 else f"{over} over {under}"
+            groups[f"{name} {p.step}".rstrip()].found.append(p)
+        return {op: self for op in groups} if len(groups) == 1 else dict(groups)
 
     @cached_property
     def undoubted(self) -> Pairs:
-        """Without pairs of doubtful figures, where others are there; how many is among `without`."""
-        sound = [p for p in self.found if not (p.over.doubt or p.under.doubt)]
+        """Without doubtful pairs, where others are there; how many were left out is among `without`."""
+        sound = [p for p in self.found if not p.doubts]
         if not sound or len(sound) == len(self.found):
             return self
         without = defaultdict(int, self.without)
@@ -117,6 +140,14 @@ def _fits(value: Any, wanted: Wanted) -> bool:
     return bool(value == wanted)
 
 
+_but_affinity = key_without("affinity")
+
+
+def _placement(s: Measured) -> object:
+    """Equal for points of one file that differ in their affinity only, where it gave the same PUs."""
+    return (s.source, _but_affinity(s.point), s.pus) if s.pus else s.measured_at
+
+
 class Evidence:
     """The points of one campaign for claims: without what is oversubscribed."""
 
@@ -124,6 +155,7 @@ class Evidence:
         self.campaign = campaign
         self.machine = campaign.machine
         self._by_op: dict[str, list[Measured]] = defaultdict(list)
+        self._placed: dict[object, object] = {}
         for s in campaign.points.values():
             too_many = (
                 campaign.machine.pus is not None
@@ -132,6 +164,12 @@ class Evidence:
             )
             if not s.oversubscribed and not too_many:
                 self._by_op[s.point.op].append(s)
+                self._placed.setdefault(_placement(s), s.measured_at)
+
+    def measurement(self, s: Measured) -> object:
+        """What stands behind a point: equal for points that share a measurement, and for those whose
+        affinities chose the same PUs."""
+        return self._placed.get(_placement(s), s.measured_at)
 
     def select(self, op: str | Collection[str], **where: Wanted) -> list[Measured]:
         """Points of these ops whose axes are as wanted, whatever their status."""
@@ -176,9 +214,10 @@ class Evidence:
         seen: set[tuple[object, object]] = set()
         for s in over if partners else ():
             for partner in partners.get(key(s.point), ()):
-                # Placements that gave the same PUs are one measurement and count once.
-                both = s.measured_at, partner.measured_at
-                if partner is s or both in seen:
+                # Placements that gave the same PUs are one measurement and count once; against each
+                # other they say nothing of the affinity.
+                both = self.measurement(s), self.measurement(partner)
+                if partner is s or both in seen or ("affinity" in apart and both[0] == both[1]):
                     continue
                 seen.add(both)
                 found = ratio(s, partner)
@@ -189,6 +228,23 @@ class Evidence:
                     result.found.append(Pair(s, partner, nothing, zero=True))
                 else:
                     result.without[found.why] += 1
+        return result
+
+    def between(
+        self, points: Iterable[Measured], axis: str, *steps: tuple[Wanted, Wanted]
+    ) -> Pairs:
+        """Points that differ in `axis` only: at each step's first value over at its second."""
+        found = list(points)
+        result = Pairs()
+        for over, under in steps:
+            pairs = self.pairs(
+                [s for s in found if _fits(getattr(s.point, axis), over)],
+                [s for s in found if _fits(getattr(s.point, axis), under)],
+                (axis,),
+            )
+            if len(steps) > 1:
+                pairs.found = [replace(p, step=f"{over} over {under}") for p in pairs.found]
+            result += pairs
         return result
 
     def ends(
@@ -206,10 +262,13 @@ class Evidence:
             if s.status in _measured and first(getattr(s.point, axis)):
                 groups[key(s.point)].append(s)
         result = Pairs()
+        seen: set[tuple[object, object]] = set()
         for group in groups.values():
             group.sort(key=lambda s: int(getattr(s.point, axis)))
-            if len(group) < 2:
+            both = self.measurement(group[-1]), self.measurement(group[0])
+            if len(group) < 2 or both in seen:
                 continue
+            seen.add(both)
             found = ratio(group[-1], group[0])
             if isinstance(found, Ratio):
                 pair = Pair(group[-1], group[0], found)
@@ -217,11 +276,3 @@ class Evidence:
             else:
                 result.without[found.why] += 1
         return result
-
-
-def differing(points: Iterable[Measured], key: Callable[[Point], object]) -> Mapping[object, int]:
-    """How many points have each value of `key`."""
-    counts: dict[object, int] = defaultdict(int)
-    for s in points:
-        counts[key(s.point)] += 1
-    return counts

@@ -28,7 +28,7 @@ levels = (
         "launch",
         (
             "launch",
-            "additional_launch",
+            "additional_",
             "cooperative_launch",
             "graph_",
             "programmatic_",

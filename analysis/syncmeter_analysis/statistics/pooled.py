@@ -31,13 +31,13 @@ def _costs_by_visit(
     """For each visit number, over and under of the pairs whose both points have it at this hop, both
     quiet, else both busy."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    quiet_then_busy = replace(state, busy=False), replace(state, busy=True)
     for over, under in pairs:
         if not (over.usable and under.usable) or over.source != under.source:
             continue
         for number, costs in over.by_visit.items():
             others = under.by_visit.get(number, {})
-            for busy in (False, True):
-                alike = replace(state, busy=busy)
+            for alike in quiet_then_busy:
                 a, b = _cost_in(alike, costs), _cost_in(alike, others)
                 if a is not None and b is not None:
                     found[number].append((a, b))

@@ -54,6 +54,9 @@ class Measured:
     inserted: bool = False
     cost_per_lane: bool = False
     participants: int = 0
+    host_lane: bool = False
+    launching: str = ""
+    devices: int = 1
     build: str = ""
     imported: bool = False
     oversubscribed: bool = False
@@ -72,6 +75,11 @@ class Measured:
         return self.source, self.measured_as or self.point.key
 
     @property
+    def on_gpu(self) -> bool:
+        """By its backend's name, or because its visits name a device."""
+        return self.point.on_gpu or self.device is not None
+
+    @property
     def usable(self) -> bool:
         """A positive cost stands behind it that can be compared."""
         return (
@@ -86,13 +94,38 @@ class Measured:
         """Throughput of one lane in ops/s; None for a marginal cost or none at all."""
         if not self.usable or self.inserted or self.cost is None:
             return None
-        rate = 1e9 / self.cost.value
+        return 1e9 / self.cost.value / self.ring
+
+    @property
+    def ring(self) -> int:
+        """Hops until a token is back at a lane, or on a GPU at a warp of any of the blocks; 1 for an op
+        that hands nothing on."""
         if not self.cost_per_lane:
-            return rate
-        # One at a time has the token: a lane, or on a GPU a warp of any of the blocks.
+            return 1
         warps = (self.point.lanes + 31) // 32 * self.point.blocks
-        ring = warps if self.point.on_gpu or self.device is not None else self.point.lanes
-        return rate / (self.participants or ring)
+        lanes = warps if self.on_gpu else self.point.lanes
+        return self.participants or lanes
+
+    @property
+    def ops_per_s_total(self) -> float | None:
+        """Throughput of all lanes together in ops/s; None where that of one is."""
+        each = self.ops_per_s_per_lane
+        # Only one lane of a ring has the token.
+        return each and each * (self.ring if self.cost_per_lane else self._at_a_time)
+
+    @property
+    def _at_a_time(self) -> float:
+        """Ops done at a time: one for each lane, or for each block, cluster or grid whose lanes do
+        it together."""
+        p = self.point
+        if self.host_lane or self.family == "launch":
+            return 1
+        # Of groups of a size the lanes are counted, as those of the other words of a warp.
+        if self.family != "barrier" and (self.family != "group" or p.size):
+            return (p.active / 32 if p.active else 1) * p.lanes * p.blocks * self.devices
+        if self.launching == "cooperative":
+            return 1
+        return p.blocks / max(1, p.size) if self.launching == "cluster" else p.blocks
 
     def visit_costs(self, state: State) -> list[float]:
         """Cost of each visit in this state with rounds enough, ns; all that is positive."""
@@ -221,7 +254,8 @@ def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
     s.device = first.device
     told = next((v for v in visits if v.family), first)
     s.family, s.inserted, s.cost_per_lane = told.family, told.inserted, told.cost_per_lane
-    s.participants = told.participants
+    s.participants, s.devices = told.participants, told.devices
+    s.host_lane, s.launching = told.host_lane, told.launching
     s.build, s.pus = first.build, first.pus
     s.census = next((v.census for v in visits if v.census is not None), None)
     s.oversubscribed = any(v.oversubscribed for v in visits)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    verdict,
+)
 from syncmeter_analysis.statistics.summary import Measured
 
 
@@ -19,7 +25,7 @@ def nanoseconds(ns: float) -> str:
     for least, decimals in ((999.95, 0), (99.995, 1), (9.9995, 2), (0.99995, 3), (0.00095, 4)):
         if size >= least:
             return f"{ns:.{decimals}f}"
-    return "0" if size == 0 else f"{ns:.1e}"
+    return f"{ns:.4f}" if size == 0 else f"{ns:.1e}"
 
 
 def duration(ns: float) -> str:
@@ -34,14 +40,13 @@ def duration(ns: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with as many digits as it deserves: 0.991, 1.31, 14.2, 310."""
+    """A ratio with as many digits as it deserves: 0.0031, 0.031, 0.991, 1.31, 14.2, 310."""
     if not math.isfinite(value):
         return "unknown"
-    if value >= 99.5:
-        return f"{value:.0f}"
-    if value >= 9.95:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if value >= 0.095 else f"{value:.2g}"
+    for least, decimals in ((99.95, 0), (9.995, 1), (0.9995, 2), (0.0095, 3)):
+        if value >= least:
+            return f"{value:.{decimals}f}"
+    return f"{value:.2g}"
 
 
 def ratio_interval(i: Interval | Ratio) -> str:
@@ -54,6 +59,26 @@ def ratio_bounds(i: Interval | Ratio) -> str:
     return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
 
 
+_marks = {
+    Verdict.same: " =",
+    Verdict.slower: " >",
+    Verdict.faster: " <",
+    Verdict.cannot_tell: " ?",
+}
+
+#: What the marks behind ratios in tables say.
+legend_of_marks = (
+    f"= the same within {default_margin:.0%}, > more, < less, ? cannot tell, - not comparable"
+)
+
+
+def marked(r: Ratio | NotComparable | None) -> str:
+    """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
+    if r is None:
+        return ""
+    return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
+
+
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 
@@ -63,17 +88,23 @@ def count(n: int, what: str) -> str:
     return f"{n} {what}" + ("" if n == 1 else "s")
 
 
+def marked_interval(r: Ratio | NotComparable | None) -> str:
+    """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
+    if not isinstance(r, Ratio):
+        return marked(r)
+    return ratio_interval(r) + _marks[verdict(r)]
+
+
 def rate(per_s: float) -> str:
-    """`205 M`: ops per second with three digits and a prefix."""
-    for least, factor, prefix in (
-        (1e12, 1e-12, "T"),
-        (1e9, 1e-9, "G"),
-        (1e6, 1e-6, "M"),
-        (1e3, 1e-3, "k"),
-    ):
-        if per_s >= 0.9995 * least:
-            return f"{per_s * factor:.3g} {prefix}"
-    return f"{per_s:.3g}"
+    """`205 M`: ops per second with three digits and a prefix, as `syncmeter show` prints."""
+    prefix = ""
+    for larger in (" k", " M", " G", " T"):
+        # 999.5 would be written as 1e+03.
+        if per_s >= 999.5:
+            per_s, prefix = per_s / 1000, larger
+    if per_s >= 999.5:
+        return f"{per_s:.3g}{prefix}"
+    return f"{per_s:.{0 if per_s >= 99.95 else 1 if per_s >= 9.995 else 2}f}{prefix}"
 
 
 def cost(s: Measured) -> str:
@@ -90,6 +121,13 @@ def cost(s: Measured) -> str:
     return s.status
 
 
+def cost_interval(s: Measured) -> str:
+    """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
+    if s.usable and s.cost is not None and s.cost.bounded:
+        return f"{cost(s)} ({interval_ns(s.cost)})"
+    return cost(s)
+
+
 def cells(p: Point) -> str:
     """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
     if p.placement == "strided":
@@ -104,6 +142,11 @@ def launch(p: Point) -> str:
     lanes = f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes)
     some = f", {p.active} of each warp" if p.active else ""
     return f"{lanes} lane{'' if lanes == '1' else 's'}{some}"
+
+
+def blocks_by_threads(p: Point) -> str:
+    """`132 x 1024`: the launch of a kernel, for a column that says so."""
+    return f"{p.blocks} x {p.lanes}"
 
 
 def short_name(p: Point, without: Sequence[str] = ()) -> str:
@@ -123,20 +166,31 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
         ("wait", "" if p.wait == "active" else p.wait),
         ("home", f"home {p.home}" if p.home else ""),
         ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
+        ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
     ]
     parts += [(name, f"{name} {value}") for name, value in p.others]
     return " ".join(text for axis, text in parts if text and axis not in without)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """Aligned columns of plain text, two spaces apart; `right` columns are flush right."""
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[bool],
+    paint: Callable[[int, int, str], str] | None = None,
+) -> str:
+    """Aligned columns of plain text, two spaces apart; `right` columns are flush right.
+
+    `paint` gets row, column and aligned text of each field and gives what is printed for it.
+    """
     widths = [max([len(c), *(len(row[i]) for row in rows)]) for i, c in enumerate(columns)]
     lines = []
-    for row in [columns, *rows]:
+    for n, row in enumerate([columns, *rows]):
         fields = [
             text.rjust(w) if r else text.ljust(w)
             for text, w, r in zip(row, widths, right, strict=True)
         ]
+        if paint and n:
+            fields = [paint(n - 1, i, text) for i, text in enumerate(fields)]
         lines.append("  ".join(fields).rstrip())
     return "\n".join(lines)

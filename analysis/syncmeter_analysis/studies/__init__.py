@@ -1,11 +1,12 @@
 """The studies, by name: what the points of each mean. A module NAME.py (underscores for dashes) has
 
 - `title`: the heading of its section;
+- `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown.
 
-What is drawn of the rows is figures/NAME.py, which may need more than Python.
+What is drawn of the rows is `figures(rows)` of figures/NAME.py, which may need more than Python.
 """
 
 from __future__ import annotations
@@ -17,16 +18,31 @@ from typing import Any, Protocol
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.studies.blocks import Block
+from syncmeter_analysis.studies.blocks import Block, Bullets
 
 #: In the order in which they are told.
-names = ("false-sharing",)
+names = (
+    "locks",
+    "contention",
+    "barrier",
+    "false-sharing",
+    "core-to-core",
+    "portability",
+    "levels",
+    "launch",
+    "handoff",
+    "divergence",
+    "coalescing",
+    "reductions",
+    "multi-gpu",
+)
 
 
 class Study(Protocol):
     """What a study's module offers."""
 
     title: str
+    measured_by: str
 
     def rows(self, campaign: Campaign) -> Any: ...
 
@@ -57,5 +73,8 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]
     for name in only or names:
         module = study(name)
         if rows := module.rows(campaign):
-            found.append(StudySection(name, module.title, rows, module.text(rows)))
+            blocks = module.text(rows)
+            if left_out := campaign.left_out(name):
+                blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
+            found.append(StudySection(name, module.title, rows, blocks))
     return found

@@ -26,11 +26,15 @@ class Bullets:
 
 @dataclass
 class Cell:
-    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad')."""
+    """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad').
+
+    `heat` from 0 to 1 is its place on a scale of colours, for a terminal that has them.
+    """
 
     text: str
     points: Sequence[str] = ()
     kind: str = ""
+    heat: float | None = None
 
 
 @dataclass
@@ -62,13 +66,30 @@ def without_empty_columns(table: Table) -> Table:
     )
 
 
-def _table_plain(table: Table) -> list[str]:
+# Of the 256 colours of a terminal: green over yellow to red, dark enough for white letters.
+_heat = (22, 28, 64, 100, 136, 130, 124, 88)
+
+
+def _on_heat(text: str, heat: float) -> str:
+    step = round(min(max(heat, 0.0), 1.0) * (len(_heat) - 1))
+    return f"\x1b[48;5;{_heat[step]}m\x1b[38;5;15m{text}\x1b[0m"
+
+
+def _table_plain(table: Table, coloured: bool) -> list[str]:
     if not table.rows:
         return []
     shown = without_empty_columns(table)
     right = [i in set(shown.right) for i in range(len(shown.columns))]
+
+    def paint(row: int, column: int, text: str) -> str:
+        heat = shown.rows[row][column].heat
+        return text if heat is None else _on_heat(text, heat)
+
     lines = formats.table(
-        shown.columns, [[c.text for c in row] for row in shown.rows], right
+        shown.columns,
+        [[c.text for c in row] for row in shown.rows],
+        right,
+        paint if coloured else None,
     ).splitlines()
     head, rows = lines[0], lines[1:]
     step = shown.repeat or len(rows)
@@ -76,8 +97,8 @@ def _table_plain(table: Table) -> list[str]:
     return [shown.caption] * bool(shown.caption) + parts
 
 
-def as_plain(title: str, blocks: Sequence[Block]) -> str:
-    """A section for a terminal, an empty line between its blocks."""
+def as_plain(title: str, blocks: Sequence[Block], coloured: bool = False) -> str:
+    """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours."""
     parts = [title]
     for block in blocks:
         if isinstance(block, Text):
@@ -85,7 +106,7 @@ def as_plain(title: str, blocks: Sequence[Block]) -> str:
         elif isinstance(block, Bullets):
             parts.append("\n".join(f"- {item}" for item in block.items))
         elif block.rows:
-            parts.append("\n".join(_table_plain(block)))
+            parts.append("\n".join(_table_plain(block, coloured)))
     return "\n\n".join(parts)
 
 

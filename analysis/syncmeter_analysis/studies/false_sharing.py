@@ -25,13 +25,7 @@ from syncmeter_analysis.studies.false_sharing_rows import (
 __all__ = ["rows", "text", "title"]
 
 title = "False sharing"
-
-_marks = {
-    Verdict.same: " =",
-    Verdict.slower: " >",
-    Verdict.faster: " <",
-    Verdict.cannot_tell: " ?",
-}
+measured_by = "`syncmeter run --study false-sharing`"
 
 
 def text(sharing: Sharing) -> list[Block]:
@@ -39,10 +33,7 @@ def text(sharing: Sharing) -> list[Block]:
     found = sharing.rows
     return [
         _strides(found),
-        Text(
-            f"Types pooled; = the same within {default_margin:.0%}, > more, < less, ? cannot tell, "
-            "- not comparable."
-        ),
+        Text(f"Types pooled; {formats.legend_of_marks}."),
         _one_element(found),
         Text(f"Destructive interference size of this machine: {size_sentence(found)}"),
         Bullets(
@@ -66,10 +57,6 @@ def _of_affinity(affinities: str, found: Sequence[Row]) -> list[str]:
         f"{affinities}: {size_sentence(of_these)}",
         f"{affinities}, 64 B against 128 B: {_next_line_sentence(of_these)}",
     ]
-
-
-def _mark(r: Ratio | NotComparable) -> str:
-    return "-" if isinstance(r, NotComparable) else formats.ratio(r.value) + _marks[verdict(r)]
 
 
 def _size(row: Row) -> str:
@@ -97,8 +84,8 @@ def _strides(found: Sequence[Row]) -> Table:
         p = row.first.point
         texts = [p.backend, p.op, " ".join(row.types), str(p.lanes), _placed(row)]
         texts += [f"{p.base_offset} B", _state(row)]
-        texts += [_mark(row.over_apart[s]) if s in row.over_apart else "" for s in strides]
-        cells = [Cell(text) for text in [*texts, _size(row), _mark(row.next_line)]]
+        texts += [formats.marked(row.over_apart[s]) if s in row.over_apart else "" for s in strides]
+        cells = [Cell(text) for text in [*texts, _size(row), formats.marked(row.next_line)]]
         cells[1].points = row.points
         table.rows.append(cells)
     return table

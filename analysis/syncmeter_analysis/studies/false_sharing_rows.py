@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.statistics import text as formats
@@ -85,9 +86,11 @@ class Sharing:
         return any(row.has_control and row.over_apart for row in self.rows)
 
 
+@lru_cache(maxsize=1)
 def rows(campaign: Campaign) -> Sharing:
     """A row for each op, lanes, base offset and set of affinities of each file's strided points with
-    two lanes and more. Files are not mixed: each has its own drift and its own controls."""
+    two lanes and more. Files are not mixed: each has its own drift and its own controls. Kept, since
+    claims look at the same rows."""
     found = [row for points in campaign.by_file for row in _rows_of(points)]
     return Sharing(found, _line_sizes(campaign))
 

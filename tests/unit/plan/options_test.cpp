@@ -39,8 +39,8 @@ TEST(options, defaults_are_those_of_the_help) {
   EXPECT_TRUE(o.ops.empty() && o.lanes.empty() && o.backends.empty());
   EXPECT_FALSE(o.budget_s || o.output || o.resume || o.csv || o.additivity || o.dry_run);
   const std::string help = std::regex_replace(run_help(), std::regex("\\s+"), " ");
-  for (const char* text :
-       {"(default: quick)", "(default: 0.01, no unit)", "150ms", "100us", "5 visits"}) {
+  for (const char* text : {"(default: quick)", "(default: 0.01, no unit)", "150ms", "100us",
+                           "(default: 5; on a GPU 3;"}) {
     EXPECT_THAT(help, HasSubstr(text));
   }
 }

@@ -46,13 +46,14 @@ TEST(plan, quick_is_one_type_at_one_lane_and_at_all_without_false_sharing) {
     EXPECT_FALSE(p.additivity);
   }
   expect_no_point_twice(plan);
-  EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 5 * 0.008, 1e-9);
+  EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 5 * 0.022 + 5 * 0.3, 1e-9)
+      << "visits, and a worker started for each pass";
 }
 
 TEST(plan, a_visit_is_never_predicted_to_outlast_its_share_of_the_time) {
   run_options options = with_ops({"barrier"});
   options.max_time_s = 0.01;
-  EXPECT_NEAR(plan_on("core:4 pu:1", options).predicted_s, 2 * 0.01, 1e-12);
+  EXPECT_NEAR(plan_on("core:4 pu:1", options).predicted_s, 2 * 0.01 + 5 * 0.3, 1e-12);
 }
 
 TEST(plan, scaling_doubles_the_lanes_and_merges_equal_placements) {

@@ -1,0 +1,238 @@
+"""What is widely held, of CPUs and of GPUs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from syncmeter_analysis.claims.claim import Finding, above, claim, every
+from syncmeter_analysis.claims.sources import (
+    belief,
+    run_levels,
+    run_locks,
+    run_multi_gpu,
+    run_reductions,
+)
+from syncmeter_analysis.data.point import native_of
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
+
+
+@claim(
+    statement="A critical section is never better than an atomic update.",
+    source=belief,
+    needs="critical_add and atomic_add",
+    command="syncmeter run --study scaling",
+    advice="Never use a critical section for one update.",
+    otherwise="There are points where a critical section wins: see the evidence before replacing one.",
+)
+def belief_critical_never(data: Evidence) -> Finding:
+    """A critical section against an atomic, at every point."""
+    pairs = data.pairs(
+        data.measured(("critical_add", "critical_named_add"), backend=on_cpu),
+        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
+        ("op", "order"),
+    )
+    return every(pairs, 1.0, math.inf, "critical section over atomic add")
+
+
+@claim(
+    statement="Relaxed atomics are faster than sequentially consistent ones here.",
+    source=belief,
+    needs="atomics at both orders",
+    command="syncmeter run --study quick --order relaxed,seq_cst",
+    advice="Relax the order where correctness allows it.",
+    otherwise="Write seq_cst: it costs no more here.",
+)
+def belief_relaxed(data: Evidence) -> Finding:
+    """seq_cst against relaxed, the same op."""
+    ops = (
+        "atomic_add",
+        "atomic_fetch_add",
+        "atomic_write",
+        "atomic_read",
+        "atomic_exchange",
+        "atomic_cas_pass",
+    )
+    pairs = data.pairs(
+        data.measured(ops, order="seq_cst"), data.measured(ops, order="relaxed"), ("order",)
+    )
+    return above(pairs, 1.05, "seq_cst over relaxed")
+
+
+@claim(
+    statement="Spinning on a compare-and-swap is worse than spinning on a load.",
+    source=belief,
+    needs="handoff_cas and handoff",
+    command="syncmeter run --study core-to-core",
+    advice="Wait by loads, and swap only when the load says so.",
+    otherwise="Wait as you like: loads gain nothing between two threads here.",
+    figure="core-to-core",
+)
+def belief_spin_cas(data: Evidence) -> Finding:
+    """Waiting by compare-and-swap against by load."""
+    pairs = data.pairs(
+        data.measured("handoff_cas", backend=on_cpu),
+        data.measured("handoff", backend=on_cpu),
+        ("op", "order"),
+    )
+    return above(pairs, 1.05, "waiting by compare-and-swap over by load")
+
+
+@claim(
+    statement="Around a short section a spin lock is faster than the API's own lock.",
+    source=belief,
+    needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
+    command=run_locks,
+    advice="Spin around sections of a few instructions, where no more threads run than cores.",
+    otherwise="Take the API's lock: spinning gains nothing here, and starves lanes.",
+)
+def belief_spin_lock(data: Evidence) -> Finding:
+    """The API's lock object against a test-and-set lock of its atomics, contended."""
+    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
+    pairs = data.pairs(
+        data.measured("lock_add", **contended), data.measured("spin_lock_add", **contended), ("op",)
+    )
+    return above(pairs, 1.1, "the API's lock over a test-and-set lock")
+
+
+@claim(
+    statement="To be served in turn costs throughput: a ticket lock is slower than a test-and-set one.",
+    source=belief,
+    needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
+    command=run_locks,
+    advice="Pay for a ticket lock only where no lane may wait long.",
+    otherwise="Take the ticket lock: fairness costs nothing here.",
+)
+def belief_ticket_lock(data: Evidence) -> Finding:
+    """A ticket lock against a test-and-set lock, contended: what being served in turn costs."""
+    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
+    pairs = data.pairs(
+        data.measured("ticket_lock_add", **contended),
+        data.measured("spin_lock_add", **contended),
+        ("op",),
+    )
+    return above(pairs, 1.1, "a ticket lock over a test-and-set lock")
+
+
+@claim(
+    statement="Splitting one counter in two makes its updates about twice as fast.",
+    source=belief,
+    needs="atomic_add with --cells 1 and 2",
+    command="syncmeter run --study contention",
+    advice="Split what many threads count into a few cells on lines of their own, and add up to read.",
+    otherwise="Two cells gain little here; give each thread its own.",
+)
+def belief_split_counter(data: Evidence) -> Finding:
+    """All lanes on one cell against the same lanes on two."""
+    points = data.measured("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2)
+    pairs = data.between(points, "cells", (1, 2))
+    return above(pairs, 1.5, "one cell over two")
+
+
+def _each(pair: Pair) -> Pair:
+    """The cost of a graph is of all its kernels: over one of them."""
+    return replace(pair, ratio=pair.ratio.times(pair.under.point.size))
+
+
+@claim(
+    statement="A CUDA graph makes launching kernels faster.",
+    source=belief,
+    needs="cuda additional_launch, and additional_graph_launch of 8 kernels or more",
+    command=run_levels,
+    advice="Put short kernels that are launched again and again into a graph.",
+    otherwise="Launch kernels one by one: a graph saves nothing here.",
+    figure="launch",
+)
+def belief_graph(data: Evidence) -> Finding:
+    """Kernels launched one by one against the same kernels as one CUDA graph."""
+    pairs = data.pairs(
+        data.measured("additional_launch", backend="cuda"),
+        data.measured("additional_graph_launch", backend="cuda", size=lambda n: n >= 8),
+        ("op", "size"),
+    )
+    pairs.found = [_each(p) for p in pairs.found]
+    return above(pairs, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
+
+
+@claim(
+    statement="Kokkos costs nothing over the native API.",
+    source=belief,
+    needs="ops of a kokkos backend and of its native one",
+    command="syncmeter run --study portability",
+    advice="Write Kokkos: synchronization costs the same.",
+    otherwise="Mind the ops that Kokkos makes slower; the table of backends says which.",
+    figure="portability",
+)
+def belief_kokkos(data: Evidence) -> Finding:
+    """The same op through Kokkos and native."""
+    pairs = Pairs()
+    for portable, native in native_of.items():
+        over = data.of_backend(portable)
+        if over:
+            under = data.of_backend(native)
+            pairs += data.pairs(over, under, ("backend", "flavour", "scope", "space"))
+    return every(pairs, 0.0, 1.05, "Kokkos over native")
+
+
+_by_hand = (
+    "reduce_max_global_atomic",
+    "reduce_max_warp_atomic",
+    "reduce_max_block_atomic",
+    "reduce_max_warp_reduce",
+    "reduce_max_persistent",
+)
+
+
+@claim(
+    statement="The library's reduction is the fastest.",
+    source=belief,
+    needs="cuda reduce_max_cub and another reduce_max of the same size",
+    command=f"{run_reductions} --backend cuda",
+    advice="Call the library.",
+    otherwise="One written by hand is faster here for some size or type.",
+    figure="reductions",
+)
+def reductions_library(data: Evidence) -> Finding:
+    """The library's reduction against those written by hand."""
+    pairs = data.pairs(
+        data.measured(_by_hand, backend="cuda"),
+        data.measured("reduce_max_cub", backend="cuda"),
+        ("op",),
+    )
+    return every(pairs, 0.95, math.inf, "a form written by hand over the library's")
+
+
+@claim(
+    statement="An atomic on another GPU's memory takes more than twice as long as on one's own.",
+    source=belief,
+    needs="cuda remote_atomic_add_dependent at two homes",
+    command=run_multi_gpu,
+    advice="Add up on each GPU first, and send one result to the other.",
+    otherwise="A peer's memory is as good a place for a counter as one's own here.",
+    figure="levels",
+)
+def multi_gpu_remote_add(data: Evidence) -> Finding:
+    """An atomic add in a peer's memory against one in the device's own."""
+    points = data.measured("remote_atomic_add_dependent", backend="cuda")
+    pairs = data.between(points, "home", ("second", "first"))
+    return above(pairs, 2, "in a peer's memory over in its own")
+
+
+@claim(
+    statement="Order of system scope is expensive: a flag that guards data costs more than a bare one.",
+    source=belief,
+    needs="cuda gpu_handoff or cpu_gpu_handoff, acq_rel and relaxed",
+    command=run_multi_gpu,
+    advice="Send much data behind one flag, rather than a flag with each piece.",
+    otherwise="Order of system scope costs next to nothing here: guard every piece of data.",
+    figure="levels",
+)
+def multi_gpu_order(data: Evidence) -> Finding:
+    """A flag between GPUs that orders the data before it against one that orders nothing."""
+    points = [
+        s
+        for s in data.measured(("gpu_handoff", "cpu_gpu_handoff"), backend="cuda")
+        if s.point.scope == "system"
+    ]
+    pairs = data.between(points, "order", ("acq_rel", "relaxed"))
+    return above(pairs, 1.1, "acquire and release over relaxed, system scope")

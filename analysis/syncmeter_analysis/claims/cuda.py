@@ -1,0 +1,162 @@
+"""What was published of CUDA's primitives, besides atomics."""
+
+from __future__ import annotations
+
+import math
+
+from syncmeter_analysis.claims.claim import Finding, above, claim, every, within
+from syncmeter_analysis.claims.sources import primitives, run_paper, run_reductions
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pairs
+
+
+@claim(
+    statement="__syncthreads gets slower with the number of warps in the block.",
+    source=f"{primitives}, V-B1 and V-B5",
+    needs="cuda barrier at 32 and 1024 threads",
+    command=f"{run_paper} --backend cuda",
+    advice="Prefer smaller blocks in kernels that synchronize often.",
+    otherwise="The size of the block hardly matters to __syncthreads here.",
+    figure="levels",
+)
+def cuda_syncthreads_warps(data: Evidence) -> Finding:
+    """__syncthreads of a full block against one of a warp."""
+    points = data.measured("barrier", backend="cuda", lanes=(32, 1024))
+    return above(data.ends(points, "lanes", lambda n: n >= 32), 1.5, "1024 threads over 32")
+
+
+@claim(
+    statement="What a warp exchanges by shuffles is faster than by a barrier of the block.",
+    source=f"{primitives}, V-B5",
+    needs="cuda shuffle_idx and barrier at 64 threads or more",
+    command=f"{run_paper} --backend cuda",
+    advice="Keep exchanges inside a warp and use shuffles there.",
+    otherwise="A barrier costs no more than a shuffle here.",
+    figure="levels",
+)
+def cuda_warp_over_block(data: Evidence) -> Finding:
+    """An exchange inside the warp against a barrier of the block."""
+    pairs = data.pairs(
+        data.measured("barrier", backend="cuda", lanes=lambda n: n >= 64),
+        [*data.measured("shuffle_idx", backend="cuda", type=("", "int32"))],
+        ("op", "type"),
+    )
+    return above(pairs, 1.1, "__syncthreads over a shuffle")
+
+
+@claim(
+    statement="A fence costs more the wider its scope: system over device over block.",
+    source=f"{primitives}, V-B4 and V-B5",
+    needs="cuda fences of at least two scopes",
+    command=f"{run_paper} --backend cuda",
+    advice="Use the narrowest fence that is correct: __threadfence_block, then __threadfence.",
+    otherwise="A fence of wider scope costs no more here.",
+)
+def cuda_fence_scope(data: Evidence) -> Finding:
+    """Fences of wider scope against narrower ones."""
+    points = data.measured(("fence_between_adds", "fence", "fence_between_stores"), backend="cuda")
+    pairs = data.between(points, "scope", ("system", "device"), ("device", "block"))
+    return above(pairs, 1.1, "wider over narrower scope")
+
+
+@claim(
+    statement="All variants of the shuffle cost the same.",
+    source=f"{primitives}, V-B3",
+    needs="cuda shuffle_idx and another shuffle",
+    command=f"{run_paper} --backend cuda",
+    advice="Choose the shuffle that reads best.",
+    otherwise="Variants differ here; look at what they compile to.",
+    figure="levels",
+)
+def cuda_shuffle_alike(data: Evidence) -> Finding:
+    """The other shuffles against __shfl_sync."""
+    pairs = data.pairs(
+        data.measured(("shuffle_up", "shuffle_down", "shuffle_xor"), backend="cuda"),
+        data.measured("shuffle_idx", backend="cuda"),
+        ("op",),
+    )
+    return within(pairs, 0.9, 1.1, "up, down and xor over idx")
+
+
+@claim(
+    statement="In full blocks a 64-bit shuffle costs as much as two 32-bit ones.",
+    source=f"{primitives}, V-B3",
+    needs="cuda shuffles of types of 4 and of 8 bytes, 512 threads or more",
+    command=f"{run_paper} --backend cuda",
+    advice="Shuffle 32-bit values; split what does not need 64 bits.",
+    otherwise="A 64-bit shuffle does not cost two here.",
+    figure="levels",
+)
+def cuda_shuffle_64(data: Evidence) -> Finding:
+    """Shuffles of 8 bytes against of 4."""
+    shuffles = ("shuffle_idx", "shuffle_up", "shuffle_down", "shuffle_xor")
+    points = data.measured(shuffles, backend="cuda")
+    pairs, few = Pairs(), Pairs()
+    for large, small in (("uint64", "int32"), ("double", "float")):
+        found = data.between(points, "type", (large, small))
+        pairs += Pairs([p for p in found.found if p.over.point.lanes >= 512], found.without)
+        few += Pairs([p for p in found.found if p.over.point.lanes <= 128])
+    note = f"in blocks of at most 128 threads {text.ratio_interval(few.typical)}" if few else ""
+    return within(pairs, 1.5, 2.5, "64-bit over 32-bit shuffle, 512 threads and more", note)
+
+
+@claim(
+    statement="__syncthreads does not depend on the number of blocks in the grid.",
+    source=f"{primitives}, V-B1",
+    needs="cuda barrier with 1 block and with more",
+    command=f"{run_paper} --backend cuda",
+    advice="Size the grid by the work; barriers inside blocks do not mind.",
+    otherwise="Barriers inside blocks get slower with more blocks per multiprocessor here.",
+    figure="levels",
+)
+def cuda_syncthreads_grid(data: Evidence) -> Finding:
+    """__syncthreads in a grid of many blocks against in one block."""
+    points = data.measured("barrier", backend="cuda", lanes=lambda n: n >= 32)
+    pairs = data.between(points, "blocks", (lambda n: n > 1, 1))
+    return within(pairs, 0.9, 1.1, "many blocks over one")
+
+
+@claim(
+    statement="The cost of a fence does not grow with the number of threads.",
+    source=f"{primitives}, V-B4",
+    needs="cuda fences of device scope at 32 and 1024 threads",
+    command=f"{run_paper} --backend cuda",
+    advice="Fences need no smaller blocks.",
+    otherwise="Fence with fewer threads, or one lane for all.",
+)
+def cuda_fence_threads(data: Evidence) -> Finding:
+    """A device fence in a full block against in one warp."""
+    points = data.measured(
+        ("fence_between_adds", "fence"), backend="cuda", scope="device", lanes=(32, 1024)
+    )
+    return within(data.ends(points, "lanes", lambda n: n >= 32), 0.8, 1.25, "1024 threads over 32")
+
+
+_others = (
+    "reduce_max_global_atomic",
+    "reduce_max_warp_atomic",
+    "reduce_max_block_atomic",
+    "reduce_max_warp_reduce",
+)
+# Below it a reduction is mostly its launch.
+_least_elements = 1 << 20
+
+
+@claim(
+    statement="Of the published forms of a maximum, persistent threads that reduce in registers "
+    "first are the fastest on large arrays.",
+    source=f"{primitives}, Listing 1",
+    needs="cuda reduce_max_persistent and another reduce_max of 2^20 elements or more",
+    command=f"{run_reductions} --backend cuda",
+    advice="Reduce in registers first, then in the warp, the block and the grid.",
+    otherwise="Another form is faster here for some size or type.",
+    figure="reductions",
+)
+def reductions_persistent(data: Evidence) -> Finding:
+    """Threads that stay and reduce in registers against the other published forms of a maximum."""
+    pairs = data.pairs(
+        data.measured(_others, backend="cuda", size=lambda n: n >= _least_elements),
+        data.measured("reduce_max_persistent", backend="cuda"),
+        ("op",),
+    )
+    return every(pairs, 0.95, math.inf, "another form over persistent threads")

@@ -1,0 +1,85 @@
+"""What an article said of handing on a flag."""
+
+from __future__ import annotations
+
+from syncmeter_analysis.claims.claim import Finding, above, claim, within
+from syncmeter_analysis.claims.sources import potato, run_handoff
+from syncmeter_analysis.statistics.evidence import Evidence
+
+HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
+
+
+@claim(
+    statement="Handing a flag on is faster at a narrower scope.",
+    source=potato,
+    needs="cuda warp handoffs at two scopes",
+    command=run_handoff,
+    advice="Use the narrowest scope that holds both sides: block, then device.",
+    otherwise="A wider scope costs a handoff no more here.",
+    figure="handoff",
+)
+def potato_scope(data: Evidence) -> Finding:
+    """A handoff at a wider scope against at a narrower one."""
+    points = data.measured(HANDOFFS, backend="cuda")
+    pairs = data.between(points, "scope", ("device", "block"), ("system", "device"))
+    return above(pairs, 1.1, "wider over narrower scope")
+
+
+@claim(
+    statement="Acquire and release cost more than relaxed accesses in a handoff.",
+    source=potato,
+    needs="cuda warp handoffs relaxed and with acquire and release",
+    command=run_handoff,
+    advice="Relax what carries no data.",
+    otherwise="Order is free here: use acquire and release.",
+    figure="handoff",
+)
+def potato_order(data: Evidence) -> Finding:
+    """A handoff by acquire and release against a relaxed one."""
+    points = data.measured(HANDOFFS, backend="cuda", flavour=("ptx", "atomic_ref"))
+    pairs = data.between(points, "order", (("acq_rel", "acquire", "release"), "relaxed"))
+    return above(pairs, 1.1, "acquire and release over relaxed")
+
+
+@claim(
+    statement="A volatile flag with a fence is slower than a scoped acquire and release.",
+    source=potato,
+    needs="cuda warp handoffs by volatile with a fence and by PTX",
+    command=run_handoff,
+    advice="Replace volatile and __threadfence by scoped atomics.",
+    otherwise="The old idiom costs no more here.",
+    figure="handoff",
+)
+def potato_volatile(data: Evidence) -> Finding:
+    """A volatile flag with a fence against acquire and release of the same scope."""
+    points = data.measured(HANDOFFS, backend="cuda", order="acq_rel")
+    pairs = data.between(points, "flavour", ("volatile", "ptx"))
+    return above(pairs, 1.1, "volatile with a fence over the scoped form")
+
+
+@claim(
+    statement="cuda::atomic_ref costs what the device-scope form costs.",
+    source=potato,
+    needs="cuda handoffs (or atomics) by atomic_ref and by PTX or functions",
+    command=f"{run_handoff}, or syncmeter run --study atomics",
+    advice="Write cuda::atomic_ref: it costs nothing over PTX.",
+    otherwise="atomic_ref is not free here; look at what it compiles to.",
+    figure="handoff",
+)
+def potato_atomic_ref(data: Evidence) -> Finding:
+    """cuda::atomic_ref against the device-scope form of the same op."""
+    handoffs = data.measured(HANDOFFS, backend="cuda", scope="device")
+    points = handoffs or data.measured(
+        ("atomic_add", "atomic_fetch_add", "atomic_exchange", "atomic_cas_pass"),
+        backend="cuda",
+        scope="device",
+        order="relaxed",
+    )
+    pairs = data.between(points, "flavour", ("atomic_ref", ("ptx", "function")))
+    return within(
+        pairs,
+        0.95,
+        1.05,
+        "atomic_ref over the device-scope form",
+        "" if handoffs else "judged on atomics: no handoff was measured",
+    )

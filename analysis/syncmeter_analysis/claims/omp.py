@@ -1,0 +1,210 @@
+"""What was published of OpenMP's primitives on CPUs."""
+
+from __future__ import annotations
+
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    below,
+    cannot_tell,
+    claim,
+    every,
+    missing,
+    within,
+)
+from syncmeter_analysis.claims.sources import primitives, run_paper
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.statistics.stats import stdev
+from syncmeter_analysis.statistics.summary import Measured
+
+
+@claim(
+    statement="A barrier among few threads is hardly faster than one among all of them.",
+    source=f"{primitives}, V-A5 and Figure 1",
+    needs="barrier at 4 lanes and at more",
+    command=run_paper,
+    advice="Do not use fewer threads for the sake of faster barriers; use fewer barriers.",
+    otherwise="Where barriers dominate, use fewer threads: a barrier grows with their number here.",
+)
+def omp_barrier_lanes(data: Evidence) -> Finding:
+    """A barrier among all threads against one among two."""
+    barriers = data.measured("barrier", backend=on_cpu)
+    over_two = data.ends(barriers, "lanes", lambda n: n >= 2)
+    note = f"over 2 lanes {text.ratio_interval(over_two.typical)}" if over_two else ""
+    many = data.ends(barriers, "lanes", lambda n: n >= 4)
+    return below(many, 2.0, "barrier of all lanes over 4", note)
+
+
+@claim(
+    statement="Atomic updates of one variable get slower with every thread that joins.",
+    source=f"{primitives}, V-A5",
+    needs="atomic_add on a shared cell at 1 lane and at more",
+    command=run_paper,
+    advice="Keep one variable per thread and combine them at the end, in place of one shared atomic.",
+    otherwise="Contention on one atomic costs little here; a shared counter is good enough.",
+)
+def omp_atomic_contention(data: Evidence) -> Finding:
+    """Updates of one variable by all lanes against by one."""
+    points = data.measured("atomic_add", backend=on_cpu, placement="shared", order="relaxed")
+    return above(
+        data.ends(points, "lanes", lambda n: n >= 1), 1.5, "atomic add by all lanes over by one"
+    )
+
+
+@claim(
+    statement="Atomic adds of integers are faster than those of floating-point numbers.",
+    source=f"{primitives}, V-A2 and V-A5",
+    needs="atomic_add of an integer and of a floating type of the same width, 2 lanes or more",
+    command=run_paper,
+    advice="Prefer integers where threads update a variable atomically (fixed point, counts).",
+    otherwise="Choose the type that the algorithm wants: it costs no more here.",
+)
+def omp_integer_add(data: Evidence) -> Finding:
+    """Floating against integer atomic adds of the same width."""
+    points = data.measured("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2, order="relaxed")
+    pairs = data.between(points, "type", ("float", "int32"), ("double", "uint64"))
+    return above(pairs, 1.1, "floating over integer atomic add")
+
+
+@claim(
+    statement="An atomic update is faster than a critical section around the same update.",
+    source=f"{primitives}, V-A3 and V-A5",
+    needs="critical_add and atomic_add",
+    command=run_paper,
+    advice="Replace critical sections around one update by an atomic.",
+    otherwise="A critical section costs no more than an atomic here.",
+)
+def omp_atomic_over_critical(data: Evidence) -> Finding:
+    """A critical section around an addition against an atomic one."""
+    pairs = data.pairs(
+        data.measured("critical_add", backend=on_cpu),
+        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
+        ("op", "order"),
+    )
+    return above(pairs, 1.1, "critical section over atomic add")
+
+
+@claim(
+    statement="Reading atomically costs no more than reading.",
+    source=f"{primitives}, V-A2 and V-A5",
+    needs="atomic_read and plain_read, or atomic_add",
+    command=run_paper,
+    advice="Read shared variables atomically wherever they may change: it is free.",
+    otherwise="Atomic reads cost something here; look at what they compile to.",
+)
+def omp_atomic_read_free(data: Evidence) -> Finding:
+    """An atomic read against an atomic update: is it next to nothing?"""
+    plain = data.pairs(
+        data.select("atomic_read", backend=on_cpu, order="relaxed"),
+        data.measured("plain_read", backend=on_cpu),
+        ("op", "order"),
+    )
+    if plain or plain.without:
+        return within(plain, 0.9, 1.1, "atomic over plain read")
+    pairs = data.pairs(
+        data.select("atomic_read", backend=on_cpu, placement="shared", type=("int32", "uint64")),
+        data.measured("atomic_add", backend=on_cpu, placement="shared"),
+        ("op", "repeat"),
+        zero=True,
+    )
+    return below(pairs, 0.1, "atomic read over atomic add")
+
+
+@claim(
+    statement="Where threads are placed makes no difference to synchronization.",
+    source=f"{primitives}, V-A (affinity was asked for there and never took effect)",
+    needs="ops at affinities close and spread that choose different PUs",
+    command="syncmeter run --study scaling",
+    advice="Leave placement to the runtime.",
+    otherwise="Bind threads: OMP_PLACES and OMP_PROC_BIND decide what synchronization costs here.",
+)
+def omp_affinity(data: Evidence) -> Finding:
+    """The same op with lanes packed close and spread far."""
+    points = data.measured(
+        ("barrier", "atomic_add", "atomic_read", "critical_add", "fence"),
+        backend=on_cpu,
+        lanes=lambda n: n >= 2,
+    )
+    pairs = data.between(points, "affinity", ("spread", "close"))
+    return every(pairs, 0.8, 1.25, "spread over close")
+
+
+@claim(
+    statement="On CPUs the word size of an integer does not matter.",
+    source=f"{primitives}, V-A2",
+    needs="atomic_add of int32 and of uint64 on a shared cell",
+    command=run_paper,
+    advice="Use 64-bit counters freely.",
+    otherwise="Mind the width of shared counters.",
+)
+def omp_word_size(data: Evidence) -> Finding:
+    """Integers of 8 bytes against of 4."""
+    points = data.measured(
+        ("atomic_add", "atomic_fetch_add", "critical_add"), backend=on_cpu, placement="shared"
+    )
+    pairs = data.between(points, "type", ("uint64", "int32"))
+    return within(pairs, 0.9, 1.1, "8-byte over 4-byte integers")
+
+
+@claim(
+    statement="An atomic capture costs as much as an atomic update.",
+    source=f"{primitives}, V-A2",
+    needs="atomic_fetch_add and atomic_add",
+    command=run_paper,
+    advice="Use the captured value freely.",
+    otherwise="Do not capture where the old value is not needed.",
+)
+def omp_capture(data: Evidence) -> Finding:
+    """An update whose old value is used against one whose is not."""
+    pairs = data.pairs(
+        data.measured("atomic_fetch_add", backend=on_cpu, order="relaxed"),
+        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
+        ("op",),
+    )
+    return within(pairs, 0.9, 1.1, "capture over update")
+
+
+def _scatter(s: Measured) -> float | None:
+    costs = s.visit_costs(s.state)
+    return stdev(costs) / s.cost.value if len(costs) >= 3 and s.cost and s.cost.value > 0 else None
+
+
+@claim(
+    statement="With both siblings of cores at work timings vary more.",
+    source=f"{primitives}, V-A1",
+    needs="ops at as many lanes as cores and at more, on a machine with SMT",
+    command="syncmeter run --study scaling",
+    advice="Measure and run with one thread per core where steadiness counts.",
+    otherwise="Siblings do not make timings less steady here.",
+)
+def smt_variance(data: Evidence) -> Finding:
+    """Scatter over visits with more lanes than cores against with one on each."""
+    cores = data.machine.cores
+    if data.machine.smt is False or not cores:
+        return missing("this machine has no SMT" if cores else "the number of cores is not known")
+    points = [
+        s
+        for s in data.measured(
+            ("barrier", "atomic_add", "critical_add", "atomic_fetch_add"), backend=on_cpu
+        )
+        if not s.imported
+    ]
+    groups: dict[str, dict[bool, list[Measured]]] = {}
+    for s in points:
+        if s.point.lanes > cores or s.point.lanes * 2 > cores:
+            groups.setdefault(s.point.without("lanes").key, {}).setdefault(
+                s.point.lanes > cores, []
+            ).append(s)
+    pairs = Pairs()
+    for sides in groups.values():
+        for over in sides.get(True, []):
+            for under in sides.get(False, []):
+                a, b = _scatter(over), _scatter(under)
+                if a and b:
+                    pairs.found.append(Pair(over, under, Ratio(Interval(a / b))))
+    if 0 < len(pairs.found) < 6:
+        return Finding(cannot_tell, note=f"{len(pairs.found)} pairs are too few to compare scatter")
+    return above(pairs, 1.2, "scatter with siblings over without")

@@ -1,0 +1,161 @@
+"""The columns of a table of points: the driver's (`syncmeter show --csv`, driver/show/csv.cpp), in its order
+and under its names, then what only results files tell. Export writes them, import reads them back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics.summary import Measured
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """`name` carries the unit; `type` is that of every value, None where a point has none. `member` is
+    what the value is called in a results file, of a point where `of_point`, else of a visit; '' where
+    it is worked out and cannot be read back."""
+
+    name: str
+    type: type
+    value: Callable[[Measured], Value]
+    member: str = ""
+    of_point: bool = False
+
+    def read(self, text: str | None) -> Value:
+        """The value of a field of CSV; None where it is empty. Raises ValueError for another type."""
+        if not text:
+            return None
+        if self.type is bool:
+            return {"true": True, "false": False, "1": True, "0": False}[text.lower()]
+        return _finite(float(text)) if self.type is float else self.type(text)  # type: ignore[no-any-return]
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _axis(name: str, kind: type, member: str = "") -> Column:
+    """An axis of the point; None at its absence, but for those that count something from 0 or 1."""
+    member = member or name
+    counted = ("lanes", "blocks", "late_us", "repeat")
+
+    def value(s: Measured) -> Value:
+        found = getattr(s.point, member)
+        return kind(found) if found or name in counted else None
+
+    return Column(name, kind, value, member, of_point=True)
+
+
+def _strided(name: str, member: str) -> Column:
+    """An axis of strided cells; 0 is a value."""
+
+    def value(s: Measured) -> Value:
+        return int(getattr(s.point, member) or 0) if s.point.placement == "strided" else None
+
+    return Column(name, int, value, member, of_point=True)
+
+
+def _interval(
+    kind: str, unit: str, of: Callable[[Measured], Interval | None], bound: bool = False
+) -> tuple[Column, ...]:
+    """Value, low and high of a usable point; with `bound` the high one too of what is not resolved."""
+
+    def column(name: str, end: str, or_bound: bool = False) -> Column:
+        def value(s: Measured) -> Value:
+            found = of(s)
+            if found is None or not (s.usable or (or_bound and _has_upper_bound(s))):
+                return None
+            return _finite(getattr(found, end))
+
+        return Column(f"{kind}_{name}{unit}", float, value)
+
+    return column("", "value"), column("low_", "low"), column("high_", "high", bound)
+
+
+def _has_upper_bound(s: Measured) -> bool:
+    return (
+        s.status in ("not_resolved", "noisy")
+        and s.cost is not None
+        and s.cost.low <= 0 < s.cost.high < math.inf
+    )
+
+
+def state_text(s: Measured) -> str:
+    """The headline state: its hop, and its share of the rounds where there are others."""
+    hop = f"hop {s.hop_ns:.0f} ns" if s.hop_ns > 0 else ""
+    if len(s.states) < 2:
+        return hop
+    several = any(state.number != s.state.number for state in s.states)
+    name = f"{hop}, " if hop else f"state {s.state.number}, " if several else ""
+    rounds = sum(s.states.values())
+    share = 100 * s.states[s.state] / rounds if rounds else 0
+    return f"{name}{'busy' if s.state.busy else 'quiet'} ({share:.0f} %)"
+
+
+def _if_visited(name: str, of: Callable[[Measured], float | None], member: str = "") -> Column:
+    return Column(name, float, lambda s: of(s) if s.visits else None, member)
+
+
+columns: tuple[Column, ...] = (
+    _axis("backend", str),
+    Column("family", str, lambda s: s.family or None, "family"),
+    _axis("op", str),
+    _axis("type", str),
+    _axis("order", str),
+    _axis("placement", str),
+    _strided("stride_elements", "stride"),
+    _strided("stride_bytes", "stride_bytes"),
+    _strided("base_offset_bytes", "base_offset"),
+    _axis("cells", int),
+    _axis("lanes", int),
+    _axis("blocks", int),
+    _axis("scope", str),
+    _axis("flavour", str),
+    _axis("space", str),
+    _axis("active", int),
+    _axis("waves", bool),
+    _axis("size", int),
+    _axis("affinity", str),
+    _axis("wait", str),
+    _axis("home", str),
+    _axis("late_us", int),
+    _axis("repeat", int),
+    Column("status", str, lambda s: s.status, "status"),
+    Column("reason", str, lambda s: s.reason or None, "reason"),
+    Column("measured_as", str, lambda s: s.measured_as or None),
+    Column("state", str, lambda s: state_text(s) or None),
+    Column("visits", int, lambda s: s.visits),
+    *_interval("cost", "ns", lambda s: s.cost, bound=True),
+    *_interval("host_cost", "ns", lambda s: s.host_cost),
+    *_interval("cost", "cycles", lambda s: s.cycles),
+    _if_visited("baseline_ns_per_step", lambda s: s.baseline_ns),
+    _if_visited("test_ns_per_step", lambda s: s.test_ns),
+    Column("ops_per_s_per_lane", float, lambda s: s.ops_per_s_per_lane),
+    Column("ops_per_s_total", float, lambda s: s.ops_per_s_total),
+    _if_visited("fairness_jain", lambda s: s.fairness, "fairness"),
+    _if_visited(
+        "slowest_over_fastest_ratio", lambda s: s.slowest_over_fastest, "slowest_over_fastest"
+    ),
+    Column("rounds_kept", int, lambda s: s.rounds_kept, "rounds_kept"),
+    Column("rounds_dropped", int, lambda s: s.rounds_dropped),
+    Column("additive", bool, lambda s: s.additive),
+    Column("pus", str, lambda s: " ".join(map(str, s.pus)) or None),
+    Column("device", int, lambda s: s.device, "device"),
+    # What follows the driver's table does not have.
+    Column("point", str, lambda s: s.id),
+    Column("busy", bool, lambda s: s.state.busy),
+    Column("hop_ns", float, lambda s: s.hop_ns or None),
+    Column("imported", bool, lambda s: s.imported),
+    Column("oversubscribed", bool, lambda s: s.oversubscribed, "oversubscribed"),
+    Column("doubt", str, lambda s: s.doubt or None, "doubt"),
+    Column("build", str, lambda s: s.build or None),
+)
+
+
+def row(s: Measured) -> dict[str, Value]:
+    """A point as a row."""
+    return {column.name: column.value(s) for column in columns}

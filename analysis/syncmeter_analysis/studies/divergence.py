@@ -1,0 +1,174 @@
+"""A branch of a GPU by its number of paths, inside a warp and across warps, and without a branch; and
+what follows in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from syncmeter_analysis.statistics import text as formats
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+
+title = "Divergence"
+measured_by = "`syncmeter run --study divergence` on a GPU"
+
+#: Points that have a cost, by their number of paths.
+ByPaths = dict[int, Measured]
+
+_forms = ("branch_in_warp", "branch_across_warps", "branch_predicated")
+
+
+@dataclass
+class Launch:
+    """The branches of one launch on one device. `over_one` is each over one path for all lanes
+    (`uniform`), by op and paths; `without_branch` all paths done and one result selected, over the
+    branch inside a warp."""
+
+    backend: str
+    device: int
+    blocks: int
+    lanes: int
+    uniform: Measured | None = None
+    by_op: dict[str, ByPaths] = field(default_factory=lambda: {op: {} for op in _forms})
+    over_one: dict[tuple[str, int], Ratio | NotComparable] = field(default_factory=dict)
+    without_branch: dict[int, Ratio | NotComparable] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> list[int]:
+        return sorted({n for costs in self.by_op.values() for n in costs})
+
+    @property
+    def points(self) -> list[Measured]:
+        found = [s for costs in self.by_op.values() for s in costs.values()]
+        return [*found, *([self.uniform] if self.uniform else [])]
+
+    @property
+    def told(self) -> str:
+        blocks = formats.count(self.blocks, "block")
+        return f"{self.backend}, {blocks} of {formats.count(self.lanes, 'thread')}"
+
+
+def rows(campaign: Campaign) -> list[Launch]:
+    """A row for each launch with branches of more than one number of paths."""
+    found: dict[tuple[str, int, int, int], Launch] = {}
+    for s in campaign.points.values():
+        p = s.point
+        if not s.on_gpu or p.op not in (*_forms, "branch_uniform") or not s.usable or s.doubt:
+            continue
+        key = p.backend, s.device or 0, p.blocks, p.lanes
+        launch = found.setdefault(key, Launch(*key))
+        if p.op == "branch_uniform":
+            launch.uniform = s
+        else:
+            launch.by_op[p.op][p.size] = s
+    for launch in found.values():
+        _relate(launch)
+    return [found[key] for key in sorted(found) if len(found[key].points) > 1]
+
+
+def _relate(launch: Launch) -> None:
+    for op, costs in launch.by_op.items():
+        launch.by_op[op] = dict(sorted(costs.items()))
+        if launch.uniform is not None:
+            for n, s in costs.items():
+                launch.over_one[op, n] = ratio(s, launch.uniform)
+    branched = launch.by_op["branch_in_warp"]
+    for n, s in launch.by_op["branch_predicated"].items():
+        if n in branched:
+            launch.without_branch[n] = ratio(s, branched[n])
+
+
+def slope_ns(costs: ByPaths) -> float | None:
+    """ns of one more path: least squares over all of them; None for fewer than two."""
+    if len(costs) < 2:
+        return None
+    n = len(costs)
+    ns = [s.cost.value for s in costs.values() if s.cost]
+    x, y = sum(costs) / n, sum(ns) / n
+    over = sum((paths - x) * (cost - y) for paths, cost in zip(costs, ns, strict=True))
+    return over / sum((paths - x) ** 2 for paths in costs)
+
+
+def text(launches: Sequence[Launch]) -> list[Block]:
+    """For each launch its table, and what follows from it in sentences."""
+    blocks: list[Block] = []
+    for launch in launches:
+        blocks.append(_table(launch))
+        sentences = [
+            _uniform_sentence(launch),
+            _slope_sentence("paths inside a warp", launch.by_op["branch_in_warp"]),
+            _slope_sentence("the same paths across warps", launch.by_op["branch_across_warps"]),
+            _slope_sentence("all paths done, one selected", launch.by_op["branch_predicated"]),
+            _without_branch_sentence(launch),
+        ]
+        blocks.append(Bullets([sentence for sentence in sentences if sentence]))
+    return [*blocks, Text(f"Ratios: {formats.legend_of_marks}.")]
+
+
+def _table(launch: Launch) -> Table:
+    columns = ["paths", "in a warp ns", "cycles", "over one path", "across warps ns"]
+    columns += ["over one path", "no branch ns", "over in a warp"]
+    table = Table(
+        columns,
+        [],
+        right=range(len(columns)),
+        caption=f"One branch to a path of 8 dependent operations, {launch.told}",
+    )
+    inside, across, predicated = (launch.by_op[op] for op in _forms)
+    for n in launch.paths:
+        s = inside.get(n)
+        cycles = formats.nanoseconds(s.cycles.value) if s and s.cycles else ""
+        texts = [str(n), _ns(s), cycles, formats.marked(launch.over_one.get((_forms[0], n)))]
+        texts += [_ns(across.get(n)), formats.marked(launch.over_one.get((_forms[1], n)))]
+        texts += [_ns(predicated.get(n)), formats.marked(launch.without_branch.get(n))]
+        row = [Cell(text) for text in texts]
+        row[0].points = [found[n].id for found in (inside, across, predicated) if n in found]
+        table.rows.append(row)
+    return table
+
+
+def _ns(s: Measured | None) -> str:
+    return formats.cost(s) if s else ""
+
+
+def _uniform_sentence(launch: Launch) -> str:
+    return f"one path for all lanes: {_ns(launch.uniform)} ns" if launch.uniform else ""
+
+
+def _slope_sentence(what: str, costs: ByPaths) -> str:
+    slope = slope_ns(costs)
+    if slope is None:
+        return ""
+    (first, a), (last, b) = min(costs.items()), max(costs.items())
+    return (
+        f"{what}: each further path adds {formats.nanoseconds(slope)} ns ({_ns(a)} to {_ns(b)} ns, "
+        f"{first} to {last} paths)"
+    )
+
+
+def _without_branch_sentence(launch: Launch) -> str:
+    """For how many paths selecting is faster than branching: `up to` where none below is not."""
+    told = {n: verdict(r) for n, r in launch.without_branch.items()}
+    faster = [n for n, v in told.items() if v is Verdict.faster]
+    if not told:
+        return ""
+    if not faster:
+        return "without a branch it is resolved to be faster for no number of paths"
+    if all(n in faster for n in told if n <= faster[-1]):
+        where = f"up to {formats.count(faster[-1], 'path')}"
+    else:
+        where = f"for {', '.join(map(str, faster))} paths"
+    others = [
+        f"{n}: {formats.marked(r)}" for n, r in launch.without_branch.items() if n not in faster
+    ]
+    rest = f"; not at {', '.join(others)}" if others else ""
+    return f"without a branch (all paths done, one result selected) it is faster {where}{rest}"

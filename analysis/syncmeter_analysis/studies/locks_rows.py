@@ -1,0 +1,195 @@
+"""What each lock costs around one add: alone, shared by all lanes, and one for each lane; beside the
+cheapest of them, and beside an atomic add, which needs none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.statistics import text as formats
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, cheapest, ratio
+from syncmeter_analysis.statistics.summary import Measured
+
+#: What needs no lock.
+alternative = "atomic_add"
+
+#: Fewer locks than this leave nothing to choose.
+_least_locks = 2
+
+
+@dataclass
+class Row:
+    """One lock, or the atomic add, of one backend. `on_one`: one lock for all lanes, by lanes;
+    `own`: one for each lane, of the most lanes."""
+
+    first: Measured
+    on_one: dict[int, Measured] = field(default_factory=dict)
+    own: Measured | None = None
+
+    @property
+    def is_lock(self) -> bool:
+        return self.first.point.op != alternative
+
+    @property
+    def op(self) -> str:
+        """The op, with its order where that is not the ordinary."""
+        return formats.short_name(self.first.point, _not_in_a_name)
+
+    @property
+    def name(self) -> str:
+        return f"{self.first.point.backend} {self.op}"
+
+    def cost_at(self, lanes: int) -> Measured | None:
+        found = self.on_one.get(lanes)
+        return found if found is not None and found.usable else None
+
+
+_not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
+
+
+@dataclass
+class Contest:
+    """The rows with so many lanes on one lock. Ratios by a row's name: over the cheapest lock of all
+    backends (which has none itself), and over the atomic add of the row's own backend."""
+
+    lanes: int
+    winners: Winners | None
+    over_cheapest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+    over_atomic: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+
+
+@dataclass
+class LockTable:
+    """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
+    `source` names the file where there are several.
+    `alone` is the contest of one lane, `shared` that of the most lanes, None where only one ran."""
+
+    first: Measured
+    affinities: list[str]
+    rows: list[Row]
+    alone: Contest
+    shared: Contest | None
+    points: list[str]
+    source: str = ""
+
+    @property
+    def most_lanes(self) -> int:
+        return max(lanes for row in self.rows for lanes in row.on_one)
+
+    def row_of(self, s: Measured) -> Row:
+        return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
+
+
+@dataclass
+class Locks:
+    """The tables of all files."""
+
+    tables: list[LockTable]
+
+    def __bool__(self) -> bool:
+        return bool(self.tables)
+
+
+def rows(campaign: Campaign) -> Locks:
+    """A table for each type, way of waiting and placement of each file's locks on CPUs, where there
+    are two locks or more. Files are not mixed: each has its own drift."""
+    tables = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        for table in _tables(points):
+            table.source = campaign.named(file)
+            tables.append(table)
+    return Locks(tables)
+
+
+def _belongs(s: Measured) -> bool:
+    # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
+    lock = s.family == "critical" and s.point.op.endswith("_add")
+    cpu = s.device is None and not s.imported
+    return cpu and s.visits > 0 and bool(s.point.type) and (lock or s.point.op == alternative)
+
+
+def cells_in_use(p: Point) -> int:
+    """How many cells the lanes use: 1 when all share one, 0 for an op without any."""
+    if p.placement == "none":
+        return 0
+    if p.placement == "shared" or p.stride == 0:
+        return 1
+    return p.cells or p.lanes
+
+
+def _tables(points: Iterable[Measured]) -> list[LockTable]:
+    groups: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
+    for s in points:
+        if _belongs(s) and cells_in_use(s.point):
+            groups[s.point.type, s.point.wait, s.point.affinity].append(s)
+    found: dict[frozenset[object], LockTable] = {}
+    for group in groups.values():
+        measured = frozenset(s.measured_at for s in group)
+        # Affinities that share all measurements are one table.
+        if measured in found:
+            found[measured].affinities.append(group[0].point.affinity)
+        elif table := _table(group):
+            found[measured] = table
+    return list(found.values())
+
+
+def _rows_of(group: Sequence[Measured]) -> list[Row]:
+    by_op: dict[tuple[str, bool, str, str], Row] = {}
+    # A lone lane costs the same wherever its cell is; of locks of their own, those far apart.
+    for s in sorted(group, key=lambda s: (s.point.placement != "shared", -s.point.stride_bytes)):
+        p = s.point
+        row = by_op.setdefault((p.backend, p.op != alternative, p.op, p.order), Row(s))
+        if cells_in_use(p) == 1 or p.lanes == 1:
+            row.on_one.setdefault(p.lanes, s)
+        elif cells_in_use(p) == p.lanes and (row.own is None or row.own.point.lanes < p.lanes):
+            row.own = s
+    return [row for _, row in sorted(by_op.items()) if row.on_one]
+
+
+def _table(group: Sequence[Measured]) -> LockTable | None:
+    found = _rows_of(group)
+    if sum(row.is_lock for row in found) < _least_locks:
+        return None
+    most = max(lanes for row in found for lanes in row.on_one)
+    return LockTable(
+        group[0],
+        [group[0].point.affinity],
+        found,
+        _contest(found, 1),
+        _contest(found, most) if most > 1 else None,
+        [s.id for s in group],
+    )
+
+
+def _contest(found: Sequence[Row], lanes: int) -> Contest:
+    costs = {row.name: s for row in found if (s := row.cost_at(lanes)) is not None}
+    locks = [costs[row.name] for row in found if row.is_lock and row.name in costs]
+    contest = Contest(lanes, cheapest(locks))
+    for row in found:
+        mine = costs.get(row.name)
+        if mine is None:
+            continue
+        if contest.winners is not None and mine is not contest.winners.best:
+            contest.over_cheapest[row.name] = ratio(mine, contest.winners.best)
+        atomic = _atomic_of(found, row.first.point.backend)
+        if atomic is not None and row.is_lock and atomic.name in costs:
+            contest.over_atomic[row.name] = ratio(mine, costs[atomic.name])
+    return contest
+
+
+def _atomic_of(found: Sequence[Row], backend: str) -> Row | None:
+    """The backend's atomic add; of several orders the relaxed one."""
+    adds = [row for row in found if not row.is_lock and row.first.point.backend == backend]
+    return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
+
+
+def least_fairness(lanes: int) -> float:
+    """Jain's index where lanes that all do the same number of ops do them one lane after the other:
+    what `fairness` cannot fall below. 0.9 for two lanes."""
+    rates = sum(1 / lane for lane in range(1, lanes + 1))
+    squares = sum(1 / lane**2 for lane in range(1, lanes + 1))
+    return rates * rates / (lanes * squares)

@@ -1,0 +1,183 @@
+"""Barriers made by hand: what is compared, and what is said of it."""
+
+import pytest
+
+from syncmeter_analysis.figures import barrier as drawing
+from syncmeter_analysis.statistics.relation import Verdict, verdict
+from syncmeter_analysis.studies import barrier, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from tests.made import campaign, point, read, visits, write
+
+
+def barrier_at(backend, lanes, wait="active", **axes):
+    return point("barrier", backend=backend, lanes=lanes, wait=wait, order="unordered", **axes)
+
+
+def late_at(backend, late_us):
+    return {**barrier_at(backend, 2), "op": "barrier_late", "late_us": late_us}
+
+
+def five(what, cost, scatter=0.0, **members):
+    """Five visits around a cost; the machine drifts by 10 % from one to the next."""
+    costs = [cost * 1.1 ** (n - 3) * (1 + scatter * (-1) ** n) for n in range(1, 6)]
+    return visits(costs, what, family="barrier", **members)
+
+
+def two_runtimes():
+    """The second is faster at 2 lanes, slower at 4 and the same at 1."""
+    lines = []
+    for lanes, times in ((1, 1.0), (2, 0.5), (4, 3.0)):
+        cost = 100.0 * lanes
+        lines += five(barrier_at("omp", lanes), cost)
+        lines += five(barrier_at("omp-llvm", lanes), times * cost)
+        lines += five(barrier_at("omp", lanes, "passive"), 200 * cost)
+    return lines + five(late_at("omp", 0), 200.0) + five(late_at("omp", 10), 100.0)
+
+
+def first():
+    return campaign(options={"study": "barrier"})
+
+
+def part_of(tmp_path, *lines):
+    (part,) = barrier.rows(read(write(tmp_path / "f", *lines, first=first()))).parts
+    return part
+
+
+def told(tmp_path, *lines):
+    path = write(tmp_path / "f", *lines, first=first())
+    (section,) = sections(read(path), ["barrier"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_a_ratio_is_made_of_equal_visits(tmp_path):
+    part = part_of(tmp_path, two_runtimes())
+    (placed,) = part.placements
+    assert (placed.placed, [row.lanes for row in placed.curve]) == ("close", [1, 2, 4])
+    (active,) = part.between  # those that wait alike
+    assert active.name == "omp-llvm : omp active"
+    r = active.ratios[2]
+    assert (r.visits, r.value) == (5, pytest.approx(0.5))
+    assert r.high == pytest.approx(0.5)  # the drift is no scatter
+    assert verdict(r) is Verdict.faster
+
+
+def test_curves_and_ratios_stand_in_tables(tmp_path):
+    text = told(tmp_path, two_runtimes())
+    assert "affinity  lanes" in text
+    assert "omp-llvm active" in text
+    assert (
+        "- omp-llvm : omp active, close, by lanes: faster at 2 (2.00 times); slower at 4 "
+        "(3.00 times); the same within 5% at 1\n"
+    ) in text
+    assert "- omp, close, by lanes: slower at 1 2 4 (200 times)\n" in text
+    assert "200 (200..200) >" in text
+    assert "400.0 (" in text
+
+
+def test_a_late_lane_is_laid_beside_none(tmp_path):
+    (placed,) = part_of(tmp_path, two_runtimes()).placements
+    assert [(row.lanes, row.late_us) for row in placed.late] == [(2, 0), (2, 10)]
+    assert placed.late[0].over_on_time == {}
+    assert placed.late[1].over_on_time["omp", "active"].value == pytest.approx(0.5)
+    text = told(tmp_path, two_runtimes())
+    assert "A late arriver: ns beyond its lateness" in text
+    assert " x0.500 <" in text
+
+
+def test_what_scatters_cannot_be_told(tmp_path):
+    lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
+    text = told(tmp_path, lines)
+    assert "- std : omp active, close, by lanes: cannot tell at 2\n" in text
+    assert "std: std::barrier waits in its one way" in text
+    assert "a second OpenMP runtime was not measured" in text
+
+
+def test_sleeping_that_scatters_is_still_slower(tmp_path):
+    """50 us in one visit and 950 in the next: on a linear scale the interval of that cost held 0."""
+    lines = five(barrier_at("omp", 2), 1000.0)
+    lines += five(barrier_at("omp", 2, "passive"), 500_000.0, 0.9)
+    text = told(tmp_path, lines)
+    assert "< " not in text.replace("> more, < less", "")
+    assert "- omp, close, by lanes: slower at 2 (" in text
+    # Visits that found less than nothing are another matter.
+    less = visits([-5.0, -6.0], barrier_at("omp", 2, "passive"))
+    for number, line in enumerate(less, 6):
+        line["visit"] = number
+    text = told(tmp_path, lines, less)
+    assert "- omp, close, by lanes: not comparable at 2 (not resolved)" in text
+
+
+def test_waiting_in_different_placement_states_is_not_comparable(tmp_path):
+    lines = five(barrier_at("omp", 2), 100.0, estimate={"hop_ns": 65.0})
+    lines += five(barrier_at("omp", 2, "passive"), 9000.0, estimate={"hop_ns": 235.0})
+    text = told(tmp_path, lines)
+    assert "by lanes: not comparable at 2 (seen in different placement states)" in text
+    # One number of lanes is no curve to draw.
+    assert drawing.figures(barrier.rows(read(tmp_path / "f"))) == []
+
+
+def test_names_the_runtimes(tmp_path):
+    worker = {
+        "kind": "worker",
+        "build": {"compiler": "Clang 14.0.6"},
+        "runtime": {"omp-llvm": {"library": "/usr/lib/libomp.so.5"}},
+    }
+    text = told(tmp_path, worker, two_runtimes())
+    assert "- omp-llvm: Clang 14.0.6, /usr/lib/libomp.so.5" in text
+    assert "second OpenMP runtime" not in text
+
+
+def same_as(lanes, affinity):
+    return {
+        "kind": "same",
+        "point": barrier_at("omp", lanes, affinity=affinity),
+        "measured_as": barrier_at("omp", lanes),
+        "why": "equal placement",
+    }
+
+
+def test_affinities_that_place_alike_are_one(tmp_path):
+    lines = five(barrier_at("omp", 2), 100.0) + five(barrier_at("omp", 3), 120.0)
+    lines += five(barrier_at("omp", 4), 150.0)
+    lines += five(barrier_at("omp", 4, affinity="spread"), 300.0)
+    same = [same_as(2, "spread"), same_as(3, "spread")]
+    same += [same_as(2, "smt"), same_as(3, "smt"), same_as(4, "smt")]
+    part = part_of(tmp_path, lines, same)
+    assert sorted(placed.placed for placed in part.placements) == ["close, smt", "spread"]
+    # What stands in for another affinity is in its curve too.
+    assert [len(placed.curve) for placed in part.placements] == [3, 3]
+
+
+def test_one_lane_says_what_it_cannot_know(tmp_path):
+    lines = five(barrier_at("omp", 1), 5.0) + five(barrier_at("omp", 1, "passive"), 5.0)
+    text = told(tmp_path, lines)
+    assert "one lane waits for nobody" in text
+    assert "Passive waiting over active" not in text
+
+
+def test_a_curve_is_told_and_two_costs_are_none(tmp_path):
+    curve = [line for n in (1, 2, 4) for line in five(barrier_at("omp", n), 100.0 * n)]
+    (figure,) = drawing.figures(barrier.rows(read(write(tmp_path / "f", curve))))
+    assert figure.title == "A barrier costs 100.0 ns at 1 lane, 400.0 ns at 4 lanes (close)"
+    two = [line for line in curve if line["point"]["lanes"] < 4]
+    assert not barrier.rows(read(write(tmp_path / "g", two)))
+
+
+def test_the_figure_tells_what_sleeping_costs(tmp_path):
+    path = write(tmp_path / "f", two_runtimes(), first=first())
+    (figure,) = drawing.figures(barrier.rows(read(path)))
+    assert figure.title == (
+        "omp, passive waiting over active: 200 times slower at 1 to 4 lanes (close)"
+    )
+
+
+def test_the_figure_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):
+    lines = []
+    for lanes, times in ((1, 3.0), (2, 1.0), (4, 3.0), (8, 6.0)):
+        lines += five(barrier_at("omp", lanes), 100.0)
+        lines += five(barrier_at("std", lanes), 100.0 * times)
+    (figure,) = drawing.figures(barrier.rows(read(write(tmp_path / "f", lines))))
+    assert figure.title == (
+        "std active over omp active: 3.00 to 6.00 times slower at 1 4 8 lanes, "
+        "the same at 2 lanes (close)"
+    )

@@ -1,0 +1,214 @@
+"""Claims on unlike ops, on placements that are alike, on doubtful figures, and across states."""
+
+import pytest
+
+from syncmeter_analysis.claims import all_claims, judged
+from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds, not_measured
+from syncmeter_analysis.report.recommendations import advised, headline, recommendations
+from syncmeter_analysis.statistics.campaign import read_campaign
+from syncmeter_analysis.statistics.evidence import Evidence
+from tests.claim_cases import strided
+from tests.made import around, point, read, visits, write
+
+by_id = {claim.id: claim for claim in all_claims()}
+
+
+def judge(id, path):
+    return by_id[id].judge(Evidence(read(path)))
+
+
+def orders(op, over, under, **axes):
+    """The same op at both orders, its seq_cst form `over` and its relaxed one `under` ns."""
+    what = {"placement": "shared", "type": "int32", **axes}
+    return [
+        *visits(around(over), point(op, order="seq_cst", **what)),
+        *visits(around(under), point(op, **what)),
+    ]
+
+
+def test_stores_and_reads_are_not_one_median(tmp_path):
+    """Most pairs cost the same; the stores among them cost 20 times as much."""
+    lines = orders("atomic_write", 20.0, 1.0)
+    for lanes in range(1, 7):
+        lines += orders("atomic_add", 5.0, 5.0, lanes=lanes)
+        lines += orders("atomic_read", 1.0, 1.0, lanes=lanes)
+    path = write(tmp_path / "f.jsonl", lines)
+    found = judge("belief-relaxed", path)
+    assert found.verdict == differs
+    assert {op: f.verdict for op, f in found.parts.items()} == {
+        "atomic_write": holds,
+        "atomic_add": fails,
+        "atomic_read": fails,
+    }
+    assert "holds for atomic_write 20.0 " in found.says
+    assert "does not hold for atomic_add 1.00 " in found.says
+    advice = [told for told, *_ in advised([(by_id["belief-relaxed"], found)])]
+    assert advice[0].startswith("atomic_write: Relax the order")
+    assert advice[1].startswith("atomic_add, atomic_read: Write seq_cst")
+
+
+def test_ops_that_agree_are_one_verdict(tmp_path):
+    lines = orders("atomic_write", 20.0, 1.0) + orders("atomic_exchange", 9.0, 3.0)
+    found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines))
+    assert (found.verdict, list(found.parts)) == (holds, ["atomic_write", "atomic_exchange"])
+    ((told, *_),) = advised([(by_id["belief-relaxed"], found)])
+    assert told.startswith("Relax the order")
+
+
+def test_one_over_several_is_judged_for_each_of_them(tmp_path):
+    def cuda(op):
+        return point(op, backend="cuda", affinity="none", lanes=32)
+
+    path = write(
+        tmp_path / "f.jsonl",
+        visits(around(20.0), cuda("barrier"), device=0),
+        visits(around(20.0), cuda("tile_sync"), device=0),
+        visits(around(4.0), cuda("warp_sync_partial"), device=0),
+    )
+    found = judge("levels-one-warp-block", path)
+    assert {op: f.verdict for op, f in found.parts.items()} == {
+        "barrier over tile_sync": holds,
+        "barrier over warp_sync_partial": fails,
+    }
+
+
+def placed(cost, op, affinity, pus, **more):
+    return visits(around(cost), point(op, lanes=2, affinity=affinity), pus=pus, **more)
+
+
+def test_equal_placements_say_nothing_of_the_affinity(tmp_path):
+    lines = placed(50.0, "barrier", "close", [0, 1]) + placed(99.0, "barrier", "spread", [0, 1])
+    assert judge("omp-affinity", write(tmp_path / "f.jsonl", lines)).verdict == not_measured
+    lines += placed(99.0, "fence", "spread", [0, 8]) + placed(50.0, "fence", "close", [0, 1])
+    found = judge("omp-affinity", write(tmp_path / "f.jsonl", lines))
+    assert (found.verdict, found.pairs) == (fails, 1)
+    assert "fence, 2 lanes" in found.of
+
+
+def test_equal_placements_count_once(tmp_path):
+    lines = []
+    for affinity, pus in (("close", [0, 1]), ("spread", [0, 1]), ("smt", [0, 1]), ("none", [])):
+        lines += placed(50.0, "critical_add", affinity, pus, family="critical")
+        lines += placed(10.0, "atomic_add", affinity, pus)
+    found = judge("omp-atomic-over-critical", write(tmp_path / "f.jsonl", lines))
+    assert (found.verdict, found.pairs) == (holds, 2)
+
+
+def test_equal_placements_are_one_end(tmp_path):
+    lines = []
+    for affinity in ("close", "smt"):
+        for lanes in (4, 8):
+            what = point("barrier", lanes=lanes, affinity=affinity)
+            lines += visits(around(10.0 * lanes), what)
+    assert judge("omp-barrier-lanes", write(tmp_path / "f.jsonl", lines)).pairs == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "doubt"),
+    [
+        ({"estimate": {"busy": True}}, "was shared or slow"),
+        ({"status": "noisy", "reason": "x"}, "most rounds"),
+        ({"imported": True, "doubt": "not its name"}, "not its name"),
+    ],
+)
+def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
+    path = write(
+        tmp_path / "f.jsonl",
+        visits(around(50.0), point("critical_add", lanes=2), **members),
+        visits(around(10.0), point(lanes=2), **members),
+    )
+    c = read(path)
+    findings = judged(Evidence(c))
+    found = dict((claim.id, f) for claim, f in findings)["omp-atomic-over-critical"]
+    assert found.verdict == holds
+    assert doubt in found.doubts[0]
+    assert advised(findings) == []
+    assert headline(findings).startswith("no recommendations")
+    told = [b.text for b in recommendations(c, findings).blocks if hasattr(b, "text")]
+    assert any("doubtful" in sentence for sentence in told)
+
+
+def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):
+    lines = orders("atomic_write", 20.0, 1.0)
+    busy = orders("atomic_exchange", 9.0, 3.0, lanes=2)
+    for line in busy:
+        line["estimates"][0]["busy"] = True
+    found = judge("belief-relaxed", write(tmp_path / "f.jsonl", lines, busy))
+    ((told, *_),) = advised([(by_id["belief-relaxed"], found)])
+    assert told.startswith("atomic_write: Relax")
+
+
+def with_hops(lines, hops):
+    for line, hop in zip(lines, hops, strict=True):
+        line["estimates"][0]["hop_ns"] = hop
+    return lines
+
+
+def test_ways_to_wait_are_compared_in_one_state_only(tmp_path):
+    """Most visits of the one were far apart, of the other near: no quotient of the two headlines."""
+    on = {"lanes": 2, "affinity": "none", "pus": [0, 1], "order": "unordered"}
+    far, near = [235.0] * 4 + [65.0], [65.0] * 4 + [235.0]
+    path = write(
+        tmp_path / "f.jsonl",
+        with_hops(visits([240.0] * 4 + [62.0], point("handoff_cas", **on)), far),
+        with_hops(visits([62.0] * 4 + [240.0], point("handoff", **on)), near),
+    )
+    found = judge("belief-spin-cas", path)
+    assert found.verdict == cannot_tell
+    assert found.effect is None or found.effect.value == pytest.approx(1)
+
+
+def test_one_lane_is_compared_with_every_state(tmp_path):
+    at = {"placement": "shared", "type": "int32"}
+    lines = visits(around(2.5), point(**at))
+    lines += with_hops(visits(around(15.9), point(lanes=2, **at)), [65.0] * 5)
+    found = judge("omp-atomic-contention", write(tmp_path / "f.jsonl", lines))
+    assert (found.verdict, found.pairs) == (holds, 1)
+    assert found.effect.value == pytest.approx(6.36)
+
+
+def strides(costs, **axes):
+    """One row of the study of false sharing, with its control."""
+    lines = []
+    for stride, cost in costs.items():
+        lines += visits(around(cost), strided(stride=stride // 4, lanes=2, **axes))
+    return lines
+
+
+small = {4: 80.0, 32: 80.0, 64: 10.0, 128: 10.0, 4096: 10.0}
+large = {4: 80.0, 32: 80.0, 64: 40.0, 128: 10.0, 4096: 10.0}
+cliff = {4: 80.0, 32: 30.0, 64: 30.0, 128: 30.0, 4096: 10.0}
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict", "worst"),
+    [
+        ([(small, "atomic_add", 0)], holds, 1),
+        ([(small, "atomic_add", 0), (large, "plain_add", 0)], fails, 4),
+        ([(small, "atomic_add", 0), (large, "atomic_add", 32)], fails, 4),
+        ([(cliff, "atomic_add", 0)], fails, 3),
+    ],
+)
+def test_enough_is_enough_for_every_op_and_base(tmp_path, rows, verdict, worst):
+    lines = [strides(costs, op=op, base_offset=base) for costs, op, base in rows]
+    found = judge("belief-padding-64", write(tmp_path / "f.jsonl", *lines))
+    assert (found.verdict, found.pairs) == (verdict, len(rows))
+    assert found.effect.value == pytest.approx(worst, rel=0.01)
+
+
+def test_enough_is_enough_for_every_file(tmp_path):
+    one = write(tmp_path / "a.jsonl", strides(small))
+    other = write(tmp_path / "b.jsonl", strides(large, affinity="spread"))
+    data = Evidence(read_campaign([str(one), str(other)]))
+    assert by_id["belief-padding-64"].judge(data).verdict == fails
+
+
+def test_a_size_that_cannot_be_told_makes_no_claim(tmp_path):
+    unknown = {**small, 64: 10.4}
+    lines = strides(unknown)
+    for line in lines:
+        if line["point"]["stride_bytes"] == 64:
+            line["estimates"][0]["cost_ns"]["value"] *= 1 + 0.1 * (line["visit"] - 3)
+    found = judge("belief-padding-64", write(tmp_path / "f.jsonl", lines))
+    assert found.verdict == cannot_tell
+    assert "at 64 B the ratio is" in found.note

@@ -1,0 +1,307 @@
+"""Matrices of pairs of PUs: a grid in the order of the topology, classes, both ways round, drift."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.figures import core_to_core as drawing
+from syncmeter_analysis.statistics.campaign import campaign_of
+from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.studies import core_to_core, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from tests.made import MACHINE, campaign, point, read, visits, write
+
+
+def pair(first, second, cost, hop=0.0, n=3, op="handoff", home="first", jitter=0.0):
+    """Visits that drift by 0.1 % a pass; `jitter` to either side in turn parts the two ways."""
+    costs = [cost * (1 + 0.001 * k) * (1 + jitter * (-1) ** k) for k in range(1, n + 1)]
+    made = visits(
+        costs,
+        point(op, lanes=2, pus=[first, second], home=home, affinity="none", order="unordered"),
+        family="handoff",
+        cost_per_lane=True,
+    )
+    for line in made:
+        line["estimates"][0]["hop_ns"] = hop
+    return made
+
+
+def both(first, second, cost, back, **members):
+    return [*pair(first, second, cost, **members), *pair(second, first, back, **members)]
+
+
+# Two packages of two cores; Linux' numbers alternate between them.
+UNITS = [
+    {"pu": pu, "package": pu % 2, "numa": pu % 2, "l3": pu % 2, "l2": x, "core": x, "thread": 0}
+    for pu in range(4)
+    for x in [2 * (pu % 2) + pu // 2]
+]
+PAIRS = [
+    *both(0, 2, 50, 50),
+    *both(1, 3, 60, 60),
+    *both(0, 1, 200, 202),
+    *both(0, 3, 210, 300),
+    *both(2, 1, 220, 220),
+]
+
+
+def file_of(path, *lines, units=UNITS, nodes=2):
+    first = campaign(machine={**MACHINE, "numa_nodes": nodes})
+    if units:
+        first["units"] = units
+    return read(write(path, *lines, first=first))
+
+
+def one(tmp_path, *lines, **members):
+    (matrix,) = core_to_core.rows(file_of(tmp_path / "f", *lines, **members)).matrices
+    return matrix
+
+
+def told(tmp_path, *lines, coloured=False, **members):
+    (section,) = sections(file_of(tmp_path / "f", *lines, **members), ["core-to-core"])
+    return as_plain(section.title, section.blocks, coloured)
+
+
+def flat(count):
+    """So many cores under one L3, each of one PU."""
+    return [
+        {"pu": pu, "package": 0, "numa": 0, "l3": 0, "l2": pu, "core": pu, "thread": 0}
+        for pu in range(count)
+    ]
+
+
+def test_rows_and_columns_are_in_topology_order_with_intervals(tmp_path):
+    text = told(tmp_path, PAIRS)
+    assert (
+        "omp handoff 2 lanes home first: ns one way, half a round trip; the row is the first lane"
+    ) in text
+    grid = [re.sub(r"\+-[0-9.]+", "", line).split() for line in text.splitlines()[3:9]]
+    assert grid == [
+        ["PU", "0", "2", "|", "1", "3"],
+        ["0", ".", "50.1", "|", "200", "210"],
+        ["2", "50.1", ".", "|", "220", "."],
+        [],
+        ["1", "202", "220", "|", ".", "60.1"],
+        ["3", "301", ".", "|", "60.1", "."],
+    ]
+    assert "50.1+-0.1" in text
+
+
+def test_where_no_cache_is_known_packages_are_told_apart(tmp_path):
+    units = [{**unit, "l2": -1, "l3": -1} for unit in UNITS]
+    text = told(tmp_path, PAIRS, units=units)
+    assert text.splitlines()[3].split() == ["PU", "0", "2", "|", "1", "3"]
+    chiplets = [{**unit, "package": 0, "numa": 0} for unit in UNITS]
+    text = told(tmp_path, PAIRS, units=chiplets)
+    assert text.splitlines()[3].split() == ["PU", "0", "2", "|", "1", "3"]
+
+
+def test_a_class_has_its_median_and_range(tmp_path):
+    near, far = one(tmp_path, PAIRS).classes
+    assert (near.name, near.pairs, near.measured) == ("same L3", 2, 2)
+    assert sorted(near.costs) == pytest.approx([50.1, 50.1, 60.12, 60.12])
+    # PUs 2 and 3 were not measured.
+    assert (far.name, far.pairs, far.measured) == ("other package", 4, 3)
+    text = told(tmp_path, PAIRS)
+    assert re.search(r"same L3 +2 +55.11 +50.10..60.12", text)
+    assert re.search(r"other package +3 of 4 +215.4 +200.4..300.6", text)
+
+
+def test_cores_of_several_kinds_make_classes_of_their_own(tmp_path):
+    kinds = [{**unit, "kind": unit["pu"] // 2} for unit in flat(4)]
+    lines = [*both(0, 1, 50, 50), *both(0, 2, 70, 70), *both(2, 3, 90, 90)]
+    names = [c.name for c in one(tmp_path, lines, units=kinds).classes]
+    assert names == ["same L3, kind 0", "same L3, kind 1", "same L3, kinds 0 and 1"]
+
+
+def test_both_ways_are_compared_within_the_margin(tmp_path):
+    lines = [*PAIRS, *pair(2, 3, 100, jitter=0.2), *pair(3, 2, 100, jitter=-0.2)]
+    ways = one(tmp_path, lines).ways
+    assert ways.count(Verdict.same) == 4
+    assert ways.count(Verdict.faster) == 1
+    assert ways.farthest == (2, 3)
+    text = told(tmp_path, PAIRS)
+    assert (
+        "a to b against b to a: the same within 5% in 4 of 5 pairs, more apart in 1, cannot tell "
+        "in 0; they differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and 3)"
+    ) in text
+
+
+def test_ways_seen_in_different_placement_states_are_not_compared(tmp_path):
+    lines = [
+        *pair(0, 2, 30, hop=28),
+        *pair(2, 0, 110, hop=105),
+        *pair(1, 3, 30, hop=28),
+        *pair(3, 1, 31, hop=30),
+    ]
+    matrix = one(tmp_path, lines)
+    assert list(matrix.ways.ratios) == [(1, 3)]
+    text = told(tmp_path, lines)
+    assert "1 pair not comparable: seen in different placement states" in text
+    # The range of the class is the hypervisor's doing.
+    assert re.search(r"same L3 +2 +30.56 +30.06..110.2 +28..105", text)
+    assert "pairs of one class (same L3) were seen in several placement states" in text
+    assert "several placement states" not in told(tmp_path, PAIRS)
+
+
+def test_the_drift_of_the_machine_is_told_pass_by_pass(tmp_path):
+    drift = one(tmp_path, PAIRS).drift
+    assert (drift.pairs, drift.passes) == (10, 3)
+    assert drift.least_ns == pytest.approx(201 * 1.001)
+    assert drift.most_ns == pytest.approx(201 * 1.003)
+    assert "from pass to pass (0.2 % apart)" in told(tmp_path, PAIRS)
+    first = [line for line in PAIRS if line["visit"] == 1]
+    assert "pass to pass" not in told(tmp_path, first)
+
+
+def test_a_pass_that_was_cut_short_is_no_drift(tmp_path):
+    # The third pass saw the far pairs alone, and another one lacks a near pair.
+    far = [ln for ln in PAIRS if ln["visit"] < 3 or ln["point"]["pus"] in ([0, 1], [1, 0])]
+    assert one(tmp_path, far).drift.passes == 2
+    lacking = [ln for ln in PAIRS if (ln["visit"], ln["point"]["pus"]) != (2, [0, 2])]
+    drift = one(tmp_path, lacking).drift
+    assert (drift.pairs, drift.passes) == (9, 3)
+    assert drift.most_ns / drift.least_ns == pytest.approx(1.003 / 1.001)
+
+
+def test_a_cell_seen_in_several_states_or_busy_is_marked(tmp_path):
+    lines = both(0, 2, 30, 44, hop=28)
+    for line in lines:
+        if line["point"]["pus"] == [0, 2]:
+            (e,) = line["estimates"]
+            cost = {"value": 90.0, "low": 89.0, "high": 91.0}
+            line["estimates"].append(
+                {**e, "state": 1, "rounds": 6, "cost_ns": cost, "hop_ns": 85.0}
+            )
+        else:
+            line["estimates"][0]["busy"] = True
+    text = told(tmp_path, lines)
+    assert re.search(r"30\.1\+-[0-9.]+\*", text)
+    assert re.search(r"44\.1\+-[0-9.]+!", text)
+    assert "- * seen in several placement states" in text
+    assert "- ! a PU of the pair was shared" in text
+    assert "* seen in several" not in told(tmp_path, PAIRS)
+
+
+def test_a_busy_way_is_not_compared_with_a_quiet_one(tmp_path):
+    lines = both(0, 2, 30, 44)
+    for line in lines[3:]:
+        line["estimates"][0]["busy"] = True
+    assert not one(tmp_path, lines).ways.ratios
+
+
+def test_colours_only_where_they_are_wanted_and_of_equal_width(tmp_path):
+    plain, coloured = told(tmp_path, PAIRS), told(tmp_path, PAIRS, coloured=True)
+    assert "\x1b[48;5;22m\x1b[38;5;15m50.1+-0.1" in coloured
+    assert re.search(r"\x1b\[48;5;88m\x1b\[38;5;15m *301\+-", coloured)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_noise_is_not_painted_as_a_difference(tmp_path):
+    coloured = told(tmp_path, both(0, 2, 50, 51), coloured=True)
+    assert "48;5;22m" in coloured
+    assert "48;5;88m" not in coloured
+
+
+def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
+    lines = [*PAIRS, *both(0, 2, 70, 71, op="handoff_cas"), *pair(0, 2, 90, op="handoff_twice")]
+    lines += visits([5.0] * 3, point(lanes=2))
+    found = core_to_core.rows(file_of(tmp_path / "f", lines))
+    # One pair is a row of the table of points.
+    assert [m.what.op for m in found.matrices] == ["handoff", "handoff_cas"]
+    # No topology, no order and no class.
+    assert not core_to_core.rows(file_of(tmp_path / "f", lines, units=None))
+    (figure,) = drawing.figures(found)
+    assert len(figure.panels) == 2
+    assert figure.title == (
+        "omp handoff 2 lanes home first: 55.11 ns (same L3), 215.4 ns (other package); 50.10 ns to "
+        "300.6 ns over 5 pairs"
+    )
+
+
+def test_one_numa_node_has_no_other_home(tmp_path):
+    assert "one NUMA node" not in told(tmp_path, PAIRS)
+    assert "home: there is one NUMA node" in told(tmp_path, PAIRS, nodes=1)
+    elsewhere = both(0, 2, 50, 50, home="")
+    assert "one NUMA node" not in told(tmp_path, elsewhere, nodes=1)
+
+
+def test_many_pus_leave_the_intervals_and_then_the_grid_out(tmp_path):
+    twenty = told(tmp_path, both(0, 1, 50, 51), units=flat(20))
+    assert " 50.1 " in twenty
+    assert "50.1+-" not in twenty
+    assert "95 % intervals: the widest is +-0." in twenty
+    assert "|" not in twenty
+    many = told(tmp_path, both(0, 1, 50, 51), units=flat(65))
+    assert "\nPU" not in many
+    assert "1 of 2080" in many
+    assert "home first: ns one way, half a round trip; classes of pairs" in many
+
+
+def test_a_large_machine_is_folded_by_the_finest_level_that_fits(tmp_path):
+    # 32 PUs: 4 L3 in two packages, of 4 cores of 2 threads each.
+    units = [
+        {
+            "pu": pu,
+            "package": core // 8,
+            "numa": core // 8,
+            "l3": core // 4,
+            "l2": core,
+            "core": core,
+            "thread": pu // 16,
+        }
+        for pu in range(32)
+        for core in [pu % 16]
+    ]
+    lines = [*both(0, 16, 20, 20), *both(0, 1, 50, 50), *both(0, 2, 60, 60), *both(0, 15, 300, 300)]
+    matrix = one(tmp_path, lines, units=units)
+    assert matrix.folded.level == "a core"
+    assert matrix.folded.blocks[1] == [1, 17]
+    assert matrix.folded.costs[0, 0] == pytest.approx(20 * 1.002)
+    quads = [{**unit, "core": pu, "l2": pu} for pu, unit in enumerate(units)]
+    matrix = one(tmp_path, lines, units=quads)
+    assert matrix.folded.level == "an L3"
+    # 20, 50 and 60 ns are within the first block.
+    assert matrix.folded.costs[0, 0] == pytest.approx(50 * 1.002)
+    assert matrix.folded.costs[0, 3] == pytest.approx(300 * 1.002)
+    text = told(tmp_path, lines, units=quads)
+    assert "blocks of PUs that share an L3, the median over the pairs; the row has" in text
+    assert re.search(r"\n0 +0-3,16-19 +50.1 +\. +\. +301", text)
+
+
+def test_a_pair_without_a_cost_shows_its_bound_or_its_status(tmp_path):
+    failed = pair(2, 3, 100, n=1)
+    failed[0].update(status="failed", estimates=[], reason="wrong value")
+    open_ = pair(3, 2, 20)
+    for line, cost in zip(open_, (20.0, -20.0, 20.0), strict=True):
+        line["estimates"][0]["cost_ns"] = {"value": cost, "low": cost - 1, "high": cost + 1}
+    text = told(tmp_path, PAIRS, failed, open_)
+    assert " failed\n" in text
+    assert re.search(r" <[1-9][0-9]+ ", text)
+
+
+def test_passes_of_two_files_are_not_one(tmp_path):
+    first = campaign(units=UNITS)
+    later = [*both(1, 3, 90, 90), *both(0, 3, 210, 300)]
+    paths = [
+        write(tmp_path / "a", both(0, 2, 50, 50), both(0, 1, 200, 202), first=first),
+        write(tmp_path / "b", later, first=first),
+    ]
+    (matrix,) = core_to_core.rows(campaign_of([read_results(p) for p in paths])).matrices
+    assert matrix.drift is None
+
+
+MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl"
+
+
+def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
+    (told,) = sections(read(MEASURED), ["core-to-core"])
+    (drawn,) = drawing.figures(told.rows)
+    for matrix in told.rows.matrices:
+        assert set(matrix.points) <= set(drawn.points)
+    text = as_plain(told.title, told.blocks)
+    # The medians as `syncmeter show` told them when the file was measured.
+    assert re.search(r"same L3 +1 +261\.7 +259\.4\.\.263\.9 +244", text)
+    assert re.search(r"same L3 +1 +266\.2 +265\.8\.\.266\.6 +244", text)

@@ -1,0 +1,195 @@
+"""Handoffs between warps of a GPU: tables, figures, and the cost of a round through blocks."""
+
+import re
+
+import pytest
+
+from syncmeter_analysis.data.point import point_from
+from syncmeter_analysis.data.visit import visit_from
+from syncmeter_analysis.figures import handoff as drawing
+from syncmeter_analysis.studies import handoff, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from tests.made import point, read, visits, write
+
+
+def warp(op="warp_handoff", **axes):
+    members = {"scope": "device", "flavour": "ptx", "order": "acq_rel", "lanes": 64}
+    return point(op, backend="cuda", **{"affinity": "none", **members, **axes})
+
+
+def across(**axes):
+    return warp(lanes=32, blocks=10, **axes)
+
+
+def pair(partner, **axes):
+    return warp("sm_handoff", lanes=32, blocks=2, size=partner, **axes)
+
+
+def chain(**axes):
+    return warp("handoff_chain", lanes=1024, blocks=64, **axes)
+
+
+def measured(tmp_path, *costs_of_points):
+    """Points with their cost and what their visits say beside it; polls are 1, 3 and 9."""
+    lines = []
+    for what, cost, *said in costs_of_points:
+        more = said[0] if said else {}
+        made = visits([cost * 0.999, cost, cost * 1.001], what, device=0, family="handoff", **more)
+        for line, polls in zip(made, (9, 1, 3), strict=True):
+            line["polls_per_handoff"] = polls
+        lines += made
+    return read(write(tmp_path / "f.jsonl", lines))
+
+
+def made_by_hand(tmp_path):
+    return measured(
+        tmp_path,
+        (warp(), 800.0, {"violations_seen": 0, "litmus_handoffs": 8192}),
+        (warp(scope="block"), 80.0),
+        (warp(order="relaxed"), 400.0, {"violations_seen": 31, "litmus_handoffs": 8192}),
+        (warp(order="relaxed", scope="block"), 60.0),
+        (warp(scope="system"), 1500.0),
+        (warp(flavour="volatile", scope="system"), 1600.0),
+        (across(), 1300.0),
+        (across(flavour="atomic_ref"), 1301.0),
+        (pair(1), 950.0),
+        (pair(2), 720.0, {"same_gpc": True}),
+        (pair(9), 760.0, {"same_gpc": True}),
+        (pair(10), 900.0, {"same_gpc": False}),
+        (pair(11), 850.0),
+        (warp("cluster_handoff", lanes=32, blocks=2, size=2, scope="cluster"), 650.0),
+        (chain(), 2874.0),
+        (chain(scope="block"), 264.0),
+        (chain(flavour="atomic_ref", scope="block"), 270.0),
+    )
+
+
+def told(campaign):
+    (section,) = sections(campaign, ["handoff"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
+    text = told(made_by_hand(tmp_path))
+    one, ring = re.split("form; ring through 10 blocks of 32 threads\n", text)
+    assert "ring of the warps of one block of 64 threads\n" in one
+    assert re.search(r"ld.acquire, st.release +block +80.00 +0.100 +0\.\d+\.\.0\.\d+ +3.00\n", one)
+    assert re.search(r"ld.acquire, st.release +device +800.0 +1 +3.00 +0 of 8192\n", one)
+    forms = re.findall(r"(?m)^(ld\S+ \S+|volatile).* +(block|device|system) +\d", one)
+    assert [scope for _, scope in forms] == [
+        *("block", "device", "system"),
+        "block",
+        "device",
+        "system",
+    ]
+    assert re.search(r"ld.relaxed, st.relaxed +device +400.0 +0.500 .* 31 of 8192\n", one)
+    assert re.search(r"volatile, __threadfence_system +system +1600 +2.00 ", one)
+    assert re.search(r"ld.acquire, st.release +device +1300 +1 +3.00\n", ring)
+
+
+def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
+    text = told(made_by_hand(tmp_path))
+    assert (
+        "- ring of the warps of one block of 64 threads: ld.acquire, st.release at scope block is the "
+        "fastest form that keeps data and flag in order, 80.00 ns (79."
+    ) in text
+    assert re.search(
+        r"10 blocks of 32 threads: ld.acquire, st.release at scope device is the fastest .*; not told "
+        r"apart from it within 5%: atomic_ref acquire, release at scope device\n",
+        text,
+    )
+
+
+def test_without_the_device_form_there_is_no_ratio(tmp_path):
+    text = told(measured(tmp_path, (warp(scope="block"), 80.0)))
+    assert re.search(r"block +80.00 +ptx at device scope was not measured +3.00\n", text)
+
+
+def test_a_failed_form_is_a_row_too(tmp_path):
+    bad = visits([1.0], warp(), device=0, status="failed", reason="data of before the flag")
+    bad[0]["estimates"] = []
+    good = visits([80.0, 81.0], warp(scope="block"), device=0)
+    text = told(read(write(tmp_path / "f.jsonl", bad, good)))
+    assert re.search(r"ld.acquire, st.release +device +failed +1\n", text)
+    assert re.search(r"block +80.50 +not resolved\n", text)
+
+
+def test_distances_are_grouped_by_what_told_the_gpc(tmp_path):
+    text = told(made_by_hand(tmp_path))
+    for row in (
+        "of one block +block +1 +80.00",
+        "of one block +device +1 +800.0",
+        "of two blocks of one cluster +cluster +1 +650.0",
+        "of two blocks on one multiprocessor +device +1 +950.0",
+        r"on two multiprocessors of one GPC +device +2 +740.0 +720.0\.\.760.0",
+        "on two multiprocessors of two GPCs +device +1 +900.0",
+        "on two multiprocessors that met in no cluster +device +1 +850.0",
+    ):
+        assert re.search(f"\n{row}\n", text), row
+    assert not re.search(r"\nof one block +system", text)
+    assert "slowest from multiprocessor 1: to multiprocessor 10, 900.0 ns" in text
+
+
+def test_the_chain_stands_beside_what_was_published(tmp_path):
+    text = told(made_by_hand(tmp_path))
+    # 277 ms over 2^20 warps are 264.2 ns, and 0.0919 times the 3014 ms of the device's.
+    assert re.search(
+        r"ld.acquire, st.release +block +264.0 +264.2 +0.092 +0\.\d+\.\.0\.\d+ +0.092 +0.999 \(\S+\) +"
+        r"3.00\n",
+        text,
+    )
+    assert re.search(r"ld.acquire, st.release +device +2874 +2874 +1 +1.00 +3.00\n", text)
+    # Of a form that the article does not have, nothing.
+    assert re.search(
+        r"atomic_ref acquire, release +block +270.0 +0.094 +0\.\d+\.\.0\.\d+ +3.00\n", text
+    )
+
+
+def test_other_campaigns_have_no_section(tmp_path):
+    ring_of_lanes = visits([100.0], point("handoff", lanes=4), family="handoff")
+    barrier = visits([20.0], point("barrier", backend="cuda", lanes=32), device=0)
+    assert sections(read(write(tmp_path / "f.jsonl", ring_of_lanes, barrier)), ["handoff"]) == []
+
+
+def test_forms_are_rows_and_launches_are_colours(tmp_path):
+    figure = drawing.figures(handoff.rows(made_by_hand(tmp_path)))[0]
+    drawn = figure.panels[0].spec()["data"]["values"]
+    assert [r["row"] for r in drawn][:3] == [
+        *["ld.acquire, st.release, block"] * 2,
+        "ld.acquire, st.release, device",
+    ]
+    assert {r["group"] for r in drawn} == {
+        "ring in one block",
+        "ring through 10 blocks",
+        "one-shot chain over 64 blocks",
+    }
+    assert figure.title == (
+        "A flag from warp to warp, its data in order, takes 80.00 ns by a ring in one block, "
+        "1300 ns by a ring through 10 blocks, 264.0 ns by a one-shot chain over 64 blocks"
+    )
+    assert len(figure.points) == len(drawn) == 11
+
+
+def test_distance_is_by_the_partner(tmp_path):
+    figure = drawing.figures(handoff.rows(made_by_hand(tmp_path)))[1]
+    drawn = figure.panels[0].spec()["data"]["values"]
+    assert sorted(r["partner"] for r in drawn) == [1, 2, 9, 10, 11]
+    assert len({r["where"] for r in drawn}) == 4
+    assert "720.0 ns to 900.0 ns" in figure.title
+
+
+def test_backends_are_drawn_apart(tmp_path):
+    points = [({**warp(), "backend": b}, ns) for b, ns in (("cuda", 800.0), ("sycl", 900.0))]
+    rows = handoff.rows(measured(tmp_path, *points))
+    assert [f.id for f in drawing.figures(rows)] == ["handoffs", "handoffs-sycl"]
+    assert "one block of 64 threads (sycl)\n" in as_plain("", handoff.text(rows))
+
+
+def test_a_round_is_divided_by_the_warps_of_all_blocks():
+    what = warp(lanes=64, blocks=5)
+    line = visits([700.0], what, device=0)[0]
+    line |= {"trips": 3, "unroll": 4, "ops_per_step": 1, "cost_per_lane": True}
+    line["rounds"] = [[1000.0, 1000.0 + 700.0 * 3 * 4 * 2 * 5]]
+    found = visit_from(line, {})
+    assert found.point == point_from(what)
+    assert list(found.round_costs) == pytest.approx([700.0])

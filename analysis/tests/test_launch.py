@@ -1,0 +1,134 @@
+"""The parts of the kernel boundary from costs made by hand."""
+
+import re
+
+from syncmeter_analysis.figures import launch as drawing
+from syncmeter_analysis.studies import launch, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from syncmeter_analysis.studies.launch_rows import graph_costs
+from tests.claim_cases import cuda
+from tests.made import around, read, visits, write
+
+TAKEN_APART = (
+    (cuda("launch"), 6000.0),
+    (cuda("launch_call"), 2100.0),
+    (cuda("additional_launch"), 2200.0),
+    (cuda("graph_launch", size=1), 7000.0),
+    (cuda("graph_launch", size=9), 15000.0),
+    (cuda("additional_graph_launch", size=1), 4000.0),
+    (cuda("additional_graph_launch", size=2), 5000.0),
+    (cuda("additional_graph_launch", size=9), 12000.0),
+    (cuda("launch", blocks=132, lanes=1024), 9000.0),
+)
+
+
+def measured(tmp_path, *points, scatter=0.004):
+    lines = [
+        visits(around(cost, scatter=scatter), what, device=0, family="launch")
+        for what, cost in points
+    ]
+    return read(write(tmp_path / "f.jsonl", *lines))
+
+
+def told(tmp_path, *points, **how):
+    (section,) = sections(measured(tmp_path, *points, **how), ["launch"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_the_boundary_is_taken_apart(tmp_path):
+    text = told(tmp_path, *TAKEN_APART)
+    assert re.search(r"\nns, by blocks x threads of the kernel +1 x 32 +132 x 1024\n", text)
+    assert re.search(r"\nlaunch and wait +6000 +9000\n", text)
+    assert re.search(r"\none more graph in the stream: first kernel +4000\n", text)
+    assert re.search(r"\none more graph in the stream: each further one +1000\n", text)
+    assert re.search(
+        r"- 1 x 32: a launch and the wait for it take 6000 ns; the call returns after 2100, 35 % "
+        r"\(3\d\.\.3\d\): the kernel and the wait are the other 3900; without the wait a further "
+        r"kernel takes 2200, 37 % \(3\d\.\.3\d\), about what its call takes: the host sets the pace\n",
+        text,
+    )
+
+
+def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
+    # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
+    assert re.search(
+        r"- 1 x 32: each further kernel of a graph takes 1000 ns, one launched by itself 2200; a "
+        r"graph of 9 over 9 launches: 0\.606 \(0\.\d+\.\.0\.\d+\), faster; so is every size measured "
+        r"from 9 kernels on \(by the line through the sizes from 3 kernels on\)$",
+        told(tmp_path, *TAKEN_APART),
+    )
+
+
+def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
+    graph = [
+        (cuda("additional_graph_launch", size=1), 4000.0),
+        (cuda("additional_graph_launch", size=9), 12000.0),
+    ]
+    text = told(tmp_path, (cuda("additional_launch"), 900.0), *graph)
+    assert re.search(r"a graph of 9 over 9 launches: 1\.48 \(1\.\d+\.\.1\.\d+\), slower$", text)
+    text = told(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
+    assert re.search(r"1\.00 \(\S+\), the same within 5%$", text)
+    text = told(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
+    assert text.endswith("cannot tell")
+
+
+def test_a_kernel_far_from_what_its_call_takes_is_not_paced_by_the_host(tmp_path):
+    text = told(tmp_path, *TAKEN_APART[:2], (cuda("additional_launch"), 1500.0))
+    assert "a further kernel takes 1500, 25 %" in text
+    assert "sets the pace" not in text
+
+
+def test_a_call_that_is_not_resolved_below_the_whole_is_no_part_of_it(tmp_path):
+    text = told(tmp_path, (cuda("launch"), 6000.0), (cuda("launch_call"), 5900.0))
+    assert text.endswith("- 1 x 32: a launch and the wait for it take 6000 ns")
+
+
+def test_near_and_far_are_columns_of_their_own(tmp_path):
+    places = [(cuda("launch", home=h), ns) for h, ns in (("other", 7000.0), ("first", 6000.0))]
+    text = told(tmp_path, *places)
+    assert re.search(r"kernel +1 x 32, near +1 x 32, far\n.* +6000 +7000\n", text)
+    assert "- 1 x 32, near: a launch" in text
+
+
+def test_nothing_to_take_apart_is_no_section(tmp_path):
+    whole = (cuda("launch"), 6000.0)
+    others = [(cuda("barrier"), 10.0), (cuda("launch_for"), 20.0)]
+    repeated = (cuda("additional_launch", repeat=2), 2000.0)
+    assert sections(measured(tmp_path, whole, *others, repeated), ["launch"]) == []
+    failed = visits([2000.0], cuda("additional_launch"), device=0, status="failed")
+    lines = visits([6000.0, 6001.0], whole[0], device=0)
+    assert sections(read(write(tmp_path / "f.jsonl", lines, failed)), ["launch"]) == []
+
+
+def test_a_slope_needs_two_sizes():
+    assert graph_costs({4: 5000.0}) is None
+    one_off = graph_costs({1: 5000.0, 2: 6000.0, 3: 7000.0, 4: 8000.0, 5: 20000.0})
+    assert (one_off.first_ns, one_off.each_ns) == (5000, 1000)  # an outlier is no part of a median
+    assert graph_costs({16: 19000.0, 4: 7000.0}).first_ns == 4000
+
+
+def test_backends_are_told_of_apart(tmp_path):
+    other = [({**what, "backend": "sycl"}, 2 * ns) for what, ns in TAKEN_APART]
+    rows = launch.rows(measured(tmp_path, *TAKEN_APART, *other))
+    text = as_plain("", launch.text(rows))
+    assert "1 x 32 cuda  132 x 1024 cuda  1 x 32 sycl" in text
+    assert "- sycl, 1 x 32: a launch and the wait for it take 12000 ns" in text
+    assert [f.id for f in drawing.figures(rows)] == ["launch", "launch-sycl"]
+
+
+def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
+    (figure,) = drawing.figures(launch.rows(measured(tmp_path, *reversed(TAKEN_APART))))
+    drawn = figure.panels[0].spec()["data"]["values"]
+    assert list(dict.fromkeys(r["row"] for r in drawn)) == [
+        "a launch call returns after",
+        "launch and wait",
+        "one more kernel in the stream",
+        "graph launched and waited for, for each kernel of 9",
+        "one more graph in the stream, for each kernel of 9",
+    ]
+    assert {r["group"] for r in drawn} == {"1 x 32", "132 x 1024"}
+    assert drawn[-1]["ns"] == 12000 / 9
+    assert figure.title == (
+        "A kernel that does nothing, of 1 x 32 threads, takes 6000 ns with the wait for it, 2100 ns "
+        "until its call returns, 2200 ns behind another, 1000 ns more in a graph"
+    )

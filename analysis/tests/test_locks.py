@@ -1,0 +1,199 @@
+"""The tables of locks from costs made by hand: which lock is the cheapest, and what is not known."""
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.figures import locks as drawing
+from syncmeter_analysis.statistics.campaign import campaign_of
+from syncmeter_analysis.statistics.relation import NotComparable
+from syncmeter_analysis.studies import locks, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from syncmeter_analysis.studies.locks_rows import least_fairness
+from tests.made import campaign, point, read, visits, write
+
+STUDY = {"options": {"study": "locks"}}
+
+
+def lock(backend, op, lanes, **axes):
+    order = "unordered"
+    if op == "atomic_add":
+        order = "seq_cst" if backend == "std" else "relaxed"
+    members = {"placement": "shared", "type": "int32", "order": order, "lanes": lanes, **axes}
+    return point(op, backend=backend, **members)
+
+
+def own(backend, op, lanes):
+    return lock(backend, op, lanes, placement="strided", stride=1024)
+
+
+def five(what, ns, fairness=1.0, hop=0.0, part=0.002):
+    """Five visits. The machine drifts by 10 % a visit, which cancels; locks part by `part`."""
+    sign = -1 if len(what["op"]) % 2 else 1
+    costs = [ns * 1.1**n * (1 + sign * part * (-1) ** n) for n in range(1, 6)]
+    return visits(
+        costs,
+        what,
+        family="atomic" if what["op"] == "atomic_add" else "critical",
+        fairness=fairness,
+        slowest_over_fastest=1 / fairness,
+        estimate={"hop_ns": hop},
+    )
+
+
+def locks_lines(lanes, hop=0.0):
+    lines = []
+    for backend, more in (("omp", 1.0), ("std", 1.25)):
+        lines += five(lock(backend, "atomic_add", 1), 5.0)
+        lines += five(lock(backend, "lock_add", 1), 20.0 * more)
+        lines += five(lock(backend, "spin_lock_add", 1), 10.0 * more)
+        if lanes == 1:
+            continue
+        lines += five(lock(backend, "atomic_add", lanes), 40.0, hop=hop)
+        lines += five(lock(backend, "lock_add", lanes), 160.0 * more, 0.95, hop)
+        lines += five(lock(backend, "spin_lock_add", lanes), 640.0 * more, 0.75, hop)
+        lines += five(own(backend, "lock_add", lanes), 21.0 * more, hop=hop)
+    return lines
+
+
+def rows_of(tmp_path, *lines):
+    return locks.rows(read(write(tmp_path / "f", *lines, first=campaign(**STUDY))))
+
+
+def told(tmp_path, *lines, first=None):
+    path = write(tmp_path / "f", *lines, first=first or campaign(**STUDY))
+    (section,) = sections(read(path), ["locks"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_the_cheapest_alone_need_not_be_the_cheapest_under_contention(tmp_path):
+    (table,) = rows_of(tmp_path, locks_lines(4)).tables
+    # std's atomic_add has another order, and stands beside omp's.
+    assert [row.name for row in table.rows] == [
+        "omp atomic_add",
+        "omp lock_add",
+        "omp spin_lock_add",
+        "std atomic_add seq_cst",
+        "std lock_add",
+        "std spin_lock_add",
+    ]
+    assert table.most_lanes == 4
+    assert table.row_of(table.alone.winners.best).name == "omp spin_lock_add"
+    assert table.row_of(table.shared.winners.best).name == "omp lock_add"
+    spin = table.shared.over_cheapest["std spin_lock_add"]
+    assert (spin.value, spin.visits) == (pytest.approx(5, rel=0.01), 5)
+    assert spin.high < 5.1  # the drift cancels
+    assert table.shared.over_atomic["std spin_lock_add"].value == pytest.approx(20, rel=0.01)
+    assert table.alone.over_atomic["std spin_lock_add"].value == pytest.approx(2.5, rel=0.01)
+    assert "omp lock_add" not in table.shared.over_cheapest
+    rows = {row.name: row for row in table.rows}
+    assert rows["omp lock_add"].own.point.lanes == 4
+    assert rows["omp spin_lock_add"].own is None
+
+
+def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
+    text = told(tmp_path, locks_lines(4))
+    assert "One add under each lock: int32, 4 lanes, affinity close" in text
+    assert "- uncontended (1 lane): omp spin_lock_add is the cheapest, " in text
+    assert "- 4 lanes on one lock: omp lock_add is the cheapest, 212.5 ns (" in text
+    assert "; std spin_lock_add costs 5.0" in text
+    assert "- least fair: omp spin_lock_add, 0.750: its slowest lane took 1.33 times" in text
+    assert "one lane after the other would read 0.76" in text
+    assert "One lock for all lanes:" not in text  # 1 and 4 are in the first table
+    assert "not resolved" not in text
+
+
+def test_what_cannot_be_told_apart_is_said(tmp_path):
+    near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
+    text = told(tmp_path, locks_lines(4), near)
+    assert "; not resolved to be more than 5% above it: omp ticket_lock_add; " in text
+    (figure,) = drawing.figures(locks.rows(read(tmp_path / "f")))
+    assert "or one not told apart from it: omp ticket_lock_add" in figure.title
+
+
+def test_a_title_holds_no_factor_that_is_not_resolved(tmp_path):
+    lines = five(lock("omp", "lock_add", 1), 20.0)
+    lines += five(lock("omp", "ticket_lock_add", 1), 22.0, part=0.2)
+    (figure,) = drawing.figures(rows_of(tmp_path, lines))
+    assert figure.title == (
+        "Of one lane the cheapest is omp lock_add, or one not told apart from it: "
+        "omp ticket_lock_add (int32, 1 lane, affinity close)"
+    )
+
+
+def test_lanes_between_have_a_table_of_their_own(tmp_path):
+    text = told(tmp_path, locks_lines(4), five(lock("omp", "lock_add", 2), 50.0, 0.91))
+    assert "One lock for all lanes: ops/s of all of them, and fairness" in text
+    (row,) = [x for x in text.split("1 lane ")[-1].splitlines() if x.startswith("omp      lock")]
+    # 2 lanes of 66.55 ns an op each.
+    assert "30.1 M 0.910" in row
+
+
+def test_one_lane_alone_knows_nothing_of_contention(tmp_path):
+    text = told(tmp_path, locks_lines(1))
+    assert "- shared by lanes: cannot tell: no two lanes were measured" in text
+    assert "least fair" not in text
+    (figure,) = drawing.figures(locks.rows(read(tmp_path / "f")))
+    assert figure.title.startswith("omp spin_lock_add is the cheapest lock of one lane; ")
+
+
+def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):
+    """Headline costs of different states once made a ticket lock 63.7 times as dear as the cheapest."""
+    far = five(lock("omp", "ticket_lock_add", 4), 9000.0, hop=235.0)
+    (table,) = rows_of(tmp_path, locks_lines(4, hop=65.0), far).tables
+    assert isinstance(table.shared.over_cheapest["omp ticket_lock_add"], NotComparable)
+    text = told(tmp_path, locks_lines(4, hop=65.0), far)
+    assert "; not comparable with it: omp ticket_lock_add (seen in different placement" in text
+    (line,) = [x for x in text.splitlines() if x.startswith("omp      ticket")]
+    assert "not comparable with the cheapest: seen in different" in line
+
+
+def test_of_locks_of_their_own_those_of_the_most_lanes_and_farthest_apart_count(tmp_path):
+    near = lock("omp", "lock_add", 4, placement="strided", stride=1)
+    few = own("omp", "lock_add", 2)
+    (table,) = rows_of(tmp_path, five(near, 90.0), five(few, 19.0), locks_lines(4)).tables
+    (row,) = [row for row in table.rows if row.name == "omp lock_add"]
+    assert (row.own.point.lanes, row.own.point.stride_bytes) == (4, 4096)
+
+
+def test_affinities_that_place_alike_are_one_table(tmp_path):
+    lines = locks_lines(4)
+    same = [
+        {
+            "kind": "same",
+            "point": {**line["point"], "affinity": "smt"},
+            "measured_as": line["point"],
+            "why": "equal placement",
+        }
+        for line in lines
+    ]
+    (table,) = rows_of(tmp_path, lines, same).tables
+    assert table.affinities == ["close", "smt"]
+
+
+def test_a_second_file_changes_nothing_of_the_first(tmp_path):
+    first = write(tmp_path / "a", locks_lines(4, hop=235.0))
+    other = write(tmp_path / "b", five(lock("omp", "lock_add", 4), 1.0, hop=65.0))
+    alone = locks.rows(read(first)).tables
+    both = locks.rows(campaign_of([read_results(first), read_results(other)])).tables
+    assert [t.source for t in (*alone, *both)] == ["", str(first)]
+    assert [t.shared.over_cheapest for t in both] == [t.shared.over_cheapest for t in alone]
+
+
+def test_of_several_orders_the_relaxed_add_is_laid_beside(tmp_path):
+    relaxed = five(lock("std", "atomic_add", 1, order="relaxed"), 2.5)
+    (table,) = rows_of(tmp_path, locks_lines(1), relaxed).tables
+    assert {"std atomic_add", "std atomic_add seq_cst"} <= {row.name for row in table.rows}
+    assert table.alone.over_atomic["std spin_lock_add"].value == pytest.approx(5, rel=0.01)
+
+
+def test_one_lock_is_no_choice(tmp_path):
+    one = [line for line in locks_lines(4) if line["point"]["op"] != "lock_add"]
+    one = [line for line in one if line["point"]["backend"] == "omp"]
+    assert not rows_of(tmp_path, one)
+
+
+def test_fairness_has_a_floor_where_lanes_do_equal_work():
+    # Rates of lanes that end one after the other are 1, 1/2, ..., 1/n.
+    assert least_fairness(1) == 1
+    assert least_fairness(2) == pytest.approx(0.9)
+    assert least_fairness(16) == pytest.approx(0.45, abs=0.005)

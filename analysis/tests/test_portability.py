@@ -1,0 +1,239 @@
+"""The ratio of a portable cost over the native one, against ratios computed by hand, and the same
+judgement as `compare --by backend`."""
+
+from pathlib import Path
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.figures import portability as drawing
+from syncmeter_analysis.statistics.compare_by import compare_by
+from syncmeter_analysis.statistics.counterparts import counterpart_key, counterparts
+from syncmeter_analysis.statistics.machine_code import code_of
+from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.studies import portability, sections
+from syncmeter_analysis.studies.blocks import as_plain
+from tests.made import point, read, visits, write
+
+
+def at(backend="omp", op="atomic_add", **axes):
+    return point(op, backend=backend, **{"lanes": 2, "type": "int32", **axes})
+
+
+def census(code):
+    return {"per_op": {code: 1.0, "move": 3.0}} if code else None
+
+
+def drifting(ratio, op="atomic_add", n=5, backend="kokkos-openmp"):
+    """Both sides drift by 10 % from visit to visit; the ratio does not."""
+    native = [10 * 1.1**k for k in range(1, n + 1)]
+    other = [ratio * cost * (1.005 if k % 2 == 0 else 0.995) for k, cost in enumerate(native, 1)]
+    code = "lock_cmpxchg" if ratio > 1 else "lock_add"
+    return [
+        *visits(native, at(op=op), census=census("lock_add")),
+        *visits(other, at(backend, op=op), census=census(code)),
+    ]
+
+
+def side_of(path, *lines):
+    (side,) = portability.rows(read(write(path, *lines))).sides
+    return side
+
+
+def told(path, *lines):
+    (section,) = sections(read(write(path, *lines)), ["portability"])
+    return as_plain(section.title, section.blocks)
+
+
+def test_a_drift_of_the_machine_cancels(tmp_path):
+    side = side_of(tmp_path / "f", drifting(1.5))
+    (row,) = side.rows
+    assert (row.native.point.backend, row.other.point.backend) == ("omp", "kokkos-openmp")
+    r = row.difference.ratio
+    assert (r.visits, r.paired) == (5, True)
+    assert r.value == pytest.approx(1.5 * 0.995)
+    assert 1.4 < r.low < r.value < r.high < 1.6
+
+
+def test_the_table_says_what_ran_and_what_follows(tmp_path):
+    text = told(tmp_path / "f", drifting(1.5))
+    assert "lock_add 1" in text
+    assert "lock_cmpxchg 1" in text
+    assert "move" not in text
+    assert "slower, other code" in text
+    assert "1 pair: the same within 5% in 0, slower in 1, faster in 0; cannot tell in 0" in text
+    assert "the same, same code" in told(tmp_path / "f", drifting(1.0))
+
+
+def test_what_is_the_compilers_affair_is_left_out_everywhere():
+    per_op = {"imad": 1.0, "reconverge": 2.0, "RED": 1.0, "alu": 4.0}
+    assert code_of({"per_op": per_op}) == "RED 1"
+
+
+def test_only_visits_of_one_number_are_compared(tmp_path):
+    (row,) = side_of(tmp_path / "f", drifting(1.5)[:-1]).rows
+    assert row.difference.ratio.visits == 4
+
+
+def test_nothing_is_said_where_there_is_nothing_to_compare(tmp_path):
+    lines = [*visits([5.0], at()), *visits([5.0], at("kokkos-openmp", op="fence"))]
+    assert not portability.rows(read(write(tmp_path / "f", lines)))
+    assert not portability.rows(read(write(tmp_path / "f", visits([5.0], at()))))
+
+
+def test_a_pair_without_a_ratio_says_why(tmp_path):
+    open_ = visits([4.0, -4.0, 4.0], at("kokkos-openmp", op="fence"))
+    refused = [
+        {
+            "kind": "refused",
+            "point": at("kokkos-openmp", op="barrier"),
+            "status": "unsupported",
+            "reason": "no barrier here",
+        }
+    ]
+    far = [
+        *visits([10.0] * 5, at(op="handoff"), estimate={"hop_ns": 60.0}),
+        *visits([40.0] * 5, at("kokkos-openmp", op="handoff"), estimate={"hop_ns": 240.0}),
+    ]
+    lines = [
+        *drifting(1.5),
+        *visits([11.0, 12.0, 13.0], at(op="fence")),
+        *open_,
+        *visits([9.0] * 5, at(op="barrier")),
+        *refused,
+        *far,
+        *visits([9.0] * 5, at(op="lock_add")),
+    ]
+    side = side_of(tmp_path / "f", lines)
+    assert len(side.rows) == 1
+    assert {m.why: [s.point.op for s in m.points] for m in side.missing} == {
+        "not_resolved in kokkos-openmp": ["fence"],
+        "unsupported in kokkos-openmp: no barrier here": ["barrier"],
+        "seen in different placement states": ["handoff"],
+    }
+    assert side.alone == (1, 0)
+    text = told(tmp_path / "f", lines)
+    assert "3 more have no ratio" in text
+    assert "- 1 point of omp without a counterpart of kokkos-openmp" in text
+
+
+def test_one_state_in_common_is_compared(tmp_path):
+    """A hypervisor moves one side between visits, not both."""
+
+    def seen(backend, *states):
+        lines = visits([1.0] * 3, at(backend))
+        for line in lines:
+            (e,) = line["estimates"]
+            line["estimates"] = [
+                {
+                    **e,
+                    "state": state,
+                    "hop_ns": (60.0, 240.0)[state],
+                    "rounds": rounds,
+                    "cost_ns": {"value": cost, "low": 0.9 * cost, "high": 1.1 * cost},
+                }
+                for state, rounds, cost in states
+            ]
+        return lines
+
+    lines = [
+        *seen("omp", (0, 30, 10.0), (1, 10, 40.0)),
+        *seen("kokkos-openmp", (1, 30, 60.0)),
+    ]
+    (row,) = side_of(tmp_path / "f", lines).rows
+    assert row.difference.ratio.value == pytest.approx(1.5)
+    assert "hop 240 ns" in told(tmp_path / "f", lines)
+
+
+def test_points_that_share_both_measurements_are_one_row_that_names_them(tmp_path):
+    same = [
+        {"kind": "same", "point": at(b, **x), "measured_as": at(b), "why": "equal"}
+        for b in ("omp", "kokkos-openmp")
+        for x in ({"op": "atomic_sub"}, {"affinity": "spread"})
+    ]
+    (row,) = side_of(tmp_path / "f", drifting(1.5), same).rows
+    assert [s.point.op for s in row.points] == ["atomic_add", "atomic_sub", "atomic_add"]
+    text = told(tmp_path / "f", drifting(1.5), same)
+    assert "atomic_add atomic_sub  int32" in text
+    assert "close spread" in text
+
+
+def test_rows_that_differ_in_a_rare_axis_can_be_told_apart(tmp_path):
+    lines = [
+        line
+        for size in (8, 64)
+        for b in ("omp", "kokkos-openmp")
+        for line in visits([5.0] * 5, at(b, size=size, late_us=20))
+    ]
+    text = told(tmp_path / "f", lines)
+    assert "size 8 one lane 20 µs late" in text
+    assert "size 64 one lane 20 µs late" in text
+
+
+def test_another_api_of_the_same_hardware_is_counted(tmp_path):
+    text = told(tmp_path / "f", drifting(1.5, backend="std"))
+    assert "std over omp, the same op at the same point: 1 pair: the same within 5% in 0" in text
+    assert "`syncmeter-report compare --by backend --all` lists them" in text
+    assert "lock_add" not in text
+
+
+def test_compare_by_backend_says_the_same_of_the_same_file(tmp_path):
+    # One pair of 20 at 1.06 with a scatter that Holm's correction does not leave.
+    lines = [line for i in range(20) for line in drifting(1.0, op=f"op_{i:02}")]
+    lines += drifting(1.5, op="slow") + drifting(1.03, op="within the margin")
+    lines += visits([10.0] * 5, at(op="edge"))
+    lines += visits([10.6, 10.9, 10.55, 11.2, 10.7], at("kokkos-openmp", op="edge"))
+    path = write(tmp_path / "f", lines)
+    side = portability.rows(read(path)).sides[0]
+    (c,) = compare_by("backend", [read_results(path)])
+    expected = {(d.old.id, d.new.id): (d.verdict, d.ratio) for d in c.differences}
+    rows = {
+        (r.native.id, r.other.id): (r.difference.verdict, r.difference.ratio) for r in side.rows
+    }
+    assert rows == expected
+    assert side.count(Verdict.slower) == 1
+    assert side.count(Verdict.cannot_tell) == 1
+    (figure,) = drawing.figures(portability.rows(read(path)))
+    assert figure.title == (
+        "kokkos-openmp over omp: slower at 1 point, faster at 0, the same at 21 of 23"
+    )
+
+
+def test_counterparts_differ_in_what_one_api_alone_can_say(tmp_path):
+    lines = [
+        *visits([5.0], at("cuda", scope="system", affinity="none"), device=0),
+        *visits([4.0], at("cuda", scope="device", affinity="none"), device=0),
+        *visits([4.0], at("cuda", scope="device", flavour="atomic_ref", affinity="none"), device=0),
+        *visits([6.0], at("kokkos-cuda", affinity="none"), device=0),
+        *visits([6.0], at("kokkos-openmp", affinity="none")),
+    ]
+    points = list(read(write(tmp_path / "f", lines)).points.values())
+    natives = [s for s in points if s.point.backend == "cuda"]
+    keys = {s.point.backend: counterpart_key(s.point) for s in points}
+    assert keys["cuda"] == keys["kokkos-cuda"] != keys["kokkos-openmp"]
+    # Whatever the order of a campaign's visits was.
+    for some in (natives, natives[::-1]):
+        ((native, other),) = counterparts(some, points[-2:])
+        assert (native.point.scope, native.point.flavour) == ("device", "")
+        assert other.point.backend == "kokkos-cuda"
+
+
+def test_the_order_of_memory_accesses_is_no_such_thing(tmp_path):
+    lines = [*visits([5.0], at()), *visits([5.0], at("kokkos-openmp", order="seq_cst"))]
+    native, other = read(write(tmp_path / "f", lines)).points.values()
+    assert counterparts([native], [other]) == []
+
+
+MEASURED = Path(__file__).parent / "data" / "portability.jsonl"
+
+
+def test_of_a_measured_file_text_and_compare_judge_the_same():
+    campaign = read(MEASURED)
+    (told,) = sections(campaign, ["portability"])
+    (side,) = told.rows.sides
+    (c,) = compare_by("backend", [read_results(MEASURED)])
+    assert (side.native, side.other) == c.names == ("omp", "std")
+    assert {(r.native.id, r.other.id, r.difference.verdict) for r in side.rows} == {
+        (d.old.id, d.new.id, d.verdict) for d in c.differences
+    }
+    assert len(side.rows) == 2

@@ -1,0 +1,39 @@
+"""Figures are written as the driver writes them (driver/show/figures.cpp)."""
+
+import pytest
+
+from syncmeter_analysis.statistics import text
+
+
+@pytest.mark.parametrize(
+    ("per_s", "told"),
+    [
+        (0, "0.00"),
+        (7, "7.00"),
+        (12857, "12.9 k"),
+        (999.6, "1.00 k"),
+        (205e6, "205 M"),
+        (9.994e9, "9.99 G"),
+        (99.96e12, "100 T"),
+        (4.2e16, "4.2e+04 T"),
+    ],
+)
+def test_a_rate_has_three_digits_and_a_prefix(per_s, told):
+    assert text.rate(per_s) == told
+
+
+@pytest.mark.parametrize(
+    ("ns", "told"),
+    [
+        (0, "0.0000"),
+        (0.00094, "9.4e-04"),
+        (0.5, "0.5000"),
+        (4.8762, "4.876"),
+        (45.678, "45.68"),
+        (45678.9, "45679"),
+        (999.96, "1000"),
+        (-3.2, "-3.200"),
+    ],
+)
+def test_nanoseconds_have_four_digits(ns, told):
+    assert text.nanoseconds(ns) == told
