@@ -15,7 +15,8 @@ namespace syncmeter::golden_placements_test {
 namespace {
 
 std::filesystem::path data_file(const std::string& name) {
-  return std::filesystem::path(__FILE__).parent_path().parent_path() / "data" / "topologies" / name;
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "data" /
+         "topologies" / name;
 }
 
 std::string all_placements(const topology& machine) {

@@ -24,7 +24,7 @@ counts_by_class classes_of(const topology& machine) {
 }
 
 topology file(const std::string& name) {
-  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   return topology::from_xml((tests / "data" / "topologies" / name).string());
 }
 

@@ -18,7 +18,7 @@ using testing::Field;
 using testing::HasSubstr;
 
 std::string data_file(const std::string& name) {
-  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   return (tests / "data" / "topologies" / name).string();
 }
 

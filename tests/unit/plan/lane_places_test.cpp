@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 topology file(const std::string& name) {
-  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   return topology::from_xml((tests / "data" / "topologies" / name).string());
 }
 

@@ -139,7 +139,7 @@ TEST(pinned_lanes, a_pu_that_is_not_there_or_not_allowed_is_refused) {
   options.pus = {0, 7};
   EXPECT_EQ(mistake_on("core:4 pu:1", options),
             "--pus: this machine has no PU 7; this process may use 0-3");
-  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path();
+  const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   const auto hole =
       topology::from_xml((tests / "data" / "topologies" / "cpuset-hole.xml").string());
   EXPECT_THAT(

@@ -81,8 +81,8 @@ TEST(topology_command, prints_what_this_process_may_use_here_only) {
 }
 
 TEST(topology_command, reads_a_file) {
-  const auto file = std::filesystem::path(__FILE__).parent_path().parent_path() / "data" /
-                    "topologies" / "cpuset-hole.xml";
+  const auto file = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() /
+                    "data" / "topologies" / "cpuset-hole.xml";
   EXPECT_THAT(output_of({"--topology", file.string()}),
               HasSubstr("PUs       1-3 8-11 (7 in all)\n"));
 }
