@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -66,14 +65,6 @@ std::vector<pu_pair> pairs_of(std::span<const processing_unit> units) {
       sample.push_back(pairs[(2 * i + 1) * pairs.size() / (2 * taken)]);
   }
   return sample;
-}
-
-std::vector<processing_unit> in_topology_order(std::span<const processing_unit> units) {
-  std::vector<processing_unit> sorted(units.begin(), units.end());
-  std::ranges::sort(sorted, {}, [](const processing_unit& u) {
-    return std::tuple(u.package, u.numa, u.l3, u.l2, u.core, u.thread_in_core, u.os);
-  });
-  return sorted;
 }
 
 }  // namespace syncmeter

@@ -57,8 +57,4 @@ inline constexpr std::size_t pairs_per_class = 20;
 /// class pairs_per_class of them, spread evenly over that order (all, where it has no more).
 [[nodiscard]] std::vector<pu_pair> pairs_of(std::span<const processing_unit> units);
 
-/// By package, NUMA node, L3, L2, core and hardware thread: neighbours share most.
-[[nodiscard]] std::vector<processing_unit>
-in_topology_order(std::span<const processing_unit> units);
-
 }  // namespace syncmeter

@@ -33,11 +33,10 @@ struct point_summary {
   std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
                             ///< times, "state 0, quiet (63 %)" when there are several classes
   double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
-  bool several_states = false;  ///< other placement states were seen too
-  bool imported = false;        ///< its source published it, with an interval or without one
-  bool resolved = true;         ///< false: 0 is among what the cost may be, by its only visit too
-  interval cost_ns;             ///< median of visit medians with its interval over visits; infinite
-                                ///< bounds where a CPU's point has one visit
+  bool imported = false;    ///< its source published it, with an interval or without one
+  bool resolved = true;     ///< false: 0 is among what the cost may be, by its only visit too
+  interval cost_ns;         ///< median of visit medians with its interval over visits; infinite
+                            ///< bounds where a CPU's point has one visit
   interval host_cost_ns;
   interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side

@@ -150,9 +150,6 @@ void estimate(point_summary& s, const states& all, const std::vector<const json*
   const std::vector<visit_estimate> used = solid_visits(chosen->second);
   s.visits = used.size();
   s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
-  s.several_states = std::any_of(all.begin(), all.end(), [&](const auto& other) {
-    return other.first.first != chosen->first.first;
-  });
   s.state = state_text(all, chosen->first, s.hop_ns);
   const bool keeps_its_own = s.device.has_value() || s.imported;
   s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);

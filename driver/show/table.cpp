@@ -84,6 +84,19 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
   return rows;
 }
 
+// Of points that differ in their pair of PUs alone the first so many: 8 PUs, both ways round. What
+// the others are together is a matrix, which the report has. How many are left out.
+std::size_t keep_some_pairs(std::vector<table_row>& rows) {
+  constexpr std::size_t most = 56;
+  std::map<std::string, std::size_t> pairs;
+  return std::erase_if(rows, [&](const table_row& row) {
+    if (row.shown->what.pus.size() != 2) return false;
+    point without_pair = row.shown->what;
+    without_pair.pus.clear();
+    return ++pairs[canonical(without_pair)] > most;
+  });
+}
+
 /// Axes on which points of one op differ; the others need no column.
 struct varying {
   bool backend = false, order = false, affinity = false, wait = false, late = false;
@@ -209,7 +222,8 @@ std::string short_name(const point& p) {
 }
 
 std::string point_table(const std::vector<point_summary>& points) {
-  const std::vector<table_row> rows = rows_of(points);
+  std::vector<table_row> rows = rows_of(points);
+  const std::size_t pairs_left_out = keep_some_pairs(rows);
   if (rows.empty()) return "No point was measured.\n";
   const varying v = axes_that_vary(points);
   using enum columns::align;
@@ -245,7 +259,9 @@ std::string point_table(const std::vector<point_summary>& points) {
     group = family;
     table.row(cells_of(row, v));
   }
-  return table.text();
+  if (pairs_left_out == 0) return table.text();
+  return table.text() +
+         fmt::format("... and {} more pairs of PUs; --csv writes all\n", pairs_left_out);
 }
 
 namespace {

@@ -13,7 +13,7 @@ namespace syncmeter {
 /// One row per measured point, grouped by family: by backend, family and op as the ops are listed,
 /// then by every axis. A point that another's measurement stands for has
 /// a row of its own where its op, type or order is another; affinities of one placement share a
-/// row. Refused points stand in the notes.
+/// row. Refused points stand in the notes, and of many pairs of PUs only the first have rows.
 [[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
 
 /// What a reader must know of the figures, failures first: one sentence a line.

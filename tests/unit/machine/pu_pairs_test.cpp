@@ -12,7 +12,6 @@
 namespace syncmeter::pu_pairs_test {
 namespace {
 
-using testing::ElementsAre;
 using testing::SizeIs;
 
 using counts_by_class = std::map<std::string, std::size_t>;
@@ -26,12 +25,6 @@ counts_by_class classes_of(const topology& machine) {
 topology file(const std::string& name) {
   const auto tests = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
   return topology::from_xml((tests / "data" / "topologies" / name).string());
-}
-
-std::vector<int> numbers(const std::vector<processing_unit>& units) {
-  std::vector<int> all;
-  for (const processing_unit& unit : units) all.push_back(unit.os);
-  return all;
 }
 
 TEST(pu_pairs, two_packages_with_smt) {
@@ -134,18 +127,6 @@ TEST(pu_pairs, a_sample_of_each_class_above_64_pus) {
   EXPECT_EQ(classes_of(topology::synthetic("package:33 core:1 pu:2")),
             (counts_by_class{{"same core", 20}, {"other package", 20}}));
   EXPECT_EQ(classes_of(topology::synthetic("package:5 core:13 pu:1")).at("same NUMA node"), 20U);
-}
-
-TEST(pu_pairs, topology_order_goes_by_package_node_caches_and_core) {
-  auto units = std::vector<processing_unit>(4);
-  // As Linux numbers them: both packages' first threads before the second ones.
-  for (int i = 0; i < 4; ++i) {
-    auto& unit = units[static_cast<std::size_t>(i)];
-    unit.os = i;
-    unit.package = unit.numa = unit.l3 = unit.l2 = unit.core = i % 2;
-    unit.thread_in_core = i / 2;
-  }
-  EXPECT_THAT(numbers(in_topology_order(units)), ElementsAre(0, 2, 1, 3));
 }
 
 TEST(home_pu, is_a_lanes_own_or_as_far_as_can_be) {

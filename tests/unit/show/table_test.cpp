@@ -254,6 +254,20 @@ TEST(summary_notes, what_was_said_of_lanes_and_gpus_before_the_run_is_said_again
   EXPECT_THAT(notes, IsSupersetOf({"lanes share cores", "GPU 1 was busy"}));
 }
 
+TEST(point_table, of_many_pairs_of_pus_the_first_stand_for_the_others) {
+  std::vector<point_summary> points;
+  for (int partner = 1; partner <= 60; ++partner) {
+    point pair = atomic_add(2);
+    pair.pus = {0, partner};
+    points.push_back(measured(pair, {2, 1.9, 2.1}));
+  }
+  const std::string text = point_table(points);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 56 + 1) << text;
+  EXPECT_THAT(text, testing::EndsWith("... and 4 more pairs of PUs; --csv writes all\n"));
+  points.resize(56);
+  EXPECT_THAT(point_table(points), Not(HasSubstr("more pairs")));
+}
+
 TEST(plan_text, tells_points_places_merges_refusals_and_time) {
   campaign_plan plan;
   planned_point p;
