@@ -2,9 +2,10 @@
 # change with CMAKE_BUILD_TYPE.
 find_package(CUDAToolkit 12 REQUIRED)
 # What takes samples of kernels, whichever API launches them.
-set(cuda_rig_sources cuda_census.cpp cuda_check.cpp cuda_device.cpp cuda_rig.cpp cuda_sample.cpp
-                     cuda_verdict.cpp cuda_worker.cpp gpu_rig.cpp nvml.cpp peer_devices.cpp
-                     cuda_cells.cu)
+set(cuda_rig_sources
+    runtime/cuda_check.cpp runtime/cuda_device.cpp runtime/nvml.cpp runtime/peer_devices.cpp lane/cuda_cells.cu
+    rig/cuda_census.cpp rig/cuda_rig.cpp rig/cuda_sample.cpp rig/cuda_verdict.cpp rig/gpu_rig.cpp
+    worker/cuda_worker.cpp)
 list(TRANSFORM cuda_rig_sources PREPEND ${CMAKE_SOURCE_DIR}/backends/cuda/)
 set(cuda_flags -O3 --expt-relaxed-constexpr)
 # The host's part of a kernel only launches it.

@@ -1,5 +1,5 @@
 # Which commit a build is of. Included by CMakeLists.txt, it makes a target that looks at every build
-# and a header, git_info.hpp, for the sources of syncmeter_cli:
+# and a header, git_info.hpp, for the sources of syncmeter_driver:
 #   SM_GIT_SHA    the commit as a string of 40 hex digits, or "unknown" (no git, or not a clone)
 #   SM_GIT_DIRTY  true when the sources differ from that commit or hold untracked files
 # The header changes only when its content does, so that only what includes it is compiled again.

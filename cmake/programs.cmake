@@ -14,7 +14,7 @@ function(sm_add_programs_of directory)
 endfunction()
 
 add_custom_target(programs)
-sm_add_programs_of(${CMAKE_SOURCE_DIR}/cli)
+sm_add_programs_of(${CMAKE_SOURCE_DIR}/driver)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
 if(SM_HAS_OMP_LLVM)
   add_dependencies(programs syncmeter-omp-llvm)

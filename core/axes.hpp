@@ -24,7 +24,7 @@ enum class placement : std::uint8_t { none, shared, strided };
 /// whose result is unused, both for a read-modify-write whose result is used.
 enum class order : std::uint8_t { unordered, relaxed, acquire, release, acq_rel, seq_cst };
 
-/// How lanes are placed on processing units (hwloc PUs); see core/placement.hpp.
+/// How lanes are placed on processing units (hwloc PUs); see core/machine/topology.hpp.
 enum class affinity : std::uint8_t { none, close, spread, smt };
 
 /// What a waiting OpenMP or Kokkos thread does: spin (active) or sleep (passive). It is part of a

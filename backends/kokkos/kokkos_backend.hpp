@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/kokkos/kokkos_lane.hpp"
-#include "core/host_sampler.hpp"
+#include "core/host/host_sampler.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::kokkos {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "backends/kokkos/kokkos_space.hpp"
-#include "core/reduction_array.hpp"
+#include "core/host/reduction_array.hpp"
 
 namespace syncmeter::kokkos {
 

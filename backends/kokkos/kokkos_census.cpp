@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/kokkos/ops/scatter.hpp"
-#include "core/declaration_text.hpp"
+#include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::kokkos {
 namespace {

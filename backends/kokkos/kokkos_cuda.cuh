@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "backends/cuda/cuda_worker.hpp"
+#include "backends/cuda/worker/cuda_worker.hpp"
 #include "backends/kokkos/kokkos_pool.hpp"
 #include "core/measurable.hpp"
 

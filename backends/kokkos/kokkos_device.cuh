@@ -5,7 +5,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "backends/cuda/cuda_rig.hpp"
+#include "backends/cuda/rig/cuda_rig.hpp"
 #include "backends/kokkos/kokkos_cuda.cuh"
 #include "backends/kokkos/kokkos_device_lane.cuh"
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/cuda/cuda_census.hpp"
+#include "backends/cuda/rig/cuda_census.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
-#include "core/declaration_text.hpp"
+#include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::kokkos {
 namespace {

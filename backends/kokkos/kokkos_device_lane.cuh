@@ -2,8 +2,8 @@
 // and where, is the CUDA backend's; the words are Kokkos'.
 #pragma once
 
-#include "backends/cuda/cuda_kernel.cuh"
-#include "backends/cuda/cuda_litmus.cuh"
+#include "backends/cuda/lane/cuda_kernel.cuh"
+#include "backends/cuda/rig/cuda_litmus.cuh"
 #include "backends/kokkos/kokkos_words.hpp"
 
 namespace syncmeter::kokkos {

@@ -10,10 +10,10 @@
 #include "backends/kokkos/kokkos_census.hpp"
 #include "backends/kokkos/kokkos_pool.hpp"
 #include "backends/kokkos/ops/launch.hpp"
-#include "core/host_worker.hpp"
+#include "core/host/host_worker.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "backends/cuda/cuda_device.hpp"
+#include "backends/cuda/runtime/cuda_device.hpp"
 #endif
 
 namespace syncmeter::kokkos {

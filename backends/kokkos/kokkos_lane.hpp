@@ -9,7 +9,7 @@
 #include "backends/kokkos/kokkos_scatter.hpp"
 #include "backends/kokkos/kokkos_team.hpp"
 #include "backends/kokkos/kokkos_words.hpp"
-#include "core/host_lane.hpp"
+#include "core/host/host_lane.hpp"
 
 namespace syncmeter::kokkos {
 

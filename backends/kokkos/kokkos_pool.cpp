@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 
-#include "core/worker.hpp"
+#include "core/worker/worker.hpp"
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>

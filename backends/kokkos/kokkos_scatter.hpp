@@ -9,7 +9,7 @@
 #include <Kokkos_ScatterView.hpp>
 #include <fmt/format.h>
 
-#include "core/oracle.hpp"
+#include "core/harness/oracle.hpp"
 
 namespace syncmeter::kokkos {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/kokkos/kokkos_space.hpp"
-#include "core/host_rig.hpp"
+#include "core/host/host_rig.hpp"
 
 namespace syncmeter::kokkos {
 

@@ -9,7 +9,7 @@
 
 #include "backends/omp/omp_backend.hpp"
 #include "backends/omp/omp_census.hpp"
-#include "core/host_worker.hpp"
+#include "core/host/host_worker.hpp"
 
 namespace syncmeter::omp {
 namespace {

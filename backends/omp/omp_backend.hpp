@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/omp/omp_lane.hpp"
-#include "core/host_sampler.hpp"
+#include "core/host/host_sampler.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::omp {

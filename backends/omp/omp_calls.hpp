@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/reduction_array.hpp"
+#include "core/host/reduction_array.hpp"
 
 namespace syncmeter::omp {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/declaration_text.hpp"
+#include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::omp {
 namespace {

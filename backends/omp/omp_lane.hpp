@@ -3,8 +3,8 @@
 
 #include "backends/omp/omp_calls.hpp"
 #include "backends/omp/omp_objects.hpp"
-#include "core/host_lane.hpp"
-#include "core/lateness.hpp"
+#include "core/host/host_lane.hpp"
+#include "core/host/lateness.hpp"
 
 // The order clause has to be literal, so each construct is written once here and gets its clause by
 // macro. An update takes no acquire: acq_rel means `release` there (OpenMP 5.0, 2.17.7).

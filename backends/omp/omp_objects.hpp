@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "core/reduction_array.hpp"
+#include "core/host/reduction_array.hpp"
 
 namespace syncmeter::omp {
 

@@ -8,7 +8,7 @@
 
 #include "backends/std/std_backend.hpp"
 #include "backends/std/std_census.hpp"
-#include "core/host_worker.hpp"
+#include "core/host/host_worker.hpp"
 
 namespace syncmeter::standard {
 namespace {

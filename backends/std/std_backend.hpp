@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/std/std_lane.hpp"
-#include "core/host_sampler.hpp"
+#include "core/host/host_sampler.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::standard {

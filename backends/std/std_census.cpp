@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/declaration_text.hpp"
+#include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::standard {
 namespace {

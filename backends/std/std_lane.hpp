@@ -8,8 +8,8 @@
 
 #include "backends/std/std_calls.hpp"
 #include "backends/std/std_objects.hpp"
-#include "core/host_lane.hpp"
-#include "core/lateness.hpp"
+#include "core/host/host_lane.hpp"
+#include "core/host/lateness.hpp"
 
 namespace syncmeter::standard {
 

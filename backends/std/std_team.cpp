@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/gate.hpp"
+#include "core/host/gate.hpp"
 
 namespace syncmeter::standard {
 namespace {

@@ -8,7 +8,7 @@ namespace syncmeter {
 
 template <class L> concept has_barrier = requires(L& l) { l.barrier(); };
 
-// A lane that is late for a barrier in its turn (core/lateness.hpp).
+// A lane that is late for a barrier in its turn (core/host/lateness.hpp).
 template <class L>
 concept has_late_arrival = has_barrier<L> && requires(L& l) {
   l.be_late();

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/plan.hpp"
+#include "driver/plan/plan.hpp"
 
 namespace syncmeter::fixtures {
 

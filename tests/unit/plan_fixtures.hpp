@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/plan.hpp"
-#include "cli_fixtures.hpp"
+#include "driver/plan/plan.hpp"
+#include "tests/unit/driver_fixtures.hpp"
 
 namespace syncmeter::fixtures {
 

@@ -1,4 +1,4 @@
-"""The columns of a table of points: the driver's (`syncmeter show --csv`, cli/csv.cpp), in its order
+"""The columns of a table of points: the driver's (`syncmeter show --csv`, driver/show/csv.cpp), in its order
 and under its names, then what only results files tell. Export writes them, import reads them back."""
 
 from __future__ import annotations

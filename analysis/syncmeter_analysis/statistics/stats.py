@@ -1,7 +1,7 @@
 """Statistics, all pure functions: what the driver computes, quotients, and Holm's correction.
 
 Intervals are two-sided. `over_visits`, `median_interval` and `scatter_of_median` follow
-core/stats.hpp, so that the report prints the intervals that `syncmeter show` prints.
+core/harness/stats.hpp, so that the report prints the intervals that `syncmeter show` prints.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def median_interval(values: Iterable[float], confidence: float = 0.95) -> Interv
 def scatter_of_median(n: int) -> float:
     """Standard deviation of the median of n normal values over that of their mean.
 
-    1 for n <= 2, 1.20 at n = 5; the fit of core/stats.hpp, within 1 % of the exact values.
+    1 for n <= 2, 1.20 at n = 5; the fit of core/harness/stats.hpp, within 1 % of the exact values.
     """
     if n <= 2:
         return 1.0

@@ -3,8 +3,8 @@
 // whose results one is selected.
 #pragma once
 
-#include "backends/cuda/divergence_paths.hpp"
 #include "backends/cuda/ops/block.cuh"
+#include "backends/cuda/ops/divergence_paths.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::cuda {

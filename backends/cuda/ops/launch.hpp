@@ -8,7 +8,7 @@
 
 namespace syncmeter::cuda {
 
-/// A lane that has the words of backends/cuda/launch_queue.hpp.
+/// A lane that has the words of backends/cuda/launch/launch_queue.hpp.
 template <class Lane>
 concept has_launch_words = requires(Lane& lane) {
   lane.launch();

@@ -2,8 +2,8 @@
 // (of load_random two: the number of a word, and the word).
 #pragma once
 
-#include "backends/cuda/memory_places.hpp"
 #include "backends/cuda/ops/block.cuh"
+#include "backends/cuda/ops/pattern.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::cuda {

@@ -2,7 +2,7 @@
 // expect: delete
 #include <utility>
 
-#include "core/topology.hpp"
+#include "core/machine/topology.hpp"
 
 #ifdef SM_MISTAKE
 syncmeter::topology take(syncmeter::topology& from) { return from; }

@@ -23,7 +23,7 @@ EMPTY = (
 )
 
 # Quantiles of Student's t at 97.5 % for 1, 2 and 3 degrees of freedom, from tables; and how much more
-# the median of n normal values scatters than their mean (the fit of core/stats.hpp).
+# the median of n normal values scatters than their mean (the fit of core/harness/stats.hpp).
 T = {2: 12.706204736432095, 3: 4.302652729911275, 4: 3.182446305284263}
 SCATTER = {2: 1.0, 3: math.sqrt(3 * math.pi / 6.96), 4: math.sqrt(4 * math.pi / 10.55)}
 

@@ -1,5 +1,5 @@
 """Writes shapes.jsonl, a results file with a point for each shape of visits that an estimate can meet,
-and expected.json, what must be said of each: column of the CSV (cli/csv.cpp) by column.
+and expected.json, what must be said of each: column of the CSV (driver/show/csv.cpp) by column.
 
 Both readers are held to it, the driver's and the package's. Nothing here is computed by either: costs
 are chosen so that their intervals are closed forms (docs/estimates.md), written out in building.py.

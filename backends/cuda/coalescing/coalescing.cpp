@@ -1,0 +1,115 @@
+#include "backends/cuda/coalescing/coalescing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/lane/cuda_places.hpp"
+#include "backends/cuda/rig/cuda_census.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+// Working sets against L2: far more than it holds, and far less, for each half of it may hold a
+// copy of what lies in the other. What is read between two samples replaces all of it.
+constexpr std::size_t beyond_l2 = 16;
+constexpr std::size_t inside_l2 = 4;
+constexpr std::size_t swept_l2 = 2;
+
+bool is_of_banks(std::string_view op) { return op.starts_with("bank_"); }
+
+pattern pattern_of(std::string_view op) {
+  using enum pattern;
+  constexpr std::array named{
+      std::pair{"permuted", permuted},      std::pair{"broadcast", broadcast},
+      std::pair{"misaligned", misaligned},  std::pair{"strided", strided},
+      std::pair{"random", random},          std::pair{"row_walk", row_walk},
+      std::pair{"column_walk", column_walk}};
+  for (const auto& [name, how] : named) {
+    if (op.find(name) != std::string_view::npos) return how;
+  }
+  return coalesced;
+}
+
+// Why a point cannot be; empty when it can.
+std::string why_not(std::string_view op, const point& where) {
+  if (where.lanes % warp_size != 0) return "a warp's loads are of whole warps";
+  if (is_of_banks(op) && (where.size < 1 || where.size > warp_size))
+    return fmt::format("1 to {} lanes of a warp can meet in a bank", warp_size);
+  const pattern how = pattern_of(op);
+  if (how == pattern::strided && (where.size < 1 || where.size > warp_size))
+    return fmt::format("strides are 1 to {} words", warp_size);
+  if (how == pattern::misaligned && (where.size % word_bytes != 0 || where.size > line_bytes))
+    return fmt::format("an offset is a multiple of {} bytes, up to {}", word_bytes, line_bytes);
+  return {};
+}
+
+}  // namespace
+
+void coalescing_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
+  checked_rig::prepare_more(what, where, setup);
+  if (auto reason = why_not(what.info.name, where); !reason.empty())
+    throw point_refused(std::move(reason));
+  what_ = &what;
+  in_l2_ = what.info.name.ends_with("_l2");
+  reading_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where.size};
+  if (is_of_banks(what.info.name)) return;
+  const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device().l2_bytes),
+                                       std::bit_floor(device().memory_bytes / 8));
+  reading_.bytes = in_l2_ ? std::bit_floor(device().l2_bytes / inside_l2) : largest;
+  // Twice that, so that it can begin anywhere in the first half.
+  setup.data = static_cast<std::byte*>(words_.fit(2 * largest));
+  setup.data_bytes = reading_.bytes;
+  if (!has_words_) fill_words(setup.data, 2 * largest, shape().stream);
+  has_words_ = true;
+}
+
+void coalescing_rig::queue_first(kernel_setup& setup, cudaStream_t stream) {
+  if (is_of_banks(what_->info.name)) return;
+  draw_ = next_draw(draw_);
+  auto* const words = static_cast<std::byte*>(words_.get());
+  constexpr std::size_t page = 4096;
+  setup.data = words + (draw_ >> 24U) % (reading_.bytes / page) * page;
+  auto* const sink = static_cast<std::uint32_t*>(swept_.fit(sweep_sinks * sizeof(std::uint32_t)));
+  if (in_l2_) {
+    sweep(setup.data, reading_.bytes, sink, stream);
+  } else {
+    // Something that it does not read, so that nothing of what it reads is left there.
+    const auto before = static_cast<std::size_t>(setup.data - words);
+    const std::size_t rest = std::min(swept_l2 * device().l2_bytes, reading_.bytes / 2);
+    sweep(before >= rest ? words : setup.data + reading_.bytes, rest, sink, stream);
+  }
+}
+
+void coalescing_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, own_outcome* found,
+                                 cudaStream_t stream) {
+  const auto* const words = static_cast<const std::byte*>(words_.get());
+  const bool banks = is_of_banks(what_->info.name);
+  const std::size_t first = banks ? 0 : static_cast<std::size_t>(setup.data - words);
+  check_sums({.how = pattern_of(what_->info.name),
+              .what = reading_,
+              .first_index = static_cast<std::uint32_t>(first / word_bytes),
+              .of_block = shape().lanes,
+              .ops = ops,
+              .banks = banks},
+             setup.outcomes, found, stream);
+}
+
+void coalescing_rig::describe(nlohmann::json& visit) const {
+  checked_rig::describe(visit);
+  visit["working_set_bytes"] = reading_.bytes;
+}
+
+nlohmann::json coalescing_instructions(const measurable& row) {
+  if (is_of_banks(row.info.name)) return declared_sass("LDS 1");
+  const pattern how = pattern_of(row.info.name);
+  if (how == pattern::row_walk || how == pattern::column_walk)
+    return declared_sass("LDG.STRONG.SM 1");
+  return declared_sass(how == pattern::random ? "LDG.STRONG.GPU 2" : "LDG.STRONG.GPU 1");
+}
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,120 @@
+#include "backends/cuda/handoff/chain_rig.hpp"
+
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/runtime/cuda_launch.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+// What all warps have in common, each on a line of its own: the flag is polled by thousands.
+struct chain_words {
+  alignas(128) unsigned flag;
+  alignas(128) unsigned gave_up;
+  alignas(128) unsigned long long stale;
+};
+
+// A chain that no memory of polls would hold is a chain that would take minutes.
+constexpr std::uint64_t longest_chain = 1U << 22U;
+
+}  // namespace
+
+void chain_rig::prepare(const measurable& what, const point& where) {
+  if (where.lanes > device_.max_threads_per_block || where.lanes % warp_size != 0) {
+    throw point_refused(fmt::format("a block of a chain is whole warps, and at most {} threads",
+                                    device_.max_threads_per_block));
+  }
+  what_ = &what;
+  blocks_ = where.blocks;
+  lanes_ = where.lanes;
+  waiting_warps_ = 0;
+  notes_.begin();
+}
+
+sample chain_rig::take(std::size_t index, std::uint32_t trips) {
+  return sampler_for(*what_, index)(this, trips);
+}
+
+std::string chain_rig::launch(const void* stub, std::uint64_t length) {
+  if (length > longest_chain)
+    throw std::runtime_error(fmt::format("a chain of {} warps is too long to be watched", length));
+  int fit = 0;
+  SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, stub, static_cast<int>(lanes_), 0));
+  const unsigned waiting = static_cast<unsigned>(fit) * device_.multiprocessors;
+  const std::uint64_t warps_of_block = warps_in(lanes_);
+  const std::uint64_t blocks = (length + warps_of_block - 1) / warps_of_block + waiting;
+  const std::size_t bytes = blocks * warps_of_block * sizeof(unsigned);
+  waiting_warps_ = waiting * warps_of_block;
+
+  cudaStream_t in = stream_.get();
+  auto* words = static_cast<chain_words*>(words_.fit(sizeof(chain_words)));
+  setup_ = {.flag = &words->flag,
+            .length = static_cast<unsigned>(length),
+            .polls = static_cast<unsigned*>(polls_.fit(bytes)),
+            .data = static_cast<unsigned*>(data_.fit(bytes)),
+            .stale = &words->stale,
+            .gave_up = &words->gave_up};
+  SM_CUDA(cudaMemsetAsync(words, 0, sizeof(chain_words), in));
+  SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes, in));
+  const launch_config config{
+      {.blocks = static_cast<unsigned>(blocks), .lanes = lanes_, .stream = in}};
+  void* arguments[] = {&setup_};
+  SM_CUDA(cudaStreamSynchronize(in));
+  SM_CUDA(cudaEventRecord(begin_.get(), in));
+  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
+  SM_CUDA(cudaEventRecord(end_.get(), in));
+  auto* found = static_cast<chain_words*>(found_.fit(sizeof(chain_words)));
+  SM_CUDA(cudaMemcpyAsync(found, words, sizeof(chain_words), cudaMemcpyDeviceToHost, in));
+  const auto* polls = static_cast<const unsigned*>(polls_here_.fit(bytes));
+  SM_CUDA(cudaMemcpyAsync(polls_here_.get(), setup_.polls, bytes, cudaMemcpyDeviceToHost, in));
+  SM_CUDA(cudaStreamSynchronize(in));
+  if (found->gave_up != 0) {
+    return fmt::format("the chain broke: {} warps waited {} s in vain, and one handoff takes a "
+                       "fraction of that",
+                       found->gave_up, static_cast<double>(chain_deadline_ns) / 1e9);
+  }
+  if (found->flag != chain_over) {
+    return fmt::format("oracle: the flag holds {} at the end of a chain of {} warps", found->flag,
+                       length);
+  }
+  notes_.add(std::accumulate(polls, polls + bytes / sizeof(unsigned), std::uint64_t{0}), length);
+  return {};
+}
+
+sample chain_rig::run(const void* stub, int count, std::uint32_t trips) {
+  const std::uint64_t warps = std::uint64_t{blocks_} * warps_in(lanes_);
+  const std::uint64_t length = warps * trips * (static_cast<unsigned>(count) + 1);
+  sample taken;
+  taken.failure = launch(stub, length);
+  if (!taken.failure.empty()) return taken;
+  float event_ms = 0;
+  SM_CUDA(cudaEventElapsedTime(&event_ms, begin_.get(), end_.get()));
+  taken.span_ns = static_cast<double>(event_ms) * 1e6;
+  return taken;
+}
+
+// Neighbours of the chain are warps of one block or of two, and these hand on at device scope.
+std::uint64_t chain_rig::litmus(const measurable& row) {
+  // Warps of one block read by way of one L1: only who is handed to by another block can see what
+  // is old.
+  const std::uint64_t between_blocks = litmus_handoffs / warps_in(lanes_) - 1;
+  return notes_.judge(row.litmus(this), between_blocks, promises_order(row.form, false));
+}
+
+std::uint64_t chain_rig::look_at_messages(const void* stub) {
+  if (const std::string broke = launch(stub, litmus_handoffs); !broke.empty())
+    throw std::runtime_error(broke);
+  return static_cast<const chain_words*>(found_.get())->stale;
+}
+
+void chain_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  if (waiting_warps_ > 0) visit["waiting_warps"] = waiting_warps_;
+  notes_.describe(visit);
+}
+
+}  // namespace syncmeter::cuda

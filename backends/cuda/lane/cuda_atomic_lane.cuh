@@ -1,0 +1,167 @@
+// The atomic words of a CUDA lane, each in the flavours that CUDA has for it. A word that a
+// flavour, type or order lacks is left out, and the op reads "unsupported".
+#pragma once
+
+#include "backends/cuda/lane/cuda_atomics.cuh"
+#include "backends/cuda/lane/cuda_lane.cuh"
+#include "backends/cuda/lane/cuda_ptx.cuh"
+
+namespace syncmeter::cuda {
+
+template <scope S>
+inline constexpr auto thread_scope = S == scope::block    ? ::cuda::thread_scope_block
+                                     : S == scope::system ? ::cuda::thread_scope_system
+                                                          : ::cuda::thread_scope_device;
+
+SM_FN constexpr ::cuda::std::memory_order memory_order_of(order o) {
+  switch (o) {
+  case order::acquire:
+    return ::cuda::std::memory_order_acquire;
+  case order::release:
+    return ::cuda::std::memory_order_release;
+  case order::acq_rel:
+    return ::cuda::std::memory_order_acq_rel;
+  case order::seq_cst:
+    return ::cuda::std::memory_order_seq_cst;
+  default:
+    return ::cuda::std::memory_order_relaxed;
+  }
+}
+
+// A word in its three spellings; `function` is relaxed only, `ptx` on global memory only.
+#define SM_CUDA_WORD(CALL_FUNCTION, CALL_REF, CALL_PTX)                                            \
+  if constexpr (F.flavour == flavour::function) {                                                  \
+    return CALL_FUNCTION;                                                                          \
+  } else if constexpr (F.flavour == flavour::atomic_ref) {                                         \
+    return CALL_REF;                                                                               \
+  } else {                                                                                         \
+    return CALL_PTX;                                                                               \
+  }
+
+template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
+  static constexpr form F = Form::value;
+  static constexpr enum scope S = F.scope;
+  static constexpr enum order O = F.order;
+  static constexpr bool by_function = F.flavour == flavour::function && O == order::relaxed;
+  static constexpr bool by_ref = F.flavour == flavour::atomic_ref && O != order::unordered;
+  // PTX has no seq_cst update: it is a fence and one of these.
+  static constexpr bool by_ptx = F.flavour == flavour::ptx && F.space != space::shared_memory &&
+                                 O != order::unordered && O != order::seq_cst;
+  static constexpr bool by_relaxed_ptx = by_ptx && O == order::relaxed;
+  static constexpr bool integer = is_integer<T>;
+
+  SM_FN static auto ref(T& x) { return ::cuda::atomic_ref<T, thread_scope<S>>{x}; }
+  static constexpr auto in_order = memory_order_of(O);
+
+ public:
+  using basic_lane<T, Form>::basic_lane;
+
+  SM_FN void atomic_add(T& x, T v) const
+    requires(by_function || by_ref || by_ptx)
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicAdd<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_add(v, in_order)), (ptx::red_add<O, S>(x, v)));
+  }
+  SM_FN T atomic_fetch_add(T& x, T v) const
+    requires(by_function || by_ref || by_ptx)
+  {
+    SM_CUDA_WORD(static_cast<T>(function::atomicAdd<S>(x, v)), ref(x).fetch_add(v, in_order),
+                 (ptx::atom_add<O, S>(x, v)));
+  }
+  SM_FN void atomic_sub(T& x, T v) const
+    requires(is_word<T> && (by_function || by_ref))
+  {
+    if constexpr (F.flavour == flavour::function) function::atomicSub<S>(x, v);
+    else static_cast<void>(ref(x).fetch_sub(v, in_order));
+  }
+  SM_FN void atomic_min(T& x, T v) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicMin<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_min(v, in_order)), (ptx::red_min<O, S>(x, v)));
+  }
+  SM_FN
+  void atomic_max(T& x, T v) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicMax<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_max(v, in_order)), (ptx::red_max<O, S>(x, v)));
+  }
+  SM_FN
+  void atomic_and(T& x, T v) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicAnd<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_and(v, in_order)), (ptx::red_and<O, S>(x, v)));
+  }
+  SM_FN
+  void atomic_or(T& x, T v) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicOr<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_or(v, in_order)), (ptx::red_or<O, S>(x, v)));
+  }
+  SM_FN
+  void atomic_xor(T& x, T v) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    SM_CUDA_WORD(static_cast<void>(function::atomicXor<S>(x, v)),
+                 static_cast<void>(ref(x).fetch_xor(v, in_order)), (ptx::red_xor<O, S>(x, v)));
+  }
+  SM_FN
+  void atomic_inc(T& x, T limit) const
+    requires(std::is_same_v<T, std::uint32_t> && (by_function || by_relaxed_ptx))
+  {
+    if constexpr (F.flavour == flavour::function) function::atomicInc<S>(x, limit);
+    else ptx::red_inc<O, S>(x, limit);
+  }
+  SM_FN T atomic_exchange(T& x, T desired) const
+    requires((by_function && !std::is_same_v<T, double>) || by_ref || by_relaxed_ptx)
+  {
+    if constexpr (F.flavour == flavour::ptx) return exchange_bits(x, desired);
+    else if constexpr (F.flavour == flavour::function) return function::atomicExch<S>(x, desired);
+    else return ref(x).exchange(desired, in_order);
+  }
+  SM_FN T atomic_compare_exchange(T& x, T expected, T desired) const
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))
+  {
+    if constexpr (F.flavour == flavour::function) {
+      return function::atomicCAS<S>(x, expected, desired);
+    } else if constexpr (F.flavour == flavour::atomic_ref) {
+      ref(x).compare_exchange_strong(expected, desired, in_order);
+      return expected;
+    } else {
+      return ptx::atom_cas<O, S>(x, expected, desired);
+    }
+  }
+  SM_FN T atomic_read(const T& x) const
+    requires((by_ref && O != order::release && O != order::acq_rel) ||
+             (by_relaxed_ptx && is_integer<T>))
+  {
+    if constexpr (F.flavour == flavour::ptx) return ptx::load<S>(x);
+    else return ref(const_cast<T&>(x)).load(in_order);
+  }
+  SM_FN void atomic_write(T& x, T value)
+    requires((by_ref && O != order::acquire && O != order::acq_rel) ||
+             (by_relaxed_ptx && is_integer<T>))
+  {
+    // ptxas keeps the last of several relaxed stores to one address, which it may; to one that it
+    // cannot know to be the same, it keeps all.
+    auto& there = *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&x) + this->nowhere());
+    if constexpr (F.flavour == flavour::ptx) ptx::store<S>(there, value);
+    else ref(there).store(value, in_order);
+  }
+
+ private:
+  // PTX exchanges bits, whatever they mean.
+  SM_FN T exchange_bits(T& x, T desired) const {
+    const auto old = ptx::atom_exchange<O, S>(reinterpret_cast<bits_of<T>&>(x), to_bits(desired));
+    T value;
+    memcpy(&value, &old, sizeof value);
+    return value;
+  }
+};
+
+#undef SM_CUDA_WORD
+
+}  // namespace syncmeter::cuda

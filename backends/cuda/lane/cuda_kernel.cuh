@@ -1,0 +1,155 @@
+// The kernel of one row and count: gate, clock, the loop, clock, and what the lanes bring back.
+#pragma once
+
+#include "backends/cuda/lane/cuda_block_lane.cuh"
+#include "backends/cuda/ops/memory.cuh"
+
+namespace syncmeter::cuda {
+
+SM_FN std::int64_t global_timer() {
+  std::int64_t ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+  return ns;
+}
+
+/// The timer and the clock at one moment.
+struct moment {
+  std::int64_t ns;
+  std::int64_t cycles_twice;  ///< sum of the clock's readings before and after the timer's
+};
+
+/// A reading waits until atomics under way have let go of the register that it goes to, which can
+/// take a microsecond, and which one has to wait is the compiler's choice. So the timer is read
+/// twice, and the reading counts that the clock encloses more closely.
+SM_FN moment read_moment() {
+  const std::int64_t before = clock64();
+  const std::int64_t first_ns = global_timer();
+  const std::int64_t between = clock64();
+  const std::int64_t second_ns = global_timer();
+  const std::int64_t after = clock64();
+  if (between - before <= after - between) return {first_ns, before + between};
+  return {second_ns, between + after};
+}
+
+/// All blocks of the grid leave together; they are known to fit on the device at once.
+SM_FN void pass_gate(const kernel_setup& s) {
+  __syncthreads();
+  if (s.gate_opens_at == 0) return;
+  if (lane_in_block() == 0) {
+    atomicAdd(s.gate, 1U);
+    while (*const_cast<volatile unsigned*>(s.gate) < s.gate_opens_at) {
+    }
+  }
+  __syncthreads();
+}
+
+template <class Op> concept uses_block_barrier = requires { Op::uses_block_barrier; };
+template <class Op> concept walks_memory = requires { Op::ring; };
+template <class Op>
+concept walks_block_memory = requires { requires Op::ring == walk::shared_memory; };
+
+/// What lies in the block's own memory before the clock starts.
+template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
+  using T = typename Lane::value_type;
+  if constexpr (uses_block_barrier<Op>) {
+    if (lane_in_block() == 0)
+      init(reinterpret_cast<block_barrier_object*>(block_memory), lanes_in_block());
+  }
+  if constexpr (walks_block_memory<Op>) {
+    for (unsigned i = lane_in_block(); i < shared_walk_length; i += lanes_in_block()) {
+      const unsigned next = cells_offset + (i + 1) % shared_walk_length * shared_walk_pitch;
+      *reinterpret_cast<unsigned*>(block_memory + cells_offset + i * shared_walk_pitch) =
+          next + static_cast<unsigned>(__cvta_generic_to_shared(block_memory));
+    }
+  }
+  if constexpr (Lane::lane_form.space == space::shared_memory) {
+    if (lane.has_own_cell() || lane_in_block() == 0)
+      *const_cast<volatile T*>(&lane.cell()) = lane.initial();
+  }
+}
+
+/// The times of a block's warps, and what becomes of them.
+struct block_clock {
+  std::int64_t start[largest_block / warp_size];
+  std::int64_t stop[largest_block / warp_size];
+  moment begin, end;  ///< before the start and after the stop of thread 0
+};
+
+SM_FN void report(const block_clock& clock, block_record& record) {
+  const unsigned warps = warps_in(lanes_in_block());
+  block_record r;
+  r.first_cycle = clock.start[0];
+  r.last_cycle = clock.stop[0];
+  r.lane_cycles = (clock.end.cycles_twice - clock.begin.cycles_twice) / 2;
+  r.lane_ns = clock.end.ns - clock.begin.ns;
+  r.shortest = static_cast<double>(clock.stop[0] - clock.start[0]);
+  for (unsigned w = 0; w < warps; ++w) {
+    r.first_cycle = min(r.first_cycle, clock.start[w]);
+    r.last_cycle = max(r.last_cycle, clock.stop[w]);
+    const double cycles = static_cast<double>(max(clock.stop[w] - clock.start[w], std::int64_t{1}));
+    r.shortest = fmin(r.shortest, cycles);
+    r.longest = fmax(r.longest, cycles);
+    r.rate_sum += 1 / cycles;
+    r.rate_square_sum += 1 / (cycles * cycles);
+  }
+  r.warps = warps;
+  record = r;
+}
+
+/// The timed part, for the lanes that take part. Between start and stop there is the loop, and the
+/// store of the start: a register that it stayed in would be one that the loop goes without. What
+/// the clock's rate is taken from encloses them.
+template <class Op, int Count, class Lane>
+SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, block_clock& clock) {
+  if (lane_in_block() == 0) clock.begin = read_moment();
+  const bool first_in_warp = lane_in_block() % warp_size == 0;
+  const std::int64_t start = clock64();
+  if (first_in_warp) clock.start[lane_in_block() / warp_size] = start;
+  const auto done = loop<Op, Count>(lane, trips);
+  const std::int64_t stop = clock64();
+  if (first_in_warp) clock.stop[lane_in_block() / warp_size] = stop;
+  if (lane_in_block() == 0) clock.end = read_moment();
+  s.outcomes[Lane::thread()] = done.outcome;
+  s.sinks[Lane::thread()] = done.sunk;
+}
+
+/// Results around a fence of seq_cst outlive each other: with 32 registers they would spill.
+template <class Lane>
+inline constexpr unsigned blocks_that_fit =
+    Lane::lane_form.order == order::seq_cst ? 1 : blocks_per_multiprocessor;
+
+/// What a kernel does, by all lanes of its blocks.
+template <class Op, int Count, class Lane>
+SM_FN void run_block(const Lane& lane, const kernel_setup& s, std::uint32_t trips,
+                     block_clock& clock) {
+  using T = typename Lane::value_type;
+  fill_block_memory<Op>(lane);
+  pass_gate(s);
+  // Lanes are switched off only where that is the point: behind an if, the compiler no longer knows
+  // that a warp is whole.
+  if constexpr (Op::info.family == family::handoff) {
+    if (lane_in_block() % warp_size == 0) timed<Op, Count>(lane, s, trips, clock);
+  } else if constexpr (Lane::lane_form.some_lanes) {
+    if (lane_in_block() % warp_size < s.active) timed<Op, Count>(lane, s, trips, clock);
+  } else {
+    timed<Op, Count>(lane, s, trips, clock);
+  }
+  __syncthreads();
+  if (lane_in_block() == 0) report(clock, s.records[blockIdx.x]);
+  if constexpr (Lane::lane_form.space == space::shared_memory) {
+    const bool own = lane.has_own_cell();
+    const std::size_t at =
+        own ? std::size_t{Lane::thread()} * s.stride_bytes : std::size_t{blockIdx.x} * sizeof(T);
+    if (own || lane_in_block() == 0)
+      *reinterpret_cast<T*>(s.cells + at) = *const_cast<volatile T*>(&lane.cell());
+  }
+}
+
+template <class Op, int Count, class Lane>
+__global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
+    kernel(const kernel_setup s, const std::uint32_t trips) {
+  __shared__ block_clock clock;
+  run_block<Op, Count>(Lane{s}, s, trips, clock);
+}
+
+}  // namespace syncmeter::cuda

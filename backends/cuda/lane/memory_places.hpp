@@ -1,0 +1,101 @@
+// Where the lanes of a launch read: for the lanes, and for the kernel that works out what they must
+// have read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cuda/lane/cuda_setup.hpp"
+#include "backends/cuda/ops/pattern.hpp"
+
+namespace syncmeter::cuda {
+
+/// The words that are read: a power of two of bytes.
+struct reading {
+  std::size_t bytes = 0;       ///< of the working set
+  unsigned lanes = warp_size;  ///< of the launch
+  unsigned size = 0;           ///< point::size
+};
+
+/// A lane's byte offset in the working set, and how far it goes at each step; both modulo its
+/// bytes.
+struct course {
+  std::uint32_t first = 0, step = 0;
+};
+
+#if defined(__CUDACC__)
+#define SM_BOTH __host__ __device__
+#else
+#define SM_BOTH
+#endif
+
+inline constexpr unsigned word_bytes = 4;
+inline constexpr unsigned line_bytes = 128;
+
+/// Bytes of a matrix's row: it is square, or has twice as many columns as rows.
+[[nodiscard]] SM_BOTH constexpr std::uint64_t row_bytes_of(std::uint64_t bytes) {
+  std::uint64_t columns = 1;
+  while (columns * columns < bytes / word_bytes) columns *= 2;
+  return columns * word_bytes;
+}
+
+[[nodiscard]] SM_BOTH constexpr course course_of(pattern how, unsigned lane, const reading& r) {
+  const std::uint64_t all = r.bytes, in_warp = lane % warp_size, warp = lane / warp_size;
+  const std::uint64_t row = row_bytes_of(all), rows = all / row;
+  std::uint64_t tile = line_bytes, first = 0, step = 0;
+  switch (how) {
+  case pattern::coalesced:
+  case pattern::random:
+    first = in_warp * word_bytes;
+    break;
+  case pattern::permuted:
+    first = (in_warp * 11 + 7) % warp_size * word_bytes;
+    break;
+  case pattern::broadcast:
+    break;
+  case pattern::misaligned:
+    first = in_warp * word_bytes + r.size;
+    break;
+  case pattern::strided:
+    tile *= r.size;
+    first = in_warp * r.size * word_bytes;
+    break;
+  case pattern::row_walk:
+    // More lanes than rows: the next ones begin further along, so that no two read the same words
+    // for a long time.
+    first = lane % rows * row + lane / rows * (row / line_bytes);
+    step = word_bytes;
+    break;
+  case pattern::column_walk: {
+    const std::uint64_t columns = row / word_bytes, turns = (r.lanes + columns - 1) / columns;
+    first = lane % columns * word_bytes + lane / columns * (rows / turns) * row;
+    step = row;
+    break;
+  }
+  }
+  if (step == 0) {
+    first += warp * tile;
+    step = r.lanes / warp_size * tile;
+  }
+  return {static_cast<std::uint32_t>(first & (all - 1)),
+          static_cast<std::uint32_t>(step & (all - 1))};
+}
+
+/// What word number `index` of memory holds: the finalizer of MurmurHash3, whose bits are as good
+/// as random ones. Also where the random pattern reads next.
+[[nodiscard]] SM_BOTH constexpr std::uint32_t word_at(std::uint32_t index) {
+  std::uint32_t x = index;
+  x = (x ^ (x >> 16U)) * 0x85ebca6bU;
+  x = (x ^ (x >> 13U)) * 0xc2b2ae35U;
+  return x ^ (x >> 16U);
+}
+
+/// Lanes of a warp on `ways` different words of one bank: the byte offset of one lane. Every step
+/// goes one word on, and with it to the next bank.
+inline constexpr unsigned bank_bytes = warp_size * warp_size * word_bytes;
+[[nodiscard]] SM_BOTH constexpr std::uint32_t bank_offset_of(unsigned lane, unsigned ways) {
+  const unsigned in_warp = lane % warp_size;
+  return (in_warp / ways + in_warp % ways * warp_size) * word_bytes;
+}
+
+}  // namespace syncmeter::cuda

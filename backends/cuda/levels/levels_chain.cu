@@ -1,0 +1,13 @@
+// Rows of the chains of adds: long code, in a translation unit of its own.
+#include "backends/cuda/levels/levels_backend.cuh"
+#include "backends/cuda/levels/levels_lane.cuh"
+#include "backends/cuda/levels/levels_table.hpp"
+
+namespace syncmeter::cuda {
+
+std::vector<measurable> rows_chains() {
+  static constexpr auto rows = bind_untyped<levels_backend<tile_lane>>(op_list<ops::fadd_chain>{});
+  return {rows.begin(), rows.end()};
+}
+
+}  // namespace syncmeter::cuda

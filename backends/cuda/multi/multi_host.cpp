@@ -1,0 +1,152 @@
+// The table of what host threads do with several devices.
+#include "backends/cuda/multi/multi_host.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/multi/multi_host_rig.hpp"
+
+// No unnamed namespace: the census finds loops by their symbols.
+namespace syncmeter::cuda {
+
+/// The lane: a host thread, and its device.
+template <class T, class Form> class multi_host_lane {
+ public:
+  multi_host_lane(multi_host_rig& rig, unsigned place) : rig_{&rig}, place_{place} {}
+
+  void round_of_team() { host_team_round(*rig_, place_); }
+  void round_of_one() { host_lone_round(*rig_); }
+  void all_reduce() { host_all_reduce(*rig_); }
+  void graph_round() { host_graph_round(*rig_); }
+  [[nodiscard]] int outcome() const { return 0; }
+
+ private:
+  multi_host_rig* rig_;
+  unsigned place_;
+};
+
+consteval op_info host_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::barrier,
+          .unroll = 1,
+          .communicates = true,
+          .host_lane = true,
+          .note = note,
+          .size_of = "devices"};
+}
+
+struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device, and the host's
+                                 // threads, one for each, waiting for them and meeting
+  static constexpr op_info info =
+      host_info("multi_gpu_host_barrier", "a host thread for each device waits for its kernel and "
+                                          "meets the others (OpenMP)");
+  static constexpr bool one_thread = false;
+  SM_FN static void common(auto& lane) { lane.round_of_team(); }
+  SM_FN static void measured(auto& lane) { lane.round_of_team(); }
+};
+
+struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on each device, and one
+                                            // host thread waiting for all
+  static constexpr op_info info = host_info("multi_gpu_host_barrier_one_thread",
+                                            "one host thread launches on and waits for all");
+  static constexpr bool one_thread = true;
+  SM_FN static void common(auto& lane) { lane.round_of_one(); }
+  SM_FN static void measured(auto& lane) { lane.round_of_one(); }
+};
+
+struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one number, queued behind
+                                   // the one before
+  static constexpr op_info info =
+      host_info("multi_gpu_allreduce_nccl", "NCCL's smallest, one queued behind the other");
+  static constexpr bool one_thread = true;
+  SM_FN static void common(auto& lane) { lane.all_reduce(); }
+  SM_FN static void measured(auto& lane) { lane.all_reduce(); }
+};
+
+struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kernel on each device,
+                                  // each after all of the round before, in graphs of 16 rounds
+  static constexpr op_info info = [] {
+    static_assert(rounds_in_graph == 16);
+    op_info rounds =
+        host_info("multi_gpu_graph_barrier",
+                  "kernels on all devices, each after all of the round before, in CUDA "
+                  "graphs of 16 rounds: with the kernels, and a 16th of a launch");
+    rounds.unroll = rounds_in_graph;  // only whole graphs are launched
+    rounds.litmus = litmus::barrier;
+    return rounds;
+  }();
+  static constexpr bool one_thread = true;
+  SM_FN static void common(auto& lane) { lane.graph_round(); }
+  SM_FN static void measured(auto& lane) { lane.graph_round(); }
+};
+
+std::uint64_t look_at_rounds(void* rig) {
+  return static_cast<multi_host_rig*>(rig)->early_rounds();
+}
+
+template <class Op, int Count, class Lane>
+void play(multi_host_rig& rig, unsigned place, std::uint32_t trips) {
+  static_cast<void>(loop<Op, Count>(Lane{rig, place}, trips));
+}
+
+template <class Op, int Count, class Lane> sample take_multi_host(void* rig, std::uint32_t trips) {
+  return static_cast<multi_host_rig*>(rig)->run(&play<Op, Count, Lane>, Op::one_thread, trips);
+}
+
+template <class Op, class Lane> const void* loop_at(std::size_t index) {
+  using loop_of_lane = int (*)(Lane, std::uint32_t);
+  constexpr std::array<loop_of_lane, 4> loops{&loop<Op, 0, Lane>, &loop<Op, 1, Lane>,
+                                              &loop<Op, 2, Lane>, &loop<Op, 4, Lane>};
+  return reinterpret_cast<const void*>(loops.at(index));
+}
+
+struct multi_host_backend {
+  template <form F> struct form_of_lane {
+    static constexpr form value = F;
+  };
+  template <class T, form F> using lane = multi_host_lane<T, form_of_lane<F>>;
+
+  template <class Op, int Count, class L> static constexpr sampler sampler_of() {
+    return &take_multi_host<Op, Count, L>;
+  }
+  template <class Op, class L> static constexpr code_finder code_of() { return &loop_at<Op, L>; }
+  template <class Op, class L> static constexpr litmus_check litmus_of() {
+    return Op::info.litmus == litmus::barrier ? &look_at_rounds : nullptr;
+  }
+  [[maybe_unused]] static consteval std::string_view
+  why_unsupported(const op_info&, std::optional<value_type>, const form&) {
+    return "CUDA has no such operation";
+  }
+  template <class Op, class T> static consteval auto forms_of() { return std::array{form{}}; }
+};
+
+std::vector<measurable> multi_host_rows() {
+  static constexpr auto bound = bind_untyped<multi_host_backend>(
+      op_list<multi_gpu_host_barrier, multi_gpu_host_barrier_one_thread, multi_gpu_allreduce_nccl,
+              multi_gpu_graph_barrier>{});
+  std::vector<measurable> rows{bound.begin(), bound.end()};
+#if !defined(_OPENMP)
+  rows.front().by_count = {};
+  rows.front().code = nullptr;
+  rows.front().unsupported = "built without OpenMP";
+#endif
+  return rows;
+}
+
+nlohmann::json multi_host_declares(const measurable& row) {
+  const std::string_view round =
+      row.info.name == multi_gpu_host_barrier::info.name     ? "host_team_round"
+      : row.info.name == multi_gpu_allreduce_nccl::info.name ? "host_all_reduce"
+      : row.info.name == multi_gpu_graph_barrier::info.name  ? "host_graph_round"
+                                                             : "host_lone_round";
+  return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", round)}};
+}
+
+std::unique_ptr<gpu_rig> make_multi_host_rig(const device_facts& device) {
+  return std::make_unique<multi_host_rig>(device);
+}
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,197 @@
+#include "backends/cuda/multi/multi_host_rig.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+#include "backends/cuda/multi/multi_host.hpp"
+#include "backends/cuda/multi/multi_setup.hpp"
+#include "backends/cuda/runtime/peer_devices.hpp"
+#include "core/harness/quiet_probe.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+
+sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
+  return sampler_for(*what_, index)(this, trips);
+}
+
+void multi_host_rig::launch(unsigned place) {
+  void* none[] = {nullptr};
+  note(cudaLaunchKernel(empty_kernel(), dim3(where_.blocks), dim3(where_.lanes), none, 0,
+                        streams_[place]->get()));
+}
+
+void multi_host_rig::prepare(const measurable& what, const point& where) {
+  what_ = &what;
+  where_ = where;
+  if (where.waves || where.active != 0)
+    throw point_refused("the host waits for whole kernels: neither waves nor active lanes");
+  if (where.size > most_devices)
+    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+  const std::vector<int> wanted = devices_of_point(device_.index, std::max(where.size, 1U));
+  if (wanted != indices_) {
+    library_.reset();
+    streams_.clear();
+    words_.clear();
+    indices_.clear();  // until all of them are there
+    const on_device back_afterwards{device_.index};
+    for (const int index : wanted) {
+      static_cast<void>(use_device(index));
+      streams_.push_back(std::make_unique<stream>());
+      words_.push_back(std::make_unique<device_buffer>());
+      cudaFuncAttributes attributes{};
+      SM_CUDA(cudaFuncGetAttributes(&attributes, empty_kernel()));
+    }
+    indices_ = wanted;
+  }
+  if (uses_library()) prepare_library();
+  if (what.info.name == "multi_gpu_graph_barrier")
+    graph_.make(indices_, where.blocks, where.lanes, nullptr);
+}
+
+std::uint64_t multi_host_rig::early_rounds() {
+  const on_device first{indices_.front()};
+  pinned_buffer memory;
+  auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
+  std::construct_at(board);
+  round_graph looking;
+  looking.make(indices_, 1, 1, board);
+  constexpr unsigned graphs = 2;  // one behind the other keeps the order too
+  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(looking.launch(streams_.front()->get()));
+  SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
+  std::uint64_t early = 0;
+  for (unsigned i = 0; i < devices(); ++i) {
+    early += board->devices[i].too_early;
+    if (board->devices[i].rounds != graphs * rounds_in_graph)
+      throw std::runtime_error(fmt::format("graphs of {} rounds ended on device {} after {}",
+                                           graphs * rounds_in_graph, indices_[i],
+                                           board->devices[i].rounds));
+  }
+  return early;
+}
+
+void multi_host_rig::prepare_library() {
+  if (devices() < 2) throw point_refused("an all-reduce is of at least 2 devices");
+  if (library_ != nullptr) return;
+  const on_device back_afterwards{device_.index};
+  ones_.clear();
+  sums_.clear();
+  queues_.clear();
+  for (unsigned i = 0; i < devices(); ++i) {
+    SM_CUDA(cudaSetDevice(indices_[i]));
+    auto* const words = static_cast<std::byte*>(words_[i]->fit(2 * board_line));
+    const std::int32_t one = 1;
+    SM_CUDA(cudaMemcpy(words, &one, sizeof one, cudaMemcpyHostToDevice));
+    ones_.push_back(words);
+    sums_.push_back(words + board_line);
+    queues_.push_back(streams_[i]->get());
+  }
+  library_ = std::make_unique<nccl_group>(indices_);
+}
+
+// The library's kernels wait for each other without end: here they are given up.
+void multi_host_rig::wait_patiently() {
+  const std::int64_t deadline = steady_ns() + patience_ns;
+  for (const cudaStream_t queue : queues_) {
+    cudaError_t said = cudaErrorNotReady;
+    while ((said = cudaStreamQuery(queue)) == cudaErrorNotReady) {
+      if (steady_ns() < deadline) continue;
+      library_->abort();
+      library_.reset();
+      static_cast<void>(cudaGetLastError());
+      throw std::runtime_error(
+          fmt::format("NCCL: the devices waited {} s for each other", patience_ns / 1'000'000'000));
+    }
+    SM_CUDA(said);
+  }
+  static_cast<void>(cudaGetLastError());  // "not ready" is no error
+}
+
+void multi_host_rig::wait_for_queued() {
+  if (uses_library()) wait_patiently();
+  if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
+}
+
+sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips) {
+  const unsigned threads = one_thread ? 1 : devices();
+  std::vector<std::int64_t> start(threads), stop(threads);
+  error_ = cudaSuccess;
+  rounds_ = 0;
+  const on_device back_afterwards{device_.index};
+  if (one_thread) {
+    start[0] = steady_ns();
+    body(*this, 0, trips);
+    wait_for_queued();
+    stop[0] = steady_ns();
+  } else {
+#if defined(_OPENMP)
+    unsigned seen = 0;
+#pragma omp parallel num_threads(threads) shared(seen)
+    {
+      const auto place = static_cast<unsigned>(omp_get_thread_num());
+      if (place == 0) seen = static_cast<unsigned>(omp_get_num_threads());
+      use(place);
+#pragma omp barrier
+      if (seen == threads) {
+        start[place] = steady_ns();
+        body(*this, place, trips);
+        stop[place] = steady_ns();
+      }
+    }
+    if (seen != threads) {
+      throw std::runtime_error(fmt::format(
+          "OpenMP gave {} of {} threads: one for each device is needed", seen, threads));
+    }
+#endif
+  }
+  sample taken;
+  taken.span_ns =
+      static_cast<double>(*std::ranges::max_element(stop) - *std::ranges::min_element(start));
+  if (const int code = error_; code != cudaSuccess)
+    taken.failure = cudaGetErrorString(static_cast<cudaError_t>(code));
+  if (uses_library()) {
+    for (unsigned i = 0; i < devices() && taken.failure.empty(); ++i) {
+      const on_device here{indices_[i]};
+      std::int32_t sum = 0;
+      SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
+      if (sum != static_cast<std::int32_t>(devices()))
+        taken.failure = fmt::format("oracle: the sum on device {} is {}, and has to be {}",
+                                    indices_[i], sum, devices());
+    }
+  }
+  return taken;
+}
+
+void multi_host_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  visit["devices"] = indices_;
+  if (uses_library() && library_ != nullptr) visit["nccl"] = library_->version();
+}
+
+void host_team_round(multi_host_rig& rig, unsigned place) {
+  rig.launch(place);
+  rig.wait(place);
+#if defined(_OPENMP)
+#pragma omp barrier
+#endif
+}
+
+void host_lone_round(multi_host_rig& rig) {
+  for (unsigned i = 0; i < rig.devices(); ++i) {
+    rig.use(i);
+    rig.launch(i);
+  }
+  for (unsigned i = 0; i < rig.devices(); ++i) rig.wait(i);
+}
+
+void host_all_reduce(multi_host_rig& rig) { rig.all_reduce(); }
+
+void host_graph_round(multi_host_rig& rig) { rig.queue_round(); }
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,214 @@
+// A lane among the threads of several devices. Its barriers have two levels: the blocks of a device
+// meet at its counter, and the last of them speaks for the device with the others. What goes
+// between devices has system scope, what stays in one has device scope; order is carried from one
+// to the other (PTX ISA, "Memory Consistency Model": causality order is transitive over scopes).
+#pragma once
+
+#include "backends/cuda/lane/cuda_kernel.cuh"
+#include "backends/cuda/multi/multi_setup.hpp"
+
+namespace syncmeter::cuda {
+
+// The text of an instruction has to be literal.
+#define SM_IN_SCOPE(TEXT_GPU, TEXT_SYS, ...)                                                       \
+  if constexpr (S == scope::system) {                                                              \
+    asm volatile(TEXT_SYS __VA_ARGS__);                                                            \
+  } else {                                                                                         \
+    asm volatile(TEXT_GPU __VA_ARGS__);                                                            \
+  }
+template <scope S> SM_FN unsigned load_acquire(const unsigned* p) {
+  unsigned v;
+  SM_IN_SCOPE("ld.acquire.gpu.global.u32 %0, [%1];",
+              "ld.acquire.sys.global.u32 %0, [%1];", : "=r"(v) : "l"(p) : "memory")
+  return v;
+}
+template <scope S> SM_FN unsigned load_relaxed(const unsigned* p) {
+  unsigned v;
+  SM_IN_SCOPE("ld.relaxed.gpu.global.u32 %0, [%1];",
+              "ld.relaxed.sys.global.u32 %0, [%1];", : "=r"(v) : "l"(p) : "memory")
+  return v;
+}
+template <scope S> SM_FN void store_release(unsigned* p, unsigned v) {
+  SM_IN_SCOPE("st.release.gpu.global.u32 [%0], %1;", "st.release.sys.global.u32 [%0], %1;",
+              ::"l"(p), "r"(v) : "memory")
+}
+template <scope S> SM_FN void store_relaxed(unsigned* p, unsigned v) {
+  SM_IN_SCOPE("st.relaxed.gpu.global.u32 [%0], %1;", "st.relaxed.sys.global.u32 [%0], %1;",
+              ::"l"(p), "r"(v) : "memory")
+}
+template <scope S> SM_FN unsigned add_acq_rel(unsigned* p, unsigned v) {
+  unsigned old;
+  SM_IN_SCOPE("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;",
+              "atom.acq_rel.sys.global.add.u32 %0, [%1], %2;", : "=r"(old) : "l"(p),
+              "r"(v) : "memory")
+  return old;
+}
+template <scope S> SM_FN void fence_of() {
+  if constexpr (S == scope::system) __threadfence_system();
+  else __threadfence();
+}
+#undef SM_IN_SCOPE
+
+/// Waits until a word says what is waited for, and gives up after a while. One that gave up waits
+/// for nothing any more, so that its kernel ends.
+class patient {
+ public:
+  SM_FN patient() : deadline_{global_timer() + patience_ns} {}
+
+  template <class Reached> SM_FN void wait(const Reached& reached, gave_up where, unsigned step) {
+    unsigned polls = 0;
+    while (where_ == 0 && !reached()) {
+      if (++polls % 1024 == 0 && global_timer() > deadline_) {
+        where_ = static_cast<std::uint32_t>(where);
+        step_ = step;
+      }
+    }
+  }
+  [[nodiscard]] SM_FN std::uint32_t where() const { return where_; }
+  [[nodiscard]] SM_FN std::uint32_t step() const { return step_; }
+
+ private:
+  std::int64_t deadline_;
+  std::uint32_t where_ = 0, step_ = 0;
+};
+
+struct multi_outcome {
+  patient waited;
+  std::uint64_t sunk;
+};
+
+template <class T, class Form> class multi_lane {
+  static constexpr form F = Form::value;
+  static constexpr enum scope S = F.scope;
+
+ public:
+  using value_type = T;
+  static constexpr form lane_form = F;
+
+  SM_FN explicit multi_lane(const multi_setup& s)
+      : self_{s.self}, devices_{s.devices}, board_{s.board}, home_{s.home},
+        peer_{s.boards[lane_in_block() < s.devices ? lane_in_block() : s.self]},
+        cell_{word(s.home, cell_at) + (lane_in_block() & s.no_bits)}, mailbox_{s.mailbox},
+        next_mailbox_{s.next_mailbox}, token_{s.self} {}
+
+  /// All blocks of the device, then all devices at a counter on one of them.
+  SM_FN void barrier_counter() {
+    barrier([this] {
+      if (lane_in_block() == 0) {
+        auto* const counter = word(home_, counter_at);
+        add_acq_rel<scope::system>(counter, 1);
+        await_at_least<scope::system>(counter, epoch_ * devices_, gave_up::between_devices);
+        store_release<scope::device>(word(board_, go_at), epoch_);
+      }
+    });
+    await_go();
+  }
+  /// One that speaks for its device tells each other device; every block hears all of them.
+  SM_FN void barrier_flags() {
+    barrier([this] {
+      if (lane_in_block() < devices_)
+        store_release<scope::system>(word(peer_, flags_at + self_ * board_line), epoch_);
+    });
+    if (lane_in_block() < devices_) {
+      await_at_least<scope::system>(word(board_, flags_at + lane_in_block() * board_line), epoch_,
+                                    gave_up::between_devices);
+    }
+    leave();
+  }
+  /// In round k each device tells the one 2^k places further, and hears from the one 2^k before
+  /// (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988).
+  SM_FN void barrier_dissemination() {
+    barrier([this] {
+      unsigned flag = flags_at;
+      SM_ROLLED for (unsigned step = 1; step < devices_; step *= 2, flag += board_line) {
+        const unsigned further = self_ + step;
+        if (lane_in_block() == (further < devices_ ? further : further - devices_))
+          store_release<scope::system>(word(peer_, flag), epoch_);
+        if (lane_in_block() == 0)
+          await_at_least<scope::system>(word(board_, flag), epoch_, gave_up::between_devices);
+        __syncwarp();
+      }
+      if (lane_in_block() == 0) store_release<scope::device>(word(board_, go_at), epoch_);
+    });
+    await_go();
+  }
+
+  // To an address that is not visibly the same for all lanes: else one lane of a warp would add
+  // for all.
+  SM_FN void fetch_add() { sunk_ ^= ptx::atom_add<order::relaxed, S>(*cell_, 1U); }
+
+  /// Waits for the token that this side gets next.
+  SM_FN void await_token() {
+    waited_.wait([this] { return token_here() == token_; }, gave_up::at_token, token_);
+    if constexpr (F.flavour != flavour::ptx && F.order != order::relaxed) fence_of<S>();
+  }
+  /// Hands on the one behind it.
+  SM_FN void pass_token() {
+    const unsigned next = token_ + 1;
+    if constexpr (F.flavour == flavour::volatile_access) {
+      if constexpr (F.order != order::relaxed) fence_of<S>();
+      *const_cast<volatile unsigned*>(next_mailbox_) = next;
+    } else if constexpr (F.flavour == flavour::function) {
+      fence_of<S>();
+      store_relaxed<S>(next_mailbox_, next);
+    } else if constexpr (F.order == order::relaxed) {
+      store_relaxed<S>(next_mailbox_, next);
+    } else {
+      store_release<S>(next_mailbox_, next);
+    }
+    token_ += 2;
+  }
+
+  [[nodiscard]] SM_FN unsigned token() const { return token_; }
+  [[nodiscard]] SM_FN multi_outcome outcome() const { return {waited_, sunk_}; }
+
+ private:
+  [[nodiscard]] SM_FN static unsigned* word(std::byte* board, unsigned at) {
+    return reinterpret_cast<unsigned*>(board + at);
+  }
+  template <scope Reach>
+  SM_FN void await_at_least(const unsigned* p, unsigned value, gave_up where) {
+    waited_.wait([=] { return load_acquire<Reach>(p) >= value; }, where, epoch_);
+  }
+  [[nodiscard]] SM_FN unsigned token_here() const {
+    if constexpr (F.flavour == flavour::volatile_access)
+      return *const_cast<const volatile unsigned*>(mailbox_);
+    else if constexpr (F.flavour == flavour::function || F.order == order::relaxed)
+      return load_relaxed<S>(mailbox_);
+    else return load_acquire<S>(mailbox_);
+  }
+
+  // The first half of a barrier: the block arrives, and the first warp of the last one speaks for
+  // the device.
+  template <class Speak> SM_FN void barrier(const Speak& speak) {
+    ++epoch_;
+    __syncthreads();
+    if (lane_in_block() >= warp_size) return;
+    unsigned last = 0;
+    if (lane_in_block() == 0)
+      last = add_acq_rel<scope::device>(word(board_, arrived_at), 1) + 1 == epoch_ * gridDim.x;
+    last = __shfl_sync(all_lanes, last, 0);
+    __syncwarp();  // what the first lane acquired, the others of its warp hand on
+    if (last != 0) speak();
+  }
+  SM_FN void await_go() {
+    if (lane_in_block() == 0)
+      await_at_least<scope::device>(word(board_, go_at), epoch_, gave_up::in_device);
+    leave();
+  }
+  SM_FN void leave() { __syncthreads(); }
+
+  unsigned self_, devices_;
+  std::byte* board_;
+  std::byte* home_;
+  std::byte* peer_;
+  unsigned* cell_;
+  unsigned* mailbox_;
+  unsigned* next_mailbox_;
+  unsigned token_;
+  unsigned epoch_ = 0;
+  unsigned sunk_ = 0;
+  patient waited_;
+};
+
+}  // namespace syncmeter::cuda

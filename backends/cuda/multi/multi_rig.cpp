@@ -1,0 +1,230 @@
+#include "backends/cuda/multi/multi_rig.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/lane/cuda_setup.hpp"
+#include "backends/cuda/multi/multi_seat.hpp"
+#include "backends/cuda/runtime/cuda_launch.hpp"
+#include "backends/cuda/runtime/peer_devices.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+bool needs_atomics(const op_info& info) {
+  return info.name == "multi_gpu_barrier_counter" || info.family == family::atomic;
+}
+
+}  // namespace
+
+multi_rig::multi_rig(const device_facts& device)
+    : device_{device}, clock_{device.highest_clock_ghz} {}
+multi_rig::~multi_rig() = default;
+
+bool multi_rig::with_host() const { return what_->info.name == "cpu_gpu_handoff"; }
+
+void multi_rig::prepare(const measurable& what, const point& where) {
+  what_ = &what;
+  where_ = where;
+  devices_ = with_host() ? 1 : std::max(where.size, 1U);
+  clocks_seen_.clear();
+  shares_.clear();
+  litmus_ran_ = false;
+  if (where.waves || where.active != 0)
+    throw point_refused("devices wait for each other with all blocks at once, and all their lanes");
+  if (what.info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
+    throw point_refused("a token goes from one lane to one lane: 1 block of 1 thread");
+  if (what.info.family == family::handoff && where.size != 2)
+    throw point_refused("a token goes between 2 sides");
+  if (what.info.family == family::barrier && where.lanes < warp_size)
+    throw point_refused("the first warp of a block speaks with the other devices: 32 threads");
+  if (const auto said = unreached_.find(canonical(where)); said != unreached_.end())
+    throw point_refused(said->second);
+  if (devices_ > most_devices)
+    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+  if (where.home == home::other || (where.home == home::second && devices_ < 2))
+    throw point_refused("what devices share lies with the first or the second of at least two");
+  take_seats();
+  for (const std::size_t index : {0U, 1U}) check_blocks(what.code(index));
+  gates_clear_ = false;
+}
+
+void multi_rig::take_seats() {
+  const std::vector<int> indices = devices_of_point(device_.index, devices_);
+  join_devices(indices, needs_atomics(what_->info));
+  while (seats_.size() < indices.size()) {
+    const on_device here{indices[seats_.size()]};
+    seats_.push_back(std::make_unique<seat>());
+    seats_.back()->index = indices[seats_.size() - 1];
+  }
+  const std::size_t record_bytes = where_.blocks * sizeof(multi_record);
+  for (unsigned i = 0; i < devices_; ++i) {
+    seat& s = *seats_[i];
+    const on_device here{s.index};
+    s.board.fit(whole_board_bytes + gate_bytes);
+    s.boards.fit(most_devices * sizeof(std::byte*));
+    s.records.fit(record_bytes);
+    s.host_records.fit(record_bytes);
+    s.host_board.fit(places_at);
+  }
+  std::vector<std::byte*> boards;
+  for (unsigned i = 0; i < devices_; ++i)
+    boards.push_back(static_cast<std::byte*>(seats_[i]->board.get()));
+  for (unsigned i = 0; i < devices_; ++i) {
+    const on_device here{seats_[i]->index};
+    SM_CUDA(cudaMemcpy(seats_[i]->boards.get(), boards.data(), boards.size() * sizeof boards[0],
+                       cudaMemcpyHostToDevice));
+  }
+  host_board_.fit(board_bytes);
+}
+
+// Asking for a kernel's attributes loads it: one that is loaded later would wait for the kernels
+// that wait for it.
+void multi_rig::check_blocks(const void* stub) {
+  for (unsigned i = 0; i < devices_; ++i) {
+    const int index = seats_[i]->index;
+    const device_facts& facts = find_devices().devices.at(static_cast<std::size_t>(index));
+    const on_device here{index};
+    cudaFuncAttributes attributes{};
+    SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
+    int blocks = 0;
+    SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub,
+                                                          static_cast<int>(where_.lanes), 0));
+    const std::size_t fit = static_cast<std::size_t>(blocks) * facts.multiprocessors;
+    if (where_.blocks > fit || where_.blocks > most_places) {
+      throw point_refused(fmt::format("{} blocks of {} threads do not run at once on device {} "
+                                      "({}): {} do",
+                                      where_.blocks, where_.lanes, index, facts.name,
+                                      std::min<std::size_t>(fit, most_places)));
+    }
+  }
+}
+
+void multi_rig::clear_gates() {
+  if (gates_clear_) return;
+  for (unsigned i = 0; i < devices_; ++i) {
+    const on_device here{seats_[i]->index};
+    SM_CUDA(cudaMemsetAsync(static_cast<std::byte*>(seats_[i]->board.get()) + gate_at, 0,
+                            gate_bytes, seats_[i]->queue.get()));
+  }
+  round_ = 0;
+  gates_clear_ = true;
+}
+
+// Everything is as it was before any kernel starts: none may clear what another one wrote.
+void multi_rig::clear_boards(std::size_t bytes) {
+  clear_gates();
+  for (unsigned i = 0; i < devices_; ++i) {
+    seat& s = *seats_[i];
+    const on_device here{s.index};
+    SM_CUDA(cudaMemsetAsync(s.board.get(), 0, bytes, s.queue.get()));
+    SM_CUDA(
+        cudaMemsetAsync(s.records.get(), 0, where_.blocks * sizeof(multi_record), s.queue.get()));
+  }
+  std::memset(host_board_.get(), 0, board_bytes);
+  host_gave_up_.clear();
+  host_wrong_ = 0;
+  wait_for_all();
+}
+
+multi_setup multi_rig::setup_of(unsigned place) const {
+  const auto board = [this](unsigned i) { return static_cast<std::byte*>(seats_[i]->board.get()); };
+  const auto word = [](std::byte* from, unsigned at) {
+    return reinterpret_cast<unsigned*>(from + at);
+  };
+  multi_setup s{.self = place, .devices = devices_, .board = board(place)};
+  s.boards = static_cast<std::byte* const*>(seats_[place]->boards.get());
+  s.home = board(where_.home == home::second ? 1 : 0);
+  s.round = round_;
+  s.records = static_cast<multi_record*>(seats_[place]->records.get());
+  if (with_host()) {
+    auto* const host = static_cast<std::byte*>(host_board_.get());
+    s.mailbox = word(host, host_play::device_mailbox);
+    s.next_mailbox = word(host, host_play::host_mailbox);
+    s.data = word(host, host_play::device_data);
+    s.next_data = word(host, host_play::host_data);
+  } else {
+    const unsigned other = (place + 1) % devices_;
+    s.mailbox = word(board(place), mailbox_at);
+    s.next_mailbox = word(board(other), mailbox_at);
+    s.data = word(board(place), data_at);
+    s.next_data = word(board(other), data_at);
+  }
+  return s;
+}
+
+// A kernel that was launched before another one could not be ends by its own patience.
+void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
+  ++round_;
+  for (unsigned i = 0; i < devices_; ++i) {
+    const on_device here{seats_[i]->index};
+    multi_setup setup = setup_of(i);
+    void* arguments[] = {&setup, &trips};
+    const launch_config config{{.blocks = where_.blocks,
+                                .lanes = where_.lanes,
+                                .stream = seats_[i]->queue.get(),
+                                .cooperative = what_->info.launching == launching::cooperative}};
+    const cudaError_t said = cudaLaunchKernelExC(config.get(), stub, arguments);
+    if (said == cudaSuccess) continue;
+    gates_clear_ = false;
+    for (unsigned before = 0; before < i; ++before)
+      SM_CUDA_NOEXCEPT(cudaStreamSynchronize(seats_[before]->queue.get()));
+    require_success(said, fmt::format("launch on device {}", seats_[i]->index).c_str(), __FILE__,
+                    __LINE__);
+  }
+}
+
+void multi_rig::wait_for_all() {
+  for (unsigned i = 0; i < devices_; ++i) {
+    const on_device here{seats_[i]->index};
+    const cudaError_t said = cudaStreamSynchronize(seats_[i]->queue.get());
+    if (said == cudaSuccess) continue;
+    require_success(said, fmt::format("wait for device {}", seats_[i]->index).c_str(), __FILE__,
+                    __LINE__);
+  }
+}
+
+// Once all kernels are over: one may still write what lies on the device of another.
+void multi_rig::bring_back() {
+  wait_for_all();
+  for (unsigned i = 0; i < devices_; ++i) {
+    seat& s = *seats_[i];
+    const on_device here{s.index};
+    SM_CUDA(cudaMemcpyAsync(s.host_records.get(), s.records.get(),
+                            where_.blocks * sizeof(multi_record), cudaMemcpyDeviceToHost,
+                            s.queue.get()));
+    SM_CUDA(cudaMemcpyAsync(s.host_board.get(), s.board.get(), places_at, cudaMemcpyDeviceToHost,
+                            s.queue.get()));
+  }
+  wait_for_all();
+}
+
+void multi_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  std::vector<int> devices;
+  bool equal = true;
+  for (unsigned i = 0; i < devices_ && i < seats_.size(); ++i) {
+    devices.push_back(seats_[i]->index);
+    const auto& facts = find_devices().devices.at(static_cast<std::size_t>(seats_[i]->index));
+    equal = equal && facts.name == device_.name && facts.multiprocessors == device_.multiprocessors;
+  }
+  visit["devices"] = devices;
+  if (!equal) visit["unequal_devices"] = true;
+  for (const device_link& link : find_links()) {
+    if (link.from == device_.index && std::ranges::find(devices, link.to) != devices.end())
+      visit["links"].push_back(link);
+  }
+  if (const auto ghz = clocks_seen_.medians(); ghz.size() == 1) visit["sm_clock_ghz"] = ghz.front();
+  else if (!ghz.empty()) visit["sm_clock_ghz"] = ghz;
+  if (devices_ > 1 && !shares_.empty()) visit["device_shares"] = shares_;
+  if (litmus_ran_) {
+    visit["litmus_seen"] = seen_;
+    visit["litmus_rounds"] = litmus_rounds_over_devices;
+  }
+}
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,150 @@
+// The five forms of Listing 1 of "Characterizing CUDA and OpenMP Synchronization Primitives" (IISWC
+// 2024), with a shuffle loop that halves its distance, and what they are compared with.
+#include "backends/cuda/reduction/reduction_kernels.hpp"
+
+#include <algorithm>
+#include <cub/device/device_reduce.cuh>
+
+#include "backends/cuda/reduction/reduction_words.cuh"
+#include "backends/cuda/runtime/cuda_check.hpp"
+#include "core/by_type.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+// Every thread of a block takes part, and brings the least value where the input has ended.
+template <class T> __device__ T element_or_least(const T* data, std::uint32_t n) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  return i < n ? data[i] : reduction_identity<T>();
+}
+
+// What resets the cell of the next reduction: that one starts when this one is over.
+template <class T> __device__ void make_ready(T* next) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *next = reduction_identity<T>();
+}
+
+template <class T>
+__global__ void global_atomic(const T* __restrict__ data, std::uint32_t n, T* result, T* next) {
+  make_ready(next);
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomic_max(result, data[i]);
+}
+
+template <class T>
+__global__ void warp_atomic(const T* __restrict__ data, std::uint32_t n, T* result, T* next) {
+  make_ready(next);
+  const T most = warp_max_by_shuffles(element_or_least(data, n));
+  if (is_first_of_warp()) atomic_max(result, most);
+}
+
+template <class T>
+__global__ void block_atomic(const T* __restrict__ data, std::uint32_t n, T* result, T* next) {
+  __shared__ T of_block;
+  make_ready(next);
+  begin_block(&of_block);
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomic_max(&of_block, data[i]);
+  end_block(&of_block, result);
+}
+
+template <class T>
+__global__ void warp_reduce(const T* __restrict__ data, std::uint32_t n, T* result, T* next) {
+  __shared__ T of_block;
+  make_ready(next);
+  begin_block(&of_block);
+  const T most = warp_max(element_or_least(data, n));
+  if (is_first_of_warp()) atomic_max(&of_block, most);
+  end_block(&of_block, result);
+}
+
+template <class T>
+__global__ void persistent(const T* __restrict__ data, std::uint32_t n, T* result, T* next) {
+  __shared__ T of_block;
+  make_ready(next);
+  begin_block(&of_block);
+  T most = reduction_identity<T>();
+  const std::uint32_t stride = gridDim.x * blockDim.x;
+  std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  // A thread that waited for one load after the other would leave most of the bandwidth unused.
+  constexpr unsigned in_flight = 8;
+  for (; i + (in_flight - 1) * stride < n; i += in_flight * stride) {
+    T held[in_flight];
+#pragma unroll
+    for (unsigned k = 0; k < in_flight; ++k) held[k] = data[i + k * stride];
+#pragma unroll
+    for (unsigned k = 0; k < in_flight; ++k) most = larger(most, held[k]);
+  }
+  for (; i < n; i += stride) most = larger(most, data[i]);
+  most = warp_max(most);
+  if (is_first_of_warp()) atomic_max(&of_block, most);
+  end_block(&of_block, result);
+}
+
+template <class T> using form_kernel = void (*)(const T*, std::uint32_t, T*, T*);
+
+template <class T> T* result_cell(const reduction_call& call, std::uint64_t number) {
+  return static_cast<T*>(call.results) + number % result_cells;
+}
+
+unsigned blocks_for(std::uint32_t work, unsigned threads) {
+  return std::max(1U, work / threads + (work % threads != 0 ? 1 : 0));
+}
+
+template <class T> void queue(reduction_call& call, form_kernel<T> kernel, unsigned blocks) {
+  kernel<<<blocks, call.threads, 0, call.stream>>>(static_cast<const T*>(call.data), call.elements,
+                                                   result_cell<T>(call, call.queued),
+                                                   result_cell<T>(call, call.queued + 1));
+  ++call.queued;
+}
+
+}  // namespace
+
+// One thread for each element, as many blocks as that takes.
+#define SM_REDUCTION_FORM(NAME)                                                                    \
+  void reduce_max_##NAME(reduction_call& call) {                                                   \
+    by_type(call.type, [&]<class T>(T) {                                                           \
+      queue<T>(call, &NAME<T>, blocks_for(call.elements, call.threads));                           \
+    });                                                                                            \
+  }
+SM_REDUCTION_FORM(global_atomic)
+SM_REDUCTION_FORM(warp_atomic)
+SM_REDUCTION_FORM(block_atomic)
+SM_REDUCTION_FORM(warp_reduce)
+#undef SM_REDUCTION_FORM
+
+void reduce_max_persistent(reduction_call& call) {
+  by_type(call.type, [&]<class T>(T) {
+    queue<T>(call, &persistent<T>,
+             std::min(call.resident_blocks, blocks_for(call.elements, call.threads)));
+  });
+}
+
+unsigned resident_blocks_per_multiprocessor(value_type type, unsigned threads) {
+  return by_type(type, [&]<class T>(T) {
+    int blocks = 0;
+    SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &persistent<T>,
+                                                          static_cast<int>(threads), 0));
+    return static_cast<unsigned>(blocks);
+  });
+}
+
+void reduce_max_cub(reduction_call& call) {
+  by_type(call.type, [&]<class T>(T) {
+    const cudaError_t said =
+        cub::DeviceReduce::Max(call.scratch, call.scratch_bytes, static_cast<const T*>(call.data),
+                               result_cell<T>(call, call.queued), call.elements, call.stream);
+    if (call.error == cudaSuccess) call.error = said;
+  });
+  ++call.queued;
+}
+
+std::size_t cub_scratch_bytes(const reduction_call& call) {
+  return by_type(call.type, [&]<class T>(T) {
+    std::size_t bytes = 0;
+    SM_CUDA(cub::DeviceReduce::Max(nullptr, bytes, static_cast<const T*>(call.data),
+                                   static_cast<T*>(call.results), call.elements, call.stream));
+    return bytes;
+  });
+}
+
+}  // namespace syncmeter::cuda

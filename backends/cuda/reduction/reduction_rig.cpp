@@ -1,0 +1,282 @@
+#include "backends/cuda/reduction/reduction_rig.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/by_type.hpp"
+#include "core/named_entry.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+constexpr std::uint32_t most_on_host = 1U << 20U;  // elements whose maximum the host finds too
+constexpr auto timed_input = reduction_input::mixed;
+
+template <class T> std::uint64_t bits(T value) {
+  std::uint64_t all = 0;
+  std::memcpy(&all, &value, sizeof value);
+  return all;
+}
+template <class T> T value(std::uint64_t all) {
+  T seen;
+  std::memcpy(&seen, &all, sizeof seen);
+  return seen;
+}
+
+// Zeros of both signs are equal: which of them is the maximum is not asked.
+bool same(value_type type, std::uint64_t a, std::uint64_t b) {
+  return by_type(type, [&]<class T>(T) { return value<T>(a) == value<T>(b); });
+}
+
+enum class small_input : std::uint8_t { first, last, inside, zeros };
+constexpr std::array small_inputs{small_input::first, small_input::last, small_input::inside,
+                                  small_input::zeros};
+
+std::string_view text_of(small_input what) {
+  switch (what) {
+  case small_input::first:
+    return "all negative, the first the largest";
+  case small_input::last:
+    return "all negative, the last the largest";
+  case small_input::inside:
+    return "both signs";
+  case small_input::zeros:
+    break;
+  }
+  return "all negative but one -0.0";
+}
+
+// One maximum each, for types without a sign too.
+template <class T> void fill_small(std::vector<T>& values, std::uint32_t n, small_input what) {
+  const auto signs =
+      what == small_input::inside ? reduction_input::mixed : reduction_input::negative;
+  values.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) values[i] = reduction_element<T>(i, n, signs);
+  const std::uint32_t place = what == small_input::first ? 0
+                              : what == small_input::last
+                                  ? n - 1
+                                  : static_cast<std::uint32_t>(mixed_word(n) % n);
+  const bool zero = what == small_input::zeros && std::is_signed_v<T>;
+  values[place] = zero ? static_cast<T>(-T{}) : reduction_maximum<T>(n, signs);
+}
+
+using queue_one = void (*)(reduction_call&);
+queue_one queue_of(std::string_view op) {
+  constexpr std::array<std::pair<std::string_view, queue_one>, 6> forms{
+      {{"reduce_max_global_atomic", &reduce_max_global_atomic},
+       {"reduce_max_warp_atomic", &reduce_max_warp_atomic},
+       {"reduce_max_block_atomic", &reduce_max_block_atomic},
+       {"reduce_max_warp_reduce", &reduce_max_warp_reduce},
+       {"reduce_max_persistent", &reduce_max_persistent},
+       {"reduce_max_cub", &reduce_max_cub}}};
+  return entry_named(forms, op);
+}
+
+void require_library(const reduction_call& call) {
+  require_success(call.error, "cub::DeviceReduce::Max", __FILE__, __LINE__);
+}
+
+std::string text_of(value_type type, std::uint64_t all) {
+  return by_type(type, [&]<class T>(T) { return fmt::format("{}", value<T>(all)); });
+}
+
+}  // namespace
+
+void reduction_rig::prepare(const measurable& what, const point& where) {
+  what_ = &what;
+  where_ = where;
+  kind_ = what.info.name == "read_bandwidth"   ? kind::xor_of_words
+          : what.info.name == "copy_bandwidth" ? kind::copy
+                                               : kind::maximum;
+  refuse_what_cannot_be();
+  call_ = {};
+  call_.type = *what.type;
+  call_.elements = where.size;
+  call_.threads = where.lanes;
+  call_.stream = stream_.get();
+  call_.resident_blocks =
+      resident_blocks_per_multiprocessor(call_.type, where.lanes) * device_.multiprocessors;
+  fit_memory();
+  if (kind_ == kind::maximum) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
+  fit_scratch(call_);  // the small ones may have moved it
+  seed_ = mixed_word(seed_);
+  place_ = 0;
+  fill_input(call_, seed_, timed_input);
+  by_type(call_.type, [this]<class T>(T) { check_input<T>(); });
+  if (kind_ == kind::copy) SM_CUDA(cudaMemsetAsync(call_.copy, 0, bytes(), call_.stream));
+  SM_CUDA(cudaStreamSynchronize(call_.stream));
+}
+
+// What is planted has to be the maximum: by integer keys on the device, and where that is quick on
+// the host as well.
+template <class T> void reduction_rig::check_input() {
+  plant();
+  if (const auto found = ask(&reference_maximum, call_.data); !same(call_.type, found, expected_)) {
+    throw std::runtime_error(fmt::format("the input's maximum is {}, and should be {}",
+                                         text_of(call_.type, found),
+                                         text_of(call_.type, expected_)));
+  }
+  if (call_.elements > most_on_host) return;
+  std::vector<T> values(call_.elements);
+  SM_CUDA(cudaMemcpy(values.data(), call_.data, bytes(), cudaMemcpyDeviceToHost));
+  if (*std::ranges::max_element(values) != value<T>(expected_))
+    throw std::runtime_error("host and device disagree about the input's maximum");
+}
+
+// Three reductions in a row, so that the cells which they make ready for each other are looked at.
+template <class T> void reduction_rig::check_small_inputs() {
+  constexpr std::array<std::uint32_t, 9> sizes{1, 2, 31, 33, 255, 257, 1000, 4099, 70001};
+  reduction_call small = call_;
+  small.data = small_.fit(sizes.back() * sizeof(T));
+  std::vector<T> values;
+  for (const std::uint32_t n : sizes) {
+    for (const small_input what : small_inputs) {
+      fill_small(values, n, what);
+      small.elements = n;
+      small.queued = 0;
+      fit_scratch(small);
+      SM_CUDA(cudaMemcpyAsync(small_.get(), values.data(), n * sizeof(T), cudaMemcpyHostToDevice,
+                              small.stream));
+      clear_results(small, false);
+      for (int i = 0; i < 3; ++i) queue_of(what_->info.name)(small);
+      SM_CUDA(cudaGetLastError());
+      require_library(small);
+      const T most = *std::ranges::max_element(values);
+      if (const auto wrong = compare(small, bits(most)); !wrong.empty())
+        throw std::runtime_error(fmt::format("on a small input ({}): {}", text_of(what), wrong));
+    }
+  }
+}
+
+void reduction_rig::plant() {
+  draw_ = mixed_word(draw_);
+  const auto place = static_cast<std::uint32_t>((draw_ >> 32U) % call_.elements);
+  const std::uint64_t height = draw_ & 0xfffffU;
+  plant_maximum(call_, seed_, timed_input, place_, place, height);
+  place_ = place;
+  expected_ = by_type(call_.type,
+                      [&]<class T>(T) { return bits(reduction_maximum<T>(height, timed_input)); });
+}
+
+std::uint64_t reduction_rig::ask(void (*reference)(const reduction_call&, const void*,
+                                                   std::uint64_t*),
+                                 const void* from) {
+  auto* const answer = static_cast<std::uint64_t*>(answer_.get());
+  reference(call_, from, answer);
+  std::uint64_t found = 0;
+  SM_CUDA(cudaMemcpyAsync(&found, answer, sizeof found, cudaMemcpyDeviceToHost, call_.stream));
+  SM_CUDA(cudaStreamSynchronize(call_.stream));
+  return found;
+}
+
+void reduction_rig::refuse_what_cannot_be() const {
+  if (where_.size == 0) throw point_refused("needs a number of elements (--size)");
+  if (where_.size > most_elements)
+    throw point_refused(fmt::format("at most {} elements", most_elements));
+  if (where_.lanes > device_.max_threads_per_block || where_.lanes % device_.warp_size != 0) {
+    throw point_refused(fmt::format("a block of a reduction has whole warps, at most {} threads",
+                                    device_.max_threads_per_block));
+  }
+  if (where_.blocks != 1)
+    throw point_refused("a reduction has as many blocks as its size needs: --blocks 1");
+  if (where_.active != 0) throw point_refused("no lane of a reduction can be switched off");
+}
+
+// Both arrays at once, before any of them is given up: a size that does not fit is refused, not
+// failed.
+void reduction_rig::fit_memory() {
+  const std::size_t needed = bytes() * (kind_ == kind::copy ? 2 : 1);
+  std::size_t free = 0, all = 0;
+  SM_CUDA(cudaMemGetInfo(&free, &all));
+  const std::size_t held = data_bytes_ + copy_bytes_;
+  constexpr std::size_t reserve = std::size_t{64} << 20U;
+  if (needed + reserve > free + held) {
+    throw point_refused(fmt::format("{} bytes are needed, and {} of {} are free on {}", needed,
+                                    free + held, all, device_.name));
+  }
+  if (bytes() > data_bytes_ || (kind_ == kind::copy && bytes() > copy_bytes_)) {
+    data_ = {};
+    copy_ = {};
+    data_bytes_ = copy_bytes_ = 0;
+  }
+  call_.data = data_.fit(bytes());
+  data_bytes_ = std::max(data_bytes_, bytes());
+  if (kind_ == kind::copy) {
+    call_.copy = copy_.fit(bytes());
+    copy_bytes_ = std::max(copy_bytes_, bytes());
+  }
+  call_.results = results_.fit(result_cells * sizeof(std::uint64_t));
+  host_results_.fit(result_cells * sizeof(std::uint64_t));
+  answer_.fit(sizeof(std::uint64_t));
+}
+
+void reduction_rig::fit_scratch(reduction_call& call) {
+  if (what_->info.name != "reduce_max_cub") return;
+  call.scratch_bytes = cub_scratch_bytes(call);
+  call.scratch = scratch_.fit(std::max<std::size_t>(call.scratch_bytes, 1));
+}
+
+sample reduction_rig::take(std::size_t index, std::uint32_t trips) {
+  return sampler_for(*what_, index)(this, trips);
+}
+
+// The maximum moves: a result that is left over from another sample is not this one's.
+void reduction_rig::begin_sample() {
+  plant();
+  if (kind_ != kind::maximum) expected_ = ask(&reference_xor, call_.data);
+  clear_results(call_, kind_ != kind::maximum);
+  call_.queued = 0;
+  SM_CUDA(cudaStreamSynchronize(call_.stream));
+}
+
+void reduction_rig::wait() { SM_CUDA(cudaStreamSynchronize(call_.stream)); }
+
+std::string reduction_rig::verdict(std::uint64_t ops) {
+  SM_CUDA(cudaGetLastError());  // of the launches
+  require_library(call_);
+  if (call_.queued != ops)
+    return fmt::format("oracle: {} reductions were queued, not {}", call_.queued, ops);
+  if (kind_ != kind::copy) return compare(call_, expected_);
+  const std::uint64_t copied = ask(&reference_xor, call_.copy);
+  if (copied == expected_) return {};
+  return fmt::format("oracle: the copy's words xor to {:#x}, the array's to {:#x}", copied,
+                     expected_);
+}
+
+std::string reduction_rig::compare(const reduction_call& call, std::uint64_t expected) {
+  const std::size_t size = size_of(call.type);
+  const std::uint64_t cells = std::min<std::uint64_t>(call.queued, result_cells);
+  auto* const seen = static_cast<std::byte*>(host_results_.get());
+  SM_CUDA(cudaMemcpyAsync(seen, call.results, cells * size, cudaMemcpyDeviceToHost, call.stream));
+  SM_CUDA(cudaStreamSynchronize(call.stream));
+  const bool words = kind_ == kind::xor_of_words;
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    // The last one has made this cell ready for one that did not come.
+    if (call.queued >= result_cells && i == call.queued % result_cells) continue;
+    std::uint64_t result = 0;
+    std::memcpy(&result, seen + i * size, words ? sizeof(std::uint32_t) : size);
+    if (words ? result == expected : same(call.type, result, expected)) continue;
+    if (words)
+      return fmt::format("oracle: the array's words xor to {:#x}, not {:#x}", expected, result);
+    return fmt::format("oracle: the maximum of {} elements is {}; the reduction says {}",
+                       call.elements, text_of(call.type, expected), text_of(call.type, result));
+  }
+  return {};
+}
+
+void reduction_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  const std::size_t footprint = bytes() * (kind_ == kind::copy ? 2 : 1);
+  visit["footprint_bytes"] = footprint;
+  // Then each reduction after the first reads what the one before it has left there.
+  visit["fits_l2"] = footprint <= device_.l2_bytes;
+}
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,97 @@
+// What bind_typed and bind_untyped need of the CUDA backend: its lane, the forms of each op,
+// samplers, and why it lacks what it lacks.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "backends/cuda/lane/cuda_forms.hpp"
+#include "backends/cuda/ops/all.cuh"
+#include "backends/cuda/rig/cuda_litmus.cuh"
+#include "backends/cuda/rig/cuda_rig.hpp"
+#include "core/ops/all.hpp"
+
+namespace syncmeter::cuda {
+
+inline void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
+  const launch_config config{shape};
+  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
+}
+
+/// Of CUDA's own kernels.
+template <class... Parameters> kernel_call call_of(void (*kernel)(Parameters...)) {
+  return {reinterpret_cast<const void*>(kernel), &launch_stub};
+}
+
+template <class Op, int Count, class Lane> sample take_sample(void* rig, std::uint32_t trips) {
+  auto& on = *static_cast<cuda_rig*>(rig);
+  if constexpr (walks_memory<Op>) on.walk_on(Op::ring);
+  return on.run(call_of(&kernel<Op, Count, Lane>), Count, trips);
+}
+
+/// An op that lists the forms it is built in; for the others forms_built does.
+template <class Op> concept lists_forms = requires { Op::forms; };
+
+/// Whether 2 and 4 measured ops are built too.
+template <class Op, class Lane> consteval bool is_additive() {
+  constexpr value_type type = type_tag<typename Lane::value_type>::value;
+  if constexpr (lists_forms<Op>)
+    return type == value_type::int32 && Lane::lane_form == Op::forms.front();
+  else return has_additivity(Op::info, Lane::lane_form, type);
+}
+
+/// The host's stub of the kernel for counts[index]: its symbol is the kernel's.
+template <class Op, class Lane> const void* stub_at(std::size_t index) {
+  if constexpr (is_additive<Op, Lane>()) {
+    if (index == 2) return reinterpret_cast<const void*>(&kernel<Op, 2, Lane>);
+    if (index == 3) return reinterpret_cast<const void*>(&kernel<Op, 4, Lane>);
+  }
+  return index == 0 ? reinterpret_cast<const void*>(&kernel<Op, 0, Lane>)
+                    : reinterpret_cast<const void*>(&kernel<Op, 1, Lane>);
+}
+
+template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
+  auto& on = *static_cast<cuda_rig*>(rig);
+  if constexpr (Op::info.litmus == litmus::barrier) {
+    return on.run_litmus(call_of(&barrier_litmus<Op, Lane>), true);
+  } else {
+    return on.run_litmus(call_of(&fence_litmus<Op, Lane>), Lane::lane_form.scope == scope::block);
+  }
+}
+
+/// The backend of the ops of one study, by its lanes.
+template <template <class, class> class LaneOf> struct backend_of {
+  template <class T, form F>
+  using lane = LaneOf<
+      T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes, F.size>>;
+  static constexpr bool code_on_device = true;
+
+  template <class Op, class T> static consteval auto forms_of() {
+    if constexpr (lists_forms<Op>) {
+      return Op::forms;
+    } else {
+      constexpr form_list list = forms_built(Op::info, type_tag<T>::value);
+      std::array<form, list.size()> forms{};
+      for (std::size_t i = 0; i < forms.size(); ++i) forms[i] = list[i];
+      return forms;
+    }
+  }
+  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
+    if constexpr (Count > 1 && !is_additive<Op, Lane>()) return nullptr;
+    else return &take_sample<Op, Count, Lane>;
+  }
+  template <class Op, class Lane> static consteval code_finder code_of() {
+    return &stub_at<Op, Lane>;
+  }
+  template <class Op, class Lane> static consteval litmus_check litmus_of() {
+    if constexpr (Op::info.litmus == litmus::none) return nullptr;
+    else return &run_litmus<Op, Lane>;
+  }
+  static consteval std::string_view why_unsupported(const op_info& info,
+                                                    std::optional<value_type> type, const form& f) {
+    return missing_word(info, type, f);
+  }
+};
+using backend = backend_of<lane>;
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,269 @@
+// Each declaration is of one op. Register arithmetic and moves are free (driver/census/census.hpp):
+// a result that must be used and an operand that must change cost some, the same on both sides.
+#include "backends/cuda/rig/cuda_census.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/worker/declaration_text.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+std::string_view level(scope s) {
+  if (s == scope::block) return "CTA";
+  return s == scope::system ? "SYS" : "GPU";
+}
+
+// A fence wider than a block drops L1 (CCTL.IVALL) and waits for errors, its own and its
+// cluster's (ERRBAR, CGAERRBAR).
+std::string fence(bool sequential, scope s) {
+  const auto bar = fmt::format("MEMBAR.{}.{} 1", sequential ? "SC" : "ALL", level(s));
+  return s == scope::block ? bar : bar + ", ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1";
+}
+
+std::string_view operation(std::string_view op) {
+  if (op.starts_with("atomic_max")) return "MAX";
+  if (op.starts_with("atomic_min")) return "MIN";
+  if (op == "atomic_and") return "AND";
+  if (op == "atomic_or") return "OR";
+  if (op == "atomic_xor") return "XOR";
+  if (op == "atomic_inc") return "INC";
+  if (op == "atomic_exchange") return "EXCH";
+  if (op.starts_with("atomic_cas")) return "CAS";
+  return "ADD";  // a subtraction adds the negative
+}
+
+bool uses_result(std::string_view op) {
+  return op == "atomic_fetch_add" || op == "atomic_add_dependent" || op == "atomic_exchange" ||
+         op.starts_with("atomic_cas");
+}
+
+// A block's own memory has no floating add: it is a loop round a compare-and-swap.
+std::string in_shared_memory(const measurable& row) {
+  const std::string_view what = operation(row.info.name);
+  if (!is_float(row) || what != "ADD") return fmt::format("ATOMS.{} 1", what);
+  const auto add = row.type == value_type::float64 ? "DADD" : "FADD";
+  return fmt::format("LDS 1, {0} 1, ATOMS.CAST.SPIN 1, branch 1 | "
+                     "LDS 1, {0} 1, ATOMS.CAST.SPIN 1, fp_compare 1, branch 1",
+                     add);
+}
+
+// Where all lanes visibly use one address, the compiler may let one lane of a warp speak for all:
+// it reduces the operands, and hands each lane its part of the result.
+std::string of_one_address(std::string_view op, const std::string& alone, std::string_view what) {
+  if (op == "atomic_fetch_add") {
+    return with(alone, "SHFL.IDX 1 | SHFL.IDX 2, imad 1 | SHFL.IDX 1, imad 2, "
+                       "VOTEU.ANY 1 | "
+                       "SHFL.IDX 1, imad 1, VOTEU.ANY 1") +
+           " | " + alone;
+  }
+  if (op == "atomic_add_dependent") {
+    // One path for a warp that has parted, one for a whole one.
+    const std::string twice = alone.substr(0, alone.rfind(' ')) + " 2";
+    return with(twice, "SHFL.IDX 1, SHFL.UP 6, VOTE.ANY 1, branch 1 | "
+                       "SHFL.IDX 1, SHFL.UP 6, VOTE.ANY 2, branch 1 | "
+                       "SHFL.IDX 2, SHFL.UP 12, VOTE.ANY 1, branch 1") +
+           " | " + alone;
+  }
+  if (uses_result(op)) return alone;
+  const auto reduction = fmt::format("REDUX.{} 1", what == "ADD" ? "SUM" : what);
+  return alone + " | " + with(alone, reduction + " | " + reduction + ", VOTEU.ANY 1 | VOTEU.ANY 1");
+}
+
+std::string relaxed_atomic(const measurable& row, std::string_view opcode) {
+  const std::string_view what = operation(row.info.name);
+  const std::string alone = fmt::format("{}.{} 1", opcode, what);
+  const bool one_address = row.form.placement == placement::shared && !is_float(row);
+  return one_address ? of_one_address(row.info.name, alone, what) : alone;
+}
+
+// An order is a fence before (release) and a drop of L1 behind (acquire), on each of the op's
+// paths; within a block neither is needed but the wait for what was written.
+std::string with_order(const form& f, bool loads, const std::string& relaxed, int paths = 1) {
+  if (f.order == order::unordered || f.order == order::relaxed) return relaxed;
+  const bool wide = f.scope != scope::block;
+  const bool sequential = f.order == order::seq_cst;
+  const bool acquires =
+      f.order == order::acquire || f.order == order::acq_rel || (sequential && loads);
+  const int fences = f.order == order::acquire ? 0 : sequential ? 1 : paths;
+  const int drops = wide ? (acquires ? paths : 0) + (sequential ? 1 : 0) : 0;
+  std::string around;
+  if (fences > 0) {
+    around = fmt::format("MEMBAR.{}.{} {}", sequential ? "SC" : "ALL", level(f.scope), fences);
+    if (wide) around += fmt::format(", ERRBAR {0}, CGAERRBAR {0}", fences);
+  }
+  if (drops > 0) around += fmt::format("{}CCTL.IVALL {}", around.empty() ? "" : ", ", drops);
+  return with(around, relaxed);
+}
+
+std::string joined(std::string first, const std::string& second) {
+  return first.empty() ? second : std::move(first) + " | " + second;
+}
+
+// Floating arithmetic that makes the next operand: what changes must not be folded, and a dependent
+// one is made of the last result.
+std::string operand_arithmetic(const measurable& row) {
+  const std::string_view op = row.info.name;
+  if (!is_float(row)) return {};
+  const char kind = row.type == value_type::float64 ? 'D' : 'F';
+  if (op == "atomic_add_dependent") return fmt::format("{}FMA 1", kind);
+  if (op == "atomic_exchange" || op == "atomic_write") return fmt::format("{}ADD 1", kind);
+  return {};
+}
+
+std::string atomic(const measurable& row) {
+  const std::string_view op = row.info.name;
+  const form& f = row.form;
+  const auto reach = f.scope == scope::block ? "SM" : level(f.scope);
+  if (op == "atomic_read")
+    return with_order(f, true, fmt::format("LD.STRONG.{0} 1 | LDG.STRONG.{0} 1 | LDS 1", reach));
+  if (op.starts_with("atomic_write"))
+    return with_order(f, false,
+                      with(operand_arithmetic(row),
+                           fmt::format("ST.STRONG.{0} 1 | STG.STRONG.{0} 1 | STS 1", reach)));
+  // libcu++ says neither that its address is in one space nor that a result is not used.
+  std::vector<std::string_view> opcodes;
+  if (f.space == space::shared_memory) {
+    if (is_float(row)) return in_shared_memory(row);
+    opcodes = {"ATOMS", "ATOM"};
+  } else if (uses_result(op)) {
+    opcodes = {"ATOMG", "ATOM"};
+  } else if (f.flavour == flavour::atomic_ref) {
+    opcodes = {"ATOM", "ATOMG", "RED"};
+  } else {
+    opcodes = {"RED"};
+  }
+  std::string all;
+  for (const auto opcode : opcodes) all = joined(std::move(all), relaxed_atomic(row, opcode));
+  // libcu++ exchanges a double by way of the stack.
+  if (op == "atomic_exchange" && row.type == value_type::float64)
+    all += " | " + with("LD 1, ST 1", all);
+  all = with(operand_arithmetic(row), all);
+  const bool two_paths = op == "atomic_add_dependent" && f.placement == placement::shared;
+  return two_paths ? with_order(f, true, all) + " | " + with_order(f, true, all, 2)
+                   : with_order(f, true, all);
+}
+
+std::string warp(std::string_view op) {
+  if (op == "warp_sync") return "nothing";  // converged, and known to be
+  if (op == "warp_sync_partial") return "nothing | WARPSYNC.COLLECTIVE 1 | WARPSYNC 1";
+  if (op == "active_mask") return "nothing";  // the mask of a converged loop is known once
+  // A vote of each side, and the way back together.
+  if (op == "warp_sync_divergent") return "VOTE.ANY 4, BRA.DIV 3, WARPSYNC.COLLECTIVE 3, branch 1";
+  if (op == "shuffle_idx") return "SHFL.IDX 1";
+  if (op == "shuffle_up") return "SHFL.UP 1";
+  if (op == "shuffle_down") return "SHFL.DOWN 1";
+  if (op == "shuffle_xor") return "SHFL.BFLY 1";
+  if (op == "vote_all") return "VOTE.ALL 1";
+  if (op == "vote_any" || op == "vote_ballot") return "VOTE.ANY 1";
+  if (op == "match_any") return "MATCH.ANY 1";
+  if (op == "match_all") return "MATCH.ALL 1";
+  if (op == "reduce_add_sync") return "REDUX.SUM 1";
+  if (op == "reduce_min_sync") return "REDUX.MIN 1";
+  if (op == "reduce_max_sync") return "REDUX.MAX 1";
+  if (op == "reduce_and_sync") return "REDUX.AND 1";
+  if (op == "reduce_or_sync") return "REDUX.OR 1";
+  if (op == "reduce_xor_sync") return "REDUX.XOR 1";
+  return {};
+}
+
+std::string barrier(std::string_view op) {
+  if (op == "barrier" || op == "named_barrier") return "BAR.SYNC 1";
+  if (op == "syncthreads_count") return "BAR.RED.POPC 1, B2R.RESULT 1";
+  if (op == "syncthreads_and") return "BAR.RED.AND 1, B2R.RESULT 1";
+  if (op == "syncthreads_or") return "BAR.RED.OR 1, B2R.RESULT 1";
+  // Arrive, and two forms of the wait for the phase: at once, and with a pause that grows.
+  if (op == "block_barrier") {
+    return "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5, imad 1 | "
+           "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5";
+  }
+  return {};
+}
+
+// Take the lock (and drop L1), add, give it back (and wait for what was written); the way round for
+// a lane that did not get it.
+std::string critical(const measurable& row) {
+  if (row.info.name != "critical_add") return {};
+  std::string text = "ATOM.CAS 1, CCTL.IVALL 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, "
+                     "MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, ST.STRONG.GPU 1, YIELD 1, branch 2";
+  if (row.type == value_type::float32) text += ", FADD 1";
+  if (row.type == value_type::float64) text += ", DADD 1";
+  return text;
+}
+
+std::string handoff(scope s) {
+  const std::string_view reach = s == scope::block ? "SM" : level(s);
+  auto text = fmt::format("LD.STRONG.{0} 1, ST.STRONG.{0} 1, MEMBAR.ALL.{1} 1, YIELD 1, branch 1",
+                          reach, level(s));
+  return s == scope::block ? text : text + ", ERRBAR 1, CGAERRBAR 1, CCTL.IVALL 1";
+}
+
+// 64-bit products are made of three 32-bit ones, with their carries.
+std::string multiplies(value_type type, std::string_view how_many) {
+  if (type == value_type::float32) return fmt::format("FMUL {}", how_many);
+  if (type == value_type::float64) return fmt::format("DMUL {}", how_many);
+  if (type == value_type::uint64)
+    return fmt::format("imad {}", 3 * std::stoi(std::string(how_many)));
+  return fmt::format("imad {}", how_many);
+}
+
+std::string sass(const measurable& row) {
+  const std::string_view op = row.info.name;
+  switch (row.info.family) {
+  case family::barrier:
+    return barrier(op);
+  case family::warp:
+    return warp(op);
+  case family::fence:
+    return fence(row.form.order == order::unordered || row.form.order == order::seq_cst,
+                 row.form.scope);
+  case family::atomic:
+    return atomic(row);
+  case family::memory:
+    if (op == "memory_latency_shared") return "LDS 1";
+    if (op == "memory_latency_l1") return "LDG.STRONG.SM 1";
+    if (op.starts_with("memory_latency")) return "LDG.STRONG.GPU 1";
+    if (op == "plain_add") {
+      std::string text = "LDG.STRONG.SYS 1, STG.STRONG.SYS 1";
+      if (row.type == value_type::float32) text += ", FADD 1";
+      if (row.type == value_type::float64) text += ", DADD 1";
+      return text;
+    }
+    return op == "plain_read" ? "LDG.STRONG.SYS 1" : "STG.STRONG.SYS 1";
+  case family::critical:
+    return critical(row);
+  case family::handoff:
+    return handoff(row.form.scope);
+  case family::control:
+    if (op == "control_fadd") return "FADD 1";
+    if (op == "control_aa") return "nothing";
+    if (op.starts_with("control_multiply_"))
+      return multiplies(row.type.value_or(value_type::int32), op.substr(op.rfind('_') + 1));
+    return {};
+  default:
+    return {};
+  }
+}
+
+}  // namespace
+
+nlohmann::json declared_instructions(const measurable& row) { return declared_sass(sass(row)); }
+
+nlohmann::json declared_sass(std::string text) {
+  auto declared = nlohmann::json::object();
+  if (text.empty()) return declared;
+  declared["sass"] = text;
+  // Before Hopper there were no clusters to wait for. Each term ends with its comma: others follow.
+  for (std::size_t at = 0; (at = text.find("CGAERRBAR ", at)) != std::string::npos;)
+    text.erase(at, text.find(", ", at) + 2 - at);
+  if (declared["sass"] != text)
+    declared["sass"] = declared["sass"].get<std::string>() + " | " + text;
+  return declared;
+}
+
+}  // namespace syncmeter::cuda

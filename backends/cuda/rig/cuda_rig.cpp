@@ -1,0 +1,248 @@
+#include "backends/cuda/rig/cuda_rig.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/lane/cuda_places.hpp"
+#include "core/harness/stats.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+constexpr std::size_t gate_bytes = 256;
+}  // namespace
+
+cuda_rig::cuda_rig(const device_facts& device) : device_{device} {
+  const std::int32_t values[] = {1, 0, 0, 0};  // one, zero, and the lock
+  SM_CUDA(cudaMemcpy(ones_.fit(sizeof values), values, sizeof values, cudaMemcpyHostToDevice));
+  setup_.ones = static_cast<const std::int32_t*>(ones_.get());
+  setup_.lock = static_cast<std::int32_t*>(ones_.get()) + 2;
+}
+
+bool cuda_rig::has_own_cells() const {
+  return where_.placement == placement::strided && where_.stride > 0;
+}
+
+void cuda_rig::prepare(const measurable& what, const point& where) {
+  what_ = &what;
+  where_ = where;
+  ghz_seen_.clear();
+  if (where.lanes > device_.max_threads_per_block) {
+    throw point_refused(fmt::format("a block has at most {} threads on {}",
+                                    device_.max_threads_per_block, device_.name));
+  }
+  if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
+    throw point_refused(
+        fmt::format("active lanes: 1 to {} of each of a block's full warps", warp_size));
+  }
+  if (where.base_offset != 0) throw point_refused("a base offset is of a CPU's cells");
+  if (where.cells != 0) throw point_refused("a number of cells is of a CPU's");
+  if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
+    throw point_refused("a token of scope block does not leave its block");
+  if (what.info.family == family::handoff && where.waves)
+    throw point_refused("a token cannot go round warps that do not run at once");
+  const std::size_t size = what.type ? size_of(*what.type) : 1;
+  const bool in_block = where.space == space::shared_memory;
+  layout_ = {.type = what.type.value_or(value_type::int32),
+             .oracle = what.info.oracle,
+             .threads = where.lanes,
+             .active = where.active == 0 ? warp_size : where.active};
+  if (has_own_cells()) {
+    layout_.cells = threads();
+    layout_.pitch = stride_bytes(where);
+    layout_.group = 1;
+  } else {
+    layout_.cells = in_block ? where.blocks : 1;
+    layout_.pitch = size;
+    layout_.group = in_block ? where.lanes : threads();
+  }
+  arrays_ = what.info.places == places::none            ? 0
+            : what.info.pairing == pairing::insert      ? 2
+            : what.info.oracle == oracle::written_twice ? 2
+                                                        : 1;
+  shared_bytes_ = cells_offset;
+  if (in_block) shared_bytes_ += has_own_cells() ? where.lanes * stride_bytes(where) : 16;
+  if (what.info.name == "memory_latency_shared")
+    shared_bytes_ += std::size_t{shared_walk_length} * shared_walk_pitch;
+  if (shared_bytes_ > device_.shared_bytes_per_block) {
+    throw point_refused(fmt::format("a block has {} bytes of shared memory on {}, and needs {}",
+                                    device_.shared_bytes_per_block, device_.name, shared_bytes_));
+  }
+  for (const std::size_t index : {0U, 1U}) {
+    const void* stub = what.code == nullptr ? nullptr : what.code(index);
+    if (what.info.launching == launching::cluster) check_clusters(stub);
+    else check_resources(stub);
+  }
+  fit_memory();
+  prepare_more(what, where_, setup_);
+}
+
+// On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
+// keeps to the registers with which all of a multiprocessor's threads fit.
+unsigned cuda_rig::blocks_at_once(const void* stub) {
+  if (stub == nullptr) {
+    return std::min(device_.max_blocks_per_multiprocessor,
+                    device_.max_threads_per_multiprocessor / (warps_in(where_.lanes) * warp_size));
+  }
+  int blocks = 0;
+  SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, stub, static_cast<int>(where_.lanes), shared_bytes_));
+  cudaFuncAttributes attributes{};
+  SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
+  registers_ = attributes.numRegs;
+  static_shared_bytes_ = attributes.sharedSizeBytes;
+  return static_cast<unsigned>(blocks);
+}
+
+void cuda_rig::check_resources(const void* stub) {
+  registers_ = 0;
+  const std::size_t fit = std::size_t{blocks_at_once(stub)} * device_.multiprocessors;
+  if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
+  // The driver knows what the threads of a block allow, and runs more than that in waves where it
+  // is told to; what is refused here is for what a kernel takes, and --waves would not help.
+  const std::string takes =
+      registers_ == 0 ? "a multiprocessor has no more threads"
+                      : fmt::format("the kernel takes {} registers a thread and {} bytes of shared "
+                                    "memory a block",
+                                    registers_, static_shared_bytes_ + shared_bytes_);
+  throw point_refused(fmt::format("{} blocks of {} threads do not run at once on {}: {} do, for {}",
+                                  where_.blocks, where_.lanes, device_.name, fit, takes));
+}
+
+// Of clusters the device says how many run at once, and how large one can be.
+void cuda_rig::check_clusters(const void* stub) {
+  const unsigned size = std::max(where_.size, 1U);
+  if (device_.largest_cluster == 0) {
+    throw point_refused(
+        fmt::format("{} (compute capability {}) has no clusters: they came with 9.0", device_.name,
+                    device_.compute_capability));
+  }
+  if (size > device_.largest_cluster || where_.blocks % size != 0) {
+    throw point_refused(fmt::format("{} blocks cannot be clusters of {} on {}: at most {} are one, "
+                                    "and the grid is a multiple",
+                                    where_.blocks, size, device_.name, device_.largest_cluster));
+  }
+  allow_clusters_of(size, stub);
+  const launch_config config{shape()};
+  int clusters = 0;
+  const cudaError_t said = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());
+  static_cast<void>(cudaGetLastError());
+  if (said == cudaErrorInvalidClusterSize || (said == cudaSuccess && clusters == 0)) {
+    throw point_refused(fmt::format("{} does not run clusters of {} blocks of {} threads",
+                                    device_.name, size, where_.lanes));
+  }
+  SM_CUDA(said);
+  if (where_.blocks > static_cast<unsigned>(clusters) * size && !where_.waves) {
+    throw point_refused(fmt::format("{} clusters of {} blocks of {} threads do not run at once on "
+                                    "{}: {} do",
+                                    where_.blocks / size, size, where_.lanes, device_.name,
+                                    clusters));
+  }
+  static_cast<void>(blocks_at_once(stub));  // the kernel's registers
+}
+
+void cuda_rig::fit_memory() {
+  const std::size_t bytes = layout_.cells * layout_.pitch + roaming_bytes;
+  if (arrays_ > 0) cells_.fit(bytes);
+  if (arrays_ > 1) second_cells_.fit(bytes);
+  place_cells(0);
+  const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
+  setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps * mailbox_bytes));
+  setup_.outcomes = static_cast<lane_outcome*>(outcomes_.fit(threads() * sizeof(lane_outcome)));
+  setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
+  setup_.gate = static_cast<unsigned*>(gate_.fit(gate_bytes));
+  setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
+  setup_.stride_bytes = static_cast<unsigned>(stride_bytes(where_));
+  setup_.active = layout_.active;
+  setup_.oracle = what_->info.oracle;
+  setup_.size = where_.size;
+  check_.prepare(*what_, where_, layout_);
+}
+
+void cuda_rig::place_cells(std::size_t offset) {
+  setup_.cells = arrays_ > 0 ? static_cast<std::byte*>(cells_.get()) + offset : nullptr;
+  setup_.second_cells =
+      arrays_ > 1 ? static_cast<std::byte*>(second_cells_.get()) + offset : nullptr;
+}
+
+void cuda_rig::begin_round() {
+  cell_draw_ = next_draw(cell_draw_);
+  place_cells(offset_of(cell_draw_));
+}
+
+void cuda_rig::walk_on(walk kind) {
+  if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
+  const auto [entries, pitch] = shape_of(kind, device_);
+  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
+  setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
+  fill_ring(setup_.ring, entries, pitch, stream_.get());
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  ring_kind_ = kind;
+}
+
+sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
+  return sampler_for(*what_, index)(this, trips);
+}
+
+void cuda_rig::queue_resets() {
+  if (setup_.gate_opens_at > 0) SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_bytes, stream_.get()));
+  if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
+  if (what_->info.family == family::handoff) {
+    const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
+    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps * mailbox_bytes, stream_.get()));
+    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, sizeof(std::uint64_t), stream_.get()));
+  }
+  if (arrays_ > 0) reset_cells(layout_, setup_.cells, stream_.get());
+  if (arrays_ > 1) reset_cells(layout_, setup_.second_cells, stream_.get());
+  queue_more_resets(setup_, stream_.get());
+}
+
+launch_shape cuda_rig::shape() const {
+  return {.blocks = where_.blocks,
+          .lanes = where_.lanes,
+          .shared_bytes = shared_bytes_,
+          .stream = stream_.get(),
+          .cluster = what_->info.launching == launching::cluster ? std::max(where_.size, 1U) : 0,
+          .cooperative = what_->info.launching == launching::cooperative};
+}
+
+void cuda_rig::launch(const kernel_call& kernel, std::uint32_t trips) {
+  void* arguments[] = {&setup_, &trips};
+  kernel.launch(kernel.stub, shape(), arguments);
+}
+
+std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, bool one_block) {
+  launch_shape small = shape();
+  small.blocks = one_block ? 1 : 2;
+  small.lanes = one_block ? std::max(where_.lanes, 2 * warp_size) : warp_size;
+  return run_litmus(kernel, small);
+}
+
+std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, launch_shape shape) {
+  const std::size_t words = std::max<std::size_t>(4096, std::size_t{shape.blocks} * shape.lanes);
+  auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
+  auto* seen = reinterpret_cast<unsigned long long*>(board + words);
+  SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
+  queue_more_resets(setup_, stream_.get());
+  void* arguments[] = {&setup_, &board, &seen};
+  kernel.launch(kernel.stub, shape, arguments);
+  unsigned long long count = 0;
+  SM_CUDA(cudaMemcpyAsync(&count, seen, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  return count;
+}
+
+void cuda_rig::describe(nlohmann::json& visit) const {
+  visit["device"] = device_.index;
+  if (registers_ != 0) visit["registers"] = registers_;
+  const std::size_t footprint =
+      where_.space == space::shared_memory ? 0 : arrays_ * layout_.cells * layout_.pitch;
+  visit["footprint_bytes"] = footprint;
+  visit["fits_l2"] = footprint <= device_.l2_bytes;
+  if (!ghz_seen_.empty()) visit["sm_clock_ghz"] = median(ghz_seen_);
+}
+
+}  // namespace syncmeter::cuda

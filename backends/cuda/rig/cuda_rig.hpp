@@ -1,0 +1,106 @@
+// Takes samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/lane/cuda_cells.hpp"
+#include "backends/cuda/ops/walk.hpp"
+#include "backends/cuda/rig/cuda_verdict.hpp"
+#include "backends/cuda/rig/gpu_rig.hpp"
+#include "backends/cuda/runtime/cuda_check.hpp"
+#include "backends/cuda/runtime/cuda_device.hpp"
+#include "backends/cuda/runtime/cuda_launch.hpp"
+#include "backends/cuda/runtime/sm_clock.hpp"
+#include "core/harness/harness.hpp"
+#include "core/measurable.hpp"
+#include "core/point.hpp"
+
+namespace syncmeter::cuda {
+
+/// A kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
+struct kernel_call {
+  const void* stub = nullptr;
+  /// `arguments`: addresses of the kernel's parameters, as cudaLaunchKernel takes them.
+  void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = nullptr;
+};
+
+class cuda_rig : public gpu_rig {
+ public:
+  explicit cuda_rig(const device_facts& device);
+
+  /// Makes ready for one point. Throws point_refused (core/worker/worker.hpp) when the device
+  /// cannot hold it at once, cuda_error when a call fails.
+  void prepare(const measurable& what, const point& where) override;
+
+  sample take(std::size_t index, std::uint32_t trips) override;
+  /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
+  /// costs, so that each round takes another one.
+  void begin_round() override;
+
+  /// One sample of a kernel: called by the samplers that cuda_backend.cuh makes.
+  sample run(const kernel_call& kernel, int count, std::uint32_t trips);
+  /// Runs a litmus kernel once; how often it saw what must not be.
+  std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
+  /// The same in a launch of the caller's choice.
+  std::uint64_t run_litmus(const kernel_call& kernel, launch_shape shape);
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(this); }
+  /// Which ring the loads of the point walk; made when it is another one than before.
+  void walk_on(walk ring);
+
+  /// Adds "device", "footprint_bytes", "sm_clock_ghz", ... to a visit.
+  void describe(nlohmann::json& visit) const override;
+
+ protected:
+  /// What the ops of one study need beside cells and mailboxes: called once the memory of a point
+  /// is there. May throw point_refused.
+  virtual void prepare_more(const measurable&, const point&, kernel_setup&) {}
+  /// Queued before each launch, outside the clock.
+  virtual void queue_more_resets(const kernel_setup&, cudaStream_t) {}
+  [[nodiscard]] const device_facts& device() const { return device_; }
+  [[nodiscard]] launch_shape shape() const;
+
+ private:
+  [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
+  [[nodiscard]] bool has_own_cells() const;
+  [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
+  [[nodiscard]] unsigned launches_for(std::uint32_t trips) const;
+  void fit_memory();
+  void place_cells(std::size_t offset);
+  void move_ring();
+  void queue_resets();
+  void read_clocks(sample& taken, std::size_t launches);
+  void read_sharing(sample& taken, std::span<const block_record> blocks) const;
+  [[nodiscard]] unsigned blocks_at_once(const void* stub);
+  void check_resources(const void* stub);
+  void check_clusters(const void* stub);
+  void launch(const kernel_call& kernel, std::uint32_t trips);
+  [[nodiscard]] double timed_launch(const kernel_call& kernel, std::uint32_t trips);
+
+  const device_facts& device_;
+  stream stream_;
+  event begin_, end_;
+  const measurable* what_ = nullptr;
+  point where_;
+  kernel_setup setup_;
+  cell_layout layout_;
+  std::size_t arrays_ = 0;
+  std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
+  std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
+  sm_clock clock_{device_.highest_clock_ghz};
+  std::vector<double> ghz_seen_;
+  int registers_ = 0;
+  device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gate_, outcomes_, sinks_, records_,
+      litmus_;
+  walk ring_kind_ = walk::none;
+  std::uint64_t ring_start_ = 1;
+  std::uint64_t cell_draw_ = 1;
+  pinned_buffer host_records_;
+  sample_check check_;
+};
+
+}  // namespace syncmeter::cuda

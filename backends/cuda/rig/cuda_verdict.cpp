@@ -1,0 +1,148 @@
+// See cuda_verdict.hpp. Lanes are folded on the device; what must hold is core/oracle's.
+#include "backends/cuda/rig/cuda_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include "core/harness/oracle.hpp"
+
+namespace syncmeter::cuda {
+namespace {
+
+// The lanes of a group as one lane that stands for all of them in core/oracle's terms.
+lane_outcome folded(oracle kind, const group_outcome& g, std::uint64_t held) {
+  switch (kind) {
+  case oracle::raises:
+    return {.tally = 0, .operand = g.highest};
+  case oracle::lowers:
+    return {.tally = 0, .operand = g.lowest};
+  case oracle::exchanges:
+    return {.tally = g.tally_sum, .operand = 0};
+  case oracle::written:
+  case oracle::written_twice:
+    return {.tally = 0, .operand = g.someones > 0 ? held : ~held};
+  default:
+    return {.tally = g.tally_or, .operand = 0};
+  }
+}
+
+}  // namespace
+
+void sample_check::prepare(const measurable& what, const point& where, const cell_layout& layout) {
+  what_ = &what;
+  layout_ = layout;
+  const oracle kind = what.info.oracle;
+  mailboxes_ =
+      what.info.family == family::handoff ? std::size_t{warps_in(where.lanes)} * where.blocks : 0;
+  // `agreed` is of the lanes' results alone, and folds them without a cell.
+  const bool nothing_to_check =
+      kind == oracle::none || (what.info.places == places::none && kind != oracle::agreed);
+  arrays_ = nothing_to_check                                              ? 0
+            : kind == oracle::written_twice || kind == oracle::adds_twice ? 2
+                                                                          : 1;
+}
+
+std::size_t sample_check::slot_bytes() const {
+  if (mailboxes_ > 0) return mailboxes_ * sizeof(std::uint64_t);
+  return layout_.group == 1 ? sizeof(own_outcome) : layout_.cells * sizeof(group_outcome);
+}
+
+void sample_check::begin(std::size_t launches, cudaStream_t stream) {
+  ops_.clear();
+  if (mailboxes_ > 0) {
+    seen_.fit(launches * slot_bytes());
+    return;
+  }
+  if (arrays_ == 0) return;
+  const std::size_t bytes = launches * arrays_ * slot_bytes();
+  found_.fit(bytes);
+  seen_.fit(bytes);
+  if (layout_.group == 1) SM_CUDA(cudaMemsetAsync(found_.get(), 0, bytes, stream));
+}
+
+void sample_check::queue(const kernel_setup& setup, std::uint64_t ops, cudaStream_t stream) {
+  const std::size_t launch = ops_.size();
+  ops_.push_back(ops);
+  if (mailboxes_ > 0) {
+    auto* seen = static_cast<std::byte*>(seen_.get()) + launch * slot_bytes();
+    SM_CUDA(cudaMemcpy2DAsync(seen, sizeof(std::uint64_t), setup.mailboxes, mailbox_bytes,
+                              sizeof(std::uint64_t), mailboxes_, cudaMemcpyDeviceToHost, stream));
+    return;
+  }
+  // An op by itself that writes two arrays does so by turns.
+  if (layout_.oracle == oracle::written_twice && what_->info.pairing == pairing::self)
+    ops_.back() = ops / 2;
+  for (std::size_t which = 0; which < arrays_; ++which) {
+    const std::byte* array = which == 0 ? setup.cells : setup.second_cells;
+    auto* slot = static_cast<std::byte*>(found_.get()) + (launch * arrays_ + which) * slot_bytes();
+    if (layout_.group == 1) {
+      check_own(layout_, array, setup.outcomes, ops_.back(), reinterpret_cast<own_outcome*>(slot),
+                stream);
+    } else {
+      fold_groups(layout_, array, setup.outcomes, reinterpret_cast<group_outcome*>(slot), stream);
+    }
+  }
+}
+
+void sample_check::collect(cudaStream_t stream) {
+  if (arrays_ == 0 || mailboxes_ > 0) return;
+  SM_CUDA(cudaMemcpyAsync(seen_.get(), found_.get(), ops_.size() * arrays_ * slot_bytes(),
+                          cudaMemcpyDeviceToHost, stream));
+}
+
+std::string sample_check::verdict() const {
+  const auto* slot = static_cast<const std::byte*>(seen_.get());
+  for (const std::uint64_t ops : ops_) {
+    if (mailboxes_ > 0) {
+      if (auto wrong =
+              verdict_of_mailboxes({reinterpret_cast<const std::uint64_t*>(slot), mailboxes_}, ops);
+          !wrong.empty())
+        return wrong;
+      slot += slot_bytes();
+    }
+    for (std::size_t which = 0; mailboxes_ == 0 && which < arrays_; ++which, slot += slot_bytes()) {
+      if (auto wrong = verdict_of(slot, ops); !wrong.empty())
+        return which == 0 ? wrong : "second array: " + wrong;
+    }
+  }
+  return {};
+}
+
+std::string sample_check::verdict_of(const std::byte* slot, std::uint64_t ops) const {
+  if (layout_.group == 1) {
+    const auto& seen = *reinterpret_cast<const own_outcome*>(slot);
+    if (seen.wrong == 0) return {};
+    return fmt::format("{} of {} cells are wrong, among them that of lane {}: {}", seen.wrong,
+                       layout_.cells, seen.at, verdict_of_one(seen.held, seen.lane, ops));
+  }
+  const std::span groups{reinterpret_cast<const group_outcome*>(slot), layout_.cells};
+  for (std::size_t cell = 0; cell < groups.size(); ++cell) {
+    const group_outcome& group = groups[cell];
+    const auto lane = folded(layout_.oracle, group, group.held);
+    if (auto wrong = verdict_of_one(group.held, lane, ops * group.lanes); !wrong.empty())
+      return groups.size() == 1 ? wrong : fmt::format("block {}: {}", cell, wrong);
+  }
+  return {};
+}
+
+std::string sample_check::verdict_of_one(std::uint64_t held, const lane_outcome& lane,
+                                         std::uint64_t ops) const {
+  return check({.kind = layout_.oracle,
+                .type = layout_.type,
+                .one_cell = true,
+                .ops_per_lane = ops,
+                .lanes = std::span{&lane, 1},
+                .cells = std::span{&held, 1},
+                .second_cells = {}});
+}
+
+std::string sample_check::verdict_of_mailboxes(std::span<const std::uint64_t> tokens,
+                                               std::uint64_t rotations) const {
+  for (std::size_t warp = 0; warp < tokens.size(); ++warp) {
+    if (tokens[warp] != rotations)
+      return fmt::format("oracle: mailbox {} holds token {} after {} rotations", warp, tokens[warp],
+                         rotations);
+  }
+  return {};
+}
+
+}  // namespace syncmeter::cuda

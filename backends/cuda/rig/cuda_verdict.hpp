@@ -1,0 +1,47 @@
+// The oracle of GPU samples: its kernels are queued behind each launch, and what they found is
+// judged when the stream is done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/lane/cuda_cells.hpp"
+#include "backends/cuda/runtime/cuda_check.hpp"
+#include "core/measurable.hpp"
+#include "core/point.hpp"
+
+namespace syncmeter::cuda {
+
+/// In turn: prepare for a point; then for each sample begin, queue behind every launch, collect,
+/// wait for the stream, and verdict.
+class sample_check {
+ public:
+  void prepare(const measurable& what, const point& where, const cell_layout& layout);
+  void begin(std::size_t launches, cudaStream_t stream);
+  /// `setup` and `ops` for each lane are those of the launch just queued.
+  void queue(const kernel_setup& setup, std::uint64_t ops, cudaStream_t stream);
+  void collect(cudaStream_t stream);
+  /// Empty when every launch was right, else what is wrong with the first that was not.
+  [[nodiscard]] std::string verdict() const;
+
+ private:
+  [[nodiscard]] std::size_t slot_bytes() const;
+  [[nodiscard]] std::string verdict_of(const std::byte* slot, std::uint64_t ops) const;
+  [[nodiscard]] std::string verdict_of_one(std::uint64_t held, const lane_outcome& lane,
+                                           std::uint64_t ops) const;
+  [[nodiscard]] std::string verdict_of_mailboxes(std::span<const std::uint64_t> tokens,
+                                                 std::uint64_t rotations) const;
+
+  const measurable* what_ = nullptr;
+  cell_layout layout_;
+  std::size_t arrays_ = 0;          ///< that are checked; 1 where only results are
+  std::size_t mailboxes_ = 0;       ///< that are checked; 0 for all but handoffs
+  std::vector<std::uint64_t> ops_;  ///< of each launch so far
+  device_buffer found_;             ///< a slot for each launch and array
+  pinned_buffer seen_;
+};
+
+}  // namespace syncmeter::cuda

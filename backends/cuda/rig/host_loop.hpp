@@ -1,0 +1,80 @@
+// The host as a lane: what launches kernels, waits for them, and calls a library runs in the timed
+// loop of one host thread. Compiled by the host's compiler: kernels are behind functions.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "backends/cuda/rig/gpu_rig.hpp"
+
+namespace syncmeter::cuda {
+
+/// A rig whose samples are loops of the calling thread. What the loop queued has to be over when
+/// the clock stops: the wait for it is on both sides, and their difference is the op's.
+class host_loop_rig : public gpu_rig {
+ public:
+  [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
+
+  /// Before the clock starts: what the ops of a sample change is as it was.
+  virtual void begin_sample() = 0;
+  /// The last of the timed part: all that the loop queued is done.
+  virtual void wait() = 0;
+  /// After the clock: how much of the time between its two readings counts; all of it, unless the
+  /// ops of a row time a part of what they do themselves.
+  [[nodiscard]] virtual double counted_ns(double whole_ns, std::uint64_t ops) const {
+    static_cast<void>(ops);
+    return whole_ns;
+  }
+  /// After the clock: what is wrong with what `ops` ops left behind; empty when it is right.
+  [[nodiscard]] virtual std::string verdict(std::uint64_t ops) = 0;
+};
+
+/// One sample; `Rig` is what the lane is made from.
+template <class Rig, class Op, int Count, class Lane>
+sample take_host_loop(void* rig, std::uint32_t trips) {
+  auto& on = *static_cast<Rig*>(rig);
+  on.begin_sample();
+  const Lane lane{on};
+  const auto start = on.now_ns();
+  const auto outcome = loop<Op, Count>(lane, trips);
+  on.wait();
+  const auto stop = on.now_ns();
+  static_cast<void>(outcome);
+  const auto ops = std::uint64_t{trips} * Op::info.unroll * ops_in_step(Op::info, Count);
+  sample taken;
+  taken.span_ns = on.counted_ns(static_cast<double>(stop - start), ops);
+  taken.failure = on.verdict(ops);
+  return taken;
+}
+
+/// What bind_typed and bind_untyped need of ops on the host's lane. `Lane` is a template of a type
+/// and a form, made from a `Rig`.
+template <class Rig, template <class, class> class Lane> struct host_loop_backend {
+  template <form F> struct form_of_lane {
+    static constexpr form value = F;
+  };
+  template <class T, form F> using lane = Lane<T, form_of_lane<F>>;
+
+  template <class Op, int Count, class L> static constexpr sampler sampler_of() {
+    return &take_host_loop<Rig, Op, Count, L>;
+  }
+  template <class Op, class L> static const void* code_at(std::size_t index) {
+    using loop_of_lane = decltype(loop<Op, 0, L>(std::declval<L>(), 0)) (*)(L, std::uint32_t);
+    constexpr std::array<loop_of_lane, 4> loops{&loop<Op, 0, L>, &loop<Op, 1, L>, &loop<Op, 2, L>,
+                                                &loop<Op, 4, L>};
+    return reinterpret_cast<const void*>(loops.at(index));
+  }
+  template <class Op, class L> static constexpr code_finder code_of() { return &code_at<Op, L>; }
+  template <class Op, class L> static constexpr litmus_check litmus_of() { return nullptr; }
+  static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
+                                                    const form&) {
+    return "CUDA has no such operation";
+  }
+  // An op may list its forms; the others have one.
+  template <class Op, class T> static consteval auto forms_of() {
+    if constexpr (requires { Op::forms; }) return Op::forms;
+    else return std::array{form{}};
+  }
+};
+
+}  // namespace syncmeter::cuda

@@ -1,0 +1,46 @@
+// The CUDA backend of a worker: a table, a device, and the rig that measures on it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/rig/gpu_rig.hpp"
+#include "core/worker/worker.hpp"
+
+namespace syncmeter::cuda {
+
+class cuda_worker_backend : public worker_backend {
+ public:
+  explicit cuda_worker_backend(std::vector<row_group> groups);
+
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] std::string clock() const override { return "device"; }
+  [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }
+  [[nodiscard]] nlohmann::json declares(const measurable& row) const override;
+  [[nodiscard]] nlohmann::json runtime() const override;
+  [[nodiscard]] nlohmann::json device() const override;
+  [[nodiscard]] std::string problem() const override;
+  [[nodiscard]] unsigned participants(const measurable& row, const point& where) const override;
+  [[nodiscard]] double clock_tick_ns(const point& where) const override;
+  [[nodiscard]] double set_up_ns(const measurable& row, const point& where) const override;
+  [[nodiscard]] bool lost() const override;
+  bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return rig_->litmus(row); }
+  void describe_visit(nlohmann::json& visit) const override;
+  void finish() override {}
+  [[nodiscard]] std::vector<double> probe(const std::vector<int>&, double) override { return {}; }
+
+ private:
+  [[nodiscard]] std::size_t group_of(const measurable& row) const;
+
+  std::vector<row_group> groups_;
+  std::vector<measurable> rows_;       ///< of all groups, in their order
+  std::vector<std::size_t> group_at_;  ///< of each row
+  bool asked_device_ = false;          ///< then errors may be its own
+  const device_facts* device_ = nullptr;
+  std::vector<std::unique_ptr<gpu_rig>> rigs_;  ///< of each group, made when it is needed
+  gpu_rig* rig_ = nullptr;                      ///< that of the point made ready
+};
+
+}  // namespace syncmeter::cuda

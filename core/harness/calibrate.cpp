@@ -1,0 +1,108 @@
+// See calibrate.hpp. An outlier is one-sided: a sample lasts too long, never too short. So one long
+// sample is never believed on its own, here: it would leave every round of the visit too short.
+#include "core/harness/calibrate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace syncmeter {
+
+namespace {
+
+constexpr std::uint32_t most_trips = std::numeric_limits<std::uint32_t>::max();
+constexpr std::array<std::size_t, 2> both_sides{1, 0};  // the test side first: usually the longer
+
+// A sample that says itself that it was disturbed is taken again, but not for ever: its length
+// still tells the order of magnitude.
+double span_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
+  constexpr int attempts = 3;
+  sample taken;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    taken = subject.take(index, trips);
+    if (taken.dropped == drop::none) break;
+  }
+  return taken.span_ns;
+}
+
+double longer_side_ns(timed_bench& subject, std::uint32_t trips) {
+  double longest = 0;
+  for (const std::size_t index : both_sides)
+    longest = std::max(longest, span_of(subject, index, trips));
+  return longest;
+}
+
+// The first look at the point, one trip of each side. A stop of the whole process can last longer
+// than the limit too, so the finding is confirmed, unless it is beyond what a stop explains.
+std::optional<double> too_slow(timed_bench& subject, double limit_ns) {
+  constexpr double beyond_doubt = 10;
+  for (const std::size_t index : both_sides) {
+    double span_ns = span_of(subject, index, 1);
+    if (span_ns > limit_ns && span_ns <= beyond_doubt * limit_ns) {
+      span_ns = std::min(span_ns, span_of(subject, index, 1));
+    }
+    if (span_ns > limit_ns) return span_ns;
+  }
+  return std::nullopt;
+}
+
+// Up by what is missing and a fifth, so that the goal is not missed by a hair again and again;
+// never more than tenfold, since a short sample is mostly overhead and says little about a long
+// one.
+std::uint32_t more_trips(std::uint32_t trips, double span_ns, double goal_ns) {
+  const double factor = span_ns > 0 ? std::clamp(1.2 * goal_ns / span_ns, 1.2, 10.0) : 10.0;
+  const double wanted = std::ceil(factor * trips);
+  return wanted < static_cast<double>(most_trips) ? static_cast<std::uint32_t>(wanted) : most_trips;
+}
+
+std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
+  std::uint32_t trips = 1;
+  while (true) {
+    double span_ns = longer_side_ns(subject, trips);
+    // The confirmation warms both sides up as well: nothing is measured between it and round 1.
+    if (span_ns >= goal_ns) span_ns = std::min(span_ns, longer_side_ns(subject, trips));
+    if (span_ns >= goal_ns) return trips;
+    if (trips == most_trips) {
+      throw point_failed(
+          fmt::format("{} trips lasted {} ns: there is nothing in the loop to time, or the "
+                      "clock stands still",
+                      trips, span_ns));
+    }
+    trips = more_trips(trips, span_ns, goal_ns);
+  }
+}
+
+// An earlier visit's trips are kept where they still fit, so that its samples and this one's
+// compare.
+bool still_fits(timed_bench& subject, std::uint32_t trips, double goal_ns) {
+  const double span_ns = longer_side_ns(subject, trips);
+  return span_ns >= 0.5 * goal_ns && span_ns <= 3 * goal_ns;
+}
+
+}  // namespace
+
+double sample_goal_ns(const visit_options& options) {
+  constexpr double ticks_in_a_sample = 2000;  // a reading off by one tick at both ends is 0.1 %
+  return std::max(options.min_sample_ns, ticks_in_a_sample * options.clock_tick_ns);
+}
+
+double longest_trip_ns(const visit_options& options) { return std::max(options.max_time_ns, 50e6); }
+
+calibration calibrate(timed_bench& subject, const visit_options& options) {
+  const double goal_ns = sample_goal_ns(options);
+  std::uint32_t trips = options.trips;
+  if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
+    if (const auto seen_ns = too_slow(subject, longest_trip_ns(options)))
+      return {.trips = 1, .too_slow_ns = seen_ns};
+    trips = trips_to_reach(subject, goal_ns);
+  }
+  if (options.additivity) {
+    for (const std::size_t index : {2U, 3U}) (void)span_of(subject, index, trips);
+  }
+  return {.trips = trips, .too_slow_ns = std::nullopt};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,292 @@
+// One visit from calibration to verdict. A reader starts at measure_visit, at the end.
+#include "core/harness/harness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/harness/calibrate.hpp"
+#include "core/harness/estimate.hpp"
+#include "core/harness/timed_bench.hpp"
+
+namespace syncmeter {
+
+namespace {
+
+// Beyond this many rounds the interval shrinks too slowly to be worth the file and the time.
+constexpr std::size_t most_rounds = 2000;
+
+constexpr std::array drop_names{spelling{drop::none, "none"}, spelling{drop::moved, "moved"},
+                                spelling{drop::preempted, "preempted"},
+                                spelling{drop::state_changed, "state_changed"},
+                                spelling{drop::throttled, "throttled"}};
+static_assert(drop_names.size() == drop_kinds);
+
+constexpr std::array status_names{spelling{status::ok, "ok"},
+                                  spelling{status::not_resolved, "not_resolved"},
+                                  spelling{status::interferes, "interferes"},
+                                  spelling{status::elided, "elided"},
+                                  spelling{status::noisy, "noisy"},
+                                  spelling{status::busy, "busy"},
+                                  spelling{status::too_slow, "too_slow"},
+                                  spelling{status::unsupported, "unsupported"},
+                                  spelling{status::failed, "failed"},
+                                  spelling{status::timeout, "timeout"}};
+
+// Which side comes first in the next round: AB and BA by turns in pairs, the first of each pair
+// drawn. Over a pair a linear drift cancels; the draw keeps step with nothing periodic on the
+// machine.
+class side_order {
+ public:
+  explicit side_order(std::uint64_t seed) : draw_(seed) {}
+
+  [[nodiscard]] bool test_first() const { return test_first_; }
+
+  // Only kept rounds count: a dropped one is taken again in the same order, so that what is kept
+  // stays balanced even where drops fall on one order more often.
+  void next() {
+    test_first_ = second_of_pair_ ? !test_first_ : drawn();
+    second_of_pair_ = !second_of_pair_;
+  }
+
+ private:
+  bool drawn() { return (draw_() >> 63) != 0; }
+
+  std::mt19937_64 draw_;
+  bool test_first_ = drawn();
+  bool second_of_pair_ = true;
+};
+
+unsigned class_of(double hop_ns, const std::vector<double>& bounds) {
+  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), hop_ns) -
+                               bounds.begin());
+}
+
+struct attempt {
+  round taken;
+  sample test;  ///< the test side, for what is not a time
+  drop dropped = drop::none;
+};
+
+// The rounds of one visit as they are taken, and when to stop.
+class visit {
+ public:
+  visit(timed_bench& subject, const loop_shape& shape, const visit_options& options,
+        std::int64_t begin_ns, visit_result& result)
+      : subject_(subject), shape_(shape), options_(options), begin_ns_(begin_ns), result_(result),
+        order_(options.seed) {}
+
+  void take_rounds();
+  void conclude();
+
+ private:
+  [[nodiscard]] std::optional<double> probe();
+  [[nodiscard]] attempt take_round();
+  [[nodiscard]] attempt take_sides();
+  void keep(const attempt& made);
+  [[nodiscard]] std::string_view reason_to_stop(double round_ns);
+  [[nodiscard]] std::string_view precise_enough();
+
+  timed_bench& subject_;
+  const loop_shape& shape_;
+  const visit_options& options_;
+  const std::int64_t begin_ns_;
+  visit_result& result_;
+  side_order order_;
+  std::optional<double> hop_before_ns_;
+  std::vector<state_rounds> states_;
+  std::vector<double> hops_ns_, fairness_, slowest_over_fastest_;
+  double longest_round_ns_ = 0;
+};
+
+std::optional<double> visit::probe() {
+  const auto hop_ns = subject_.pair_probe();
+  if (hop_ns) hops_ns_.push_back(*hop_ns);
+  return hop_ns;
+}
+
+attempt visit::take_sides() {
+  attempt made;
+  made.taken.span_ns.fill(std::numeric_limits<double>::quiet_NaN());
+  // With additivity 2 and 4 measured ops follow. A BA round is the AB round backwards as a whole:
+  // only so does a drift cancel in every difference to the baseline.
+  const std::size_t sides = options_.additivity ? counts.size() : 2;
+  for (std::size_t turn = 0; turn < sides; ++turn) {
+    const std::size_t index = order_.test_first() ? sides - 1 - turn : turn;
+    const sample one = subject_.take(index, shape_.trips);
+    made.taken.span_ns[index] = one.span_ns;
+    if (index < 2) made.taken.host_ns[index] = one.host_ns;
+    if (index < 2) made.taken.cycles[index] = one.cycles;
+    if (index == 1) made.test = one;
+    made.taken.busy = made.taken.busy || one.busy;
+    made.dropped = one.dropped;
+    if (made.dropped != drop::none) break;  // the round is lost: the rest of it is time wasted
+  }
+  return made;
+}
+
+attempt visit::take_round() {
+  subject_.begin_round();
+  attempt made = take_sides();
+  // The probe after this round is the one before the next.
+  const auto before_ns = std::exchange(hop_before_ns_, probe());
+  const auto& after_ns = hop_before_ns_;
+  const auto seen_before = before_ns ? before_ns : after_ns;
+  const auto seen_after = after_ns ? after_ns : before_ns;
+  if (!seen_before) return made;
+
+  made.taken.hop_ns = std::sqrt(*seen_before * *seen_after);
+  made.taken.state_class = class_of(made.taken.hop_ns, options_.state_bounds);
+  // By ratio as well as by the classes known: a state that the start-up probe never met must not
+  // be taken for one that it did.
+  const auto [lower, upper] = std::minmax(*seen_before, *seen_after);
+  const bool changed = upper >= state_gap * lower || class_of(lower, options_.state_bounds) !=
+                                                         class_of(upper, options_.state_bounds);
+  if (changed && made.dropped == drop::none) made.dropped = drop::state_changed;
+  return made;
+}
+
+void visit::keep(const attempt& made) {
+  result_.rounds.push_back(made.taken);
+  fairness_.push_back(made.test.fairness);
+  slowest_over_fastest_.push_back(made.test.slowest_over_fastest);
+  sort_in(states_, made.taken);
+  order_.next();
+}
+
+std::string_view visit::precise_enough() {
+  state_rounds& leading = states_[headline(states_)];
+  if (leading.rounds.size() < leading.look) return "";
+  leading.look = next_look(leading.rounds.size());
+  const interval cost = median_interval(costs_ns(leading.rounds, shape_));
+  const double half_width = (cost.high - cost.low) / 2;
+  if (half_width <= options_.precision * std::abs(cost.value)) return "precision";
+  if (half_width <= resolution_ns(shape_, options_.clock_tick_ns)) return "resolution";
+  return "";
+}
+
+// At least 5 rounds are finished even when the time is over; where a single round already takes
+// longer than the whole visit may, one AB and one BA round: the least in which a drift cancels.
+// Where rounds keep being dropped, twice as many tries are enough to call the point noisy.
+std::string_view visit::reason_to_stop(double round_ns) {
+  longest_round_ns_ = std::max(longest_round_ns_, round_ns);
+  const double elapsed_ns = static_cast<double>(subject_.now_ns() - begin_ns_);
+  const std::size_t least = longest_round_ns_ > options_.max_time_ns ? 2 : 5;
+  const bool tried = result_.rounds.size() >= least || result_.rounds_taken >= 2 * least;
+  if (!result_.rounds.empty()) {
+    if (const auto why = precise_enough(); !why.empty()) return why;
+  }
+  if (elapsed_ns >= options_.max_time_ns && tried) return "max_time";
+  if (result_.rounds_taken >= most_rounds) return "max_rounds";
+  return "";
+}
+
+void visit::take_rounds() {
+  hop_before_ns_ = probe();
+  while (result_.stopped_by.empty()) {
+    const std::int64_t begin_ns = subject_.now_ns();
+    const attempt made = take_round();
+    ++result_.rounds_taken;
+    if (made.dropped == drop::none) {
+      keep(made);
+    } else {
+      ++result_.drops.at(static_cast<std::size_t>(made.dropped));
+    }
+    result_.stopped_by = reason_to_stop(static_cast<double>(subject_.now_ns() - begin_ns));
+  }
+}
+
+void visit::conclude() {
+  if (!hops_ns_.empty()) result_.hop_ns = median(hops_ns_);
+  if (!states_.empty()) {
+    result_.fairness = median(fairness_);
+    result_.slowest_over_fastest = median(slowest_over_fastest_);
+    result_.estimates = estimate_states(states_, shape_);
+    if (options_.additivity) {
+      const auto check =
+          check_additivity(states_[headline(states_)].rounds, shape_, options_.clock_tick_ns);
+      result_.additive = check.additive;
+      result_.additivity_ns = check.cost_ns;
+    }
+  }
+  const visit_verdict found = judge(result_, shape_, options_.clock_tick_ns);
+  result_.status = found.status;
+  result_.reason = found.reason;
+}
+
+void measure(timed_bench& subject, const op_info& info, unsigned lanes,
+             const visit_options& options, std::int64_t begin_ns, visit_result& result) {
+  const calibration calibrated = calibrate(subject, options);
+  result.trips = calibrated.trips;
+  if (calibrated.too_slow_ns) {
+    result.status = status::too_slow;
+    result.stopped_by = "max_time";
+    result.reason =
+        fmt::format("one trip ({} steps) took {:.3g} ms; it may take {:.3g} ms", info.unroll,
+                    *calibrated.too_slow_ns / 1e6, longest_trip_ns(options) / 1e6);
+    return;
+  }
+  const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
+  visit running(subject, shape, options, begin_ns, result);
+  running.take_rounds();
+  running.conclude();
+}
+
+void fail(visit_result& result, std::string_view why) {
+  result.status = status::failed;
+  result.stopped_by = "failure";
+  result.reason = why.empty() ? "a sample failed and did not say why" : why;
+}
+
+}  // namespace
+
+std::string_view to_text(drop d) {
+  for (const auto& name : drop_names) {
+    if (name.value == d) return name.text;
+  }
+  return "?";
+}
+
+std::string_view to_text(status s) {
+  for (const auto& name : status_names) {
+    if (name.value == s) return name.text;
+  }
+  return "?";
+}
+
+std::optional<status> status_from_text(std::string_view text) {
+  for (const auto& name : status_names) {
+    if (name.text == text) return name.value;
+  }
+  return std::nullopt;
+}
+
+std::size_t next_look(std::size_t rounds) {
+  std::size_t look = 11;
+  while (look <= rounds) look = (13 * look + 9) / 10;  // x 1.3, rounded up
+  return look;
+}
+
+visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
+                           const visit_options& options) {
+  visit_result result;
+  timed_bench timed(subject);
+  const std::int64_t begin_ns = timed.now_ns();
+  try {
+    measure(timed, info, lanes, options, begin_ns, result);
+  } catch (const std::exception& problem) {
+    fail(result, problem.what());
+  } catch (...) {
+    fail(result, "");
+  }
+  result.timed_ns = timed.timed_ns();
+  result.elapsed_ns = static_cast<double>(timed.now_ns() - begin_ns);
+  return result;
+}
+
+}  // namespace syncmeter

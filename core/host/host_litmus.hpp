@@ -1,0 +1,106 @@
+// Litmus checks on a CPU: ops that leave no value behind (barriers, fences) are run untimed, once
+// per point, in a pattern whose outcome they must rule out.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/host/host_rig.hpp"
+
+namespace syncmeter {
+
+/// Memory of one litmus run, shared by the lanes.
+struct litmus_board {
+  static constexpr std::size_t rounds = 512;
+  struct alignas(128) cell {
+    std::atomic<std::uint32_t> value{0};
+  };
+  explicit litmus_board(unsigned lanes) : at_lane{std::make_unique<cell[]>(lanes)} {}
+  std::unique_ptr<cell[]> at_lane;
+  std::array<cell, rounds> x, y;
+  std::array<std::array<std::uint32_t, rounds>, 2> read{};
+  cell flag;
+  std::atomic<std::uint64_t> forbidden{0};
+};
+
+// After a barrier every lane's store of before it is seen; without one, a late lane's is not.
+template <class Lane> void barrier_litmus(host_rig& rig, unsigned lane) {
+  Lane words{rig.setup(lane)};
+  auto& board = *static_cast<litmus_board*>(rig.board());
+  for (std::uint32_t round = 1; round <= litmus_board::rounds; ++round) {
+    board.at_lane[lane].value.store(round, std::memory_order_relaxed);
+    words.barrier();
+    for (unsigned other = 0; other < rig.lanes(); ++other) {
+      if (board.at_lane[other].value.load(std::memory_order_relaxed) != round) ++board.forbidden;
+    }
+    words.barrier();
+  }
+}
+
+// Store buffering: each of two lanes stores, fences, and loads what the other stores. Both reading
+// the old value is what a full fence forbids and hardware with store buffers does without one.
+template <class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
+  Lane words{rig.setup(lane)};
+  auto& board = *static_cast<litmus_board*>(rig.board());
+  auto& mine = lane == 0 ? board.x : board.y;
+  auto& theirs = lane == 0 ? board.y : board.x;
+  for (std::size_t i = 0; i < litmus_board::rounds; ++i) {
+    rig.gate().wait(rig.lanes());
+    if (lane > 1) continue;
+    mine[i].value.store(1, std::memory_order_relaxed);
+    words.fence();
+    board.read[lane][i] = theirs[i].value.load(std::memory_order_relaxed);
+  }
+  rig.gate().wait(rig.lanes());
+  if (lane != 0) return;
+  for (std::size_t i = 0; i < litmus_board::rounds; ++i) {
+    if (board.read[0][i] == 0 && board.read[1][i] == 0) ++board.forbidden;
+  }
+}
+
+// Message passing: data, fence, flag on one side; flag, fence, data on the other. A new flag with
+// old data is what release and acquire together forbid.
+template <class Lane> void message_litmus(host_rig& rig, unsigned lane) {
+  Lane words{rig.setup(lane)};
+  auto& board = *static_cast<litmus_board*>(rig.board());
+  rig.gate().wait(rig.lanes());
+  for (std::uint32_t i = 0; lane == 0 && i < litmus_board::rounds; ++i) {
+    board.x[i].value.store(i + 1, std::memory_order_relaxed);
+    words.fence();
+    board.flag.value.store(i + 1, std::memory_order_relaxed);
+  }
+  for (std::uint32_t seen = 0; lane == 1 && seen < litmus_board::rounds;) {
+    seen = board.flag.value.load(std::memory_order_relaxed);
+    words.fence();
+    if (seen != 0 && board.x[seen - 1].value.load(std::memory_order_relaxed) != seen)
+      ++board.forbidden;
+  }
+}
+
+template <class Lane, lane_body Body> std::uint64_t run_host_litmus(void* opaque_rig) {
+  auto& rig = *static_cast<host_rig*>(opaque_rig);
+  if (rig.lanes() < 2) return 0;  // nothing to order against
+  const auto board = std::make_unique<litmus_board>(rig.lanes());
+  rig.run_untimed(Body, board.get());
+  return board->forbidden;
+}
+
+/// The litmus of an op on a lane. A lone acquire or release fence has none: it promises something
+/// only together with its other half.
+template <class Op, class Lane> constexpr litmus_check host_litmus_of() {
+  if constexpr (Op::info.litmus == litmus::barrier) {
+    return &run_host_litmus<Lane, &barrier_litmus<Lane>>;
+  } else if constexpr (Op::info.litmus == litmus::fence) {
+    constexpr order o = Lane::memory_order;
+    if constexpr (o == order::unordered || o == order::seq_cst) {
+      return &run_host_litmus<Lane, &full_fence_litmus<Lane>>;
+    } else if constexpr (o == order::acq_rel) {
+      return &run_host_litmus<Lane, &message_litmus<Lane>>;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,155 @@
+// What the container or scheduler grants: the affinity mask, and the CPU quota and the cpuset of
+// both cgroup versions.
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "core/machine/cgroup.hpp"
+#include "core/machine/topology.hpp"
+
+namespace syncmeter {
+namespace {
+
+std::optional<double> number_in(const std::string& path) {
+  double value = 0;
+  std::ifstream file(path);
+  if (file >> value) return value;
+  return std::nullopt;
+}
+
+/// The limit that one directory sets: "max 100000" or "150000 100000" (v2), -1 for none (v1).
+std::optional<cpu_quota> limit_of(const std::string& directory, bool v2) {
+  const std::string source = directory + (v2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+  std::optional<double> quota = number_in(source);  // "max" is no number
+  std::optional<double> period;
+  if (v2) {
+    std::ifstream file(source);
+    std::string skipped;
+    double us = 0;
+    if (file >> skipped >> us) period = us;
+  } else {
+    period = number_in(directory + "/cpu.cfs_period_us");
+  }
+  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
+  return cpu_quota{.cpus = *quota / *period, .source = source};
+}
+
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
+  constexpr int most = 1 << 20;  // beyond any kernel's, so that a torn file costs no memory
+  std::vector<int> pus;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    int first = 0, last = 0;
+    const char* const end = part.data() + part.size();
+    auto read = std::from_chars(part.data(), end, first);
+    last = first;
+    if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
+      read = std::from_chars(read.ptr + 1, end, last);
+    if (read.ec != std::errc{} || read.ptr != end || first < 0 || last < first || last > most)
+      return std::nullopt;
+    for (int pu = first; pu <= last; ++pu) pus.push_back(pu);
+  }
+  return pus;
+}
+
+std::vector<int> read_offline_pus(const std::string& root) {
+  const std::string system = root + "/sys/devices/system/cpu/";
+  const auto offline = parse_cpu_list(first_word(system + "offline"));
+  const auto present = parse_cpu_list(first_word(system + "present"));
+  std::vector<int> found;
+  // The kernel also calls offline what could be plugged in and is not there.
+  for (const int pu : offline.value_or(std::vector<int>{})) {
+    if (present && std::ranges::find(*present, pu) != present->end()) found.push_back(pu);
+  }
+  return found;
+}
+
+std::optional<cpuset_grant> read_cpuset(const std::string& root) {
+  for (const cgroup_directory& directory : cgroup_directories("cpuset", root)) {
+    const std::vector<std::string> names =
+        directory.v2 ? std::vector<std::string>{"cpuset.cpus.effective"}
+                     : std::vector<std::string>{"cpuset.effective_cpus", "cpuset.cpus"};
+    for (const std::string& name : names) {
+      const std::string source = directory.path + '/' + name;
+      auto pus = parse_cpu_list(first_word(source));
+      // An empty list in v1 is a cgroup that nobody filled in yet; nobody can run in it.
+      if (pus && !pus->empty()) return cpuset_grant{.pus = std::move(*pus), .source = source};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string cpus_text(double cpus) {
+  return fmt::format("{:.4g} CPU{}", cpus, cpus == 1 ? "" : "s");
+}
+
+std::optional<cpu_quota> read_cpu_quota(const std::string& root) {
+  std::optional<cpu_quota> smallest;
+  for (const cgroup_directory& directory : cgroup_directories("cpu", root)) {
+    const auto limit = limit_of(directory.path, directory.v2);
+    if (limit && (!smallest || limit->cpus < smallest->cpus)) smallest = limit;
+  }
+  return smallest;
+}
+
+cpu_grant read_cpu_grant() {
+  cpu_grant grant;
+  struct free_set {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+  };
+  // The kernel refuses a set smaller than its own, and does not say how large that is.
+  for (int size = 1024;; size *= 2) {
+    const std::unique_ptr<cpu_set_t, free_set> set(CPU_ALLOC(size));
+    if (!set) throw std::bad_alloc();
+    const std::size_t bytes = CPU_ALLOC_SIZE(size);
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) == 0) {
+      for (int os = 0; os < size; ++os) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(os), bytes, set.get()))
+          grant.allowed.push_back(os);
+      }
+      break;
+    }
+    if (errno != EINVAL || size >= (1 << 20)) {
+      throw std::runtime_error(fmt::format("sched_getaffinity: {}", std::strerror(errno)));
+    }
+  }
+  if (const auto quota = read_cpu_quota()) {
+    grant.quota_cpus = quota->cpus;
+    grant.quota_source = quota->source;
+  }
+  grant.offline = read_offline_pus();
+  if (auto cpuset = read_cpuset()) {
+    grant.cpuset = std::move(cpuset->pus);
+    grant.cpuset_source = cpuset->source;
+  }
+  return grant;
+}
+
+unsigned max_lanes(const topology& machine, const cpu_grant& grant) {
+  const auto pus = static_cast<unsigned>(machine.units().size());
+  if (!grant.quota_cpus || *grant.quota_cpus >= pus) return std::max(pus, 1U);
+  return std::max(static_cast<unsigned>(std::floor(*grant.quota_cpus)), 1U);
+}
+
+}  // namespace syncmeter

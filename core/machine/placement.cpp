@@ -1,0 +1,162 @@
+// Which PU each lane gets: the policies close, spread, smt and none over a list of PUs.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/machine/topology.hpp"
+
+namespace syncmeter {
+namespace {
+
+using units_span = std::span<const processing_unit>;
+
+/// A PU without a core object is a core of its own; -1 equals -1 everywhere else, as PUs that all
+/// lack an L3 are not told apart by it.
+bool same_core(const processing_unit& a, const processing_unit& b) {
+  return a.core < 0 ? a.os == b.os : a.core == b.core;
+}
+
+/// For each PU how many PUs of its core come before it. Not thread_in_core: a hole in the cpuset
+/// may have taken a core's first hardware thread, and then the second is the one to use first.
+std::vector<int> ranks_in_core(units_span units) {
+  std::vector<int> ranks(units.size(), 0);
+  for (std::size_t i = 1; i < units.size(); ++i) {
+    // Siblings are neighbours in logical order.
+    if (same_core(units[i], units[i - 1])) ranks[i] = ranks[i - 1] + 1;
+  }
+  return ranks;
+}
+
+std::vector<std::size_t> logical_order(units_span units) {
+  std::vector<std::size_t> order(units.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  return order;
+}
+
+/// Logical order already keeps an L3's, a NUMA node's and a package's cores together.
+std::vector<std::size_t> close_order(units_span units) {
+  std::vector<std::size_t> order = logical_order(units);
+  const std::vector<int> ranks = ranks_in_core(units);
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return std::pair(ranks[i], -units[i].kind); });
+  return order;
+}
+
+/// A core of which only one hardware thread may be used comes behind those with siblings: two lanes
+/// are to be siblings wherever two PUs are.
+std::vector<std::size_t> smt_order(units_span units) {
+  std::vector<std::size_t> order = logical_order(units);
+  const auto threads = [&](std::size_t i) {
+    return std::ranges::count_if(
+        units, [&](const processing_unit& other) { return same_core(units[i], other); });
+  };
+  std::vector<std::pair<int, std::ptrdiff_t>> keys;
+  for (std::size_t i = 0; i < units.size(); ++i) keys.emplace_back(-units[i].kind, -threads(i));
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
+  return order;
+}
+
+/// What two PUs can share, from the widest to the narrowest.
+constexpr std::size_t sharing_levels = 5;
+std::array<bool, sharing_levels> shared_levels(const processing_unit& a, const processing_unit& b) {
+  return {a.package == b.package, a.numa == b.numa, a.l3 == b.l3, a.l2 == b.l2, same_core(a, b)};
+}
+
+/// Farthest-first: the PU whose nearest placed PU is farthest; ties go where least is placed.
+std::vector<std::size_t> spread_order(units_span units, std::size_t lanes) {
+  struct candidate {
+    int nearest = 0;  ///< smallest closeness still to come is best; 0 = all far
+    std::array<int, sharing_levels> placed{};  ///< PUs already placed that share this level with it
+    bool taken = false;
+  };
+  std::vector<candidate> candidates(units.size());
+  std::vector<std::size_t> order;
+  while (order.size() < lanes) {
+    const auto key = [&](std::size_t i) {
+      const candidate& c = candidates[i];
+      // Same core before package: with a lane on every core, a third hardware thread waits for all
+      // second ones.
+      return std::tuple(c.nearest, c.placed.back(), c.placed, -units[i].kind, i);
+    };
+    std::size_t best = units.size();
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      if (!candidates[i].taken && (best == units.size() || key(i) < key(best))) best = i;
+    }
+    candidates[best].taken = true;
+    order.push_back(best);
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const auto shared = shared_levels(units[i], units[best]);
+      // Closeness is how far down the two share without a break: a shared L2 index without a shared
+      // package cannot be, but -1 (no L3) can equal -1 across packages.
+      const auto apart = std::ranges::find(shared, false);
+      candidates[i].nearest =
+          std::max(candidates[i].nearest, static_cast<int>(apart - shared.begin()));
+      for (auto level = shared.begin(); level != apart; ++level) {
+        ++candidates[i].placed[static_cast<std::size_t>(level - shared.begin())];
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
+  if (lanes > units.size()) {
+    throw std::invalid_argument(fmt::format(
+        "cannot place {} lanes on {} PUs: this process may use no more than one lane per PU", lanes,
+        units.size()));
+  }
+  std::vector<std::size_t> order;
+  switch (policy) {
+  case affinity::none:
+    return std::vector<int>(lanes, -1);
+  case affinity::close:
+    order = close_order(units);
+    break;
+  case affinity::smt:
+    order = smt_order(units);
+    break;
+  case affinity::spread:
+    order = spread_order(units, lanes);
+    break;
+  }
+  std::vector<int> pus;
+  for (unsigned lane = 0; lane < lanes; ++lane) pus.push_back(units[order[lane]].os);
+  return pus;
+}
+
+std::optional<int> home_pu(units_span units, home where, std::span<const int> pus) {
+  const auto of_lane = [&](std::size_t lane) {
+    return lane < pus.size() && pus[lane] >= 0 ? std::optional(pus[lane]) : std::nullopt;
+  };
+  if (where == home::first) return of_lane(0);
+  if (where == home::second) return of_lane(1);
+  if (where == home::none) return std::nullopt;
+  // How far the nearest lane is: a PU on a node of its own first.
+  std::optional<std::pair<bool, bool>> best;
+  std::optional<int> found;
+  for (const processing_unit& unit : units) {
+    if (std::ranges::find(pus, unit.os) != pus.end()) continue;
+    std::pair apart{true, true};
+    for (const processing_unit& other : units) {
+      if (std::ranges::find(pus, other.os) == pus.end()) continue;
+      apart.first = apart.first && unit.numa != other.numa;
+      apart.second = apart.second && unit.package != other.package;
+    }
+    if (best && apart <= *best) continue;
+    best = apart;
+    found = unit.os;
+  }
+  return found;
+}
+
+std::string no_home(home where) {
+  if (where == home::other) return "home 'other' needs a PU beside those of the lanes";
+  return fmt::format("home '{}' needs lanes that are bound to PUs", to_text(where));
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,277 @@
+// Owns hwloc's view of a machine and lists the PUs of it that this process may use.
+#include "core/machine/topology.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "core/machine/hwloc_handles.hpp"
+
+namespace syncmeter {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw std::runtime_error(fmt::format("hwloc: {}: {}", what, std::strerror(error)));
+}
+
+topology_owner new_topology() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) fail("cannot start", errno);
+  return topology_owner(raw);
+}
+
+/// Disallowed PUs stay in the tree, so that what the machine has and what may be used can both be
+/// said. Distances and memory attributes are neither used nor free to find.
+void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags = 0) {
+  const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
+                              HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                              more_flags;
+  if (hwloc_topology_set_flags(t, flags) != 0) fail("cannot set flags for " + what, errno);
+  if (hwloc_topology_set_icache_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE) != 0) {
+    fail("cannot leave out instruction caches of " + what, errno);
+  }
+  // hwloc fails without a reason on some malformed descriptions.
+  errno = 0;
+  if (hwloc_topology_load(t) != 0) fail("cannot load " + what, errno != 0 ? errno : EINVAL);
+}
+
+/// The PUs of the mask and nothing else, for an hwloc that sees no machine at all (HWLOC_COMPONENTS
+/// may have taken away all that discovers one): lanes can be bound to PUs all the same.
+topology_owner load_pus_alone(const std::vector<int>& mask) {
+  topology_owner tree = new_topology();
+  const std::string description =
+      fmt::format("[numa(memory=0)] pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
+  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
+    fail("cannot describe the PUs of this process's affinity mask", errno);
+  load(tree.get(), "the PUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+  return tree;
+}
+
+topology_owner load_this_machine(const std::vector<int>& mask) {
+  topology_owner tree = new_topology();
+  try {
+    load(tree.get(), "this machine");
+    return tree;
+  } catch (const std::runtime_error&) {
+    // Who names a machine to hwloc must hear that it cannot be read.
+    for (const char* const named : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"}) {
+      if (std::getenv(named) != nullptr) throw;
+    }
+    return load_pus_alone(mask);
+  }
+}
+
+int index_above(hwloc_topology_t t, hwloc_obj_t pu, hwloc_obj_type_t type) {
+  hwloc_obj* const found = hwloc_get_ancestor_obj_by_type(t, type, pu);
+  return found == nullptr ? -1 : static_cast<int>(found->logical_index);
+}
+
+/// The NUMA node attached lowest above the PU; the first of them where there are several (DRAM and
+/// HBM).
+int nearest_numa(hwloc_obj_t pu) {
+  for (hwloc_obj_t above = pu; above != nullptr; above = above->parent) {
+    hwloc_obj_t memory = above->memory_first_child;
+    while (memory != nullptr && memory->type != HWLOC_OBJ_NUMANODE) {
+      memory = memory->memory_first_child;  // a memory-side cache
+    }
+    if (memory != nullptr) return static_cast<int>(memory->logical_index);
+  }
+  return -1;
+}
+
+int threads_before(hwloc_topology_t t, hwloc_obj_t core, hwloc_obj_t pu) {
+  int before = 0;
+  hwloc_obj_t other = nullptr;
+  while ((other = hwloc_get_next_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, other)) !=
+             nullptr &&
+         other != pu) {
+    ++before;
+  }
+  return before;
+}
+
+/// Kinds count only where hwloc ranks them: kinds that merely differ give no order to prefer.
+int ranked_kinds(hwloc_topology_t t) {
+  const int found = hwloc_cpukinds_get_nr(t, 0);
+  for (int i = 0; i < found; ++i) {
+    int efficiency = -1;
+    if (hwloc_cpukinds_get_info(t, static_cast<unsigned>(i), nullptr, &efficiency, nullptr, nullptr,
+                                0) != 0 ||
+        efficiency < 0) {
+      return 1;
+    }
+  }
+  return found < 1 ? 1 : found;
+}
+
+/// "IntelAtom"; empty where hwloc does not say.
+std::string core_type(hwloc_topology_t t, int kind) {
+  unsigned infos = 0;
+  hwloc_info_s* info = nullptr;
+  if (hwloc_cpukinds_get_info(t, static_cast<unsigned>(kind), nullptr, nullptr, &infos, &info, 0) !=
+      0) {
+    return "";
+  }
+  for (unsigned i = 0; i < infos; ++i) {
+    if (std::string_view(info[i].name) == "CoreType") return info[i].value;
+  }
+  return "";
+}
+
+bool finds_smt(hwloc_topology_t t) {
+  hwloc_obj_t core = nullptr;
+  while ((core = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_CORE, core)) != nullptr) {
+    if (hwloc_bitmap_weight(core->cpuset) > 1) return true;
+  }
+  return false;
+}
+
+unsigned data_line_bytes(hwloc_topology_t t) {
+  hwloc_obj* const l1 = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_L1CACHE, nullptr);
+  if (l1 != nullptr && l1->attr->cache.linesize > 0) return l1->attr->cache.linesize;
+#ifdef _SC_LEVEL1_DCACHE_LINESIZE
+  if (const long said = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); said > 0) {
+    return static_cast<unsigned>(said);
+  }
+#endif
+  return 64;
+}
+
+std::vector<processing_unit> usable_units(hwloc_topology_t t, hwloc_const_bitmap_t usable,
+                                          int kinds) {
+  std::vector<processing_unit> units;
+  hwloc_obj_t pu = nullptr;
+  while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu)) != nullptr) {
+    if (hwloc_bitmap_isset(usable, pu->os_index) == 0) continue;
+    processing_unit unit;
+    unit.os = static_cast<int>(pu->os_index);
+    unit.core = index_above(t, pu, HWLOC_OBJ_CORE);
+    unit.package = index_above(t, pu, HWLOC_OBJ_PACKAGE);
+    unit.numa = nearest_numa(pu);
+    unit.l2 = index_above(t, pu, HWLOC_OBJ_L2CACHE);
+    unit.l3 = index_above(t, pu, HWLOC_OBJ_L3CACHE);
+    if (hwloc_obj* const core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu)) {
+      unit.thread_in_core = threads_before(t, core, pu);
+    }
+    if (kinds > 1) {
+      const int kind = hwloc_cpukinds_get_by_cpuset(t, pu->cpuset, 0);
+      unit.kind = kind < 0 ? 0 : kind;
+    }
+    units.push_back(unit);
+  }
+  return units;
+}
+
+}  // namespace
+
+struct topology::state {
+  topology_owner tree;
+  std::vector<processing_unit> units;
+  unsigned line_bytes = 64;
+  int kinds = 1;
+  bool smt = false;
+
+  /// `mask`: the OS numbers to keep, or nothing to keep all that the tree allows.
+  state(topology_owner loaded, const std::optional<std::vector<int>>& mask)
+      : tree(std::move(loaded)) {
+    const bitmap_owner usable = new_bitmap();
+    hwloc_bitmap_copy(usable.get(), hwloc_topology_get_allowed_cpuset(tree.get()));
+    if (mask) {
+      const bitmap_owner kept = new_bitmap();
+      for (const int os : *mask) hwloc_bitmap_set(kept.get(), static_cast<unsigned>(os));
+      hwloc_bitmap_and(usable.get(), usable.get(), kept.get());
+    }
+    kinds = ranked_kinds(tree.get());
+    units = usable_units(tree.get(), usable.get(), kinds);
+    line_bytes = data_line_bytes(tree.get());
+    smt = finds_smt(tree.get());
+  }
+};
+
+topology::topology(std::unique_ptr<state> s) : state_(std::move(s)) {}
+topology::topology(topology&&) noexcept = default;
+topology& topology::operator=(topology&&) noexcept = default;
+topology::~topology() = default;
+
+topology topology::of_this_machine() {
+  const std::vector<int> mask = read_cpu_grant().allowed;
+  topology_owner tree = load_this_machine(mask);
+  if (hwloc_topology_is_thissystem(tree.get()) == 0) {
+    throw std::runtime_error(
+        "hwloc: the environment makes it describe another machine, on which no "
+        "lane can be bound: unset HWLOC_XMLFILE, HWLOC_SYNTHETIC and "
+        "HWLOC_FSROOT");
+  }
+  topology machine(std::make_unique<state>(std::move(tree), mask));
+  if (machine.units().empty()) {
+    throw std::runtime_error(
+        fmt::format("hwloc: it knows none of the PUs in this process's affinity mask ({})",
+                    fmt::join(mask, ",")));
+  }
+  return machine;
+}
+
+topology topology::synthetic(const std::string& description) {
+  const std::string what = fmt::format("the synthetic topology '{}'", description);
+  topology_owner tree = new_topology();
+  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0) {
+    fail("cannot read " + what, errno);
+  }
+  load(tree.get(), what);
+  return topology(std::make_unique<state>(std::move(tree), std::nullopt));
+}
+
+topology topology::from_xml(const std::string& path) {
+  const std::string what = fmt::format("the topology file '{}'", path);
+  topology_owner tree = new_topology();
+  if (hwloc_topology_set_xml(tree.get(), path.c_str()) != 0) fail("cannot read " + what, errno);
+  load(tree.get(), what);
+  return topology(std::make_unique<state>(std::move(tree), std::nullopt));
+}
+
+std::span<const processing_unit> topology::units() const& { return state_->units; }
+std::vector<int> topology::pus() const {
+  std::vector<int> all;
+  hwloc_obj_t pu = nullptr;
+  while ((pu = hwloc_get_next_obj_by_type(state_->tree.get(), HWLOC_OBJ_PU, pu)) != nullptr)
+    all.push_back(static_cast<int>(pu->os_index));
+  return all;
+}
+bool topology::has_pu(int os) const {
+  return os >= 0 && hwloc_bitmap_isset(hwloc_topology_get_complete_cpuset(state_->tree.get()),
+                                       static_cast<unsigned>(os)) != 0;
+}
+bool topology::is_this_machine() const {
+  return hwloc_topology_is_thissystem(state_->tree.get()) != 0;
+}
+unsigned topology::line_bytes() const { return state_->line_bytes; }
+int topology::kinds() const { return state_->kinds; }
+bool topology::has_smt() const { return state_->smt; }
+bool topology::knows_cores() const {
+  return hwloc_get_nbobjs_by_type(state_->tree.get(), HWLOC_OBJ_CORE) > 0;
+}
+std::string topology::kind_name(int kind) const {
+  if (state_->kinds < 2) return "";
+  const std::string name = core_type(state_->tree.get(), kind);
+  if (name.empty()) return fmt::format("kind {}", kind);
+  for (int other = 0; other < state_->kinds; ++other) {
+    // Cores of one type that differ in their highest clock are kinds of their own.
+    if (other != kind && core_type(state_->tree.get(), other) == name)
+      return fmt::format("{} kind {}", name, kind);
+  }
+  return name;
+}
+void* topology::native() const { return state_->tree.get(); }
+
+std::vector<int> topology::place(affinity policy, unsigned lanes) const {
+  return place_on(state_->units, policy, lanes);
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,76 @@
+// A topology as text for people: one hwloc object a line, indented by depth.
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include "core/machine/hwloc_names.hpp"
+#include "core/machine/topology.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// "s" for all counts but one.
+std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+class writer {
+ public:
+  explicit writer(const topology& machine)
+      : machine_(machine), tree_(static_cast<hwloc_topology_t>(machine.native())) {}
+
+  [[nodiscard]] std::string write() {
+    const auto count = [&](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(tree_, type); };
+    text_ = fmt::format("Machine: {}, {}, {}, {}", counted(count(HWLOC_OBJ_PACKAGE), "package"),
+                        counted(count(HWLOC_OBJ_NUMANODE), "NUMA node"),
+                        counted(count(HWLOC_OBJ_CORE), "core"), counted(count(HWLOC_OBJ_PU), "PU"));
+    hwloc_obj* const root = hwloc_get_root_obj(tree_);
+    if (root->total_memory > 0) text_ += ", " + bytes_text(root->total_memory);
+    text_ += '\n';
+    children(root, 1);
+    return std::move(text_);
+  }
+
+ private:
+  void children(hwloc_obj_t parent, std::size_t depth) {
+    for (hwloc_obj_t c = parent->memory_first_child; c != nullptr; c = c->next_sibling)
+      line(c, depth);
+    for (hwloc_obj_t c = parent->first_child; c != nullptr; c = c->next_sibling) line(c, depth);
+  }
+
+  void line(hwloc_obj_t object, std::size_t depth) {
+    fmt::format_to(std::back_inserter(text_), "{:{}}{}", "", 2 * depth, object_name(object));
+    if (hwloc_obj_type_is_cache(object->type) != 0 && object->attr->cache.linesize > 0) {
+      fmt::format_to(std::back_inserter(text_), ", line {} B", object->attr->cache.linesize);
+    }
+    if (object->type == HWLOC_OBJ_PU) unit(static_cast<int>(object->os_index));
+    text_ += '\n';
+    children(object, depth + 1);
+  }
+
+  void unit(int os) {
+    for (const processing_unit& u : machine_.units()) {
+      if (u.os != os) continue;
+      if (machine_.kinds() > 1) {
+        fmt::format_to(std::back_inserter(text_), ", kind {} of 0..{}", u.kind,
+                       machine_.kinds() - 1);
+        const std::string name = machine_.kind_name(u.kind);
+        if (!name.starts_with("kind ")) text_ += " (" + name + ")";
+      }
+      return;
+    }
+    text_ += " (not allowed)";
+  }
+
+  const topology& machine_;
+  hwloc_topology_t tree_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string topology::describe() const { return writer(*this).write(); }
+
+}  // namespace syncmeter

@@ -1,0 +1,137 @@
+#include "core/worker/capabilities.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/worker/machine_code.hpp"
+#include "core/worker/protocol.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+bool same_but_placement(form a, const form& b) {
+  a.placement = b.placement;
+  return a == b;
+}
+
+bool same_loops(const measurable& a, const measurable& b) {
+  return a.info.name == b.info.name && a.type == b.type && same_but_placement(a.form, b.form) &&
+         a.by_count == b.by_count;
+}
+
+json op_json(const worker_backend& backend, const measurable& row) {
+  json j{{"backend", backend.name()},
+         {"op", row.info.name},
+         {"family", family_name(row.info.family)},
+         {"pairing", row.info.pairing == pairing::self ? "self" : "insert"},
+         {"order", to_text(row.form.order)},
+         {"placements", json::array()},
+         {"unroll", row.info.unroll},
+         {"ops_per_step", row.info.ops_per_step},
+         {"min_lanes", row.info.min_lanes},
+         {"communicates", row.info.communicates},
+         {"empty_on_purpose", row.info.empty_on_purpose},
+         {"note", row.info.note},
+         {"supported", row.unsupported.empty()}};
+  if (row.type) j["type"] = to_text(*row.type);
+  if (row.form.scope != scope::none) j["scope"] = to_text(row.form.scope);
+  if (row.form.flavour != flavour::none) j["flavour"] = to_text(row.form.flavour);
+  if (row.form.space != space::none) j["space"] = to_text(row.form.space);
+  if (row.info.arrives_late) j["arrives_late"] = true;
+  if (row.form.some_lanes) j["some_lanes"] = true;
+  if (!row.info.size_of.empty()) j["size_of"] = row.info.size_of;
+  if (row.info.launching != launching::plain) j["all_at_once"] = true;
+  if (row.form.size != 0) j["size"] = row.form.size;
+  if (!row.unsupported.empty()) {
+    j["reason"] = row.unsupported;
+    return j;
+  }
+  j["declares"] = backend.declares(row);
+  j["additivity"] = row.by_count[2] != nullptr;
+  if (row.kernel_name != nullptr) {
+    for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i)
+      j["symbols"].push_back(row.kernel_name(i));
+  }
+  if (row.code == nullptr) return j;
+  json hashes = json::array(), symbols = json::array();
+  for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i) {
+    const auto code = machine_code_at(row.code(i));
+    if (!code) return j;
+    symbols.push_back(code->symbol);
+    if (i < 2) hashes.push_back(hex(code->hash));
+  }
+  if (!row.code_on_device) j["code"] = hashes;
+  j["symbols"] = symbols;
+  return j;
+}
+
+}  // namespace
+
+std::string_view family_name(family f) {
+  constexpr std::array<std::string_view, 11> names{"barrier", "atomic",  "fence",    "critical",
+                                                   "warp",    "group",   "handoff",  "launch",
+                                                   "memory",  "control", "reduction"};
+  return names.at(static_cast<std::size_t>(f));
+}
+
+json build_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
+  auto hash = fnv1a(who.compiler.data(), who.compiler.size());
+  hash = fnv1a(who.flags.data(), who.flags.size(), hash);
+  bool on_device = false;
+  for (const auto* backend : backends) {
+    for (const auto& row : backend->rows()) {
+      on_device = on_device || row.code_on_device;
+      for (std::size_t i = 0; row.code != nullptr && i < counts.size(); ++i) {
+        if (const auto code = machine_code_at(row.code(i)))
+          hash = fnv1a(&code->hash, sizeof code->hash, hash);
+      }
+    }
+  }
+  // Of a loop on a device only the stub that launches it is at hand: there the whole program
+  // counts.
+  if (on_device) {
+    const std::string program = linker_build_id();
+    hash = fnv1a(program.data(), program.size(), hash);
+  }
+  return {{"id", hex(hash)}, {"compiler", who.compiler}, {"flags", who.flags}};
+}
+
+json capabilities_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
+  json j{{"kind", "capabilities"},    {"protocol", protocol_version},       {"worker", who.name},
+         {"backends", json::array()}, {"build", build_json(who, backends)}, {"ops", json::array()}};
+  for (const auto* backend : backends) {
+    j["backends"].push_back(
+        {{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});
+    if (backend->pool()) j["backends"].back()["pool"] = true;
+    const std::string native = backend->native_of();
+    j["backends"].back()["portable"] = !native.empty();
+    if (!native.empty()) j["backends"].back()["native_of"] = native;
+    if (auto device = backend->device(); !device.is_null())
+      j["backends"].back()["device"] = std::move(device);
+    if (auto problem = backend->problem(); !problem.empty())
+      j["backends"].back()["problem"] = std::move(problem);
+    const measurable* previous = nullptr;
+    for (const auto& row : backend->rows()) {
+      // Placements follow each other in the table; on a CPU they are the same loops.
+      if (previous == nullptr || !same_loops(*previous, row))
+        j["ops"].push_back(op_json(*backend, row));
+      if (row.form.placement != placement::none)
+        j["ops"].back()["placements"].push_back(to_text(row.form.placement));
+      previous = &row;
+    }
+  }
+  return j;
+}
+
+bool is_elided(const measurable& row) {
+  if (row.info.empty_on_purpose || row.code == nullptr || row.code_on_device) return false;
+  const auto baseline = machine_code_at(row.code(0));
+  const auto test = machine_code_at(row.code(1));
+  return baseline && test && baseline->bytes == test->bytes && baseline->hash == test->hash;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,326 @@
+#include "driver/campaign/campaign.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "core/machine/environment.hpp"
+#include "driver/campaign/campaign_file.hpp"
+#include "driver/campaign/interrupt.hpp"
+#include "driver/campaign/launch_sizes.hpp"
+#include "driver/campaign/progress.hpp"
+#include "driver/plan/counterparts.hpp"
+#include "driver/plan/gpus_in_use.hpp"
+#include "driver/plan/lane_places.hpp"
+#include "driver/plan/pass_order.hpp"
+#include "driver/plan/pinned_lanes.hpp"
+#include "driver/plan/placement_states.hpp"
+#include "driver/results/quiet_floors.hpp"
+#include "driver/results/units.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/workers_in_turn.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+using clock = std::chrono::steady_clock;
+using kind = exchange_outcome::kind;
+
+constexpr unsigned losses_before_giving_up = 3;
+
+std::map<std::string, std::string> builds_by_backend(const std::vector<worker_info>& workers) {
+  std::map<std::string, std::string> ids;
+  for (const worker_info& worker : workers) {
+    for (const std::string& backend : worker.backends)
+      ids.emplace(backend, worker.build.value("id", ""));
+  }
+  return ids;
+}
+
+std::uint64_t drawn_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} | 1U;  // 0 stands for "draw one"
+}
+
+double number_in(const json& line, const char* name) {
+  const auto found = line.find(name);
+  return found != line.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+class campaign {
+ public:
+  campaign(const campaign_plan& plan, const run_options& options,
+           const std::vector<worker_info>& workers, const topology& machine,
+           const std::vector<std::string>& argv)
+      : plan_(plan), options_(options), infos_(workers), machine_(machine),
+        grant_(read_cpu_grant()), progress_(STDERR_FILENO),
+        file_(plan, options, builds_by_backend(workers)),
+        workers_(workers, {.cpus = grant_.allowed,
+                           .deadlines = {},
+                           .cancel_fd = interrupts_.urgent_fd(),
+                           .on_start = [this](const json& hello) { file_.add_worker(hello); }}) {
+    if (options.resume) {
+      go_on(describe_machine());
+    } else {
+      begin(argv, describe_machine());
+    }
+  }
+
+  campaign_outcome run() {
+    const unsigned passes = std::accumulate(
+        plan_.points.begin(), plan_.points.end(), 0U,
+        [](unsigned most, const planned_point& planned) { return std::max(most, planned.visits); });
+    const auto groups = groups_of(plan_, options_.interleave_backends);
+    for (unsigned pass = 1; pass <= passes && reason_to_stop().empty(); ++pass) {
+      // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
+      // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
+      if (pass > 1) workers_.close();
+      std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
+      if (pass == 1) order = launches_.smallest_first(std::move(order));
+      for (const std::size_t index : order) {
+        if (!file_.visits().wants(index, pass)) continue;
+        if (!reason_to_stop().empty()) break;
+        progress_.show(file_.visits().done(), file_.visits().done() + file_.visits().remaining(),
+                       plan_.points[index].what.op);
+        visit(index, pass);
+      }
+    }
+    return finish();
+  }
+
+ private:
+  void begin(const std::vector<std::string>& argv, const json& about) {
+    if (options_.seed == 0) options_.seed = drawn_seed();
+    campaign_facts facts{.argv = argv,
+                         .options = options_,
+                         .machine = about,
+                         .grant = grant_,
+                         .gpus = gpus_in_use(plan_, infos_),
+                         .gpu_notes = busy_gpus(plan_, infos_),
+                         .units = units_named(plan_, options_, machine_),
+                         .lane_notes = placement_notes(plan_, machine_),
+                         .states = json::array(),
+                         .states_note = {}};
+    find_states(about, facts);
+    states_ = facts.states;
+    watch_states_ = about.value("hypervisor", false);
+    file_.begin(facts);
+  }
+
+  void go_on(const json& about) {
+    ground now{.cpu_model = about.value("cpu_model", ""),
+               .allowed_pus = grant_.allowed,
+               .build_ids = {},
+               .gpus = gpus_in_use(plan_, infos_)};
+    for (const worker_info& worker : infos_) {
+      if (worker.problem.empty()) now.build_ids[worker.name] = worker.build.value("id", "");
+    }
+    const campaign_file::agreed found = file_.go_on(now, options_.retry);
+    if (!found.said.empty()) progress_.note(found.said);
+    for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);
+    options_.seed = found.seed;
+    states_ = found.states;
+    watch_states_ = about.value("hypervisor", false);
+  }
+
+  void find_states(const json& about, campaign_facts& facts) {
+    const planned_point* asked = prober(plan_, infos_, machine_);
+    if (asked == nullptr) {
+      facts.states_note = "one placement state: no point is contended";
+      return;
+    }
+    if (!about.value("unbound_because", "").empty()) {
+      facts.states_note = "one placement state: lanes cannot be bound, so that no pair of PUs can "
+                          "be watched";
+      return;
+    }
+    if (!about.value("hypervisor", false)) {
+      facts.states_note = "one placement state: no hypervisor";
+      return;
+    }
+    for (const state_probe& probe : state_probes(plan_, infos_, machine_)) {
+      const exchange_outcome outcome = workers_.probe(
+          asked->what.backend, asked->what.wait, {{"pus", probe.pus}, {"seconds", probe.seconds}});
+      if (outcome.what != kind::answered) {
+        facts.states_note = "the start-up probe failed: " + outcome.reason;
+        progress_.note(facts.states_note);
+        return;
+      }
+      totals_.timed_ns += probe.seconds * 1e9;
+      if (auto entry = state_entry(probe.pus, outcome.line))
+        facts.states.push_back(std::move(*entry));
+    }
+  }
+
+  std::string reason_to_stop() const {
+    if (interrupts_.requested()) return "interrupted";
+    const double used_s = std::chrono::duration<double>(clock::now() - start_).count();
+    if (options_.budget_s && used_s >= *options_.budget_s) return "budget";
+    return {};
+  }
+
+  double min_sample_us(const planned_point& planned) const {
+    if (options_.min_sample_us > 0) return options_.min_sample_us;
+    return planned.device ? 50 : 100;
+  }
+
+  json request_for(std::size_t index, unsigned number) const {
+    const planned_point& planned = plan_.points[index];
+    const bool meets = watched(planned, infos_, machine_.line_bytes());
+    json request{{"point", planned.what},
+                 {"pus", planned.pus},
+                 {"visit", number},
+                 {"options",
+                  {{"precision", options_.precision},
+                   {"max_time_ns", max_visit_s(planned, options_) * 1e9},
+                   {"min_sample_ns", 1e3 * min_sample_us(planned)},
+                   {"seed", visit_seed(options_.seed, file_.visits().text(index), number)},
+                   {"trips", file_.visits().trips(index)},
+                   {"additivity", planned.additivity},
+                   {"watch_states", meets && watch_states_},
+                   {"quiet_floor_ns", floors_.of(planned.pus)},
+                   {"state_bounds_ns",
+                    meets ? bounds_for(states_, planned.what.lanes) : std::vector<double>{}},
+                   {"oversubscribe", options_.oversubscribe}}}};
+    if (planned.device) request["device"] = *planned.device;
+    return request;
+  }
+
+  void visit(std::size_t index, unsigned number) {
+    const planned_point& planned = plan_.points[index];
+    const std::string op = planned.what.backend + ' ' + planned.what.op;
+    // What was measured once stays measured.
+    const auto smaller = number == 1 ? launches_.too_much_already(index, file_.visits())
+                                     : std::optional<std::size_t>{};
+    if (smaller) {
+      const point& tried = plan_.points[*smaller].what;
+      keep(index, number,
+           lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,
+                           fmt::format("not tried: a step took too long at --lanes {} --blocks {}",
+                                       tried.lanes, tried.blocks)));
+      return;
+    }
+    unsigned& losses = losses_in_a_row_[op];
+    if (losses >= losses_before_giving_up) {
+      keep(index, number,
+           lost_visit_line(
+               planned, number, "failed", stopped_by_giving_up,
+               fmt::format("not tried: {} crashes or timeouts in a row of {}", losses, op)));
+      return;
+    }
+    exchange_outcome outcome =
+        workers_.measure(planned.what.backend, planned.what.wait, request_for(index, number));
+    switch (outcome.what) {
+    case kind::answered:
+      losses = 0;
+      floors_.learn(outcome.line);
+      if (!planned.census.is_null()) outcome.line["census"] = planned.census;
+      keep(index, number, std::move(outcome.line));
+      return;
+    case kind::cancelled:
+      return;
+    case kind::refused:
+      losses = 0;
+      keep(index, number, lost_visit_line(planned, number, "failed", "failure", outcome.reason));
+      break;
+    case kind::given_up:
+      keep(index, number,
+           lost_visit_line(planned, number, "failed", stopped_by_giving_up,
+                           "not tried: " + outcome.reason));
+      break;
+    case kind::crashed:
+      ++losses;
+      keep(index, number,
+           lost_visit_line(planned, number, "failed", stopped_by_crash, outcome.reason));
+      break;
+    case kind::timed_out:
+      ++losses;
+      keep(index, number,
+           lost_visit_line(planned, number, "timeout", stopped_by_timeout, outcome.reason));
+      break;
+    }
+    // One sentence for each cause; what follows from it is in the file.
+    if (said_.insert(outcome.reason).second) {
+      progress_.note(
+          fmt::format("visit {} of {}: {}", number, file_.visits().text(index), outcome.reason));
+    }
+    if (losses >= losses_before_giving_up) {
+      progress_.note(fmt::format(
+          "{} crashes or timeouts in a row of {}: the rest of it is not tried", losses, op));
+    }
+  }
+
+  // What an analysis has to know of the backend; not every worker says it in its visits.
+  void keep(std::size_t index, unsigned number, json line) {
+    const std::string native = native_of(infos_, plan_.points[index].what.backend);
+    line["portable"] = !native.empty();
+    if (!native.empty()) line["native_of"] = native;
+    ++totals_.visits;
+    totals_.timed_ns += number_in(line, "timed_ns");
+    file_.add_visit(index, number, std::move(line));
+  }
+
+  campaign_outcome finish() {
+    progress_.clear();
+    const std::size_t left = file_.visits().remaining();
+    const std::string stopped = reason_to_stop();
+    totals_.reason = left == 0 ? "complete" : stopped.empty() ? "complete" : stopped;
+    totals_.failed = file_.visits().failed_points();
+    workers_.close();
+    const double wall_s = std::chrono::duration<double>(clock::now() - start_).count();
+    totals_.wall_ns = wall_s * 1e9;
+    file_.end(totals_);
+    const bool cut_short = totals_.reason != "complete";
+    if (cut_short) {
+      const std::string why = totals_.reason == "budget"
+                                  ? fmt::format("the budget of {:g} s is spent", *options_.budget_s)
+                                  : std::string("interrupted");
+      progress_.note(
+          fmt::format("{}: {} visits are in {}, {} are not; go on with: syncmeter run --resume {}",
+                      why, file_.visits().done(), file_.path(), left, shell_word(file_.path())));
+    }
+    return {.file = file_.path(),
+            .any_failed = totals_.failed > 0,
+            .interrupted = cut_short,
+            .wall_s = wall_s,
+            .timed_s = totals_.timed_ns * 1e-9};
+  }
+
+  clock::time_point start_ = clock::now();
+  const campaign_plan& plan_;
+  run_options options_;
+  const std::vector<worker_info>& infos_;
+  const topology& machine_;
+  cpu_grant grant_;
+  interrupt_watch interrupts_;
+  progress progress_;
+  campaign_file file_;
+  launch_sizes launches_{plan_.points};
+  workers_in_turn workers_;
+  json states_ = json::array();
+  bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
+  quiet_floors floors_;
+  std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
+  std::set<std::string> said_;
+  run_totals totals_;
+};
+
+}  // namespace
+
+campaign_outcome run_campaign(const campaign_plan& plan, const run_options& options,
+                              const std::vector<worker_info>& workers, const topology& machine,
+                              const std::vector<std::string>& argv) {
+  return campaign(plan, options, workers, machine, argv).run();
+}
+
+}  // namespace syncmeter

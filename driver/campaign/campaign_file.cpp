@@ -1,0 +1,90 @@
+#include "driver/campaign/campaign_file.hpp"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/point.hpp"
+
+namespace syncmeter {
+
+using nlohmann::json;
+
+campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
+                             std::map<std::string, std::string> build_ids)
+    : plan_(plan), build_ids_(std::move(build_ids)), ledger_(plan.points, build_ids_),
+      writer_(options.resume
+                  ? results_writer::append_to(*options.resume)
+                  : results_writer::create(options.output ? *options.output : default_output())) {}
+
+void campaign_file::begin(const campaign_facts& facts) {
+  writer_.write(campaign_line(facts, plan_));
+  begun_ = true;
+  for (json& answer : early_workers_) writer_.write(answer);
+  early_workers_.clear();
+  write_unmeasured({}, {});
+}
+
+campaign_file::agreed campaign_file::go_on(const ground& now, bool retry) {
+  agreed found;
+  const results_file file = take_up(writer_, now, found.said);
+  const auto seed = file.campaign.find("seed");
+  if (seed != file.campaign.end() && seed->is_number_unsigned())
+    found.seed = seed->get<std::uint64_t>();
+  found.states = file.campaign.value("states", json::array());
+  for (const json& line : file.visits) ledger_.record(line);
+  if (retry) ledger_.forget_failures();
+  begun_ = true;
+  write_unmeasured(file.same, file.refused);
+  return found;
+}
+
+// But for the lines that the file has: a kill may have come between them.
+void campaign_file::write_unmeasured(const std::vector<json>& same,
+                                     const std::vector<json>& refused) {
+  std::set<std::string> present;
+  for (const auto* lines : {&same, &refused}) {
+    for (const json& line : *lines) present.insert(canonical(line.at("point").get<point>()));
+  }
+  for (const planned_point& planned : plan_.points) {
+    for (const point& other : planned.same_as) {
+      if (!present.contains(canonical(other))) writer_.write(same_line(planned, other));
+    }
+  }
+  for (const refused_point& entry : plan_.refused) {
+    if (!present.contains(canonical(entry.what))) writer_.write(refused_line(entry));
+  }
+}
+
+void campaign_file::add_worker(json answer) {
+  answer.erase("id");
+  answer["kind"] = "worker";
+  answer["time"] = utc_now();
+  if (begun_) {
+    writer_.write(answer);
+  } else {
+    early_workers_.push_back(std::move(answer));
+  }
+}
+
+void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
+  const std::string& backend = plan_.points[point].what.backend;
+  const auto build = build_ids_.find(backend);
+  line.erase("id");
+  line["kind"] = "visit";
+  line["backend"] = backend;
+  line["build"] = build == build_ids_.end() ? "" : build->second;
+  if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
+  line["key"] = ledger_.key(point, visit);
+  writer_.write(line);
+  ledger_.record(line);
+}
+
+void campaign_file::end(const run_totals& totals) {
+  writer_.write(end_line(totals));
+  writer_.flush();
+}
+
+}  // namespace syncmeter

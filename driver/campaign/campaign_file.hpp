@@ -1,0 +1,61 @@
+// The results file of a running campaign: begun or taken up, and every line that goes into it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/campaign/ledger.hpp"
+#include "driver/plan/plan.hpp"
+#include "driver/results/campaign_lines.hpp"
+#include "driver/results/results_writer.hpp"
+#include "driver/results/resume.hpp"
+
+namespace syncmeter {
+
+class campaign_file {
+ public:
+  /// Opens options.output as a new file, or options.resume to go on with, and locks it. `build_ids`
+  /// maps a backend to its worker's build id. `plan` must outlive this object. Throws usage_error.
+  campaign_file(const campaign_plan& plan, const run_options& options,
+                std::map<std::string, std::string> build_ids);
+
+  /// Writes the campaign line of a new file, and what the plan does not measure.
+  void begin(const campaign_facts& facts);
+
+  /// What the campaign line of a file fixes for those who go on with it.
+  struct agreed {
+    std::uint64_t seed = 0;
+    nlohmann::json states;
+    std::string said;  ///< a torn last line was cut off; else empty
+  };
+  /// Reads what is there. With `retry`, failures and timeouts count as not done. Throws usage_error
+  /// when the file was begun on other ground.
+  [[nodiscard]] agreed go_on(const ground& now, bool retry);
+
+  /// The answer to `hello` of a worker that was started. One that comes before the campaign line
+  /// (its start-up probe is in there) is written behind it.
+  void add_worker(nlohmann::json answer);
+  /// The line of a visit of plan.points[point].
+  void add_visit(std::size_t point, unsigned visit, nlohmann::json line);
+  /// The last line of this run; puts the file on the disk.
+  void end(const run_totals& totals);
+
+  [[nodiscard]] const ledger& visits() const { return ledger_; }
+  [[nodiscard]] const std::string& path() const { return writer_.path(); }
+
+ private:
+  void write_unmeasured(const std::vector<nlohmann::json>& same,
+                        const std::vector<nlohmann::json>& refused);
+
+  const campaign_plan& plan_;
+  std::map<std::string, std::string> build_ids_;
+  ledger ledger_;
+  results_writer writer_;
+  bool begun_ = false;
+  std::vector<nlohmann::json> early_workers_;
+};
+
+}  // namespace syncmeter

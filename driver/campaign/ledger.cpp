@@ -1,0 +1,121 @@
+#include "driver/campaign/ledger.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "core/point.hpp"
+#include "driver/results/results.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+
+bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
+
+// Lines of a file that somebody may have edited: a member of another kind counts as missing.
+std::string text_in(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+// The worker's word on a point would be the same next time. A crash or a hang may not happen again.
+bool settles(std::string_view status, const json& line) {
+  constexpr std::array<std::string_view, 3> final_statuses{"unsupported", "elided", "too_slow"};
+  if (std::find(final_statuses.begin(), final_statuses.end(), status) != final_statuses.end())
+    return true;
+  return status == "failed" && text_in(line, "stopped_by") != stopped_by_crash;
+}
+
+}  // namespace
+
+ledger::ledger(const std::vector<planned_point>& points,
+               const std::map<std::string, std::string>& build_ids) {
+  for (const planned_point& planned : points) {
+    point_state state{.text = canonical(planned.what),
+                      .keys = {},
+                      .statuses = std::vector<std::string>(planned.visits)};
+    const auto build = build_ids.find(planned.what.backend);
+    json line{{"point", planned.what}};
+    for (unsigned visit = 1; visit <= planned.visits; ++visit) {
+      line["visit"] = visit;
+      state.keys.push_back(visit_key(line, build == build_ids.end() ? "" : build->second));
+      place_by_key_.emplace(state.keys.back(), place{states_.size(), visit});
+    }
+    remaining_ += state.wanted();
+    states_.push_back(std::move(state));
+  }
+}
+
+std::size_t ledger::point_state::done() const {
+  return static_cast<std::size_t>(std::count_if(
+      statuses.begin(), statuses.end(), [](const auto& status) { return !status.empty(); }));
+}
+
+std::size_t ledger::point_state::wanted() const { return settled ? 0 : statuses.size() - done(); }
+
+bool ledger::point_state::failed() const {
+  return std::any_of(statuses.begin(), statuses.end(), is_failure);
+}
+
+// Keeps the sums right: they are asked for between all visits.
+template <class Change> void ledger::update(point_state& state, Change change) {
+  done_ -= state.done();
+  remaining_ -= state.wanted();
+  change(state);
+  done_ += state.done();
+  remaining_ += state.wanted();
+}
+
+void ledger::record(const json& visit_line) {
+  const auto known = place_by_key_.find(text_in(visit_line, "key"));
+  const std::string status = text_in(visit_line, "status");
+  if (known == place_by_key_.end() || status.empty()) return;
+  const place where = known->second;
+  update(states_[where.point], [&](point_state& state) {
+    state.statuses[where.visit - 1] = status;
+    if (settles(status, visit_line)) state.settled = true;
+    const auto trips = visit_line.find("trips");
+    if (!is_failure(status) && trips != visit_line.end() && trips->is_number_integer() &&
+        *trips > 0 && *trips <= std::numeric_limits<std::uint32_t>::max())
+      state.trips = trips->get<std::uint32_t>();
+  });
+}
+
+void ledger::forget_failures() {
+  for (point_state& each : states_) {
+    if (!each.failed()) continue;
+    update(each, [](point_state& state) {
+      for (std::string& status : state.statuses) {
+        if (is_failure(status)) status.clear();
+      }
+      state.settled = false;
+    });
+  }
+}
+
+bool ledger::wants(std::size_t point, unsigned visit) const {
+  const point_state& state = states_[point];
+  return !state.settled && visit <= state.statuses.size() && state.statuses[visit - 1].empty();
+}
+
+bool ledger::took_too_long(std::size_t point) const {
+  const auto& statuses = states_[point].statuses;
+  return std::ranges::find(statuses, "too_slow") != statuses.end();
+}
+
+std::size_t ledger::failed_points() const {
+  return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(),
+                                                [](const auto& state) { return state.failed(); }));
+}
+
+const std::string& ledger::key(std::size_t point, unsigned visit) const {
+  return states_[point].keys.at(visit - 1);
+}
+
+}  // namespace syncmeter

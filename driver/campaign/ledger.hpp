@@ -1,0 +1,74 @@
+// What is known of every visit that a campaign wants, from its file's earlier lines and from the
+// new ones: what is still to be done, and what failed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/plan/plan.hpp"
+
+namespace syncmeter {
+
+/// "stopped_by" of the visit lines that the driver writes in a worker's place.
+inline constexpr std::string_view stopped_by_crash = "crash";
+inline constexpr std::string_view stopped_by_timeout = "timeout";
+inline constexpr std::string_view stopped_by_giving_up = "not_tried";
+
+class ledger {
+ public:
+  /// `points` must outlive the ledger; `build_ids` maps a backend to its worker's build id.
+  ledger(const std::vector<planned_point>& points,
+         const std::map<std::string, std::string>& build_ids);
+
+  /// Notes a visit line; one that belongs to no planned visit is ignored.
+  void record(const nlohmann::json& visit_line);
+  /// Forgets failures and timeouts, so that they are wanted again (--retry).
+  void forget_failures();
+
+  /// True when this visit (from 1) is still to be done. A point whose visit was unsupported,
+  /// elided, too slow, failed by the worker's own word, or not tried any more is settled.
+  [[nodiscard]] bool wants(std::size_t point, unsigned visit) const;
+  /// Visits still to be done.
+  [[nodiscard]] std::size_t remaining() const { return remaining_; }
+  /// Visits that have a line.
+  [[nodiscard]] std::size_t done() const { return done_; }
+  /// Trips that the last good visit of the point calibrated; 0 when there is none.
+  [[nodiscard]] std::uint32_t trips(std::size_t point) const { return states_[point].trips; }
+  /// True when a visit of the point found that a step of it takes too long to be measured.
+  [[nodiscard]] bool took_too_long(std::size_t point) const;
+  /// Points with a visit whose last line is failed or timeout.
+  [[nodiscard]] std::size_t failed_points() const;
+
+  /// The key of a visit, as its line carries it.
+  [[nodiscard]] const std::string& key(std::size_t point, unsigned visit) const;
+  /// The canonical text of a point.
+  [[nodiscard]] const std::string& text(std::size_t point) const { return states_[point].text; }
+
+ private:
+  struct point_state {
+    std::string text;
+    std::vector<std::string> keys;      // by visit - 1
+    std::vector<std::string> statuses;  // by visit - 1; empty = no line yet
+    bool settled = false;
+    std::uint32_t trips = 0;
+    [[nodiscard]] std::size_t done() const;
+    [[nodiscard]] std::size_t wanted() const;
+    [[nodiscard]] bool failed() const;
+  };
+  struct place {
+    std::size_t point;
+    unsigned visit;
+  };
+  template <class Change> void update(point_state& state, Change change);
+
+  std::vector<point_state> states_;
+  std::map<std::string, place> place_by_key_;
+  std::size_t done_ = 0, remaining_ = 0;  // sums over states_
+};
+
+}  // namespace syncmeter

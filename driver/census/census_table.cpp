@@ -1,0 +1,169 @@
+// Lays the census out in columns.
+#include "driver/census/census_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace syncmeter {
+namespace {
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+struct column {
+  std::string_view heading;
+  std::string (*text)(const census_entry&);
+  bool number = false;
+  bool optional = false;  ///< left out when it is empty for every entry
+};
+
+bool counted(const census_entry& entry) {
+  return !entry.loops[0].inside.empty() || !entry.loops[0].outside.empty();
+}
+
+template <std::size_t I> std::string length_of(const census_entry& entry) {
+  return counted(entry) ? fmt::format("{}", entry.loops[I].instructions) : "-";
+}
+
+template <std::string census_entry::* Member> std::string text_of(const census_entry& entry) {
+  return entry.*Member;
+}
+
+constexpr std::array census_columns{
+    column{"op", text_of<&census_entry::op>},
+    column{"type", text_of<&census_entry::type>},
+    column{"order", text_of<&census_entry::order>},
+    column{"placement", text_of<&census_entry::placements>},
+    column{"scope", text_of<&census_entry::scope>, false, true},
+    column{"flavour", text_of<&census_entry::flavour>, false, true},
+    column{"space", text_of<&census_entry::space>, false, true},
+    column{"code for", text_of<&census_entry::architecture>, false, true},
+    column{"baseline", length_of<0>, true},
+    column{"test", length_of<1>, true},
+    column{"one measured op compiled to",
+           [](const census_entry& e) { return counted(e) ? to_text(e.per_op) : std::string(); }},
+    column{"verdict", [](const census_entry& e) { return std::string(to_text(e.verdict)); }}};
+
+/// What makes an entry's loops the same in a note: all that its row says of it.
+std::string name_of(const census_entry& entry) {
+  std::string text = entry.op;
+  if (!entry.type.empty()) text += " " + entry.type;
+  if (entry.order != "unordered") text += " " + entry.order;
+  for (const std::string* part : {&entry.scope, &entry.flavour, &entry.space}) {
+    if (!part->empty()) text += " " + *part;
+  }
+  // Kernels for two placements of one op are two entries.
+  const bool placed = !entry.placements.empty() && entry.placements != "none";
+  if (!entry.architecture.empty() && placed) text += " " + entry.placements;
+  return text;
+}
+
+std::string once_per_loop_text(const std::map<std::string, int>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{:+} {}", text.empty() ? "" : ", ", count, name);
+  }
+  return text;
+}
+
+std::string notes(const std::vector<census_entry>& census) {
+  std::string text;
+  std::map<std::string, std::size_t> unread;
+  for (const census_entry& entry : census) unread[entry.reason] += entry.unread ? 1U : 0U;
+  for (const auto& [reason, entries] : unread) {
+    if (entries != 0)
+      text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven), entries, reason);
+  }
+  for (const census_entry& entry : census) {
+    if (entry.unread) continue;
+    // The table already shows what is not declared.
+    if (entry.reason.empty() || entry.verdict == verdict::not_declared) continue;
+    text += fmt::format("{}: {}: {}\n", name_of(entry), to_text(entry.verdict), entry.reason);
+  }
+  for (const census_entry& entry : census) {
+    if (entry.once_per_loop.empty()) continue;
+    text += fmt::format("{}: once per loop, not per op: {}\n", name_of(entry),
+                        once_per_loop_text(entry.once_per_loop));
+  }
+  std::map<std::size_t, std::string> groups;
+  for (const census_entry& entry : census) {
+    if (entry.same_code_group == 0) continue;
+    std::string& names = groups[entry.same_code_group];
+    names += (names.empty() ? "" : ", ") + name_of(entry);
+  }
+  for (const auto& [number, names] : groups) text += fmt::format("same machine code: {}\n", names);
+  return text;
+}
+
+nlohmann::json or_null(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
+}  // namespace
+
+std::string census_table(const std::vector<census_entry>& census) {
+  std::string text;
+  std::vector<std::string> lines(census.size() + 1);
+  for (const column& one : census_columns) {
+    std::vector<std::string> cells{std::string(one.heading)};
+    for (const census_entry& entry : census) cells.push_back(or_dash(one.text(entry)));
+    const auto is_empty = [](const std::string& cell) { return cell == "-"; };
+    if (one.optional && std::all_of(cells.begin() + 1, cells.end(), is_empty)) continue;
+    std::size_t width = 0;
+    for (const std::string& cell : cells) width = std::max(width, cell.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i] += one.number ? fmt::format("{:>{}}  ", cells[i], width)
+                             : fmt::format("{:<{}}  ", cells[i], width);
+    }
+  }
+  for (const std::string& line : lines)
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  if (const std::string below = notes(census); !below.empty()) text += "\n" + below;
+  std::map<std::string_view, std::size_t> verdicts;
+  for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
+  std::string summary;
+  for (const auto& [name, count] : verdicts) {
+    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, name);
+  }
+  return text + fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
+}
+
+nlohmann::json census_json(const std::vector<census_entry>& census) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const census_entry& entry : census) {
+    nlohmann::json lengths = nlohmann::json::array(), loops = nlohmann::json::array();
+    for (const loop_code& loop : entry.loops) {
+      lengths.push_back(loop.instructions);
+      loops.push_back(loop.inside);
+    }
+    list.push_back({{"backend", entry.backend},
+                    {"op", entry.op},
+                    {"type", or_null(entry.type)},
+                    {"order", entry.order},
+                    {"placements", entry.placements},
+                    {"scope", or_null(entry.scope)},
+                    {"flavour", or_null(entry.flavour)},
+                    {"space", or_null(entry.space)},
+                    {"architecture", or_null(entry.architecture)},
+                    {"loop_instructions", lengths},
+                    {"loops", loops},
+                    {"per_op", entry.per_op},
+                    {"once_per_loop", entry.once_per_loop},
+                    {"declared", entry.declared},
+                    {"verdict", to_text(entry.verdict)},
+                    {"reason", entry.reason},
+                    {"same_code_group", entry.same_code_group}});
+  }
+  return list;
+}
+
+nlohmann::json census_summary(const census_entry& entry) {
+  return {{"verdict", to_text(entry.verdict)},           {"reason", entry.reason},
+          {"architecture", or_null(entry.architecture)}, {"per_op", entry.per_op},
+          {"baseline", entry.loops[0].inside},           {"test", entry.loops[1].inside}};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,26 @@
+// The census as text for people and as JSON for tools.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/census/census.hpp"
+
+namespace syncmeter {
+
+/// Column headings, one row per entry, and below it a reason for every entry that has one, the
+/// groups of equal code and the number of entries per verdict.
+[[nodiscard]] std::string census_table(const std::vector<census_entry>& census);
+
+/// One object per entry: the axes (null where the op does not have one), "architecture" (null on a
+/// CPU), "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
+/// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".
+[[nodiscard]] nlohmann::json census_json(const std::vector<census_entry>& census);
+
+/// What a results file keeps of one entry: "verdict", "reason", "architecture", "per_op", and the
+/// classes of the "baseline" loop and the "test" loop.
+[[nodiscard]] nlohmann::json census_summary(const census_entry& entry);
+
+}  // namespace syncmeter

@@ -1,0 +1,122 @@
+// Runs objdump and parses its lines.
+#include "driver/census/disassembly.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/census/disassembler.hpp"
+#include "driver/census/instruction_text.hpp"
+
+namespace syncmeter {
+namespace {
+
+bool is_prefix(std::string_view word) {
+  static constexpr std::array<std::string_view, 20> words{
+      "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
+      "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
+  return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
+}
+
+/// Cuts "<name>" off the end of `text` and gives the name.
+std::string_view cut_name(std::string_view& text) {
+  if (!text.ends_with('>')) return {};
+  const auto open = text.find('<');
+  if (open == std::string_view::npos) return {};
+  const std::string_view name = text.substr(open + 1, text.size() - open - 2);
+  text = trimmed(text.substr(0, open));
+  return name;
+}
+
+}  // namespace
+
+std::optional<instruction> parse_instruction(std::string_view line) {
+  if (line.empty() || line.front() != ' ') return std::nullopt;
+  const auto colon = line.find(":\t");
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto address = parse_hex(trimmed(line.substr(0, colon)));
+  std::string_view text = trimmed(line.substr(colon + 2));
+  if (!address || text.empty()) return std::nullopt;
+
+  instruction parsed;
+  parsed.address = *address;
+  std::string_view word = next_word(text);
+  while (is_prefix(word) && !text.empty()) {
+    parsed.prefixes += parsed.prefixes.empty() ? "" : " ";
+    parsed.prefixes += word;
+    word = next_word(text);
+  }
+  parsed.mnemonic = word;
+  // x86 comments follow '#', AArch64 comments "//"; there '#' marks a constant. A comment that
+  // names a place ("# 3fd0 <GOMP_barrier@GOMP_1.0>") tells what an indirect call or a variable is.
+  std::string_view comment;
+  if (const auto hash = text.find("# "); hash != std::string_view::npos) {
+    comment = trimmed(text.substr(hash + 1));
+    text = trimmed(text.substr(0, hash));
+  } else if (const auto slashes = text.find("//"); slashes != std::string_view::npos) {
+    text = trimmed(text.substr(0, slashes));
+  }
+  parsed.target = cut_name(text);
+  if (!parsed.target.empty()) {
+    parsed.target_address = parse_hex(text.substr(text.find_last_of(", \t") + 1));
+  } else if (!comment.empty()) {
+    parsed.target = cut_name(comment);
+  }
+  parsed.operands = text;
+  return parsed;
+}
+
+disassembly_reader::disassembly_reader(std::vector<code_range> ranges, code_sink sink)
+    : ranges_(std::move(ranges)), sink_(std::move(sink)) {
+  // Of several sizes at one address the largest goes first and takes the code; nothing is left for
+  // the others, and an empty function is not handed over.
+  std::ranges::sort(ranges_, [](const code_range& a, const code_range& b) {
+    return a.first != b.first ? a.first < b.first : a.size > b.size;
+  });
+}
+
+void disassembly_reader::hand_over() {
+  if (!body_.empty()) sink_(ranges_[current_], body_);
+  body_.clear();
+  ++current_;
+}
+
+void disassembly_reader::add_line(std::string_view line) {
+  if (current_ == ranges_.size()) return;
+  auto parsed = parse_instruction(line);
+  if (!parsed) return;
+  while (current_ < ranges_.size() &&
+         parsed->address - ranges_[current_].first >= ranges_[current_].size &&
+         parsed->address >= ranges_[current_].first) {
+    hand_over();
+  }
+  if (current_ == ranges_.size() || parsed->address < ranges_[current_].first) return;
+  body_.push_back(std::move(*parsed));
+}
+
+void disassembly_reader::finish() {
+  if (current_ < ranges_.size()) hand_over();
+  current_ = ranges_.size();
+}
+
+void disassemble(const std::string& path, std::vector<code_range> ranges, const code_sink& sink) {
+  if (ranges.empty()) return;
+  std::uint64_t first = ranges.front().first;
+  std::uint64_t last = 0;
+  for (const code_range& range : ranges) {
+    first = std::min(first, range.first);
+    last = std::max(last, range.first + range.size);
+  }
+  disassembly_reader reader(std::move(ranges), sink);
+  read_lines_of({.arguments = {"objdump", "-d", "--no-show-raw-insn",
+                               fmt::format("--start-address={:#x}", first),
+                               fmt::format("--stop-address={:#x}", last), "--", path},
+                 .path = path,
+                 .install = "install binutils"},
+                [&](std::string_view line) { reader.add_line(line); });
+  reader.finish();
+}
+
+}  // namespace syncmeter

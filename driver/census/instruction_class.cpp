@@ -1,0 +1,55 @@
+// What the instruction sets share: names of callees, the frame pointer, the choice of the set.
+#include "driver/census/instruction_class.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace syncmeter {
+namespace {
+
+/// "ns::f<int>(int, char)" without its parameters; template arguments may hold brackets of their
+/// own.
+std::string_view without_parameters(std::string_view name) {
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0 && i > 0) return name.substr(0, i);
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string demangled(std::string_view symbol) {
+  std::string name(symbol);
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? plain.get() : name;
+}
+
+std::string callee_name(std::string_view target) {
+  const std::string_view name = target.substr(0, target.find_first_of("@+"));
+  const std::string plain = demangled(name);
+  return plain == name ? plain : std::string(without_parameters(plain));
+}
+
+frame_registers frame_of(std::span<const instruction> body, enum machine m) {
+  const auto sets_it = [m](const instruction& i) {
+    return m == machine::aarch64 ? i.mnemonic == "mov" && i.operands == "x29, sp"
+                                 : i.mnemonic.starts_with("mov") && i.operands == "%rsp,%rbp";
+  };
+  return {.frame_pointer = std::ranges::any_of(body, sets_it)};
+}
+
+instruction_class classify(const instruction& what, enum machine m, frame_registers frame) {
+  if (m == machine::sass) return classify_sass(what);
+  return m == machine::aarch64 ? classify_aarch64(what, frame) : classify_x86(what, frame);
+}
+
+}  // namespace syncmeter

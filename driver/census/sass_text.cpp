@@ -1,0 +1,70 @@
+#include "driver/census/sass_text.hpp"
+
+#include "driver/census/instruction_text.hpp"
+
+namespace syncmeter {
+namespace {
+
+bool goes_to_its_operand(std::string_view mnemonic) {
+  const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
+  return opcode == "BRA" || opcode == "JMP" || opcode == "CALL";
+}
+
+/// Sets what a branch's last operand says: "0x1b0", or "`(name)" for another function.
+void set_target(instruction& parsed) {
+  std::string_view last = parsed.operands;
+  if (const auto blank = last.find_last_of(blanks); blank != std::string_view::npos)
+    last.remove_prefix(blank + 1);
+  if (last.starts_with("0x")) {
+    parsed.target_address = parse_hex(last.substr(2));
+  } else if (last.starts_with("`(") && last.ends_with(')')) {
+    parsed.target = last.substr(2, last.size() - 3);
+  }
+}
+
+}  // namespace
+
+std::optional<instruction> parse_sass_instruction(std::string_view line) {
+  std::string_view text = trimmed(line);
+  if (!text.starts_with("/*")) return std::nullopt;
+  const auto closing = text.find("*/");
+  const auto semicolon = text.find(';');
+  if (closing == std::string_view::npos || semicolon == std::string_view::npos) return std::nullopt;
+  // An encoding is "/* 0x... */"; an address has neither blanks nor 0x.
+  const auto address = parse_hex(text.substr(2, closing - 2));
+  if (!address || semicolon < closing) return std::nullopt;
+  text = trimmed(text.substr(closing + 2, semicolon - closing - 2));
+
+  instruction parsed;
+  parsed.address = *address;
+  if (text.starts_with('@')) parsed.prefixes = next_word(text);
+  parsed.mnemonic = next_word(text);
+  parsed.operands = text;
+  if (parsed.mnemonic.empty()) return std::nullopt;
+  if (goes_to_its_operand(parsed.mnemonic)) set_target(parsed);
+  return parsed;
+}
+
+void sass_reader::add_line(std::string_view line) {
+  constexpr std::string_view code_for = "code for ", function = "Function : ";
+  if (auto parsed = parse_sass_instruction(line)) {
+    if (!function_.empty()) body_.push_back(std::move(*parsed));
+    return;
+  }
+  const std::string_view text = trimmed(line);
+  if (text.starts_with(code_for)) {
+    finish();
+    architecture_ = trimmed(text.substr(code_for.size()));
+  } else if (text.starts_with(function)) {
+    finish();
+    function_ = trimmed(text.substr(function.size()));
+  }
+}
+
+void sass_reader::finish() {
+  if (!body_.empty()) sink_(architecture_, function_, body_);
+  body_.clear();
+  function_.clear();
+}
+
+}  // namespace syncmeter

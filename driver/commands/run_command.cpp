@@ -1,0 +1,111 @@
+// `syncmeter run`: plan, measure, show.
+#include "driver/commands/run_command.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/campaign/campaign.hpp"
+#include "driver/campaign/progress.hpp"
+#include "driver/census/census_store.hpp"
+#include "driver/plan/placement_states.hpp"
+#include "driver/plan/planned_machine.hpp"
+#include "driver/results/results.hpp"
+#include "driver/show/csv.hpp"
+#include "driver/show/show_command.hpp"
+#include "driver/show/table.hpp"
+#include "driver/workers/find_workers.hpp"
+#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/known_backends.hpp"
+
+namespace syncmeter {
+namespace {
+
+// A resumed campaign keeps every setting that decided its points; what was asked for now goes on
+// top.
+run_options resumed(const run_options& now) {
+  const results_file file = read_results(*now.resume);
+  run_options then;
+  try {
+    then = file.campaign.at("options").get<run_options>();
+  } catch (const nlohmann::json::exception& error) {
+    throw usage_error("--resume: '" + *now.resume +
+                      "' does not hold the options of its campaign: " + error.what());
+  }
+  then.resume = now.resume;
+  then.retry = now.retry;
+  then.budget_s = now.budget_s;
+  then.csv = now.csv;
+  then.output.reset();
+  then.dry_run = false;
+  return then;
+}
+
+std::vector<std::string> backends_to_look_for(const run_options& options) {
+  if (!options.backends.empty()) return options.backends;
+  std::vector<std::string> names;
+  for (const known_backend& known : known_backends()) names.push_back(known.name);
+  return names;
+}
+
+// Before the first visit, and before the probes, which take as long as a reader waits in silence.
+std::string what_comes(const campaign_plan& plan, double probing) {
+  std::string text =
+      fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
+  if (probing > 0)
+    text += fmt::format("; for the first {:g} s the hops between lanes are watched", probing);
+  return text;
+}
+
+}  // namespace
+
+int run_command(const std::string& program, const std::vector<std::string>& arguments,
+                std::FILE* out) {
+  const run_request request = parse_run(arguments);
+  if (request.help) {
+    std::fputs(run_help().c_str(), out);
+    return 0;
+  }
+  run_options options = request.options.resume ? resumed(request.options) : request.options;
+  if (request.options.list_workers) {
+    for (const std::string& name : workers_for(options)) fmt::print(out, "{}\n", name);
+    return 0;
+  }
+  // A campaign may be resumed from another folder.
+  if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
+  if (options.csv) require_writable(*options.csv);
+
+  progress at_start(STDERR_FILENO);
+  if (!options.dry_run) at_start.doing("asking the workers what they can measure");
+  const auto [machine, grant] = machine_for(options);
+  std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
+  for (worker_info& worker : workers) read_census(worker);
+  at_start.clear();
+  if (options.backends.empty()) {
+    for (const std::string& sentence : left_out(workers))
+      std::fprintf(stderr, "syncmeter: %s\n", sentence.c_str());
+  }
+  campaign_plan plan = make_plan(options, workers, machine, grant);
+  const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
+  plan.predicted_s += probing;
+  if (!grant.unbound_because.empty())
+    std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
+                 grant.unbound_because.c_str());
+  if (options.dry_run) {
+    std::fputs(plan_text(plan, &machine).c_str(), out);
+    return 0;
+  }
+
+  if (!options.resume) at_start.note(what_comes(plan, probing));
+  std::vector<std::string> argv{program, "run"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);
+  const int shown = show_results(outcome.file, options.csv.value_or(""), out);
+  return outcome.any_failed ? 1 : shown;
+}
+
+}  // namespace syncmeter

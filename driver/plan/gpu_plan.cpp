@@ -1,0 +1,307 @@
+// From a study's rule to points on a GPU. Its worker checks once more what fits: only it knows how
+// many registers a kernel takes.
+#include "driver/plan/gpu_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace syncmeter {
+namespace {
+
+// Whether an op has values on an axis at all: the first value of each enum marks those without.
+template <class Enum> bool has_axis(const offered_op& op, Enum capability::* axis) {
+  return std::any_of(op.rows.begin(), op.rows.end(),
+                     [axis](const capability* row) { return row->*axis != Enum{}; });
+}
+
+template <class Enum>
+bool passes(const offered_op& op, const capability& row, Enum capability::* axis,
+            const std::vector<Enum>& wanted) {
+  return wanted.empty() || !has_axis(op, axis) || contains(wanted, row.*axis);
+}
+
+bool is_at(const capability& row, std::optional<value_type> type, placement where) {
+  const bool here =
+      row.placements.empty() ? where == placement::none : contains(row.placements, where);
+  return row.type == type && here;
+}
+
+/// What point::size counts where it is a number of this host's devices.
+constexpr std::string_view devices_of_host = "devices";
+
+// A study's numbers of devices that this host has; one more where it has one device only, so that
+// the refusal is told.
+std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned here) {
+  const unsigned most = std::max(here, 2U);
+  if (wanted == std::vector{0U}) wanted = {most};
+  std::erase_if(wanted, [most](unsigned n) { return n > most; });
+  return wanted;
+}
+
+// The lanes that take part, as an op's min_lanes counts them.
+unsigned participants(const capability& row, const point& p, unsigned warp_size) {
+  return row.family == "handoff" ? warps_of(p, warp_size) : p.lanes * p.blocks;
+}
+
+}  // namespace
+
+std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_device& gpu,
+                                      unsigned threads) {
+  const auto only = [&blocks](unsigned n) {
+    n = std::max(n * blocks.times / blocks.whole, 1U) * blocks.whole;
+    return std::pair{n, n};
+  };
+  switch (blocks.named) {
+  case block_range::word::half_sm:
+    return only(std::max(1U, gpu.multiprocessors / 2));
+  case block_range::word::sm:
+    return only(gpu.multiprocessors);
+  case block_range::word::two_sm:
+    return only(2 * gpu.multiprocessors);
+  case block_range::word::max:
+    return only(co_resident_blocks(gpu, threads));
+  case block_range::word::beyond:
+    return only(co_resident_blocks(gpu, threads) + 1);
+  case block_range::word::none:
+    break;
+  }
+  return {blocks.first, blocks.last};
+}
+
+gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
+    : options_(options), gpu_(gpu) {
+  const unsigned most = gpu.max_threads_per_block;
+  for (const lane_range& range : options.lanes) {
+    const unsigned last = range.max ? most : range.last;
+    if (last > most) {
+      throw usage_error(
+          fmt::format("--lanes: {} is more than the {} threads that a block can have on device {} "
+                      "({})",
+                      last, most, gpu.index, gpu.name));
+    }
+    for (unsigned n = range.max ? most : range.first; n <= last; ++n) add_once(threads_, n);
+  }
+}
+
+void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
+  const bool said = refuse_missing_values(op);
+  for (const auto& type : wanted_types(op, options_, axes.types)) {
+    const bool of_study = options_.types.empty() && type;
+    if (of_study && !axes.only.empty() && !contains(axes.only, *type)) continue;
+    for (const placement where : wanted_placements(op, options_, axes.placements)) {
+      point p{.backend = op.backend, .op = op.name, .type = type, .placement = where};
+      const std::vector<const capability*> rows = rows_of(op, axes.forms, type, where);
+      if (rows.empty() && !said) {
+        p.order = op.orders().front();
+        refuse(p, why_not_offered(op, p));
+      }
+      for (const capability* row : rows) {
+        const bool left_out = !axes.scopes.empty() && !contains(axes.scopes, row->scope);
+        if (left_out && options_.scopes.empty()) continue;
+        p.order = row->order;
+        p.scope = row->scope;
+        p.flavour = row->flavour;
+        p.space = row->space;
+        if (row->supported) add_cells(op, axes, *row, p);
+        else refuse(p, row->reason);
+      }
+    }
+  }
+}
+
+// An option's value that no row of the op has, where the op has that axis.
+bool gpu_planner::refuse_missing_values(const offered_op& op) {
+  bool said = false;
+  const auto check = [&]<class Enum>(const char* what, Enum capability::* axis,
+                                     Enum point::* of_point, const std::vector<Enum>& wanted) {
+    if (!has_axis(op, axis)) return;
+    std::vector<Enum> offered;
+    for (const capability* row : op.rows) add_once(offered, row->*axis);
+    for (const Enum value : wanted) {
+      if (contains(offered, value)) continue;
+      point p{.backend = op.backend, .op = op.name};
+      p.*of_point = value;
+      refuse(p, fmt::format("has no {} {}, only {}", what, to_text(value), texts(offered)));
+      said = true;
+    }
+  };
+  check("order", &capability::order, &point::order, options_.orders);
+  check("scope", &capability::scope, &point::scope, options_.scopes);
+  check("flavour", &capability::flavour, &point::flavour, options_.flavours);
+  check("space", &capability::space, &point::space, options_.spaces);
+  const std::vector<unsigned> built = wanted_sizes(op, run_options{}, {});
+  for (const unsigned size : options_.sizes) {
+    if (built.front() == 0 || contains(built, size)) continue;
+    refuse({.backend = op.backend, .op = op.name, .size = size},
+           fmt::format("has no size {} ({}), only {}", size, op.rows.front()->size_of,
+                       fmt::join(built, ", ")));
+    said = true;
+  }
+  return said;
+}
+
+// Axes that the user names keep one form for each of their values.
+std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_set forms,
+                                                    std::optional<value_type> type,
+                                                    placement where) const {
+  std::vector<const capability*> rows;
+  std::set<std::tuple<order, scope, flavour, space, unsigned>> taken;
+  for (const capability* row : op.rows) {
+    if (row->some_lanes || !is_at(*row, type, where)) continue;
+    if (!passes(op, *row, &capability::order, options_.orders) ||
+        !passes(op, *row, &capability::scope, options_.scopes) ||
+        !passes(op, *row, &capability::flavour, options_.flavours) ||
+        !passes(op, *row, &capability::space, options_.spaces))
+      continue;
+    const bool each_scope = forms == form_set::each_scope || !options_.scopes.empty();
+    const bool is_new = taken
+                            .emplace(options_.orders.empty() ? order{} : row->order,
+                                     each_scope ? row->scope : scope{},
+                                     options_.flavours.empty() ? flavour{} : row->flavour,
+                                     options_.spaces.empty() ? space{} : row->space, row->size)
+                            .second;
+    if (is_new || forms == form_set::all) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<gpu_planner::launch> gpu_planner::launches_of(const gpu_axes& axes) const {
+  std::vector<launch> launches;
+  for (const launch_set& set : axes.launches) {
+    for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
+      for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
+        const auto [first, last] = resolve(blocks, gpu_, threads);
+        for (unsigned n = first; n <= last; ++n) add_once(launches, {n, threads});
+      }
+    }
+  }
+  return launches;
+}
+
+void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const capability& row,
+                            point p) {
+  std::vector<unsigned> strides{0};
+  if (p.placement == placement::strided)
+    strides = options_.strides.empty() ? axes.strides : options_.strides;
+  std::vector<unsigned> actives = options_.actives.empty() ? axes.actives : options_.actives;
+  if (actives.empty()) actives = {0};
+  std::vector<unsigned> sizes = wanted_sizes(op, options_, axes.sizes);
+  if (row.size_of == devices_of_host && options_.sizes.empty())
+    sizes = numbers_of_devices(sizes, gpu_.devices);
+  if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
+  for (const auto& [blocks, threads] : launches_of(axes)) {
+    for (const unsigned stride : strides) {
+      for (const unsigned active : actives) {
+        for (const unsigned size : sizes) {
+          p.blocks = blocks;
+          p.lanes = threads;
+          p.stride = stride;
+          p.active = active == gpu_.warp_size ? 0 : active;
+          p.size = size;
+          add_repeats(op, axes, row, p);
+        }
+      }
+    }
+  }
+}
+
+void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row,
+                              point p) {
+  for (const home where : wanted_homes_by_gpu(op, options_, axes.homes)) {
+    for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
+      p.home = where;
+      p.repeat = repeat;
+      add_point(op, row, p, axes.additivity || options_.additivity);
+    }
+  }
+}
+
+// Why a launch or its active lanes cannot be; empty when they can.
+std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
+                                    const point& p) const {
+  if (p.lanes > gpu_.max_threads_per_block)
+    return fmt::format("a block has at most {} threads on this device", gpu_.max_threads_per_block);
+  if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
+    return fmt::format("needs at least {} {}", row.min_lanes,
+                       row.family == "handoff" ? "warps: one lane of each works" : "lanes");
+  }
+  if (p.active != 0) {
+    if (row.communicates) return "no lane can be switched off: the lanes meet in this op";
+    if (p.lanes % gpu_.warp_size != 0) {
+      return fmt::format("with lanes of each warp switched off a block needs whole warps: a "
+                         "multiple of {} threads",
+                         gpu_.warp_size);
+    }
+    if (const capability* some = op.row(p); some == nullptr || !some->supported)
+      return "the backend does not offer this form with lanes of each warp switched off";
+  }
+  if (p.home == home::second && row.family == "launch")
+    return "home 'second' is of a token's mailboxes: the thread that launches is near to the GPU "
+           "(first) or far from it (other)";
+  if (row.family == "handoff" && p.waves)
+    return "the token waits in every round for a warp of the next wave, which waits for this one";
+  const unsigned fit = co_resident_blocks(gpu_, p.lanes);
+  if (p.blocks > fit && !p.waves) {
+    return fmt::format("at most {} blocks of {} threads run at once on this device{}", fit, p.lanes,
+                       row.all_at_once ? "" : "; --waves measures them one wave after the other");
+  }
+  return {};
+}
+
+void gpu_planner::add_point(const offered_op& op, const capability& row, point p, bool additivity) {
+  p.waves = options_.waves && p.blocks > co_resident_blocks(gpu_, p.lanes);
+  if (row.size_of == devices_of_host && p.size > gpu_.devices) {
+    return refuse(p, fmt::format("this host has {} CUDA device{}", gpu_.devices,
+                                 gpu_.devices == 1 ? "" : "s"));
+  }
+  if (const std::string reason = why_not_so(op, row, p); !reason.empty())
+    return refuse(p, reason, true);
+  const capability& kernel = p.active == 0 ? row : *op.row(p);
+  if (kernel.census.is_object() && kernel.census.value("verdict", "") == "elided") {
+    return refuse(p, "the compiler emits nothing for it: both loops are the same machine code",
+                  false, "elided");
+  }
+  if (!seen_.insert(canonical(p)).second) return;
+  points_.push_back({.what = p,
+                     .pus = {},
+                     .device = gpu_.index,
+                     .same_as = {},
+                     .why = {},
+                     .additivity = additivity && row.additivity,
+                     .visits = options_.visits.value_or(usual_gpu_visits),
+                     .census = kernel.census});
+}
+
+// What is refused whatever its launch and cells is said once for an op's type and form; what is for
+// its launch, once for each launch.
+void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_launch,
+                         const char* status) {
+  point key = p;
+  key.stride = 0;
+  key.repeat = 0;
+  if (!for_its_launch) key.lanes = key.blocks = 1;
+  if (refused_keys_.insert(canonical(key) + reason).second)
+    refused_.push_back({.what = p, .status = status, .reason = reason});
+}
+
+void require_gpu_for(const run_options& options) {
+  const std::array<std::pair<const char*, bool>, 7> given{{{"--blocks", !options.blocks.empty()},
+                                                           {"--scope", !options.scopes.empty()},
+                                                           {"--flavour", !options.flavours.empty()},
+                                                           {"--space", !options.spaces.empty()},
+                                                           {"--active", !options.actives.empty()},
+                                                           {"--device", options.device != 0},
+                                                           {"--waves", options.waves}}};
+  for (const auto& [name, is_given] : given) {
+    if (is_given) {
+      throw usage_error(
+          fmt::format("{}: it is for GPUs, and no backend in use here runs on one", name));
+    }
+  }
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,65 @@
+// The points of a study on one GPU: forms, launches and cells, and what of them is refused.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/plan/offered_ops.hpp"
+#include "driver/plan/options.hpp"
+#include "driver/plan/plan.hpp"
+#include "driver/studies/studies.hpp"
+#include "driver/workers/gpu_devices.hpp"
+
+namespace syncmeter {
+
+/// Visits of a GPU's point where the user does not say: the device has no neighbours, and its clock
+/// is the one that the lanes read.
+inline constexpr unsigned usual_gpu_visits = 3;
+
+/// The number of blocks that each element of a list stands for, given the threads of a block, as
+/// first and last number.
+[[nodiscard]] std::pair<unsigned, unsigned> resolve(const block_range& blocks,
+                                                    const gpu_device& gpu, unsigned threads);
+
+class gpu_planner {
+ public:
+  /// Throws usage_error for --lanes beyond the threads of a block. Both must outlive this object.
+  gpu_planner(const run_options& options, const gpu_device& gpu);
+
+  /// Adds the points of one op of a study's rule; those that are there already are left out.
+  void add(const offered_op& op, const gpu_axes& axes);
+
+  [[nodiscard]] std::vector<planned_point> take_points() { return std::move(points_); }
+  [[nodiscard]] std::vector<refused_point> take_refused() { return std::move(refused_); }
+
+ private:
+  using launch = std::pair<unsigned, unsigned>;  // blocks, threads
+
+  [[nodiscard]] std::vector<launch> launches_of(const gpu_axes& axes) const;
+  [[nodiscard]] std::vector<const capability*> rows_of(const offered_op& op, form_set forms,
+                                                       std::optional<value_type> type,
+                                                       placement where) const;
+  [[nodiscard]] bool refuse_missing_values(const offered_op& op);
+  void add_cells(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
+  void add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
+  void add_point(const offered_op& op, const capability& row, point p, bool additivity);
+  [[nodiscard]] std::string why_not_so(const offered_op& op, const capability& row,
+                                       const point& p) const;
+  void refuse(const point& p, const std::string& reason, bool for_its_launch = false,
+              const char* status = "unsupported");
+
+  const run_options& options_;
+  const gpu_device& gpu_;
+  std::vector<unsigned> threads_;  // the user's; empty: the study's
+  std::vector<planned_point> points_;
+  std::vector<refused_point> refused_;
+  std::set<std::string> seen_, refused_keys_;
+};
+
+/// Throws usage_error when an option that only GPUs have is given and no GPU is in use.
+void require_gpu_for(const run_options& options);
+
+}  // namespace syncmeter

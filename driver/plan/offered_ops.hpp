@@ -1,0 +1,80 @@
+// The ops that the workers found here offer for these options, each with every row that its worker
+// listed for it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/plan/plan.hpp"
+#include "driver/studies/studies.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+
+template <class T> [[nodiscard]] bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+template <class T> void add_once(std::vector<T>& values, const T& value) {
+  if (!contains(values, value)) values.push_back(value);
+}
+
+/// One op of one backend. The rows belong to the worker_info they came from.
+struct offered_op {
+  std::string backend, name;
+  std::vector<const capability*> rows;
+
+  /// The values that the rows name on each axis, as listed; a default comes first.
+  [[nodiscard]] std::vector<value_type> types() const;
+  [[nodiscard]] std::vector<order> orders() const;
+  [[nodiscard]] std::vector<placement> placements() const;
+  /// The row that covers a point's type and form; null when there is none.
+  [[nodiscard]] const capability* row(const point& p) const;
+};
+
+/// The types of the user, else of the study, for an op; one without a value for an op without
+/// types.
+[[nodiscard]] std::vector<std::optional<value_type>>
+wanted_types(const offered_op& op, const run_options& options, type_set of_study);
+[[nodiscard]] std::vector<placement> wanted_placements(const offered_op& op,
+                                                       const run_options& options,
+                                                       const std::vector<placement>& of_study);
+/// Of an op that hands a token on; {none} for every other: a home is that of a token's mailboxes.
+[[nodiscard]] std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
+                                             const std::vector<home>& of_study);
+/// On a GPU, of an op that a host thread launches: where that thread runs, near to the GPU (first)
+/// or far from it (other). Of ops for which the study names homes: where what they share lies.
+/// {none} for every other.
+[[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
+                                                    const run_options& options,
+                                                    const std::vector<home>& of_study);
+/// Of an op with a late lane; {0} for every other.
+[[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
+                                                    const run_options& options,
+                                                    const std::vector<unsigned>& of_study);
+/// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
+/// for every other.
+[[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,
+                                                 const std::vector<unsigned>& of_study);
+/// Why an op has no row for a point, in words.
+[[nodiscard]] std::string why_not_offered(const offered_op& op, const point& p);
+
+/// The spellings of an axis' values, as a list for a message.
+template <class Enum> [[nodiscard]] std::string texts(const std::vector<Enum>& values) {
+  std::vector<std::string> all;
+  for (const Enum value : values) all.emplace_back(to_text(value));
+  return join(all);
+}
+
+/// All ops of the backends chosen. Throws usage_error when a backend that is asked for, or every
+/// one, cannot be used; when an op of the options is none of theirs; and when a type is.
+[[nodiscard]] std::vector<offered_op> offered_ops(const run_options& options,
+                                                  const std::vector<worker_info>& workers);
+
+/// Whether an op of a portable backend can be measured natively too, on a CPU.
+[[nodiscard]] bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
+                              const std::vector<worker_info>& workers);
+
+}  // namespace syncmeter

@@ -1,0 +1,96 @@
+// What the user asked for: the command line of `syncmeter`, parsed and validated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/axes.hpp"
+#include "driver/text/ranges.hpp"
+#include "driver/text/usage_error.hpp"
+
+namespace syncmeter {
+
+/// The options of `syncmeter run`. An empty list means: the study's own values.
+struct run_options {
+  std::string study = "quick";
+  std::vector<std::string> backends;  ///< empty: every backend with a worker
+  std::vector<std::string> ops;
+  std::vector<value_type> types;
+  std::vector<placement> placements;
+  std::vector<lane_range> lanes;
+  std::vector<unsigned> strides;
+  std::vector<unsigned> base_offsets;  ///< bytes; CPU
+  std::vector<unsigned> cells;         ///< strided cells that the lanes share out; CPU
+  std::vector<affinity> affinities;
+  std::vector<order> orders;
+  std::vector<int> pus;  ///< OS numbers, in place of lanes and affinities; the study core-to-core
+                         ///< takes the pairs among them
+  std::vector<home> homes;
+  std::vector<wait_policy> waits;
+  std::vector<unsigned> lates_us;   ///< for ops with a late lane
+  std::vector<unsigned> sizes;      ///< for ops with a size
+  std::vector<block_range> blocks;  ///< GPU, as are the next five
+  std::vector<scope> scopes;
+  std::vector<flavour> flavours;
+  std::vector<space> spaces;
+  std::vector<unsigned> actives;  ///< lanes of each warp
+  unsigned device = 0;
+  bool waves = false;
+  double precision = 0.01;
+  double max_time_s = 0.15;        ///< per point, over all its visits
+  double gpu_max_time_s = 0.15;    ///< the same of a GPU's point
+  double min_sample_us = 0;        ///< 0: 100 on a CPU, 50 on a GPU
+  std::optional<unsigned> visits;  ///< nothing: 5 for a CPU's point, 3 for a GPU's
+  std::optional<double> budget_s;
+  std::optional<std::string> output;  ///< nothing: syncmeter-HOST-TIME.jsonl in the working
+                                      ///< directory
+  std::optional<std::string> resume;
+  std::optional<std::string> csv;
+  std::optional<std::string> topology;  ///< hwloc's XML file of the machine; nothing: hwloc looks
+  std::uint64_t seed = 0;               ///< 0: drawn, and recorded
+  bool additivity = false;
+  bool oversubscribe = false;
+  bool interleave_backends = false;  ///< counterparts are visited one after the other
+  bool retry = false;
+  bool dry_run = false;
+  bool list_workers = false;
+};
+
+/// For the campaign line, so that --resume can plan the same points again.
+void to_json(nlohmann::json& j, const run_options& o);
+void from_json(const nlohmann::json& j, run_options& o);
+
+/// What the words after `syncmeter run` ask for.
+struct run_request {
+  run_options options;
+  bool help = false;
+};
+
+/// Parses and validates them. With --resume, only --retry, --budget and --csv may stand beside it:
+/// the points come from the file. Throws usage_error. Ops and backends are checked by make_plan,
+/// which knows them.
+[[nodiscard]] run_request parse_run(const std::vector<std::string>& arguments);
+
+/// What the words after `syncmeter show` and `syncmeter list` ask for.
+struct show_request {
+  std::string file;
+  std::optional<std::string> csv;
+  bool help = false;
+};
+[[nodiscard]] show_request parse_show(const std::vector<std::string>& arguments);
+struct list_request {
+  std::vector<std::string> backends;  ///< empty: every one that is found
+  bool help = false;
+};
+[[nodiscard]] list_request parse_list_command(const std::vector<std::string>& arguments);
+
+/// The text of `syncmeter SUBCOMMAND --help`; every option with its default and unit.
+[[nodiscard]] std::string run_help();
+[[nodiscard]] std::string show_help();
+[[nodiscard]] std::string list_help();
+
+}  // namespace syncmeter

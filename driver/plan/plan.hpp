@@ -1,0 +1,61 @@
+// From options, capabilities and the machine to the list of points that a campaign measures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/machine/topology.hpp"
+#include "core/point.hpp"
+#include "driver/plan/options.hpp"
+#include "driver/workers/worker_info.hpp"
+
+namespace syncmeter {
+
+/// One point to measure, where its lanes sit, and which other points it stands for.
+struct planned_point {
+  point what;
+  std::vector<int> pus;              ///< one per lane; -1 = not bound; none on a GPU
+  std::optional<unsigned> device{};  ///< a GPU's index; nothing for a CPU's point
+  std::vector<point> same_as;  ///< equal machine code on equal cells and PUs: measured once, here
+  std::string why;             ///< why same_as are the same, for the reader
+  bool additivity = false;
+  bool watch_states = false;  ///< pair probes even where its lanes have no line in common
+  unsigned visits = 5;
+  nlohmann::json census{};  ///< what its loops compiled to, for the results; null when not known
+};
+
+/// A point that is not measured, and why (status unsupported or elided).
+struct refused_point {
+  point what;
+  std::string status, reason;
+};
+
+struct campaign_plan {
+  std::vector<planned_point> points;
+  std::vector<refused_point> refused;
+  double predicted_s = 0;
+  bool layouts_together = false;  ///< as in its study
+  bool ops_together = false;      ///< as in its study
+  bool waits_together = false;    ///< as in its study
+  std::string left_out{};         ///< as in its study
+};
+
+/// Visits of a point on a CPU, unless --visits or its study say another number.
+inline constexpr unsigned usual_cpu_visits = 5;
+
+/// Throws usage_error for unknown studies, ops, types, backends, or lanes beyond what is allowed.
+[[nodiscard]] campaign_plan make_plan(const run_options& options,
+                                      const std::vector<worker_info>& workers,
+                                      const topology& machine, const cpu_grant& grant);
+
+/// The longest that one visit of this point may take.
+[[nodiscard]] double max_visit_s(const planned_point& point, const run_options& options);
+
+/// Names of the workers that these options measure with where they are installed: those of
+/// --backend, else what the study compares.
+[[nodiscard]] std::vector<std::string> workers_for(const run_options& options);
+
+}  // namespace syncmeter

@@ -1,0 +1,89 @@
+#include "driver/results/campaign_lines.hpp"
+
+#include <array>
+#include <ctime>
+
+#include <nlohmann/json.hpp>
+
+#include "core/point.hpp"
+#include "driver/results/results.hpp"
+#include "git_info.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+
+json plan_counts(const campaign_plan& plan) {
+  std::size_t visits = 0, same = 0;
+  for (const planned_point& planned : plan.points) {
+    visits += planned.visits;
+    same += planned.same_as.size();
+  }
+  return {{"points", plan.points.size()},
+          {"visits", visits},
+          {"same", same},
+          {"refused", plan.refused.size()},
+          {"predicted_s", plan.predicted_s}};
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
+  json line{{"kind", "campaign"},
+            {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
+            {"version", SM_VERSION},
+            {"git", {{"sha", SM_GIT_SHA}, {"dirty", SM_GIT_DIRTY}}},
+            {"time", utc_now()},
+            {"argv", facts.argv},
+            {"seed", facts.options.seed},
+            {"options", facts.options},
+            {"machine", facts.machine},
+            {"allowed_pus", facts.grant.allowed},
+            {"quota_cpus", facts.grant.quota_cpus ? json(*facts.grant.quota_cpus) : json()},
+            {"gpus", facts.gpus},
+            {"states", facts.states},
+            {"states_note", facts.states_note},
+            {"plan", plan_counts(plan)}};
+  if (!facts.units.is_null()) line["units"] = facts.units;
+  if (!plan.left_out.empty()) line["left_out"] = plan.left_out;
+  if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
+  if (!facts.gpu_notes.empty()) line["gpu_notes"] = facts.gpu_notes;
+  return line;
+}
+
+json same_line(const planned_point& measured, const point& same) {
+  return {{"kind", "same"}, {"point", same}, {"measured_as", measured.what}, {"why", measured.why}};
+}
+
+json refused_line(const refused_point& refused) {
+  return {{"kind", "refused"},
+          {"point", refused.what},
+          {"status", refused.status},
+          {"reason", refused.reason}};
+}
+
+json lost_visit_line(const planned_point& planned, unsigned visit, std::string_view status,
+                     std::string_view stopped_by, std::string_view reason) {
+  return {{"kind", "visit"},          {"point", planned.what}, {"visit", visit},
+          {"time", utc_now()},        {"status", status},      {"reason", reason},
+          {"stopped_by", stopped_by}, {"pus", planned.pus},    {"estimates", json::array()},
+          {"rounds_taken", 0},        {"rounds_kept", 0}};
+}
+
+json end_line(const run_totals& totals) {
+  return {{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
+          {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
+          {"failed", totals.failed}};
+}
+
+}  // namespace syncmeter

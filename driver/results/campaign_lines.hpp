@@ -1,0 +1,52 @@
+// The lines of a results file that the driver itself writes (docs/results-file.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/plan/plan.hpp"
+
+namespace syncmeter {
+
+/// Now, as "2026-01-01T00:00:00Z".
+[[nodiscard]] std::string utc_now();
+
+/// What the first line tells of a campaign.
+struct campaign_facts {
+  std::vector<std::string> argv;
+  run_options options;     ///< its seed is the one used
+  nlohmann::json machine;  ///< describe_machine()
+  cpu_grant grant;
+  std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
+  std::vector<std::string> gpu_notes{};       ///< busy_gpus()
+  nlohmann::json units{};  ///< where each PU of a plan with named PUs sits; else null
+  std::vector<std::string> lane_notes{};  ///< placement_notes()
+  nlohmann::json states;                  ///< placement states; [] when there is one
+  std::string states_note;                ///< why there is one, or what went wrong with the probe
+};
+[[nodiscard]] nlohmann::json campaign_line(const campaign_facts& facts, const campaign_plan& plan);
+
+[[nodiscard]] nlohmann::json same_line(const planned_point& measured, const point& same);
+[[nodiscard]] nlohmann::json refused_line(const refused_point& refused);
+
+/// The visit line of a visit that has no answer: `status` is failed or timeout.
+[[nodiscard]] nlohmann::json lost_visit_line(const planned_point& planned, unsigned visit,
+                                             std::string_view status, std::string_view stopped_by,
+                                             std::string_view reason);
+
+/// What the last line tells of this run of the campaign.
+struct run_totals {
+  std::string reason;      ///< "complete", "interrupted" or "budget"
+  std::size_t visits = 0;  ///< visit lines this run wrote
+  double wall_ns = 0;
+  double timed_ns = 0;     ///< inside timed loops and probes
+  std::size_t failed = 0;  ///< points of the file that failed or timed out
+};
+[[nodiscard]] nlohmann::json end_line(const run_totals& totals);
+
+}  // namespace syncmeter

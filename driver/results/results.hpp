@@ -1,0 +1,79 @@
+// A results file read back: what `show`, the summary, `--csv` and `--resume` see.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/harness/harness.hpp"
+#include "core/point.hpp"
+#include "driver/results/catalogue.hpp"
+
+namespace syncmeter {
+
+/// A file's first line is {"kind":"campaign","schema":{"major":1,"minor":0},"argv":[..],
+/// "options":{..},"machine":{..}, ...}; its last one
+/// {"kind":"end","wall_s":..,"timed_s":..,"interrupted":..}. A reader takes any minor number of its
+/// own major one.
+inline constexpr int schema_major = 1;
+inline constexpr int schema_minor = 0;
+
+/// One point's estimate over its visits, as the tables show it.
+struct point_summary {
+  point what;
+  enum status status = status::ok;
+  std::string reason;
+  std::string measured_as;  ///< canonical text of the point that was measured in its place; or
+                            ///< empty
+  std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
+  std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
+                            ///< times, "state 0, quiet (63 %)" when there are several classes
+  double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
+  bool imported = false;    ///< its source published it, with an interval or without one
+  bool resolved = true;     ///< false: 0 is among what the cost may be, by its only visit too
+  interval cost_ns;         ///< median of visit medians with its interval over visits; infinite
+                            ///< bounds where a CPU's point has one visit
+  interval host_cost_ns;
+  interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
+  double baseline_ns = 0, test_ns = 0;  ///< one step of each side
+  double fairness = 1, slowest_over_fastest = 1;
+  std::size_t rounds_kept = 0, rounds_dropped = 0;
+  std::optional<bool> additive;
+  std::vector<int> pus;
+  std::optional<unsigned> device;  ///< a GPU's index; nothing for a CPU's point
+  std::optional<op_facts> said;    ///< what its visits say of its op; nothing where they are silent
+};
+
+/// What a point's op is: what its visits say, else what is known of the shared ops.
+[[nodiscard]] op_facts facts_of(const point_summary& s);
+
+struct results_file {
+  std::string path;
+  nlohmann::json campaign;  ///< its `campaign` line
+  std::vector<nlohmann::json> workers;
+  std::vector<nlohmann::json> visits;  ///< visit lines, in file order
+  std::vector<nlohmann::json> same;    ///< `same` lines:
+                                     ///< {"kind":"same","point":{..},"measured_as":{..},"why":".."}
+  std::vector<nlohmann::json>
+      refused;         ///< `refused` lines:
+                       ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
+  nlohmann::json end;  ///< the last `end` line; null when the campaign was cut off
+  std::uint64_t whole_bytes = 0;  ///< bytes up to the end of the last whole line
+  bool torn = false;              ///< a last line without an end, or not JSON
+};
+
+/// Reads a file. Throws usage_error: not readable, empty, no campaign line, another schema major, a
+/// line (named by number) that is not JSON anywhere but at the end.
+[[nodiscard]] results_file read_results(const std::string& path);
+
+/// One summary per point, in order of first appearance, `same` and `refused` points included.
+[[nodiscard]] std::vector<point_summary> summarize(const results_file& file);
+
+/// "OP|...|build|visit": the key of a visit line, for --resume.
+[[nodiscard]] std::string visit_key(const nlohmann::json& visit_line, const std::string& build_id);
+
+}  // namespace syncmeter

@@ -1,0 +1,121 @@
+#include "driver/results/results_writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+
+#include "driver/plan/options.hpp"
+
+namespace syncmeter {
+namespace {
+
+bool is_stream(const std::string& path) {
+  struct stat about{};
+  return ::stat(path.c_str(), &about) == 0 && (S_ISCHR(about.st_mode) || S_ISFIFO(about.st_mode));
+}
+
+}  // namespace
+
+results_writer results_writer::create(const std::string& path) {
+  // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
+  ::signal(SIGXFSZ, SIG_IGN);
+  constexpr int common_flags = O_APPEND | O_CLOEXEC;
+  unique_fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | common_flags, 0666));
+  if (!file && errno == EEXIST && is_stream(path)) {
+    file.reset(::open(path.c_str(), O_WRONLY | common_flags));
+  }
+  if (!file && errno == EEXIST) {
+    throw usage_error(fmt::format(
+        "--output: '{}' exists; go on with it by --resume, or name another file", path));
+  }
+  if (!file) {
+    throw usage_error(fmt::format("--output: '{}' cannot be made: {}", path, std::strerror(errno)));
+  }
+  results_writer writer(path, std::move(file));
+  writer.lock();
+  return writer;
+}
+
+results_writer results_writer::append_to(const std::string& path) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  unique_fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  if (!file) {
+    throw usage_error(
+        fmt::format("--resume: '{}' cannot be opened for writing: {}", path, std::strerror(errno)));
+  }
+  struct stat about{};
+  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    throw usage_error(fmt::format("--resume: '{}' is not a regular file", path));
+  }
+  results_writer writer(path, std::move(file));
+  writer.lock();
+  return writer;
+}
+
+void results_writer::lock() {
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK) {
+    throw usage_error(fmt::format(
+        "'{}' is being written by another syncmeter; wait for it or name another file", path_));
+  }
+  // File systems without locks exist (some of the network); one writer is then the user's care.
+}
+
+void results_writer::fail(int error) const {
+  throw output_error(fmt::format("'{}' cannot be written: {}; the campaign stops here", path_,
+                                 std::strerror(error)));
+}
+
+void results_writer::write(const nlohmann::json& line) {
+  // Foreign bytes (a file name in argv) must not make a line unreadable.
+  const std::string text =
+      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  struct stat about{};
+  const bool regular = ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int error = written < 0 ? errno : ENOSPC;
+      // Half a line would be taken for a torn tail, and cost the reader a question.
+      if (regular && rest.size() < text.size()) {
+        [[maybe_unused]] const int cut = ::ftruncate(file_.get(), about.st_size);
+      }
+      fail(error);
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void results_writer::cut_after(std::uint64_t bytes) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail(errno);
+}
+
+void results_writer::flush() {
+  // A pipe or a device has nothing to put on a disk.
+  if (::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+}
+
+std::string default_output() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> time{};
+  std::strftime(time.data(), time.size(), "%Y%m%dT%H%M%SZ", &utc);
+  return fmt::format("syncmeter-{}-{}.jsonl", host.data(), time.data());
+}
+
+}  // namespace syncmeter

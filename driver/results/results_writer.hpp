@@ -1,0 +1,53 @@
+// Appends lines to a results file so that a kill loses at most the line in flight, and a full disk
+// leaves no torn one.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/text/unique_fd.hpp"
+
+namespace syncmeter {
+
+/// The results file can no longer be written: the campaign stops. Exit status 1. The message names
+/// the file and the system's reason.
+struct output_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The only writer of a results file: it holds the file's lock while it lives.
+class results_writer {
+ public:
+  /// A new file. Throws usage_error when it exists or cannot be made. A device or a pipe that
+  /// exists
+  /// ("/dev/stdout") is written to as it is.
+  [[nodiscard]] static results_writer create(const std::string& path);
+  /// An existing file, to append to. Throws usage_error when it cannot be opened or another
+  /// process writes to it.
+  [[nodiscard]] static results_writer append_to(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Appends one object as one line. Throws output_error; the file then ends with the line before.
+  void write(const nlohmann::json& line);
+  /// Cuts the file after this many bytes. Throws output_error.
+  void cut_after(std::uint64_t bytes);
+  /// Has the system put everything on the disk. Throws output_error.
+  void flush();
+
+ private:
+  results_writer(std::string path, unique_fd file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  void lock();
+  [[noreturn]] void fail(int error) const;
+
+  std::string path_;
+  unique_fd file_;
+};
+
+/// Where results go when the user does not say: syncmeter-HOST-TIME.jsonl in the working directory.
+[[nodiscard]] std::string default_output();
+
+}  // namespace syncmeter

@@ -1,0 +1,32 @@
+// Going on with a results file: only on the machine, with the CPUs and the builds that began it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/results/results.hpp"
+#include "driver/results/results_writer.hpp"
+
+namespace syncmeter {
+
+/// What a campaign is measured on; a results file holds one of each.
+struct ground {
+  std::string cpu_model;
+  std::vector<int> allowed_pus;
+  std::map<std::string, std::string> build_ids;  ///< by worker
+  std::map<std::string, std::string> gpus{};     ///< by backend
+};
+
+/// Throws usage_error, in one sentence that names both, when the file was begun by another schema,
+/// on another CPU model, with other allowed PUs, on another GPU, or by another build of a worker.
+void require_same_ground(const results_file& file, const ground& now);
+
+/// Reads the file that `writer` has locked and, when it was begun on this ground, cuts a torn last
+/// line off. `said` receives a sentence about the cut, or nothing. Throws usage_error as
+/// require_same_ground and read_results do.
+[[nodiscard]] results_file take_up(results_writer& writer, const ground& now, std::string& said);
+
+}  // namespace syncmeter

@@ -1,0 +1,164 @@
+// Every point of a summary as comma-separated values: one table of columns, so that header and
+// cells cannot part.
+#include "driver/show/csv.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/show/figures.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.9g}", value) : "";
+}
+std::string number_if(bool known, double value) { return known ? number(value) : ""; }
+
+struct csv_column {
+  const char* name;
+  std::function<std::string(const point_summary&)> cell;
+};
+
+const std::vector<csv_column>& all_columns() {
+  using s = const point_summary&;
+  static const std::vector<csv_column> all{
+      {"backend", [](s p) { return p.what.backend; }},
+      {"family", [](s p) { return facts_of(p).family; }},
+      {"op", [](s p) { return p.what.op; }},
+      {"type", [](s p) { return p.what.type ? std::string(to_text(*p.what.type)) : ""; }},
+      {"order", [](s p) { return std::string(to_text(p.what.order)); }},
+      {"placement", [](s p) { return std::string(to_text(p.what.placement)); }},
+      {"stride_elements",
+       [](s p) {
+         return p.what.placement == placement::strided ? fmt::to_string(p.what.stride) : "";
+       }},
+      {"stride_bytes",
+       [](s p) {
+         return p.what.placement == placement::strided ? fmt::to_string(stride_bytes(p.what)) : "";
+       }},
+      {"base_offset_bytes",
+       [](s p) {
+         return p.what.placement == placement::strided ? fmt::to_string(p.what.base_offset) : "";
+       }},
+      {"cells", [](s p) { return number_if(p.what.cells != 0, p.what.cells); }},
+      {"lanes", [](s p) { return fmt::to_string(p.what.lanes); }},
+      {"blocks", [](s p) { return fmt::to_string(p.what.blocks); }},
+      {"scope", [](s p) { return text_unless_none(p.what.scope); }},
+      {"flavour", [](s p) { return text_unless_none(p.what.flavour); }},
+      {"space", [](s p) { return text_unless_none(p.what.space); }},
+      {"active", [](s p) { return number_if(p.what.active != 0, p.what.active); }},
+      {"waves", [](s p) { return std::string(p.what.waves ? "true" : ""); }},
+      {"size", [](s p) { return p.what.size != 0 ? fmt::to_string(p.what.size) : ""; }},
+      {"affinity", [](s p) { return std::string(to_text(p.what.affinity)); }},
+      {"wait", [](s p) { return std::string(to_text(p.what.wait)); }},
+      {"home", [](s p) { return text_unless_none(p.what.home); }},
+      {"late_us", [](s p) { return fmt::to_string(p.what.late_us); }},
+      {"repeat", [](s p) { return fmt::to_string(p.what.repeat); }},
+      {"status", [](s p) { return std::string(to_text(p.status)); }},
+      {"reason", [](s p) { return p.reason; }},
+      {"measured_as", [](s p) { return p.measured_as; }},
+      {"state", [](s p) { return p.state; }},
+      {"visits", [](s p) { return fmt::to_string(p.visits); }},
+      {"cost_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.value); }},
+      {"cost_low_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.low); }},
+      {"cost_high_ns",
+       [](s p) { return number_if(has_cost(p) || has_upper_bound(p), p.cost_ns.high); }},
+      {"host_cost_ns",
+       [](s p) {
+         return number_if(has_cost(p) && p.host_cost_ns.value > 0, p.host_cost_ns.value);
+       }},
+      {"host_cost_low_ns",
+       [](s p) { return number_if(has_cost(p) && p.host_cost_ns.low > 0, p.host_cost_ns.low); }},
+      {"host_cost_high_ns",
+       [](s p) { return number_if(has_cost(p) && p.host_cost_ns.high > 0, p.host_cost_ns.high); }},
+      {"cost_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.value); }},
+      {"cost_low_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.low); }},
+      {"cost_high_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.high); }},
+      {"baseline_ns_per_step", [](s p) { return number_if(p.visits != 0, p.baseline_ns); }},
+      {"test_ns_per_step", [](s p) { return number_if(p.visits != 0, p.test_ns); }},
+      {"ops_per_s_per_lane",
+       [](s p) {
+         const auto r = rates_of(p);
+         return r ? number(r->per_lane) : "";
+       }},
+      {"ops_per_s_total",
+       [](s p) {
+         const auto r = rates_of(p);
+         return r ? number(r->total) : "";
+       }},
+      {"fairness_jain", [](s p) { return number_if(p.visits != 0, p.fairness); }},
+      {"slowest_over_fastest_ratio",
+       [](s p) { return number_if(p.visits != 0, p.slowest_over_fastest); }},
+      {"rounds_kept", [](s p) { return fmt::to_string(p.rounds_kept); }},
+      {"rounds_dropped", [](s p) { return fmt::to_string(p.rounds_dropped); }},
+      {"additive",
+       [](s p) {
+         return std::string(!p.additive ? "" : *p.additive ? "true" : "false");
+       }},
+      {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }},
+      {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
+  return all;
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + "\"";
+}
+
+template <class Cell> void add_line(std::string& csv, const Cell& cell) {
+  bool first = true;
+  for (const csv_column& column : all_columns()) {
+    if (!first) csv += ',';
+    first = false;
+    csv += quoted(cell(column));
+  }
+  csv += "\r\n";
+}
+
+}  // namespace
+
+std::string to_csv(const std::vector<point_summary>& points) {
+  std::string csv;
+  add_line(csv, [](const csv_column& column) { return std::string(column.name); });
+  for (const point_summary& p : points) {
+    add_line(csv, [&p](const csv_column& column) { return column.cell(p); });
+  }
+  return csv;
+}
+
+void require_writable(const std::string& path) {
+  const bool stood_there = std::filesystem::exists(path);
+  errno = 0;
+  if (std::ofstream(path, std::ios::app)) {
+    if (!stood_there) std::filesystem::remove(path);
+    return;
+  }
+  throw usage_error(fmt::format("--csv: '{}' cannot be written: {}", path, std::strerror(errno)));
+}
+
+void write_csv(const std::string& path, const std::vector<point_summary>& points) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << to_csv(points);
+  out.close();
+  if (!out)
+    throw std::runtime_error(
+        fmt::format("--csv: '{}' was not written in full: {}", path, std::strerror(errno)));
+}
+
+}  // namespace syncmeter

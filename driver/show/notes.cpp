@@ -1,0 +1,192 @@
+// The notes below a table: failures first, then what the figures rest on.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/machine/environment.hpp"
+#include "driver/results/state_classes.hpp"
+#include "driver/show/table.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+
+// Beyond this many lines of one kind a reader is better served by the CSV.
+constexpr std::size_t most_lines = 8;
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+// One line for each of the first few, then how many more.
+void add_some(std::vector<std::string>& notes, const std::vector<std::string>& lines) {
+  notes.insert(notes.end(), lines.begin(),
+               lines.begin() + static_cast<std::ptrdiff_t>(std::min(most_lines, lines.size())));
+  if (lines.size() > most_lines)
+    notes.push_back(fmt::format("... and {} more; --csv writes all", lines.size() - most_lines));
+}
+
+void add_failures(std::vector<std::string>& notes, const std::vector<point_summary>& points) {
+  for (const status wanted :
+       {status::failed, status::timeout, status::too_slow, status::interferes, status::noisy}) {
+    std::vector<std::string> lines;
+    for (const point_summary& s : points) {
+      if (s.status != wanted || !s.measured_as.empty()) continue;
+      lines.push_back(fmt::format("{}: {}: {}", to_text(wanted), short_name(s.what), s.reason));
+    }
+    // A wrong result is never cut short.
+    if (wanted == status::failed) notes.insert(notes.end(), lines.begin(), lines.end());
+    else add_some(notes, lines);
+  }
+}
+
+void add_additivity(std::vector<std::string>& notes, const std::vector<point_summary>& points) {
+  std::size_t checked = 0, adds_up = 0;
+  for (const point_summary& s : points) {
+    if (!s.additive || !s.measured_as.empty()) continue;
+    ++checked;
+    adds_up += *s.additive ? 1U : 0U;
+  }
+  if (checked != 0)
+    notes.push_back(fmt::format(
+        "additivity: 2 and 4 ops cost 2 and 4 times one op at {} of {} points", adds_up, checked));
+}
+
+// Ops that share a reason share a line.
+void add_refused(std::vector<std::string>& notes, const std::vector<point_summary>& points) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> ops_by_reason;
+  for (const point_summary& s : points) {
+    if (s.status != status::unsupported && s.status != status::elided) continue;
+    std::string name = s.what.op;
+    if (s.what.order != order::unordered && s.status == status::elided)
+      name += fmt::format(" {}", to_text(s.what.order));
+    auto& ops = ops_by_reason[{std::string(to_text(s.status)), s.what.backend + ": " + s.reason}];
+    if (std::find(ops.begin(), ops.end(), name) == ops.end()) ops.push_back(name);
+  }
+  for (const auto& [key, ops] : ops_by_reason)
+    notes.push_back(fmt::format("{} in {}: {}", key.first, key.second, join(ops)));
+}
+
+void add_merged(std::vector<std::string>& notes, const results_file& file) {
+  std::map<std::string, std::size_t> by_reason;
+  std::vector<std::string> other_cells;
+  for (const json& line : file.same) {
+    ++by_reason[line.value("why", "")];
+    const auto what = line.at("point").get<point>();
+    auto measured_as = line.at("measured_as").get<point>();
+    const std::string measured = short_name(measured_as);
+    measured_as.affinity = what.affinity;
+    const bool has_row = std::tie(what.op, what.type, what.order) !=
+                         std::tie(measured_as.op, measured_as.type, measured_as.order);
+    if (!has_row && !(what == measured_as))
+      other_cells.push_back(fmt::format("measured once: {} is {}", short_name(what), measured));
+  }
+  for (const auto& [why, n] : by_reason)
+    notes.push_back(fmt::format("points that share another's measurement: {} ({})", n, why));
+  add_some(notes, other_cells);
+}
+
+void add_states(std::vector<std::string>& notes, const results_file& file) {
+  const state_classes classes(file);
+  std::map<std::pair<unsigned, bool>, double> rounds;
+  double kept = 0, busy = 0;
+  for (const json& visit : file.visits) {
+    for (const json& e : visit.value("estimates", json::array())) {
+      const double n = e.value("rounds", 0.0);
+      const bool is_busy = e.value("busy", false);
+      rounds[{classes.of(e, visit.at("point").value("lanes", 1U)), is_busy}] += n;
+      kept += n;
+      busy += is_busy ? n : 0;
+    }
+  }
+  const bool several =
+      std::any_of(rounds.begin(), rounds.end(), [](const auto& r) { return r.first.first > 0; });
+  if (several) {
+    std::vector<std::string> shares;
+    for (const auto& [key, n] : rounds) {
+      shares.push_back(fmt::format("{} {} {:.0f} %", key.first, key.second ? "busy" : "quiet",
+                                   percent(n, kept)));
+    }
+    // Where the host put two PUs and where they sit are one thing to the probe.
+    const std::string of_pairs = file.campaign.contains("units")
+                                     ? "; lanes on other PUs differ in it also by where these sit"
+                                     : "";
+    notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares) + of_pairs);
+  }
+  if (busy > 0)
+    notes.push_back(fmt::format("busy: a quiet probe was slow in {:.1f} % of the rounds kept",
+                                percent(busy, kept)));
+}
+
+void add_drops(std::vector<std::string>& notes, const results_file& file) {
+  std::map<std::string, double> drops;
+  double taken = 0;
+  for (const json& visit : file.visits) {
+    taken += visit.value("rounds_taken", 0.0);
+    const json dropped = visit.value("drops", json::object());
+    for (const auto& [why, n] : dropped.items()) {
+      if (n.is_number() && n > 0) drops[why] += n.get<double>();
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [why, n] : drops)
+    parts.push_back(fmt::format("{} {:.1f} %", why, percent(n, taken)));
+  if (!parts.empty()) notes.push_back("rounds dropped: " + join(parts));
+}
+
+// Of the last run of a campaign: what was measured before a --resume is not in its time.
+void add_time(std::vector<std::string>& notes, const results_file& file) {
+  if (!file.end.is_object()) return;
+  const json wall_ns = file.end.value("wall_ns", json()),
+             timed_ns = file.end.value("timed_ns", json());
+  if (!wall_ns.is_number() || !timed_ns.is_number()) return;
+  notes.push_back(fmt::format("{:.3g} s in all, {:.0f} % of it inside timed loops and probes",
+                              wall_ns.get<double>() * 1e-9,
+                              percent(timed_ns.get<double>(), wall_ns.get<double>())));
+}
+
+void add_completeness(std::vector<std::string>& notes, const results_file& file) {
+  const std::string reason =
+      file.end.is_object() ? file.end.value("reason", "complete") : "cut off";
+  if (reason == "complete") return;
+  notes.push_back(fmt::format("not complete ({}{}): go on with `syncmeter run --resume {}`", reason,
+                              file.torn ? ", the last line torn" : "", file.path));
+}
+
+}  // namespace
+
+std::vector<std::string> summary_notes(const results_file& file,
+                                       const std::vector<point_summary>& points) {
+  std::vector<std::string> notes;
+  add_failures(notes, points);
+  add_completeness(notes, file);
+  if (file.campaign.contains("machine")) {
+    for (const std::string& sentence : caveats(file.campaign.at("machine")))
+      notes.push_back(sentence);
+  }
+  for (const char* kind : {"lane_notes", "gpu_notes"}) {
+    for (const json& note : file.campaign.value(kind, json::array())) {
+      if (note.is_string()) notes.push_back(note.get<std::string>());
+    }
+  }
+  add_states(notes, file);
+  add_drops(notes, file);
+  add_additivity(notes, points);
+  add_merged(notes, file);
+  add_refused(notes, points);
+  add_time(notes, file);
+  return notes;
+}
+
+std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
+  std::string text = point_table(points);
+  const std::vector<std::string> notes = summary_notes(file, points);
+  if (!notes.empty()) text += "\nNotes\n";
+  for (const std::string& note : notes) text += "- " + note + "\n";
+  return text + fmt::format("\nResults: {}\n", file.path);
+}
+
+}  // namespace syncmeter

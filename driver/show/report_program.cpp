@@ -1,0 +1,175 @@
+#include "driver/show/report_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "driver/text/line_reader.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/text/unique_fd.hpp"
+#include "driver/workers/program_places.hpp"
+
+namespace syncmeter {
+namespace {
+
+namespace fs = std::filesystem;
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr const char* name = "syncmeter-report";
+constexpr const char* chosen_by = "SYNCMETER_REPORT";
+
+bool can_run(const fs::path& program) {
+  std::error_code error;
+  return fs::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0;
+}
+
+/// What posix_spawn wants to be told, freed again.
+struct spawn_settings {
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  spawn_settings() {
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~spawn_settings() {
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  spawn_settings(const spawn_settings&) = delete;
+  spawn_settings& operator=(const spawn_settings&) = delete;
+};
+
+struct running {
+  pid_t pid = -1;
+  unique_fd errors{};
+};
+
+// Workers were talked to with SIGPIPE ignored, and no later program shall inherit that. `error` is
+// errno's value; 0 where the program runs.
+running start(const fs::path& program, const std::string& file, std::FILE* out, int& error) {
+  std::array<int, 2> raw{};
+  if (::pipe2(raw.data(), O_CLOEXEC) != 0) {
+    error = errno;
+    return {};
+  }
+  running child;
+  child.errors.reset(raw[0]);
+  const unique_fd write_end(raw[1]);
+  ::fcntl(raw[0], F_SETFL, O_NONBLOCK);
+  spawn_settings with;
+  ::posix_spawn_file_actions_addopen(&with.files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&with.files, ::fileno(out), 1);
+  ::posix_spawn_file_actions_adddup2(&with.files, write_end.get(), 2);
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::posix_spawnattr_setsigmask(&with.attributes, &signals);
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, number);
+  ::posix_spawnattr_setsigdefault(&with.attributes, &signals);
+  ::posix_spawnattr_setflags(&with.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string path = program.string(), verb = "text", of = file;
+  const std::array<char*, 4> arguments{path.data(), verb.data(), of.data(), nullptr};
+  error = ::posix_spawnp(&child.pid, path.c_str(), &with.files, &with.attributes, arguments.data(),
+                         environ);
+  return child;
+}
+
+// What waitpid() says of its end; nothing where it was still there at the deadline, and was killed.
+std::optional<int> wait_for(running& child, stream_tail& said, milliseconds at_most) {
+  const clock::time_point deadline = clock::now() + at_most;
+  const auto reaped = [&child](int options, int& how) {
+    pid_t got = 0;
+    while ((got = ::waitpid(child.pid, &how, options)) < 0 && errno == EINTR) {
+    }
+    return got != 0;
+  };
+  constexpr int pause_ms = 5;
+  for (int how = 0;;) {
+    const bool gone = reaped(WNOHANG, how);
+    read_outcome read = read_outcome::some;
+    while (child.errors && read == read_outcome::some) read = said.read_from(child.errors.get());
+    if (read == read_outcome::end) child.errors.reset();
+    if (gone) return how;
+    if (clock::now() >= deadline) {
+      ::kill(child.pid, SIGKILL);
+      (void)reaped(0, how);
+      return std::nullopt;
+    }
+    pollfd watched{.fd = child.errors.get(), .events = POLLIN, .revents = 0};
+    ::poll(&watched, 1, pause_ms);
+  }
+}
+
+// The line that says what went wrong is the last one of a traceback.
+std::string last_line(const stream_tail& said) {
+  const std::string_view text = said.text();
+  const std::string_view line = text.substr(text.find_last_of('\n') + 1);
+  return line.empty() ? std::string() : fmt::format(": {}", quote(line, 200));
+}
+
+std::string how_to_get_it(const std::string& file) {
+  return fmt::format("\nRatios, sizes and winners are told by `{} text {}`: scripts/run sets it "
+                     "up, or `pip install "
+                     "./analysis` in a checkout.\n",
+                     name, shell_word(file));
+}
+
+}  // namespace
+
+std::optional<fs::path> find_report(const fs::path& beside) {
+  if (!beside.empty() && can_run(beside / name)) return beside / name;
+  for (const fs::path& folder : folders_on_path()) {
+    if (can_run(folder / name)) return folder / name;
+  }
+  return std::nullopt;
+}
+
+std::string print_report(const fs::path& program, const std::string& file, std::FILE* out,
+                         milliseconds at_most) {
+  // Both write to one descriptor: what this program still holds comes first.
+  std::fflush(out);
+  int error = 0;
+  running child = start(program, file, out, error);
+  if (error != 0)
+    return fmt::format("{} cannot be started: {}", program.string(), std::strerror(error));
+  stream_tail said;
+  const std::optional<int> how = wait_for(child, said, at_most);
+  if (!how) {
+    return fmt::format("{} was stopped: it took longer than {:g} s{}", program.string(),
+                       std::chrono::duration<double>(at_most).count(), last_line(said));
+  }
+  if (WIFSIGNALED(*how))
+    return fmt::format("{} was ended by signal {}{}", program.string(), WTERMSIG(*how),
+                       last_line(said));
+  if (WEXITSTATUS(*how) != 0)
+    return fmt::format("{} ended with status {}{}", program.string(), WEXITSTATUS(*how),
+                       last_line(said));
+  return {};
+}
+
+void add_report(const std::string& file, std::FILE* out) {
+  const char* const chosen = std::getenv(chosen_by);
+  const std::string wanted = chosen != nullptr ? chosen : "";
+  if (wanted == "off") return;
+  const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
+  if (!program) {
+    std::fputs(how_to_get_it(file).c_str(), out);
+    return;
+  }
+  const std::string problem = print_report(*program, file, out);
+  if (!problem.empty())
+    std::fprintf(stderr, "syncmeter: no ratios, sizes and winners: %s%s\n", problem.c_str(),
+                 wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,38 @@
+// The tables that a reader sees: points with their estimates, the notes below them, and the points
+// of a plan before it is measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/plan/plan.hpp"
+#include "driver/results/results.hpp"
+
+namespace syncmeter {
+
+/// One row per measured point, grouped by family: by backend, family and op as the ops are listed,
+/// then by every axis. A point that another's measurement stands for has
+/// a row of its own where its op, type or order is another; affinities of one placement share a
+/// row. Refused points stand in the notes, and of many pairs of PUs only the first have rows.
+[[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
+
+/// What a reader must know of the figures, failures first: one sentence a line.
+[[nodiscard]] std::vector<std::string> summary_notes(const results_file& file,
+                                                     const std::vector<point_summary>& points);
+
+/// Table, notes and where the results are: what `run` and `show` print.
+[[nodiscard]] std::string summary_text(const results_file& file,
+                                       const std::vector<point_summary>& points);
+
+/// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
+/// With `machine`: also what each named pair of PUs shares, and what lanes have in common.
+[[nodiscard]] std::string plan_text(const campaign_plan& plan, const topology* machine = nullptr);
+
+/// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset), "strided 64 B, 2
+/// cells"; empty without cells.
+[[nodiscard]] std::string placement_text(const point& p);
+
+/// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
+[[nodiscard]] std::string short_name(const point& p);
+
+}  // namespace syncmeter

@@ -1,0 +1,29 @@
+// The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps
+// of a block, take; and what it would cost without a branch.
+#include "driver/studies/gpu_studies.hpp"
+
+namespace syncmeter {
+
+// A warp alone, a full block, and every multiprocessor with one.
+study divergence_study() {
+  const gpu_axes one_warp{.launches = {{{{.first = 1, .last = 1}}, {32}}},
+                          .sizes = {1, 2, 4, 8, 16, 32}};
+  gpu_axes blocks = one_warp;
+  blocks.launches = {{{{.first = 1, .last = 1}, {.named = block_range::word::sm}}, {1024}}};
+  gpu_axes some = one_warp;
+  some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  return {.name = "divergence",
+          .purpose =
+              "GPU: a branch by its number of paths, inside a warp, across warps, and without",
+          .rules = {},
+          .others = {},
+          .gpu = {.rules = {{.ops = {"branch_in_warp"}, .except = {}, .axes = some},
+                            {.ops = {"branch_uniform", "branch_predicated"},
+                             .except = {},
+                             .axes = one_warp},
+                            {.ops = {"branch_*"}, .except = {}, .axes = blocks}},
+                  .others = one_warp,
+                  .max_time_s = 0.12}};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,113 @@
+// Which points the study `levels` has: the tables and figures of "A Study of Synchronization
+// Methods in Modern GPUs" (Zhang et al., IPDPS 2020) on this tool's ops.
+#include <algorithm>
+
+#include "driver/studies/gpu_studies.hpp"
+#include "driver/studies/launch_rules.hpp"
+
+namespace syncmeter {
+namespace {
+
+using namespace blocks;
+
+// Threads of one multiprocessor, and its blocks: what a planner does not find on a device it
+// refuses.
+constexpr unsigned usual_threads = 2048;
+constexpr unsigned usual_blocks = 32;
+const std::vector<unsigned> block_sizes{32, 64, 128, 256, 512, 1024};
+
+block_range per_multiprocessor(unsigned blocks) { return {.named = word::sm, .times = blocks}; }
+
+gpu_axes launched(std::vector<launch_set> launches, std::vector<unsigned> sizes = {}) {
+  return {.launches = std::move(launches), .sizes = std::move(sizes)};
+}
+
+// A warp by itself for a latency, a full block for a throughput.
+const std::vector<launch_set> warps{{{one}, {32, 1024}}};
+
+std::vector<unsigned> up_to(unsigned most) {
+  std::vector<unsigned> all(most);
+  for (unsigned i = 0; i < most; ++i) all[i] = i + 1;
+  return all;
+}
+
+// All blocks per multiprocessor that run at once, or 1, 2, 4, ... of them.
+std::vector<launch_set> filled(const std::vector<unsigned>& threads, bool every) {
+  std::vector<launch_set> launches;
+  for (const unsigned t : threads) {
+    std::vector<block_range> blocks;
+    const unsigned most = std::min(usual_threads / t, usual_blocks);
+    for (unsigned n = 1; n <= most; n = every ? n + 1 : 2 * n)
+      blocks.push_back(per_multiprocessor(n));
+    launches.push_back({std::move(blocks), {t}});
+  }
+  return launches;
+}
+
+gpu_axes barriers_of_a_block() {
+  std::vector<unsigned> whole_warps;
+  for (unsigned threads = 32; threads <= 1024; threads += 32) whole_warps.push_back(threads);
+  std::vector<launch_set> launches = filled(block_sizes, true);
+  launches.insert(launches.begin(), {{one}, std::move(whole_warps)});
+  return launched(std::move(launches));
+}
+
+gpu_axes barriers_of_the_grid() {
+  std::vector<launch_set> launches = filled(block_sizes, false);
+  launches.push_back({{{.named = word::beyond}}, block_sizes});
+  return launched(std::move(launches));
+}
+
+// One cluster by itself, and as many as there are multiprocessors for.
+void add_clusters(std::vector<gpu_rule>& rules) {
+  for (const unsigned size : {2U, 4U, 8U, 16U}) {
+    const block_range alone{.first = size, .last = size};
+    const block_range all{.named = word::sm, .whole = size};
+    rules.push_back({.ops = {"cluster_sync", "cluster_arrive_wait"},
+                     .except = {},
+                     .axes = launched({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
+    rules.push_back({.ops = {"cluster_atomic_add"},
+                     .except = {},
+                     .axes = launched({{{alone, all}, {1, 32, 1024}}}, {size})});
+  }
+}
+
+gpu_part on_gpus() {
+  std::vector<gpu_rule> rules{
+      {.ops = {"control_fadd"}, .except = {}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"fadd_chain"}, .except = {}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"tile_*"}, .except = {}, .axes = launched(warps)},
+      {.ops = {"coalesced_*"}, .except = {}, .axes = launched(warps, up_to(32))},
+      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"},
+       .except = {},
+       .axes = launched(warps)},
+      {.ops = {"barrier"}, .except = {}, .axes = barriers_of_a_block()}};
+  add_clusters(rules);
+  rules.push_back({.ops = {"grid_sync"}, .except = {}, .axes = barriers_of_the_grid()});
+  rules.push_back({.ops = {"software_barrier_*"},
+                   .except = {},
+                   .axes = launched(filled({32, 256, 1024}, false))});
+  for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
+  return {.rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12};
+}
+
+}  // namespace
+
+study levels_study() {
+  return {.name = "levels",
+          .purpose = "GPU: every level of synchronization, from part of a warp to the end of a "
+                     "kernel",
+          .rules = {},
+          .others = {},
+          .gpu = on_gpus(),
+          // What is timed by events around a launch differs by their microsecond.
+          .pace = study_pace{.precision = 0.01,
+                             .max_time_s = 0.12,
+                             .min_sample_us = 200,
+                             .many = 100'000,
+                             .visits_of_many = 3},
+          .native_only = true,
+          .left_out = "barriers of several GPUs, which are the study multi-gpu's"};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,70 @@
+// The study `multi-gpu`: what a step across the GPUs of one host costs.
+#include "driver/studies/gpu_studies.hpp"
+
+namespace syncmeter {
+namespace {
+
+using namespace blocks;
+constexpr block_range most{.named = word::max};
+
+// Those that the host has; one alone is what the step to two stands against.
+const std::vector<unsigned> devices{1, 2, 3, 4, 8, 16};
+const std::vector<unsigned> several{2, 3, 4, 8, 16};
+const std::vector<std::string_view> barriers{"multi_gpu_barrier_*"};
+
+gpu_axes over(std::vector<unsigned> sizes, std::vector<launch_set> launches) {
+  gpu_axes axes{.launches = std::move(launches)};
+  axes.sizes = std::move(sizes);
+  return axes;
+}
+
+}  // namespace
+
+// Blocks and threads are those of each device: Figures 9 to 11 of Zhang et al., "A Study of Single
+// and Multi-device Synchronization Methods in Nvidia GPUs".
+study multi_gpu_study() {
+  const gpu_axes grids = over(devices, {{{sm, two_sm, most}, {32, 128, 512, 1024}}});
+  gpu_axes flag_elsewhere = over(several, {{{sm}, {32, 1024}}});
+  flag_elsewhere.homes = {home::second};
+  gpu_axes on_one_cell = over(devices, {{{one}, {1, 32}}, {{sm}, {256}}});
+  gpu_axes alone = over({}, {{{one}, {1}}});
+  alone.forms = form_set::all;
+  alone.strides = {0};
+  alone.homes = {home::first, home::second, home::other};
+  gpu_axes warp = alone;
+  warp.launches = {{{one}, {32}}};
+  warp.strides = {0, 1, 32};
+  gpu_axes wide_type = alone;
+  wide_type.types = type_set::all;
+  // Not on the host: there a grid's adds to one cell take a second for each trip.
+  gpu_axes full = alone;
+  full.launches = {{{sm}, {256}}};
+  full.strides = {0, 32};
+  full.homes = {home::first, home::second};
+  gpu_axes token = over({2}, {{{one}, {1}}});
+  token.forms = form_set::all;
+  return {.name = "multi-gpu",
+          .purpose = "GPU: barriers, atomics, loads and handoffs between the devices of this host",
+          .rules = {},
+          .others = {},
+          .gpu = {.rules =
+                      {{.ops = barriers, .except = {}, .axes = grids},
+                       {.ops = {"multi_gpu_barrier_counter"}, .except = {}, .axes = flag_elsewhere},
+                       {.ops = {"multi_gpu_host_*", "multi_gpu_graph_*"},
+                        .except = {},
+                        .axes = over(devices, {{{one}, {32}}})},
+                       {.ops = {"multi_gpu_allreduce_*"},
+                        .except = {},
+                        .axes = over(several, {{{one}, {32}}})},
+                       {.ops = {"multi_gpu_fetch_add"}, .except = {}, .axes = on_one_cell},
+                       {.ops = {"remote_*"}, .except = {}, .axes = alone},
+                       {.ops = {"remote_*"}, .except = {}, .axes = warp},
+                       {.ops = {"remote_*"}, .except = {}, .axes = full},
+                       {.ops = {"remote_*"}, .except = {}, .axes = wide_type},
+                       {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .except = {}, .axes = token}},
+                  .others = alone},
+          .left_out = "the second device as the one that measures; grids on cells of the host; "
+                      "floating types"};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,308 @@
+// The small grammars of the command line, written out by hand so that each can say what it
+// expected.
+#include "driver/text/parse_axes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace syncmeter {
+namespace {
+
+constexpr unsigned most_lanes = 4096;
+constexpr unsigned most_pu = 65535;
+constexpr unsigned most_stride = 65536;
+constexpr unsigned most_base_offset = 4095;
+constexpr unsigned most_blocks = 1'000'000;
+constexpr unsigned lanes_of_a_warp = 32;
+
+// A whole number and nothing else: no sign, no blank, no trailing text.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// A plain decimal number at the start of `text` ("inf", "nan" and signs are refused), and the rest.
+std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
+  const auto starts_number = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  if (text.empty() || !starts_number(text.front())) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+// Letters put in, left out, replaced, or swapped with their neighbour (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      const std::size_t replaced = above[k - 1] + (a[i - 1] == b[k - 1] ? 0U : 1U);
+      row[k] = std::min({replaced, above[k] + 1, row[k - 1] + 1});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+        row[k] = std::min(row[k], two_above[k - 2] + 1);
+      }
+    }
+    two_above = above;
+    above = row;
+  }
+  return above.back();
+}
+
+// What a list of counts may hold beside numbers and ranges, and what it counts.
+struct count_grammar {
+  std::string_view plural, words;
+  unsigned most;
+};
+constexpr count_grammar lane_counts{"lanes", "or max", most_lanes};
+constexpr count_grammar block_counts{"blocks", "sm/2, sm, 2sm or max", most_blocks};
+
+unsigned parse_number(std::string_view option, std::string_view whole, std::string_view digits,
+                      const count_grammar& grammar) {
+  const auto value = whole_number(digits);
+  if (!value) {
+    throw usage_error(fmt::format("{}: '{}' is not a number, a range such as 4-8, {}", option,
+                                  whole, grammar.words));
+  }
+  if (*value < 1 || *value > grammar.most) {
+    throw usage_error(fmt::format("{}: '{}' is out of range: {} go from 1 to {}", option, whole,
+                                  grammar.plural, grammar.most));
+  }
+  return static_cast<unsigned>(*value);
+}
+
+std::pair<unsigned, unsigned> parse_range(std::string_view option, std::string_view whole,
+                                          const count_grammar& grammar) {
+  const std::size_t dash = whole.find('-');
+  const unsigned first = parse_number(option, whole, whole.substr(0, dash), grammar);
+  const unsigned last = dash == std::string_view::npos
+                            ? first
+                            : parse_number(option, whole, whole.substr(dash + 1), grammar);
+  if (last < first) {
+    throw usage_error(
+        fmt::format("{}: '{}' runs backwards; write {}-{}", option, whole, last, first));
+  }
+  return {first, last};
+}
+
+std::string range_text(unsigned first, unsigned last) {
+  return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+constexpr std::array<std::pair<block_range::word, std::string_view>, 4> block_words{
+    {{block_range::word::half_sm, "sm/2"},
+     {block_range::word::sm, "sm"},
+     {block_range::word::two_sm, "2sm"},
+     {block_range::word::max, "max"}}};
+
+}  // namespace
+
+std::string join(const std::vector<std::string>& words, std::string_view between) {
+  std::string all;
+  for (const std::string& word : words) {
+    if (!all.empty()) all += between;
+    all += word;
+  }
+  return all;
+}
+
+std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& allowed) {
+  std::optional<std::string> best;
+  // A third of the letters may be wrong; beyond that a proposal is a guess.
+  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
+  for (const std::string& word : allowed) {
+    const std::size_t distance = edit_distance(text, word);
+    if (distance < best_distance) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string unknown_name(std::string_view option, std::string_view what, std::string_view text,
+                         const std::vector<std::string>& allowed) {
+  const auto meant = nearest(text, allowed);
+  const std::string proposal = meant ? fmt::format("did you mean '{}'? ", *meant) : "";
+  return fmt::format("{}: unknown {} '{}'; {}allowed: {}", option, what, text, proposal,
+                     join(allowed));
+}
+
+std::vector<std::string> parse_list(std::string_view option, std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t comma = text.find(',', at);
+    const std::string_view part =
+        text.substr(at, comma == std::string_view::npos ? comma : comma - at);
+    if (part.empty()) {
+      throw usage_error(
+          fmt::format("{}: '{}' has an empty part; write a list as a,b,c", option, text));
+    }
+    parts.emplace_back(part);
+    if (comma == std::string_view::npos) return parts;
+    at = comma + 1;
+  }
+}
+
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least,
+                          std::uint64_t most) {
+  const auto value = whole_number(text);
+  if (!value || *value < least || *value > most) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, least, most));
+  }
+  return *value;
+}
+
+namespace {
+
+std::vector<unsigned> numbers_in(unsigned least, unsigned most, std::string_view option,
+                                 std::string_view text) {
+  std::vector<unsigned> numbers;
+  for (const std::string& part : parse_list(option, text))
+    numbers.push_back(static_cast<unsigned>(parse_count(option, part, least, most)));
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<unsigned> parse_strides(std::string_view option, std::string_view text) {
+  return numbers_in(0, most_stride, option, text);
+}
+
+std::vector<unsigned> parse_base_offsets(std::string_view option, std::string_view text) {
+  return numbers_in(0, most_base_offset, option, text);
+}
+
+std::vector<unsigned> parse_cells(std::string_view option, std::string_view text) {
+  return numbers_in(1, most_lanes, option, text);
+}
+
+std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text) {
+  constexpr unsigned most_late_us = 10'000;  // a trip of four such delays is never too slow
+  return numbers_in(0, most_late_us, option, text);
+}
+
+std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text) {
+  constexpr unsigned most = 1U << 30U;
+  std::vector<unsigned> sizes;
+  for (const std::string& part : parse_list(option, text))
+    sizes.push_back(static_cast<unsigned>(parse_count(option, part, 1, most)));
+  return sizes;
+}
+
+std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
+  std::vector<lane_range> ranges;
+  for (const std::string& part : parse_list(option, text)) {
+    if (part == "max") {
+      ranges.push_back({.max = true});
+      continue;
+    }
+    const auto [first, last] = parse_range(option, part, lane_counts);
+    ranges.push_back({.first = first, .last = last});
+  }
+  return ranges;
+}
+
+std::string to_text(const lane_range& range) {
+  return range.max ? "max" : range_text(range.first, range.last);
+}
+
+std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
+  std::vector<block_range> ranges;
+  for (const std::string& part : parse_list(option, text)) {
+    const auto word = std::find_if(block_words.begin(), block_words.end(),
+                                   [&](const auto& known) { return known.second == part; });
+    if (word != block_words.end()) {
+      ranges.push_back({.named = word->first});
+      continue;
+    }
+    const auto [first, last] = parse_range(option, part, block_counts);
+    ranges.push_back({.first = first, .last = last});
+  }
+  return ranges;
+}
+
+std::string to_text(const block_range& range) {
+  for (const auto& [word, text] : block_words) {
+    if (word == range.named) return std::string(text);
+  }
+  return range_text(range.first, range.last);
+}
+
+std::vector<int> parse_pus(std::string_view option, std::string_view text) {
+  std::vector<int> pus;
+  for (const std::string& part : parse_list(option, text)) {
+    const std::size_t dash = part.find('-');
+    const auto first = whole_number(std::string_view(part).substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : whole_number(std::string_view(part).substr(dash + 1));
+    if (!first || !last || *last > most_pu || *last < *first)
+      throw usage_error(fmt::format("{}: '{}' is not the number of a PU from 0 to {}, or a range "
+                                    "such as 4-8",
+                                    option, part, most_pu));
+    for (auto pu = *first; pu <= *last; ++pu) {
+      if (std::find(pus.begin(), pus.end(), static_cast<int>(pu)) != pus.end())
+        throw usage_error(
+            fmt::format("{}: PU {} is named twice; each lane has a PU of its own", option, pu));
+      pus.push_back(static_cast<int>(pu));
+    }
+  }
+  return pus;
+}
+
+std::vector<unsigned> parse_actives(std::string_view option, std::string_view text) {
+  return numbers_in(1, lanes_of_a_warp, option, text);
+}
+
+void refuse_none(std::string_view option, std::string_view what,
+                 const std::vector<std::string>& allowed) {
+  throw usage_error(
+      fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
+                  what, join(allowed)));
+}
+
+double parse_seconds(std::string_view option, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 6> units{
+      {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}};
+  const auto number = leading_number(text);
+  if (!number) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a time; write it as 1s, 150ms or 5min", option, text));
+  }
+  const auto value = number->first;  // not a structured binding: clang 14 cannot capture one
+  const auto unit = number->second;
+  if (unit.empty()) {
+    throw usage_error(fmt::format("{}: '{}' has no unit; write it as {}s, {}ms or {}min", option,
+                                  text, text, text, text));
+  }
+  const auto found =
+      std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  if (found == units.end()) {
+    throw usage_error(fmt::format(
+        "{}: '{}' has an unknown unit '{}'; allowed: ns, us, ms, s, min, h", option, text, unit));
+  }
+  if (!(value > 0)) throw usage_error(fmt::format("{}: '{}' is not longer than 0", option, text));
+  return value * found->second;
+}
+
+double parse_share(std::string_view option, std::string_view text) {
+  const auto number = leading_number(text);
+  if (!number || !number->second.empty() || !(number->first > 0) || !(number->first < 1)) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a number above 0 and below 1, such as 0.01", option, text));
+  }
+  return number->first;
+}
+
+}  // namespace syncmeter

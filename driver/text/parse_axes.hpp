@@ -1,0 +1,117 @@
+// The small grammars of the command line: lists, names, numbers, lane ranges and durations. Every
+// error is a usage_error that names the option, the offending text and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/axes.hpp"
+#include "driver/text/ranges.hpp"
+#include "driver/text/usage_error.hpp"
+
+namespace syncmeter {
+
+/// "a, b and c" with a comma only: what is allowed, for a message.
+[[nodiscard]] std::string join(const std::vector<std::string>& words,
+                               std::string_view between = ", ");
+
+/// The word of `allowed` that is nearest to `text` by edit distance, when it is near enough to be
+/// meant.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view text,
+                                                 const std::vector<std::string>& allowed);
+
+/// The message for a name that is not known: "--study: unknown study 'quik'; did you mean 'quick'?
+/// Allowed: quick, scaling".
+[[nodiscard]] std::string unknown_name(std::string_view option, std::string_view what,
+                                       std::string_view text,
+                                       const std::vector<std::string>& allowed);
+
+/// The parts between commas, none of them empty.
+[[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);
+
+/// A whole number from `least` to `most`.
+[[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text,
+                                        std::uint64_t least, std::uint64_t most);
+
+/// Numbers of elements, 0 to 65536.
+[[nodiscard]] std::vector<unsigned> parse_strides(std::string_view option, std::string_view text);
+
+/// Bytes from the start of a line, 0 to 4095; that they align a type is the plan's affair.
+[[nodiscard]] std::vector<unsigned> parse_base_offsets(std::string_view option,
+                                                       std::string_view text);
+
+/// Numbers of cells, 1 to 4096; that lanes share them out evenly is the plan's affair.
+[[nodiscard]] std::vector<unsigned> parse_cells(std::string_view option, std::string_view text);
+
+/// Whole microseconds, 0 to 10000.
+[[nodiscard]] std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text);
+/// Numbers alone: a range of elements would be a billion of them.
+[[nodiscard]] std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text);
+
+/// "1,2,4-8,max".
+[[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
+[[nodiscard]] std::string to_text(const lane_range& range);
+
+/// OS numbers of PUs, "0,3" or "0,8-11", none of them twice.
+[[nodiscard]] std::vector<int> parse_pus(std::string_view option, std::string_view text);
+
+/// "1,2-4,sm/2,sm,2sm,max".
+[[nodiscard]] std::vector<block_range> parse_blocks(std::string_view option, std::string_view text);
+[[nodiscard]] std::string to_text(const block_range& range);
+
+/// Lanes of a warp, "1,8,32".
+[[nodiscard]] std::vector<unsigned> parse_actives(std::string_view option, std::string_view text);
+
+/// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
+[[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);
+
+/// A number above 0 and below 1.
+[[nodiscard]] double parse_share(std::string_view option, std::string_view text);
+
+/// Throws: 'none' is no value to choose.
+[[noreturn]] void refuse_none(std::string_view option, std::string_view what,
+                              const std::vector<std::string>& allowed);
+
+/// A value as it is spelled; nothing where the axis does not apply.
+template <axis_value Enum> [[nodiscard]] std::string text_unless_none(Enum value) {
+  return value == Enum::none ? "" : std::string(to_text(value));
+}
+
+/// Every spelling of an axis, in the order of its declaration.
+template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed() {
+  std::vector<std::string> names;
+  for (const auto& name : names_of(Enum{})) names.emplace_back(name.text);
+  return names;
+}
+
+/// A comma-separated list of an axis' values. `what` is the axis in words, for the message.
+template <axis_value Enum>
+[[nodiscard]] std::vector<Enum> parse_names(std::string_view option, std::string_view what,
+                                            std::string_view text) {
+  std::vector<Enum> values;
+  for (const std::string& part : parse_list(option, text)) {
+    const auto value = from_text<Enum>(part);
+    if (!value) throw usage_error(unknown_name(option, what, part, names_allowed<Enum>()));
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// As parse_names, for axes whose `none` marks ops that do not have them.
+template <axis_value Enum>
+[[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,
+                                                     std::string_view text) {
+  const std::vector<Enum> values = parse_names<Enum>(option, what, text);
+  for (const Enum value : values) {
+    if (value != Enum::none) continue;
+    std::vector<std::string> allowed = names_allowed<Enum>();
+    std::erase(allowed, "none");
+    refuse_none(option, what, allowed);
+  }
+  return values;
+}
+
+}  // namespace syncmeter

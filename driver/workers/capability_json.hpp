@@ -1,0 +1,18 @@
+// A worker's `capabilities` line read into the driver's own terms (docs/worker-protocol.md).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/workers/worker_info.hpp"
+
+namespace syncmeter {
+
+/// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
+/// holds.
+[[nodiscard]] capability capability_from_json(const nlohmann::json& entry);
+
+/// Fills in name, backends, build and capabilities from the whole line; what the line does not
+/// allow to be read becomes info.problem. Never throws for what the line holds.
+void read_capabilities(const nlohmann::json& line, worker_info& info);
+
+}  // namespace syncmeter

@@ -1,0 +1,16 @@
+// The workers of this machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/workers/worker_info.hpp"
+
+namespace syncmeter {
+
+/// Workers beside the driver and on PATH, `syncmeter-*` (not syncmeter-report), each asked for its
+/// capabilities. `wanted` names backends that must be looked for; a missing one becomes a
+/// worker_info with a problem. Never throws for what a worker does.
+[[nodiscard]] std::vector<worker_info> find_workers(const std::vector<std::string>& wanted);
+
+}  // namespace syncmeter

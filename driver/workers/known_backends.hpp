@@ -1,0 +1,18 @@
+// The backends of this project.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace syncmeter {
+
+/// Backends that this project has workers for, and what a machine without one has to install.
+struct known_backend {
+  std::string name, install;
+  bool when_named = false;  ///< --backend must name it where another can be used: what is built
+                            ///< everywhere must not make every study longer
+  bool several = false;     ///< its worker has backends whose names begin with it
+};
+[[nodiscard]] const std::vector<known_backend>& known_backends();
+
+}  // namespace syncmeter

@@ -1,0 +1,186 @@
+#include "driver/workers/launch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/machine/topology.hpp"
+
+namespace syncmeter {
+namespace {
+
+// What would bind the worker's threads, size its pool, change how they wait or hook into every
+// launch behind our back. libgomp with OMP_PROC_BIND even narrows the process's CPU mask before
+// main().
+constexpr std::array<std::string_view, 15> removed_variables{
+    "OMP_PROC_BIND",      "OMP_PLACES",        "GOMP_CPU_AFFINITY",     "KMP_AFFINITY",
+    "KMP_LIBRARY",        "KMP_BLOCKTIME",     "OMP_NUM_THREADS",       "OMP_SCHEDULE",
+    "OMP_THREAD_LIMIT",   "GOMP_SPINCOUNT",    "OMP_DYNAMIC",           "OMP_WAIT_POLICY",
+    "KOKKOS_NUM_THREADS", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"};
+
+[[noreturn]] void fail(const std::string& path, std::string_view doing, int error) {
+  throw std::runtime_error(
+      fmt::format("cannot start '{}': {}: {}", path, doing, std::strerror(error)));
+}
+
+struct pipe_ends {
+  unique_fd read, write;
+};
+
+// Both ends lie above 2: a descriptor that is already where dup2 would put it keeps its
+// close-on-exec flag, and the child would lose its standard stream.
+pipe_ends make_pipe(const std::string& path) {
+  std::array<int, 2> raw{};
+  if (::pipe2(raw.data(), O_CLOEXEC) != 0) fail(path, "pipe", errno);
+  pipe_ends ends{unique_fd(raw[0]), unique_fd(raw[1])};
+  for (unique_fd* end : {&ends.read, &ends.write}) {
+    if (end->get() > 2) continue;
+    const int higher = ::fcntl(end->get(), F_DUPFD_CLOEXEC, 3);
+    if (higher < 0) fail(path, "pipe", errno);
+    end->reset(higher);
+  }
+  return ends;
+}
+
+struct cpu_mask {
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{nullptr, +[](cpu_set_t* s) { CPU_FREE(s); }};
+  std::size_t bytes = 0;
+};
+
+// A child has its parent's mask already: where that is the one wanted, no call is made, as a
+// sandbox may forbid it.
+cpu_mask make_mask(const std::vector<int>& cpus) {
+  cpu_mask mask;
+  if (cpus.empty() || cpus == read_cpu_grant().allowed) return mask;
+  const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+  mask.set.reset(CPU_ALLOC(count));
+  if (!mask.set) throw std::bad_alloc();
+  mask.bytes = CPU_ALLOC_SIZE(count);
+  CPU_ZERO_S(mask.bytes, mask.set.get());
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes, mask.set.get());
+  return mask;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct child_setup {
+  const char* path = nullptr;
+  char* const* arguments = nullptr;
+  char* const* environment = nullptr;
+  std::array<int, 3> standard{};  // what becomes 0, 1 and 2
+  const cpu_mask* mask = nullptr;
+  int report = -1;  // a failure goes here when the program cannot be started
+  pid_t driver = -1;
+};
+
+struct failure {
+  bool of_mask = false;  // else of exec, or of what comes before it
+  int error = 0;
+};
+
+// Runs between fork and exec: async-signal-safe calls only.
+[[noreturn]] void become(const child_setup& setup) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The driver may have died before the line above: then no signal would ever come.
+  if (::getppid() != setup.driver) ::_exit(127);
+  ::signal(SIGINT, SIG_IGN);
+  for (const int number : {SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  failure met;
+  bool ready = true;
+  for (int fd = 0; fd < 3; ++fd) {
+    ready = ready && ::dup2(setup.standard[static_cast<std::size_t>(fd)], fd) == fd;
+  }
+  if (setup.mask->bytes > 0) {
+    met.of_mask = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) != 0;
+    ready = ready && !met.of_mask;
+  }
+  if (ready) ::execve(setup.path, setup.arguments, setup.environment);
+  met.error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(setup.report, &met, sizeof met);
+  ::_exit(127);
+}
+
+void do_not_block(int fd, const std::string& path) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
+}
+
+}  // namespace
+
+std::vector<std::string> worker_environment(wait_policy wait, unsigned threads) {
+  std::vector<std::string> kept;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (std::find(removed_variables.begin(), removed_variables.end(), name) ==
+        removed_variables.end()) {
+      kept.emplace_back(text);
+    }
+  }
+  kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
+  if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
+  return kept;
+}
+
+started_program start_program(const launch& what) {
+  std::vector<std::string> argument_texts{what.path};
+  argument_texts.insert(argument_texts.end(), what.arguments.begin(), what.arguments.end());
+  const std::vector<std::string> environment_texts = worker_environment(what.wait, what.threads);
+  const std::vector<char*> arguments = pointers_to(argument_texts);
+  const std::vector<char*> environment = pointers_to(environment_texts);
+  const cpu_mask mask = make_mask(what.cpus);
+  pipe_ends in = make_pipe(what.path);
+  pipe_ends out = make_pipe(what.path);
+  pipe_ends errors = make_pipe(what.path);
+  pipe_ends report = make_pipe(what.path);
+  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()}) {
+    do_not_block(fd, what.path);
+  }
+  const child_setup setup{.path = what.path.c_str(),
+                          .arguments = arguments.data(),
+                          .environment = environment.data(),
+                          .standard = {in.read.get(), out.write.get(), errors.write.get()},
+                          .mask = &mask,
+                          .report = report.write.get(),
+                          .driver = ::getpid()};
+  const pid_t pid = ::fork();
+  if (pid < 0) fail(what.path, "fork", errno);
+  if (pid == 0) become(setup);
+  // Both sides ask for the group: whoever comes first, it exists before we signal it.
+  ::setpgid(pid, pid);
+  report.write.reset();
+  failure met;
+  ssize_t got = 0;
+  do {
+    got = ::read(report.read.get(), &met, sizeof met);
+  } while (got < 0 && errno == EINTR);
+  if (got != 0) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    fail(what.path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec",
+         met.error);
+  }
+  return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
+}
+
+}  // namespace syncmeter

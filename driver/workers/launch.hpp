@@ -1,0 +1,40 @@
+// Starts a program as a worker: environment, CPU mask, process group and pipes as a worker needs
+// them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/axes.hpp"
+#include "driver/text/unique_fd.hpp"
+
+namespace syncmeter {
+
+/// What to start, and in which launch environment.
+struct launch {
+  std::string path;
+  std::vector<std::string> arguments{};  ///< after the program's name
+  wait_policy wait = wait_policy::active;
+  unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not told
+  std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
+};
+
+/// A started program and our ends of its standard input, output and error. All are close-on-exec
+/// and do not block.
+struct started_program {
+  pid_t pid = -1;
+  unique_fd to, from, errors;
+};
+
+/// The environment of a worker: ours, without the settings that would place its threads, size its
+/// pool, change how they wait or watch what they launch, and with OMP_WAIT_POLICY as the launch
+/// environment has it; with `threads` also KOKKOS_NUM_THREADS. Each entry is NAME=VALUE.
+[[nodiscard]] std::vector<std::string> worker_environment(wait_policy wait, unsigned threads = 0);
+
+/// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
+/// that called this dies. Throws std::runtime_error with the path and the system's message.
+[[nodiscard]] started_program start_program(const launch& what);
+
+}  // namespace syncmeter

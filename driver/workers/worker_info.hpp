@@ -1,0 +1,64 @@
+// What a worker said of itself: its backends, their ops, and the GPUs that it found.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/axes.hpp"
+#include "driver/workers/gpu_devices.hpp"
+
+namespace syncmeter {
+
+/// One entry of a worker's capabilities (docs/worker-protocol.md).
+struct capability {
+  std::string backend, op, family, pairing, note, reason;
+  std::optional<value_type> type;
+  enum order order = order::unordered;
+  std::vector<placement> placements;
+  enum scope scope = scope::none;
+  enum flavour flavour = flavour::none;
+  enum space space = space::none;
+  bool some_lanes = false;    ///< a GPU's loop with lanes of each warp switched off
+  std::string size_of;        ///< what point::size counts; empty: the op has no size
+  unsigned size = 0;          ///< the one that these loops are for; 0: any
+  bool all_at_once = false;   ///< a GPU's op whose blocks wait for each other: no waves of them
+  bool arrives_late = false;  ///< a lane in turn arrives point::late_us late
+  bool additivity = true;     ///< false where loops with 2 and 4 measured ops are not built
+  unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
+  bool communicates = false, supported = false, empty_on_purpose = false;
+  std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
+  std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
+  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
+                                                ///< op
+  nlohmann::json census{};  ///< census_summary, when one was kept beside the worker; else null
+};
+
+/// A worker found on this machine and what it said of itself.
+struct worker_info {
+  std::string name;  ///< "omp"
+  std::string path;
+  std::string problem;  ///< why it cannot be used; empty when it can
+  std::vector<std::string> backends;
+  std::set<std::string> pooled{};  ///< those of the backends that start their threads once: a
+                                   ///< process serves one number of lanes
+  std::map<std::string, std::string> native_of{};  ///< of the portable ones, the backend that each
+                                                   ///< is compared with
+  std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
+  std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
+                                                          ///< here; its ops are listed all the same
+  nlohmann::json build;                                   ///< its "build" object
+  std::vector<capability> capabilities;
+};
+
+/// The backend that a portable one is compared with, as its worker says; empty for a native one.
+[[nodiscard]] std::string native_of(const std::vector<worker_info>& workers,
+                                    const std::string& backend);
+/// Whether a backend stands for an API that runs on many kinds of device through native ones.
+[[nodiscard]] bool is_portable(const std::vector<worker_info>& workers, const std::string& backend);
+
+}  // namespace syncmeter

@@ -1,0 +1,220 @@
+#include "driver/workers/worker_process.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "driver/text/quote.hpp"
+
+namespace syncmeter {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Rounded up, so that a wait of less than a millisecond does not become a busy one.
+int remaining_ms(clock::time_point deadline) {
+  const auto left = std::chrono::ceil<milliseconds>(deadline - clock::now()).count();
+  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
+}
+
+std::string describe_status(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+worker_process::worker_process(std::string name, const launch& what, worker_deadlines deadlines)
+    : name_(std::move(name)), deadlines_(deadlines) {
+  // A worker may die while we write to it: that shall be an error of write(), not our end.
+  ::signal(SIGPIPE, SIG_IGN);
+  started_program started = start_program(what);
+  pid_ = started.pid;
+  to_ = std::move(started.to);
+  from_ = std::move(started.from);
+  errors_ = std::move(started.errors);
+}
+
+worker_process::worker_process(worker_process&& other) noexcept
+    : name_(std::move(other.name_)), deadlines_(other.deadlines_),
+      pid_(std::exchange(other.pid_, -1)), to_(std::move(other.to_)), from_(std::move(other.from_)),
+      errors_(std::move(other.errors_)), lines_(std::move(other.lines_)),
+      tail_(std::move(other.tail_)), wait_status_(other.wait_status_), stopped_(other.stopped_),
+      lost_(other.lost_) {}
+
+worker_process::~worker_process() { kill(); }
+
+std::string worker_process::who() const { return fmt::format("worker '{}' (pid {})", name_, pid_); }
+
+void worker_process::send(const nlohmann::json& request) {
+  const std::string line = request.dump() + '\n';
+  const auto deadline = clock::now() + deadlines_.accepted;
+  std::string_view rest = line;
+  while (!rest.empty() && to_) {
+    const ssize_t written = ::write(to_.get(), rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = to_.get(), .events = POLLOUT, .revents = 0};
+      const int left = remaining_ms(deadline);
+      if (left == 0) return;
+      ::poll(&room, 1, left);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+answer worker_process::interpret(const std::string& line) const {
+  if (line.size() > lines_.longest()) {
+    return {answer::kind::garbage,
+            {},
+            fmt::format("{} wrote a line of {} bytes: {}", who(), line.size(), quote(line))};
+  }
+  nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  if (object.is_object()) return {answer::kind::line, std::move(object), {}};
+  return {answer::kind::garbage,
+          {},
+          fmt::format("{} wrote {}, which is not a JSON object", who(), quote(line))};
+}
+
+answer worker_process::describe_end() {
+  if (!gone_within(deadlines_.leaving)) kill();
+  std::string text = who();
+  if (wait_status_) {
+    text += ' ' + describe_status(*wait_status_);
+  } else {
+    text += " closed its output and cannot be killed";
+  }
+  if (!lines_.waiting().empty()) {
+    text += fmt::format(" in the middle of the line {}", quote(lines_.waiting()));
+  }
+  return {answer::kind::closed, {}, text + last_words()};
+}
+
+answer worker_process::receive(milliseconds within, int cancel_fd) {
+  const auto deadline = clock::now() + within;
+  bool first_look = true;
+  for (;;) {
+    if (auto line = lines_.next()) return interpret(*line);
+    if (lines_.overlong()) {
+      return {answer::kind::garbage,
+              {},
+              fmt::format("{} wrote a line without end: {}", who(), quote(lines_.waiting()))};
+    }
+    if (!from_) return describe_end();
+    // Descriptors of -1 are skipped by poll().
+    std::array<pollfd, 3> watched{
+        {{from_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
+    const int left = remaining_ms(deadline);
+    if (left == 0 && !first_look) {
+      return {answer::kind::late,
+              {},
+              fmt::format("{} did not answer within {:.3g} s{}", who(),
+                          std::chrono::duration<double>(within).count(), last_words())};
+    }
+    first_look = false;
+    if (::poll(watched.data(), watched.size(), left) < 0) continue;
+    if (watched[2].revents != 0) {
+      return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", who())};
+    }
+    if (watched[1].revents != 0 && tail_.read_from(errors_.get()) == read_outcome::end)
+      errors_.reset();
+    if (watched[0].revents != 0 && lines_.read_from(from_.get()) == read_outcome::end)
+      from_.reset();
+  }
+}
+
+std::string worker_process::last_words() {
+  // What it wrote just before its end may still be in the pipe.
+  while (errors_) {
+    const read_outcome outcome = tail_.read_from(errors_.get());
+    if (outcome == read_outcome::end) errors_.reset();
+    if (outcome == read_outcome::nothing_yet) break;
+  }
+  if (tail_.text().empty()) return {};
+  constexpr std::size_t shown = 400;
+  const std::string_view all = tail_.text();
+  return fmt::format("; its last words: {}",
+                     quote(all.substr(all.size() - std::min(all.size(), shown)), shown));
+}
+
+void worker_process::signal_group(int number) const {
+  if (pid_ <= 0 || wait_status_) return;
+  ::kill(-pid_, number);
+}
+
+// Looks once whether it changed state; true when it is gone, or stopped where WUNTRACED was asked
+// for.
+bool worker_process::look_after(int options) {
+  if (pid_ <= 0 || wait_status_) return true;
+  int status = 0;
+  const pid_t changed = ::waitpid(pid_, &status, options | WNOHANG);
+  if (changed != pid_) return false;
+  if (WIFSTOPPED(status)) return true;
+  wait_status_ = status;
+  return true;
+}
+
+bool worker_process::gone_within(milliseconds limit) {
+  const auto deadline = clock::now() + limit;
+  milliseconds pause{1};
+  while (!look_after(0)) {
+    if (clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, milliseconds{20});
+  }
+  return true;
+}
+
+void worker_process::stop() {
+  if (stopped_) return;
+  signal_group(SIGSTOP);
+  stopped_ = true;
+  // The signal takes hold thread by thread; until then an active pool still burns its cores.
+  const auto deadline = clock::now() + deadlines_.stopping;
+  while (!look_after(WUNTRACED) && clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::microseconds{200});
+}
+
+void worker_process::resume() {
+  if (!stopped_) return;
+  signal_group(SIGCONT);
+  stopped_ = false;
+}
+
+void worker_process::close() {
+  if (pid_ <= 0 || lost_) return;
+  to_.reset();
+  resume();
+  // Its last output must not keep it from leaving: a full pipe would block it.
+  const auto deadline = clock::now() + deadlines_.leaving;
+  while (!look_after(0) && clock::now() < deadline) {
+    if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();
+    if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end) errors_.reset();
+    while (lines_.next()) {
+    }
+    std::this_thread::sleep_for(milliseconds{1});
+  }
+  kill();
+}
+
+void worker_process::kill() {
+  if (pid_ <= 0 || lost_ || wait_status_) return;
+  signal_group(SIGKILL);
+  lost_ = !gone_within(deadlines_.reaping);
+}
+
+}  // namespace syncmeter

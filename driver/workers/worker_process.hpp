@@ -1,0 +1,96 @@
+// One running worker: talking to it in lines, stopping, continuing and ending it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/text/line_reader.hpp"
+#include "driver/workers/launch.hpp"
+
+namespace syncmeter {
+
+/// How long the driver waits for a worker.
+struct worker_deadlines {
+  std::chrono::milliseconds hello{60'000};  ///< from its start to its answer to `hello`
+  std::chrono::milliseconds capabilities{60'000};
+  std::chrono::milliseconds accepted{5'000};     ///< from a request to `accepted`
+  std::chrono::milliseconds visit_slack{5'000};  ///< a visit: factor x what it predicted + this
+  double visit_factor = 5;
+  std::chrono::milliseconds stopping{2'000};  ///< for SIGSTOP to take hold
+  std::chrono::milliseconds leaving{2'000};   ///< to end by itself after the end of its input
+  std::chrono::milliseconds reaping{10'000};  ///< to be gone after SIGKILL
+};
+
+/// What waiting for a line brought.
+struct answer {
+  enum class kind {
+    line,       ///< a JSON object, in `object`
+    garbage,    ///< something else, quoted in `text`
+    closed,     ///< the worker is gone; `text` says how, with its last words
+    late,       ///< nothing until the deadline
+    cancelled,  ///< the cancel descriptor became readable
+  };
+  kind what = kind::late;
+  nlohmann::json object;
+  std::string text;  ///< one sentence for every kind but `line`
+};
+
+/// Owner of a worker. A worker that still runs when its owner goes is killed and reaped.
+class worker_process {
+ public:
+  /// Starts it; `name` is for messages ("omp"). From then on this process ignores SIGPIPE. Throws
+  /// std::runtime_error when it cannot be started.
+  worker_process(std::string name, const launch& what, worker_deadlines deadlines = {});
+  worker_process(worker_process&& other) noexcept;
+  ~worker_process();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  /// Sends one line. A worker that no longer reads is no error here: receive() tells what became of
+  /// it.
+  void send(const nlohmann::json& request);
+  /// Waits for the next line, at most this long. What has already arrived is read even when the
+  /// time is over. What the worker writes to its standard error is taken off meanwhile.
+  [[nodiscard]] answer receive(std::chrono::milliseconds within, int cancel_fd = -1);
+
+  /// Stops the whole process group and waits until the worker stands still.
+  void stop();
+  /// Lets it go on.
+  void resume();
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
+  /// Ends it kindly: end of input, then SIGKILL when it does not leave.
+  void close();
+  /// Ends it by SIGKILL.
+  void kill();
+  /// True when it outlived SIGKILL by the deadline: whatever device it used is given up.
+  [[nodiscard]] bool lost() const { return lost_; }
+  /// "worker 'omp' (pid 4711)"
+  [[nodiscard]] std::string who() const;
+  /// What it last wrote to its standard error, as the end of a sentence; or nothing.
+  [[nodiscard]] std::string last_words();
+
+ private:
+  void signal_group(int number) const;
+  bool gone_within(std::chrono::milliseconds limit);
+  bool look_after(int options);
+  answer interpret(const std::string& line) const;
+  answer describe_end();
+
+  std::string name_;
+  worker_deadlines deadlines_;
+  pid_t pid_ = -1;
+  unique_fd to_, from_, errors_;
+  line_reader lines_;
+  stream_tail tail_;
+  std::optional<int> wait_status_;  // set when it was reaped
+  bool stopped_ = false;
+  bool lost_ = false;
+};
+
+}  // namespace syncmeter

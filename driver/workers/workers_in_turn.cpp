@@ -1,0 +1,262 @@
+#include "driver/workers/workers_in_turn.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/harness/harness.hpp"
+#include "core/point.hpp"
+#include "core/worker/protocol.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/workers/capability_json.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+using kind = exchange_outcome::kind;
+using std::chrono::milliseconds;
+
+constexpr unsigned starts_before_giving_up = 3;
+// A worker that predicts more than this is not believed: a deadline must be one.
+constexpr double longest_prediction_ns = 600e9;
+
+std::string shown(const json& value) { return quote(value.dump(-1, ' ', true)); }
+
+json member(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? json() : *found;
+}
+
+// What is wrong with a visit line as the answer to a request; empty when nothing is.
+std::string flaw_in_visit(const json& line, const json& request) {
+  try {
+    const auto said = canonical(line.at("point").get<point>());
+    const auto asked = canonical(request.at("point").get<point>());
+    if (said != asked)
+      return fmt::format("it measured the point {}, not {}", quote(said, 300), quote(asked, 300));
+  } catch (const std::exception& error) {
+    return fmt::format("its visit has no readable point: {}", quote(error.what(), 200));
+  }
+  if (member(line, "visit") != request.at("visit")) {
+    return fmt::format("it answered for visit {}, not {}", shown(member(line, "visit")),
+                       shown(request.at("visit")));
+  }
+  const json said = member(line, "status");
+  if (!said.is_string() || !status_from_text(said.get<std::string>())) {
+    return fmt::format("its visit has the unknown status {}", shown(said));
+  }
+  return {};
+}
+
+}  // namespace
+
+workers_in_turn::workers_in_turn(const std::vector<worker_info>& infos, settings how)
+    : infos_(infos), how_(std::move(how)) {}
+
+workers_in_turn::environment*
+workers_in_turn::environment_of(const std::string& backend, wait_policy wait, const json& request) {
+  const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
+    return std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
+  });
+  if (info == infos_.end()) return nullptr;
+  // A pool larger than the team would burn the other lanes' time: one process for each size.
+  const unsigned threads =
+      info->pooled.contains(backend) ? static_cast<unsigned>(request.at("pus").size()) : 0;
+  environment& env = environments_[{info->name, wait, threads}];
+  env.info = &*info;
+  env.wait = wait;
+  env.threads = threads;
+  return &env;
+}
+
+// The worker's state is unknown after anything but an answer: it goes, and takes its device with it
+// when it cannot even be killed.
+exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome, bool kindly) {
+  if (!env.process) return outcome;
+  if (kindly) env.process->close();
+  else env.process->kill();
+  if (env.process->lost()) {
+    const std::string reason =
+        fmt::format("{} was not gone {} s after SIGKILL; worker '{}' and its device are given up",
+                    env.process->who(),
+                    std::chrono::duration<double>(how_.deadlines.reaping).count(), env.info->name);
+    lost_workers_[env.info->name] = reason;
+    outcome.reason += "; " + reason;
+  }
+  env.process.reset();
+  return outcome;
+}
+
+exchange_outcome workers_in_turn::await(environment& env, const char* wanted, milliseconds within) {
+  answer said = env.process->receive(within, how_.cancel_fd);
+  switch (said.what) {
+  case answer::kind::line:
+    break;
+  case answer::kind::late:
+    return {kind::timed_out, {}, said.text};
+  case answer::kind::cancelled:
+    return {kind::cancelled, {}, said.text};
+  case answer::kind::garbage:
+  case answer::kind::closed:
+    return {kind::crashed, {}, said.text};
+  }
+  const json got = member(said.object, "kind");
+  const json id = member(said.object, "id");
+  // A worker that could not read a request may not know its id.
+  if (got == "error") {
+    const json text = member(said.object, "text");
+    return {kind::refused,
+            {},
+            fmt::format(
+                "{} refused the request: {}", env.process->who(),
+                quote(text.is_string() ? text.get<std::string>() : text.dump(-1, ' ', true), 300))};
+  }
+  if (id != next_id_) {
+    return {kind::crashed,
+            {},
+            fmt::format("{} answered request {} where {} was asked", env.process->who(), shown(id),
+                        next_id_)};
+  }
+  if (got != wanted) {
+    return {
+        kind::crashed,
+        {},
+        fmt::format("{} answered {} where \"{}\" was due", env.process->who(), shown(got), wanted)};
+  }
+  return {kind::answered, std::move(said.object), {}};
+}
+
+exchange_outcome workers_in_turn::greet(environment& env) {
+  env.process->send({{"kind", "hello"}, {"id", ++next_id_}});
+  exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
+  if (hello.what != kind::answered) return hello;
+  const json protocol = member(hello.line, "protocol");
+  if (protocol != protocol_version) {
+    return {kind::crashed,
+            {},
+            fmt::format("{} speaks protocol {}, this driver speaks {}", env.process->who(),
+                        shown(protocol), protocol_version)};
+  }
+  const json build = member(member(hello.line, "build"), "id");
+  if (build != env.info->build.at("id")) {
+    return {kind::crashed,
+            {},
+            fmt::format("{} is of build {}, and this campaign measures build {}",
+                        env.process->who(), shown(build), shown(env.info->build.at("id")))};
+  }
+  return hello;
+}
+
+exchange_outcome workers_in_turn::start(environment& env) {
+  exchange_outcome outcome;
+  try {
+    env.process.emplace(
+        env.info->name,
+        launch{.path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
+        how_.deadlines);
+    outcome = greet(env);
+  } catch (const std::runtime_error& error) {
+    outcome = {kind::crashed, {}, error.what()};
+  }
+  env.resumed = false;
+  if (outcome.what == kind::answered) {
+    env.failed_starts = 0;
+    outcome.line["path"] = env.info->path;
+    outcome.line["wait"] = to_text(env.wait);
+    if (env.threads > 0) outcome.line["threads"] = env.threads;
+    if (how_.on_start) how_.on_start(outcome.line);
+    return outcome;
+  }
+  if (outcome.what == kind::refused) outcome.what = kind::crashed;
+  outcome = end(env, std::move(outcome));
+  if (outcome.what != kind::cancelled && ++env.failed_starts >= starts_before_giving_up &&
+      env.given_up.empty()) {
+    env.given_up =
+        fmt::format("worker '{}' ({} waiting) did not come up {} times in a row, the last time: {}",
+                    env.info->name, to_text(env.wait), env.failed_starts, outcome.reason);
+  }
+  return outcome;
+}
+
+// Afterwards this environment's worker runs, and no other one does.
+exchange_outcome workers_in_turn::make_ready(environment& env) {
+  const auto lost = lost_workers_.find(env.info->name);
+  if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
+  if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
+  for (auto& [key, other] : environments_) {
+    if (&other != &env && other.process) other.process->stop();
+  }
+  if (!env.process) return start(env);
+  if (env.process->stopped()) {
+    env.process->resume();
+    env.resumed = true;
+  }
+  return {};
+}
+
+exchange_outcome workers_in_turn::converse(environment& env, json request,
+                                           const char* answer_kind) {
+  exchange_outcome outcome = make_ready(env);
+  if (outcome.what != kind::answered) return outcome;
+  request["id"] = ++next_id_;
+  milliseconds within = how_.deadlines.visit_slack;
+  if (request.at("kind") == "measure") {
+    request["resumed"] = std::exchange(env.resumed, false);
+    env.process->send(request);
+    outcome = await(env, "accepted", how_.deadlines.accepted);
+    if (outcome.what == kind::refused) return outcome;
+    if (outcome.what != kind::answered) return end(env, std::move(outcome));
+    const json predicted = member(outcome.line, "predicted_ns");
+    if (!predicted.is_number() || !(predicted.get<double>() >= 0)) {
+      return end(env, {kind::crashed,
+                       {},
+                       fmt::format("{} predicted {} ns", env.process->who(), shown(predicted))});
+    }
+    const double believed_ns = std::min(predicted.get<double>(), longest_prediction_ns);
+    within += milliseconds(std::llround(how_.deadlines.visit_factor * believed_ns * 1e-6));
+  } else {
+    within += milliseconds(
+        std::llround(how_.deadlines.visit_factor * request.at("seconds").get<double>() * 1e3));
+    env.process->send(request);
+  }
+  outcome = await(env, answer_kind, within);
+  if (outcome.what == kind::answered || outcome.what == kind::refused) return outcome;
+  return end(env, std::move(outcome));
+}
+
+exchange_outcome workers_in_turn::measure(const std::string& backend, wait_policy wait,
+                                          json request) {
+  environment* env = environment_of(backend, wait, request);
+  if (env == nullptr)
+    return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
+  request["kind"] = "measure";
+  exchange_outcome outcome = converse(*env, request, "visit");
+  if (outcome.what != kind::answered) return outcome;
+  if (const std::string flaw = flaw_in_visit(outcome.line, request); !flaw.empty()) {
+    return end(
+        *env,
+        {kind::crashed, {}, fmt::format("{} gave a wrong answer: {}", env->process->who(), flaw)});
+  }
+  // Its device is lost to this process, and it leaves by itself; the visit is its own word.
+  if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
+  return outcome;
+}
+
+exchange_outcome workers_in_turn::probe(const std::string& backend, wait_policy wait,
+                                        json request) {
+  environment* env = environment_of(backend, wait, request);
+  if (env == nullptr)
+    return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
+  request["kind"] = "probe";
+  return converse(*env, std::move(request), "probe");
+}
+
+void workers_in_turn::close() {
+  for (auto& [key, env] : environments_) (void)end(env, {}, true);
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,54 @@
+"""Who may include whom: layering.py SOURCE.
+
+A folder's rooms stand in order, in groups: a file includes its own room and those of earlier groups; two rooms of
+one group do not include each other.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+SOURCE = Path(sys.argv[1])
+#: "." is what lies in the folder itself: in core the seam, elsewhere main.
+ROOMS = {
+    "core": [".", "ops harness machine", "worker", "host"],
+    "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing launch reduction multi",
+                      "worker", "."],
+    "driver": ["text", "workers", "census studies", "plan", "results", "campaign show topology", "commands", "."],
+}
+#: What a folder includes of others; where nothing is said, core.
+OTHERS = {
+    "core": (),
+    "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),
+}
+WITHOUT_AN_API = ("core", "driver")
+APIS = re.compile(r"omp\.h|cuda|cooperative_groups|Kokkos")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+def room_of(path: str, folder: str) -> str:
+    inside = path.removeprefix(folder + "/")
+    return inside.split("/")[0] if "/" in inside else "."
+
+
+def allowed(folder: str, file: str, header: str) -> bool:
+    if header.startswith(folder + "/"):
+        position = {room: i for i, group in enumerate(ROOMS.get(folder, [])) for room in group.split()}
+        own, other = room_of(file, folder), room_of(header, folder)
+        return own == other or folder not in ROOMS or position.get(other, 99) < position.get(own, -1)
+    if header.split("/")[0] in ("core", "backends", "driver", "analysis", "tests"):
+        return any(header.startswith(other + "/") for other in OTHERS.get(folder, ("core",)))
+    return folder not in WITHOUT_AN_API or not APIS.match(header)
+
+
+folders = ["core", "driver", *(f"backends/{path.name}" for path in (SOURCE / "backends").iterdir() if path.is_dir())]
+wrong = []
+for folder in folders:
+    files = [path for path in (SOURCE / folder).rglob("*") if path.suffix in (".hpp", ".cpp", ".cuh", ".cu")]
+    if not files:
+        wrong.append(f"{folder}: no sources")
+    for path in files:
+        file = path.relative_to(SOURCE).as_posix()
+        headers = INCLUDE.findall(path.read_text())
+        wrong += [f"{file}: includes {header}" for header in headers if not allowed(folder, file, header)]
+sys.exit("\n".join(sorted(wrong)) or None)

@@ -1,0 +1,117 @@
+// What is still to be measured, from what the file says.
+#include "driver/campaign/ledger.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace syncmeter::ledger_test {
+namespace {
+
+using nlohmann::json;
+
+struct ledger_of_two : testing::Test {
+  std::vector<planned_point> points = [] {
+    std::vector<planned_point> two(2);
+    two[0].what = {.backend = "omp", .op = "atomic_add"};
+    two[0].visits = 3;
+    two[1].what = {.backend = "omp", .op = "barrier"};
+    two[1].visits = 2;
+    return two;
+  }();
+  ledger book{points, {{"omp", "b1"}}};
+
+  json line(std::size_t point, unsigned visit, const char* status,
+            const char* stopped_by = "precision", json trips = 40) const {
+    return {{"key", book.key(point, visit)},
+            {"status", status},
+            {"stopped_by", stopped_by},
+            {"trips", std::move(trips)}};
+  }
+};
+
+TEST_F(ledger_of_two, wants_everything_at_first) {
+  EXPECT_EQ(book.remaining(), 5U);
+  EXPECT_TRUE(book.wants(0, 3));
+  EXPECT_FALSE(book.wants(1, 3)) << "a point has its own number of visits";
+}
+
+TEST_F(ledger_of_two, a_visit_with_a_line_is_done) {
+  book.record(line(0, 2, "ok"));
+  EXPECT_FALSE(book.wants(0, 2));
+  EXPECT_TRUE(book.wants(0, 1));
+  EXPECT_EQ(book.done(), 1U);
+  EXPECT_EQ(book.remaining(), 4U);
+  book.record(line(0, 2, "ok"));
+  EXPECT_EQ(book.done(), 1U);
+}
+
+TEST_F(ledger_of_two, another_build_is_another_visit) {
+  const ledger other(points, {{"omp", "b2"}});
+  EXPECT_NE(book.key(0, 1), other.key(0, 1));
+  json line = {{"key", other.key(0, 1)}, {"status", "ok"}};
+  book.record(line);
+  EXPECT_EQ(book.done(), 0U);
+}
+
+TEST_F(ledger_of_two, what_would_be_the_same_again_is_settled) {
+  for (const char* status : {"unsupported", "elided", "too_slow", "failed"}) {
+    ledger fresh{points, {{"omp", "b1"}}};
+    fresh.record(line(0, 1, status, "failure"));
+    EXPECT_FALSE(fresh.wants(0, 2)) << status;
+    EXPECT_EQ(fresh.remaining(), 2U) << status;
+  }
+  for (const char* status : {"noisy", "busy", "not_resolved", "interferes"}) {
+    book.record(line(0, 1, status));
+    EXPECT_TRUE(book.wants(0, 2)) << status;
+  }
+}
+
+TEST_F(ledger_of_two, a_crash_or_a_hang_is_not_settled_but_giving_up_is) {
+  book.record(line(0, 1, "failed", "crash"));
+  EXPECT_TRUE(book.wants(0, 2));
+  book.record(line(0, 2, "timeout", "timeout"));
+  EXPECT_TRUE(book.wants(0, 3));
+  book.record(line(0, 3, "failed", "not_tried"));
+  book.record(line(1, 1, "failed", "not_tried"));
+  EXPECT_FALSE(book.wants(1, 2));
+  EXPECT_EQ(book.failed_points(), 2U);
+}
+
+TEST_F(ledger_of_two, retrying_forgets_failures_alone) {
+  book.record(line(0, 1, "ok"));
+  book.record(line(0, 2, "failed", "failure"));
+  book.record(line(1, 1, "unsupported"));
+  book.forget_failures();
+  EXPECT_EQ(book.failed_points(), 0U);
+  EXPECT_FALSE(book.wants(0, 1));
+  EXPECT_TRUE(book.wants(0, 2));
+  EXPECT_TRUE(book.wants(0, 3));
+  EXPECT_FALSE(book.wants(1, 2));
+  EXPECT_EQ(book.remaining(), 2U);
+}
+
+TEST_F(ledger_of_two, a_retried_visit_that_is_well_is_no_failure) {
+  book.record(line(0, 1, "timeout", "timeout"));
+  EXPECT_EQ(book.failed_points(), 1U);
+  book.record(line(0, 1, "ok"));
+  EXPECT_EQ(book.failed_points(), 0U);
+}
+
+TEST_F(ledger_of_two, trips_are_those_of_the_last_good_visit) {
+  EXPECT_EQ(book.trips(0), 0U);
+  book.record(line(0, 1, "ok", "precision", 40));
+  book.record(line(0, 2, "failed", "crash", 50));
+  EXPECT_EQ(book.trips(0), 40U);
+  book.record(line(0, 3, "noisy", "precision", 5'000'000'000));
+  EXPECT_EQ(book.trips(0), 40U) << "more than a request can hold";
+}
+
+TEST_F(ledger_of_two, lines_that_somebody_edited_are_ignored) {
+  book.record({{"key", 5}, {"status", "ok"}});
+  book.record({{"key", book.key(0, 1)}, {"status", nullptr}});
+  book.record({{"key", "another"}, {"status", "ok"}});
+  EXPECT_EQ(book.done(), 0U);
+}
+
+}  // namespace
+}  // namespace syncmeter::ledger_test

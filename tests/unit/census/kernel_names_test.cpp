@@ -1,0 +1,47 @@
+// Which kernel a worker means.
+#include "driver/census/kernel_names.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace syncmeter::kernel_names_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+kernel_names names_of(std::initializer_list<const char*> all) {
+  kernel_names names;
+  for (const char* name : all) names.add(name);
+  return names;
+}
+
+TEST(KernelNames, OfALinkerAreMeantLiterally) {
+  const kernel_names names = names_of({"_Z1fi", "k0"});
+  EXPECT_EQ(names.wanted("k0"), "k0");
+  EXPECT_EQ(names.wanted("_Z1fi"), "_Z1fi");
+  EXPECT_THAT(names.wanted("k00"), IsEmpty());
+  EXPECT_THAT(names.wanted("_Z1fj"), IsEmpty());
+  EXPECT_THAT(names.all_literal(), ElementsAre("_Z1fi", "k0"));
+}
+
+// void launch<team<ops::add, 1> >(team<ops::add, 1>) and its like
+TEST(KernelNames, OfCppStandWithinTheKernelsOwn) {
+  const kernel_names names = names_of(
+      {"team<ops::add, 0>", "team<ops::add, 1>", "team<ops::add, 10>", "team<ops::sub, 1>", "k0"});
+  EXPECT_EQ(names.wanted("_Z6launchI4teamIN3ops3addELi1EEEvT_"), "team<ops::add, 1>");
+  EXPECT_EQ(names.wanted("_Z6launchI4teamIN3ops3addELi10EEEvT_"), "team<ops::add, 10>");
+  EXPECT_EQ(names.wanted("_Z6launchI4teamIN3ops3subELi1EEEvT_"), "team<ops::sub, 1>");
+  EXPECT_THAT(names.wanted("_Z6launchI4teamIN3ops3addELi2EEEvT_"), IsEmpty());
+  EXPECT_THAT(names.wanted("_Z6launchI4teamIN3ops5adderELi1EEEvT_"), IsEmpty());
+  EXPECT_EQ(names.wanted("k0"), "k0");
+  EXPECT_THAT(names.all_literal(), IsEmpty()) << "a disassembler must be asked for all functions";
+}
+
+TEST(KernelNames, StandForNothingWhenThereAreNone) {
+  EXPECT_TRUE(kernel_names{}.empty());
+  EXPECT_THAT(kernel_names{}.wanted("k0"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::kernel_names_test

@@ -1,0 +1,85 @@
+// Late arrivals: whose turn it is, and that a delay or a barrier that is not there fails the
+// sample.
+#include "core/host/lateness.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/ops/host.hpp"
+#include "tests/unit/host/thread_team.hpp"
+
+namespace syncmeter::lateness_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr unsigned lanes = 4;
+// So long that lanes which are kept from their processing units by others lose less than that.
+constexpr unsigned late_us = 30'000;
+
+template <class T, order O> class punctual_lane : public test::sound_lane<T, O> {
+ public:
+  using test::sound_lane<T, O>::sound_lane;
+  void be_late() const {}
+};
+
+// One sample on threads that are not bound: of `index`, four steps a trip.
+template <template <class, order> class Lane>
+sample take(std::size_t index, unsigned late, std::uint32_t trips = 4) {
+  static constexpr auto rows = bind_untyped<test::backend<Lane>>(host_ops{});
+  const topology machine = topology::of_this_machine();
+  start_gate barrier;
+  host_rig rig{machine, &test::run_threads, &test::release_nothing, &barrier};
+  const point where{.backend = "test", .op = "barrier_late", .lanes = lanes, .late_us = late};
+  rig.prepare(rows[0], where, std::vector<int>(lanes, -1), false);
+  return rig.take(index, trips);
+}
+
+// What a fault leaves on a machine so busy that its lanes hardly ran may last as long as the delays
+// would have; of a few samples one does not.
+template <template <class, order> class Lane> std::string fault_of(std::size_t index) {
+  std::string failure;
+  for (int tries = 0; failure.empty() && tries < 20; ++tries)
+    failure = take<Lane>(index, late_us).failure;
+  return failure;
+}
+
+TEST(lateness, delays_that_are_there_pass_on_both_sides) {
+  EXPECT_THAT(take<test::sound_lane>(0, late_us, 1).failure, IsEmpty());
+  EXPECT_THAT(take<test::sound_lane>(1, late_us, 1).failure, IsEmpty());
+  EXPECT_THAT(take<test::sound_lane>(1, 0).failure, IsEmpty()) << "nobody late";
+}
+
+TEST(lateness, a_delay_that_is_not_there_fails_both_sides) {
+  for (const std::size_t index : {0U, 1U})
+    EXPECT_THAT(fault_of<punctual_lane>(index), HasSubstr("oracle: 16 arrivals 30000 us late"));
+}
+
+// Of 16 steps each lane is late in the first and in its own four: without a barrier they overlap.
+TEST(lateness, a_late_lane_that_nobody_waits_for_fails) {
+  EXPECT_THAT(fault_of<test::broken_lane>(1), HasSubstr("or not waited for"));
+}
+
+TEST(lateness, goes_round_the_lanes_once_a_barrier_was_passed) {
+  std::vector<late_turns> turns = turns_of(2, 1000);
+  const auto takes_long = [](late_turns& of) {
+    const auto start = steady_ns();
+    keep_back(of);
+    return steady_ns() - start >= 1'000'000;
+  };
+  EXPECT_TRUE(takes_long(turns[1])) << "no barrier yet: every lane";
+  for (late_turns& of : turns) of.barrier_passed = 1;
+  turns[0].step = turns[1].step = 1;
+  EXPECT_TRUE(takes_long(turns[1])) << "its turn";
+  EXPECT_TRUE(!takes_long(turns[0]) || !takes_long(turns[1]))
+      << "at least one of two that are not in turn comes back at once";
+}
+
+TEST(lateness, time_is_checked_exactly) {
+  EXPECT_THAT(check_lateness(40'000, 4, 10), IsEmpty());
+  EXPECT_THAT(check_lateness(39'999, 4, 10), HasSubstr("oracle"));
+  EXPECT_THAT(check_lateness(0, 4, 0), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::lateness_test

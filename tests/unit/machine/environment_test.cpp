@@ -1,0 +1,237 @@
+// What is read of a made-up machine's files, what is said of this one, and the sentences made of
+// it.
+#include "core/machine/environment.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <stdlib.h>
+
+#include "core/machine/environment_files.hpp"
+
+namespace syncmeter::environment_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A folder that plays the root of a file system.
+class environment_files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "environment-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    root = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(root); }
+  void write(const std::string& path, std::string_view text) const {
+    const std::filesystem::path file = root + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << '\n';
+  }
+  std::string root;
+};
+
+TEST_F(environment_files, what_is_not_there_is_unknown) {
+  EXPECT_EQ(read_cpu_model(root), "unknown");
+  EXPECT_EQ(read_governor(root), "unknown");
+  EXPECT_EQ(read_turbo(root), "unknown");
+  EXPECT_EQ(read_os(root), "unknown");
+  EXPECT_FALSE(read_hypervisor_flag(root));
+  EXPECT_EQ(read_virtualization("", root), "");
+  EXPECT_EQ(read_stolen_ticks({0, 1}, root), 0);
+}
+
+TEST_F(environment_files, cpu_model_of_x86) {
+  write("/proc/cpuinfo", "processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7543 32-Core\n");
+  EXPECT_EQ(read_cpu_model(root), "AMD EPYC 7543 32-Core");
+}
+
+TEST_F(environment_files, cpu_model_of_arm_is_its_part) {
+  write("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n");
+  EXPECT_EQ(read_cpu_model(root), "Arm Neoverse-V1");
+  write("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x99\nCPU part\t: 0xd40\n");
+  EXPECT_EQ(read_cpu_model(root), "implementer 0x99 part 0xd40");
+}
+
+TEST_F(environment_files, governor_of_all_policies) {
+  write("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
+  write("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave");
+  EXPECT_EQ(read_governor(root), "powersave");
+  write("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "performance");
+  write("/sys/devices/system/cpu/cpufreq/boost", "1");
+  EXPECT_EQ(read_governor(root), "performance, powersave");
+}
+
+TEST_F(environment_files, turbo_by_either_driver) {
+  write("/sys/devices/system/cpu/cpufreq/boost", "0");
+  EXPECT_EQ(read_turbo(root), "off");
+  write("/sys/devices/system/cpu/cpufreq/boost", "1");
+  EXPECT_EQ(read_turbo(root), "on");
+  write("/sys/devices/system/cpu/intel_pstate/no_turbo", "1");
+  EXPECT_EQ(read_turbo(root), "off");
+  write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0");
+  EXPECT_EQ(read_turbo(root), "on");
+}
+
+TEST_F(environment_files, os_name_with_and_without_quotes) {
+  write("/usr/lib/os-release", "NAME=Other\nPRETTY_NAME=Other-9\n");
+  EXPECT_EQ(read_os(root), "Other-9");
+  write("/etc/os-release", "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  EXPECT_EQ(read_os(root), "Debian GNU/Linux 12 (bookworm)");
+}
+
+TEST_F(environment_files, hypervisor_flag_is_a_whole_word_of_the_flags) {
+  write("/proc/cpuinfo", "model name\t: hypervisor\nflags\t\t: fpu nohypervisor\n");
+  EXPECT_FALSE(read_hypervisor_flag(root));
+  write("/proc/cpuinfo", "flags\t\t: fpu hypervisor lahf_lm\n");
+  EXPECT_TRUE(read_hypervisor_flag(root));
+}
+
+TEST_F(environment_files, virtualization_by_vendor_then_system_then_firmware) {
+  write("/sys/class/dmi/id/sys_vendor", "Amazon EC2");
+  EXPECT_EQ(read_virtualization("", root), "amazon");
+  const std::string_view compatible("linux,kvm\0", 10);
+  write("/proc/device-tree/hypervisor/compatible", compatible);
+  EXPECT_EQ(read_virtualization("", root), "kvm");
+  write("/sys/hypervisor/type", "xen");
+  EXPECT_EQ(read_virtualization("", root), "xen");
+  EXPECT_EQ(read_virtualization("VMwareVMware", root), "vmware");
+}
+
+TEST_F(environment_files, microsoft_firmware_is_a_virtual_machine_only_by_its_product) {
+  write("/sys/class/dmi/id/sys_vendor", "Microsoft Corporation");
+  write("/sys/class/dmi/id/product_name", "Surface Pro");
+  EXPECT_EQ(read_virtualization("", root), "");
+  write("/sys/class/dmi/id/product_name", "Virtual Machine");
+  EXPECT_EQ(read_virtualization("", root), "hyper-v");
+}
+
+TEST_F(environment_files, stolen_time_of_the_pus_named) {
+  write("/proc/stat", "cpu  10 9 9 9 9 9 9 9 999 9\n"
+                      "cpu0 1 2 3 4 5 6 7 80 9 10\n"
+                      "cpu1 1 2 3 4 5 6 7 500 9 10\n"
+                      "cpu10 1 2 3 4 5 6 7 3 9 10\n"
+                      "intr 1 2 3\n");
+  EXPECT_EQ(read_stolen_ticks({0, 10}, root), 83);
+  EXPECT_EQ(read_stolen_ticks({1}, root), 500);
+  EXPECT_EQ(read_stolen_ticks({}, root), 0);
+  write("/proc/stat", "cpu  9 9 9 9\ncpu0 1 2 3 4\n");
+  EXPECT_EQ(read_stolen_ticks({0}, root), 0);
+}
+
+TEST(environment, clock_tick_is_a_time) {
+  EXPECT_GT(clock_tick_ns(), 0);
+  EXPECT_TRUE(std::isfinite(clock_tick_ns()));
+}
+
+TEST(environment, describes_every_promised_member) {
+  using type = nlohmann::json::value_t;
+  const nlohmann::json machine = describe_machine();
+  for (const char* const name : {"cpu_model", "architecture", "virtualization", "quota_source",
+                                 "governor", "turbo", "kernel", "os", "host", "hwloc"}) {
+    ASSERT_TRUE(machine.contains(name)) << name;
+    EXPECT_EQ(machine[name].type(), type::string) << name;
+  }
+  for (const char* const name : {"packages", "numa_nodes", "cores", "pus", "cpu_kinds",
+                                 "line_bytes", "memory_bytes", "clock_tick_ns"}) {
+    ASSERT_TRUE(machine.contains(name)) << name;
+    EXPECT_TRUE(machine[name].is_number()) << name << ' ' << machine[name];
+  }
+  for (const char* const name : {"hypervisor", "smt"}) {
+    ASSERT_TRUE(machine.contains(name)) << name;
+    EXPECT_TRUE(machine[name].is_boolean()) << name;
+  }
+  ASSERT_TRUE(machine.contains("quota_cpus"));
+  EXPECT_TRUE(machine["quota_cpus"].is_null() || machine["quota_cpus"].is_number());
+  EXPECT_EQ(machine["hypervisor"].get<bool>(),
+            !machine["virtualization"].get<std::string>().empty());
+  ASSERT_TRUE(machine.contains("allowed_pus"));
+  EXPECT_FALSE(machine["allowed_pus"].empty());
+  EXPECT_LE(machine["allowed_pus"].size(), machine["pus"].get<std::size_t>());
+  for (const char* const name : {"line_bytes_sysconf", "destructive_interference_size"}) {
+    ASSERT_TRUE(machine.contains(name)) << name;
+    EXPECT_TRUE(machine[name].is_number() || machine[name] == "unknown") << machine[name];
+  }
+  ASSERT_TRUE(machine.contains("caches"));
+  for (const auto& cache : machine["caches"]) {
+    for (const char* const name : {"level", "bytes", "line_bytes", "shared_by", "count"}) {
+      EXPECT_TRUE(cache.contains(name)) << name << ' ' << cache;
+    }
+  }
+}
+
+/// A quiet machine: nothing to say of it.
+nlohmann::json plain_machine() {
+  return {{"hypervisor", false},
+          {"virtualization", ""},
+          {"governor", "performance"},
+          {"turbo", "off"},
+          {"smt", false},
+          {"cpu_kinds", 1},
+          {"quota_cpus", nullptr},
+          {"quota_source", ""},
+          {"allowed_pus", {0, 1}},
+          {"pus", 2}};
+}
+
+std::vector<std::string> caveats_with(const char* member, const nlohmann::json& value) {
+  nlohmann::json machine = plain_machine();
+  machine[member] = value;
+  return caveats(machine);
+}
+
+TEST(caveats, none_for_a_quiet_machine_or_an_unknown_one) {
+  EXPECT_THAT(caveats(plain_machine()), IsEmpty());
+  EXPECT_THAT(caveats(nlohmann::json::object()), IsEmpty());
+  EXPECT_THAT(caveats_with("governor", "unknown"), IsEmpty());
+  EXPECT_THAT(caveats_with("turbo", "unknown"), IsEmpty());
+  EXPECT_THAT(caveats_with("pus", "unknown"), IsEmpty());
+}
+
+TEST(caveats, one_sentence_for_each_circumstance) {
+  EXPECT_THAT(caveats_with("hypervisor", true), ElementsAre(HasSubstr("Virtual machine")));
+  EXPECT_THAT(caveats_with("governor", "powersave"), ElementsAre(HasSubstr("'powersave'")));
+  EXPECT_THAT(caveats_with("turbo", "on"), ElementsAre(HasSubstr("Turbo is on")));
+  EXPECT_THAT(caveats_with("smt", true), ElementsAre(HasSubstr("SMT is on")));
+  EXPECT_THAT(caveats_with("cpu_kinds", 3), ElementsAre(HasSubstr("3 kinds")));
+  EXPECT_THAT(caveats_with("allowed_pus", {1}),
+              ElementsAre(HasSubstr("Only 1 of the machine's 2 PUs")));
+  nlohmann::json limited = plain_machine();
+  limited["quota_cpus"] = 1.5;
+  limited["quota_source"] = "/sys/fs/cgroup/cpu.max";
+  EXPECT_THAT(caveats(limited),
+              ElementsAre(AllOf(HasSubstr("1.5 CPUs"), HasSubstr("/sys/fs/cgroup/cpu.max"))));
+}
+
+TEST(caveats, name_what_a_container_or_a_blind_hwloc_takes_away) {
+  const nlohmann::json machine{{"pus", 4},
+                               {"cores", 0},
+                               {"allowed_pus", {0, 1, 2, 3}},
+                               {"offline_pus", {5, 7}},
+                               {"unbound_because", "Operation not permitted"},
+                               {"hwloc_components", "stop"},
+                               {"quota_cpus", 1.0},
+                               {"quota_source", "/sys/fs/cgroup/cpu.max"}};
+  EXPECT_THAT(caveats(machine),
+              testing::ElementsAre(
+                  testing::StartsWith("A quota of 1 CPU applies (/sys/fs/cgroup/cpu.max)"),
+                  "Offline: PUs 5, 7.",
+                  testing::StartsWith("Lanes cannot be bound here (Operation not permitted):"),
+                  testing::AllOf(testing::StartsWith("hwloc tells PUs alone"),
+                                 testing::EndsWith("HWLOC_COMPONENTS is 'stop'."))));
+  EXPECT_THAT(caveats({{"pus", 4},
+                       {"cores", 4},
+                       {"offline_pus", nlohmann::json::array()},
+                       {"unbound_because", ""},
+                       {"hwloc_components", "stop"}}),
+              testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::environment_test

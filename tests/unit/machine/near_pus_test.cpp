@@ -1,0 +1,109 @@
+// Which PUs are near to a device, from files as Linux has them; and a thread kept on some.
+#include "core/machine/near_pus.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "core/machine/topology.hpp"
+
+namespace syncmeter::near_pus_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class near_pus : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = std::filesystem::temp_directory_path() /
+            ("near_pus." + std::to_string(::getpid()) + "." +
+             testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder());
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder() / name) << text << '\n';
+  }
+  [[nodiscard]] device_neighbours of(const std::vector<int>& allowed) const {
+    return neighbours_of("0000:3B:00.0", allowed, root_.string());
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path folder() const {
+    return root_ / "sys/bus/pci/devices/0000:3b:00.0";
+  }
+  std::filesystem::path root_;
+};
+
+TEST_F(near_pus, what_may_be_used_is_near_or_far) {
+  write("local_cpulist", "4-7,12-15");
+  write("numa_node", "1");
+  const device_neighbours found = of({14, 0, 1, 4, 5});
+  EXPECT_THAT(found.near, ElementsAre(4, 5, 14));
+  EXPECT_THAT(found.far, ElementsAre(0, 1));
+  EXPECT_EQ(found.numa_node, 1);
+  EXPECT_EQ(found.problem, "");
+  EXPECT_THAT(pus_for(home::none, found), IsEmpty());
+  EXPECT_THAT(pus_for(home::first, found), ElementsAre(4, 5, 14));
+  EXPECT_THAT(pus_for(home::other, found), ElementsAre(0, 1));
+  EXPECT_THROW((void)pus_for(home::second, found), std::invalid_argument);
+}
+
+TEST_F(near_pus, with_one_node_there_is_no_near_and_far) {
+  write("local_cpulist", "0-7");
+  write("numa_node", "-1");
+  const device_neighbours found = of({0, 1, 2});
+  EXPECT_EQ(found.numa_node, -1);
+  EXPECT_THAT(found.problem, HasSubstr("one NUMA node"));
+  EXPECT_THAT(pus_for(home::none, found), IsEmpty()) << "the thread may be anywhere all the same";
+  for (const home where : {home::first, home::other}) {
+    try {
+      (void)pus_for(where, found);
+      ADD_FAILURE() << to_text(where);
+    } catch (const std::invalid_argument& refused) {
+      EXPECT_THAT(refused.what(), HasSubstr("one NUMA node"));
+    }
+  }
+}
+
+TEST_F(near_pus, what_the_system_does_not_tell_is_said) {
+  EXPECT_THAT(of({0, 1}).problem, HasSubstr("0000:3b:00.0/local_cpulist"));
+  write("local_cpulist", "8-15");
+  EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the processing units"));
+}
+
+TEST(kept_on, a_thread_comes_back_to_where_it_was_allowed) {
+  const auto allowed = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+    return set;
+  };
+  const cpu_set_t before = allowed();
+  int last = 0;
+  for (int pu = 0; pu < CPU_SETSIZE; ++pu) {
+    if (CPU_ISSET(pu, &before)) last = pu;
+  }
+  {
+    const kept_on one{std::vector<int>{last}};
+    const cpu_set_t during = allowed();
+    EXPECT_EQ(CPU_COUNT(&during), 1);
+    EXPECT_EQ(current_pu(), last);
+  }
+  const cpu_set_t after = allowed();
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+  {
+    const kept_on none{std::vector<int>{}};
+    const cpu_set_t during = allowed();
+    EXPECT_TRUE(CPU_EQUAL(&before, &during));
+  }
+}
+
+}  // namespace
+}  // namespace syncmeter::near_pus_test

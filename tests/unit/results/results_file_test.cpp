@@ -1,0 +1,113 @@
+// Results files read back: what is refused, and what a kill may leave behind.
+#include "driver/results/results.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/plan/options.hpp"
+#include "tests/unit/driver_fixtures.hpp"
+
+namespace syncmeter::results_file_test {
+namespace {
+
+using fixtures::atomic_add;
+using fixtures::visit;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class results_file_test : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = testing::TempDir() + "syncmeter_" + test->name() + ".jsonl";
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+  [[nodiscard]] std::string mistake() const {
+    try {
+      (void)read_results(path_);
+    } catch (const usage_error& error) {
+      return error.what();
+    }
+    return "no mistake";
+  }
+
+  std::string path_;
+  std::string campaign_ = fixtures::campaign_line().dump() + "\n";
+  std::string visit_ = visit(atomic_add(), 1, "ok", {{}}).dump() + "\n";
+};
+
+TEST_F(results_file_test, lines_go_where_their_kind_says) {
+  const nlohmann::json same{
+      {"kind", "same"}, {"point", atomic_add(2)}, {"measured_as", atomic_add()}, {"why", "w"}};
+  const nlohmann::json refused{
+      {"kind", "refused"}, {"point", atomic_add(3)}, {"status", "elided"}, {"reason", "r"}};
+  const std::string text =
+      campaign_ + R"({"kind":"worker","worker":"omp"})" + "\n" + visit_ + same.dump() + "\n" +
+      refused.dump() + "\n" + R"({"kind":"from a newer minor schema"})" + "\n" +
+      R"({"kind":"end","reason":"budget"})" + "\n" + R"({"kind":"end","reason":"complete"})" + "\n";
+  write(text);
+  const results_file file = read_results(path_);
+  EXPECT_THAT(file.workers, SizeIs(1));
+  EXPECT_THAT(file.visits, SizeIs(1));
+  EXPECT_THAT(file.same, SizeIs(1));
+  EXPECT_THAT(file.refused, SizeIs(1));
+  EXPECT_EQ(file.end.at("reason"), "complete") << "the last one counts";
+  EXPECT_FALSE(file.torn);
+  EXPECT_EQ(file.whole_bytes, text.size());
+}
+
+TEST_F(results_file_test, a_torn_last_line_costs_only_itself) {
+  for (const std::string& tail : {std::string("{\"kind\":\"vis"), std::string("{\"kind\":\"end\"}"),
+                                  std::string("{\"kind\":\n")}) {
+    write(campaign_ + visit_ + tail);
+    const results_file file = read_results(path_);
+    EXPECT_TRUE(file.torn) << tail;
+    EXPECT_THAT(file.visits, SizeIs(1)) << tail;
+    EXPECT_TRUE(file.end.is_null()) << "a line without its end may be half a line: " << tail;
+    EXPECT_EQ(file.whole_bytes, campaign_.size() + visit_.size()) << tail;
+  }
+}
+
+TEST_F(results_file_test, a_broken_line_in_the_middle_is_named_by_number) {
+  write(campaign_ + "{broken\n" + visit_);
+  EXPECT_THAT(mistake(), AllOf(HasSubstr(path_), HasSubstr("line 2: not JSON")));
+  nlohmann::json strange = visit(atomic_add(), 1, "ok", {});
+  strange["point"]["type"] = "int33";
+  write(campaign_ + visit_ + strange.dump() + "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 3"), HasSubstr("int33")));
+  strange = visit(atomic_add(), 1, "splendid", {});
+  write(campaign_ + strange.dump() + "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 2"), HasSubstr("status")));
+}
+
+TEST_F(results_file_test, what_is_not_a_results_file_is_refused) {
+  EXPECT_THAT(mistake(), AllOf(HasSubstr(path_), HasSubstr("No such file")));
+  write("");
+  EXPECT_THAT(mistake(), HasSubstr("empty"));
+  write("op,type\nbarrier,\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 1"), HasSubstr("not")));
+  write(visit_);
+  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  write("{\"kind\":\"camp");
+  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  write(R"({"kind":"campaign","schema":{"major":2,"minor":0}})"
+        "\n");
+  EXPECT_THAT(mistake(), AllOf(HasSubstr("schema 2"), HasSubstr("only schema 1")));
+  write(R"({"kind":"campaign"})"
+        "\n");
+  EXPECT_THAT(mistake(), HasSubstr("does not say its schema"));
+  write(R"({"kind":"campaign","schema":{"major":1,"minor":99}})"
+        "\n");
+  EXPECT_EQ(mistake(), "no mistake") << "a newer minor schema only adds";
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(path_);
+  EXPECT_THAT(mistake(), HasSubstr("cannot be read"));
+}
+}  // namespace
+}  // namespace syncmeter::results_file_test

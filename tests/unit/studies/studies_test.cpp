@@ -1,0 +1,40 @@
+// Names of ops, and the lanes of a study.
+#include "driver/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "driver/studies/studies.hpp"
+#include "tests/unit/plan_fixtures.hpp"
+
+namespace syncmeter::studies_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(studies, a_pattern_fits_whole_names) {
+  EXPECT_TRUE(fits("atomic_*", "atomic_add"));
+  EXPECT_TRUE(fits("*", ""));
+  EXPECT_TRUE(fits("*_add", "critical_named_add"));
+  EXPECT_FALSE(fits("atomic", "atomic_add"));
+  EXPECT_FALSE(fits("atomic_*d", "atomic_sub"));
+}
+
+TEST(studies, lanes_of_each_kind) {
+  EXPECT_THAT(lanes_of(lane_set::one_and_max, 6), ElementsAre(1, 6));
+  EXPECT_THAT(lanes_of(lane_set::one_and_max, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::max, 6), ElementsAre(6));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 6), ElementsAre(2, 6));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 2), ElementsAre(2));
+  EXPECT_THAT(lanes_of(lane_set::two_and_max, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::two, 6), ElementsAre(2));
+  EXPECT_THAT(lanes_of(lane_set::two, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::powers_from_two, 6), ElementsAre(2, 4, 6));
+  EXPECT_THAT(lanes_of(lane_set::powers_from_two, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::powers, 6), ElementsAre(1, 2, 4, 6));
+  EXPECT_THAT(lanes_of(lane_set::published, 5), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(lanes_of(lane_set::published, 32), SizeIs(32));
+  EXPECT_THAT(lanes_of(lane_set::published, 48), ElementsAre(1, 2, 4, 8, 16, 32, 48));
+}
+}  // namespace
+}  // namespace syncmeter::studies_test

@@ -1,0 +1,81 @@
+// How a worker is started: its environment, its CPU mask, and the end of what it says.
+#include "driver/workers/worker_process.hpp"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::launch_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Not;
+
+constexpr auto patient = 20s;
+
+TEST(launch, removes_what_would_place_or_size_a_pool) {
+  ::setenv("OMP_PLACES", "cores", 1);
+  ::setenv("KMP_AFFINITY", "compact", 1);
+  ::setenv("OMP_PLACES_OF_MINE", "kept", 1);
+  ::setenv("OMP_WAIT_POLICY", "active", 1);
+  const auto environment = worker_environment(wait_policy::passive);
+  ::unsetenv("OMP_PLACES");
+  ::unsetenv("KMP_AFFINITY");
+  ::unsetenv("OMP_PLACES_OF_MINE");
+  ::unsetenv("OMP_WAIT_POLICY");
+  EXPECT_THAT(environment, testing::Contains("OMP_WAIT_POLICY=passive"));
+  EXPECT_THAT(environment, testing::Contains("OMP_PLACES_OF_MINE=kept"));
+  EXPECT_THAT(environment, Not(testing::Contains(testing::StartsWith("OMP_PLACES="))));
+  EXPECT_THAT(environment, Not(testing::Contains(testing::StartsWith("KMP_AFFINITY="))));
+  EXPECT_THAT(environment, Not(testing::Contains("OMP_WAIT_POLICY=active")));
+}
+
+TEST(launch, tells_a_pool_its_size_and_keeps_tools_away) {
+  ::setenv("KOKKOS_NUM_THREADS", "7", 1);
+  ::setenv("KOKKOS_TOOLS_LIBS", "libspy.so", 1);
+  const auto told = worker_environment(wait_policy::active, 3);
+  const auto untold = worker_environment(wait_policy::active);
+  ::unsetenv("KOKKOS_NUM_THREADS");
+  ::unsetenv("KOKKOS_TOOLS_LIBS");
+  EXPECT_THAT(told, testing::Contains("KOKKOS_NUM_THREADS=3"));
+  for (const auto& environment : {told, untold}) {
+    EXPECT_THAT(environment, Not(testing::Contains("KOKKOS_NUM_THREADS=7")));
+    EXPECT_THAT(environment, Not(testing::Contains(testing::StartsWith("KOKKOS_TOOLS_LIBS="))));
+  }
+  EXPECT_THAT(untold, Not(testing::Contains(testing::StartsWith("KOKKOS_NUM_THREADS="))));
+}
+
+TEST(launch, gives_the_worker_the_mask_asked_for) {
+  cpu_set_t ours;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
+  int first = 0;
+  while (!CPU_ISSET(static_cast<std::size_t>(first), &ours)) ++first;
+  worker_process worker(
+      "test",
+      {.path = "/bin/sh",
+       .arguments =
+           {"-c",
+            "grep Cpus_allowed_list /proc/self/status | tr '\\t' ' ' | sed 's/.*/{\"is\":\"&\"}/'"},
+       .wait = {},
+       .cpus = {first}});
+  EXPECT_EQ(worker.receive(patient).object.at("is"), "Cpus_allowed_list: " + std::to_string(first));
+}
+
+TEST(stream_tail, keeps_the_last_bytes) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  stream_tail tail(4);
+  ASSERT_EQ(::write(ends[1], "abcdefg\n", 8), 8);
+  EXPECT_EQ(tail.read_from(ends[0]), read_outcome::some);
+  EXPECT_EQ(tail.text(), "efg");
+  ::close(ends[1]);
+  EXPECT_EQ(tail.read_from(ends[0]), read_outcome::end);
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace syncmeter::launch_test

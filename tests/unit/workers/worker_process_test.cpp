@@ -1,0 +1,261 @@
+// A worker as a process: what it says, how it ends, and what it cannot do to the driver. Shell
+// scripts stand for workers.
+#include "driver/workers/worker_process.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::worker_process_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using kind = answer::kind;
+
+constexpr auto patient = 20s;
+
+worker_process shell(const std::string& script, worker_deadlines deadlines = {}) {
+  return {"test",
+          {.path = "/bin/sh", .arguments = {"-c", script}, .wait = wait_policy::active, .cpus = {}},
+          deadlines};
+}
+
+// The letter that the kernel gives a process: R, S, T (stopped), Z; 0 when there is none.
+char state_of(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(in, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end == std::string::npos ? '\0' : text.at(name_end + 2);
+}
+
+bool soon(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+TEST(worker_process, exchanges_lines) {
+  worker_process worker = shell(R"(read line; echo "{\"got\": $line}"; echo '{"second":true}')");
+  worker.send({{"id", 1}});
+  const answer first = worker.receive(patient);
+  ASSERT_EQ(first.what, kind::line) << first.text;
+  EXPECT_EQ(first.object.at("got").at("id"), 1);
+  EXPECT_TRUE(worker.receive(patient).object.at("second"));
+}
+
+TEST(worker_process, quotes_what_is_no_json_object) {
+  worker_process worker = shell(R"(printf 'a\033\tb\377\n'; echo '[1]')");
+  const answer garbage = worker.receive(patient);
+  EXPECT_EQ(garbage.what, kind::garbage);
+  EXPECT_THAT(garbage.text, HasSubstr(R"('a\x1b\tb\xff')"));
+  EXPECT_EQ(worker.receive(patient).what, kind::garbage);
+}
+
+TEST(worker_process, quotes_no_more_than_80_characters) {
+  worker_process worker = shell("printf '%0200d\\n' 7");
+  EXPECT_THAT(worker.receive(patient).text, HasSubstr("'" + std::string(80, '0') + "'..."));
+}
+
+TEST(worker_process, a_line_without_end_is_garbage_before_it_fills_the_memory) {
+  worker_process worker = shell("exec cat /dev/zero");
+  const answer garbage = worker.receive(patient);
+  EXPECT_EQ(garbage.what, kind::garbage);
+  EXPECT_THAT(garbage.text, HasSubstr("line without end"));
+}
+
+TEST(worker_process, an_overlong_line_with_an_end_is_garbage) {
+  worker_process worker = shell(R"(printf '{"a":"%01100000d"}\n' 1; exec sleep 100)");
+  // The end may come with the last piece, or after the reader lost its patience.
+  EXPECT_EQ(worker.receive(patient).what, kind::garbage);
+}
+
+TEST(worker_process, names_the_signal_and_the_last_words) {
+  worker_process worker = shell("echo 'out of luck' >&2; kill -ABRT $$");
+  const answer gone = worker.receive(patient);
+  EXPECT_EQ(gone.what, kind::closed);
+  EXPECT_THAT(gone.text, HasSubstr("killed by signal 6 (Aborted)"));
+  EXPECT_THAT(gone.text, HasSubstr("its last words: 'out of luck'"));
+  EXPECT_EQ(state_of(worker.pid()), '\0') << "it was not reaped";
+}
+
+TEST(worker_process, reports_a_half_line) {
+  worker_process worker = shell(R"(printf '{"kind":"vis'; exit 3)");
+  const answer gone = worker.receive(patient);
+  EXPECT_EQ(gone.what, kind::closed);
+  EXPECT_THAT(gone.text,
+              HasSubstr(R"(ended with status 3 in the middle of the line '{"kind":"vis')"));
+}
+
+TEST(worker_process, whole_lines_before_the_end_are_given_first) {
+  worker_process worker = shell(R"(echo '{"a":1}'; printf x)");
+  EXPECT_EQ(worker.receive(patient).what, kind::line);
+  EXPECT_EQ(worker.receive(patient).what, kind::closed);
+}
+
+TEST(worker_process, a_worker_that_closes_its_output_but_stays_is_killed) {
+  worker_process worker = shell("exec >&-; exec sleep 100", {.leaving = 50ms});
+  EXPECT_THAT(worker.receive(patient).text, HasSubstr("killed by signal 9"));
+  EXPECT_EQ(state_of(worker.pid()), '\0');
+}
+
+TEST(worker_process, is_late_at_the_deadline) {
+  worker_process worker = shell("exec sleep 100");
+  const answer late = worker.receive(30ms);
+  EXPECT_EQ(late.what, kind::late);
+  EXPECT_THAT(late.text, HasSubstr("within 0.03 s"));
+}
+
+TEST(worker_process, what_has_arrived_is_read_though_the_time_is_over) {
+  worker_process worker = shell("echo '{}'; exec sleep 100");
+  EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'S'; }));
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(worker.receive(0ms).what, kind::line);
+}
+
+TEST(worker_process, can_be_cancelled) {
+  worker_process worker = shell("exec sleep 100");
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "!", 1), 1);
+  EXPECT_EQ(worker.receive(patient, ends[0]).what, kind::cancelled);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(worker_process, a_chatty_worker_does_not_block) {
+  worker_process worker =
+      shell("head -c 3000000 /dev/zero | tr '\\0' x >&2; echo '{}'; echo end >&2");
+  EXPECT_EQ(worker.receive(patient).what, kind::line);
+  const answer gone = worker.receive(patient);
+  EXPECT_THAT(gone.text, HasSubstr("end'"));
+  EXPECT_LT(gone.text.size(), 1000U);
+}
+
+TEST(worker_process, stops_and_goes_on) {
+  worker_process worker = shell("while read line; do echo '{}'; done");
+  worker.stop();
+  EXPECT_EQ(state_of(worker.pid()), 'T') << "stop() returned before it stood still";
+  worker.send({{"id", 1}});
+  EXPECT_EQ(worker.receive(50ms).what, kind::late);
+  worker.resume();
+  EXPECT_EQ(worker.receive(patient).what, kind::line);
+}
+
+TEST(worker_process, stopping_reaches_the_whole_group) {
+  worker_process worker = shell("sleep 100 & echo \"{\\\"child\\\": $!}\"; wait");
+  const pid_t child = worker.receive(patient).object.at("child");
+  worker.stop();
+  EXPECT_TRUE(soon([&] { return state_of(child) == 'T'; }));
+  worker.kill();
+  EXPECT_TRUE(soon([&] { return state_of(child) == '\0' || state_of(child) == 'Z'; }));
+}
+
+TEST(worker_process, one_that_died_while_it_was_stopped_is_reported) {
+  worker_process worker = shell("exec sleep 100");
+  worker.stop();
+  ::kill(worker.pid(), SIGKILL);
+  EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'Z'; }));
+  worker.resume();
+  EXPECT_THAT(worker.receive(patient).text, HasSubstr("killed by signal 9"));
+}
+
+TEST(worker_process, leaves_by_itself_at_the_end_of_its_input) {
+  const auto file = std::filesystem::temp_directory_path() / ("left-" + std::to_string(::getpid()));
+  worker_process worker =
+      shell("trap '' TERM; while read line; do :; done; echo left > " + file.string());
+  worker.stop();
+  worker.close();
+  EXPECT_TRUE(std::filesystem::remove(file)) << "it was killed before it could leave";
+}
+
+TEST(worker_process, is_killed_when_it_does_not_leave) {
+  worker_process worker = shell("exec sleep 100", {.leaving = 20ms});
+  worker.close();
+  EXPECT_EQ(state_of(worker.pid()), '\0');
+}
+
+TEST(worker_process, a_dead_reader_does_not_kill_the_driver) {
+  worker_process worker = shell("exit 0");
+  EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'Z'; }));
+  worker.send({{"id", 1}});
+  EXPECT_EQ(worker.receive(patient).what, kind::closed);
+}
+
+TEST(worker_process, a_reader_that_does_not_read_costs_no_more_than_the_deadline) {
+  worker_process worker = shell("exec sleep 100", {.accepted = 50ms});
+  worker.send({{"much", std::string(1 << 20, 'x')}});
+  SUCCEED() << "send() came back";
+}
+
+TEST(worker_process, dies_with_its_owner) {
+  pid_t pid = -1;
+  {
+    const worker_process worker = shell("exec sleep 100");
+    pid = worker.pid();
+    EXPECT_NE(state_of(pid), '\0');
+  }
+  EXPECT_EQ(state_of(pid), '\0');
+}
+
+TEST(worker_process, moves_without_ending_the_worker) {
+  worker_process first = shell("read line; echo '{}'");
+  worker_process second = std::move(first);
+  second.send({});
+  EXPECT_EQ(second.receive(patient).what, kind::line);
+}
+
+TEST(worker_process, a_program_that_cannot_start_is_named_with_the_reason) {
+  try {
+    const worker_process worker(
+        "test", {.path = "/no/such/program", .arguments = {}, .wait = {}, .cpus = {}});
+    FAIL() << "it started";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/no/such/program"));
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+  }
+}
+
+// The links of a process's descriptors that lead to pipes.
+std::set<std::string> pipes_of(pid_t pid) {
+  std::set<std::string> pipes;
+  for (const auto& fd :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    const std::string target = std::filesystem::read_symlink(fd.path());
+    if (target.starts_with("pipe:")) pipes.insert(target);
+  }
+  return pipes;
+}
+
+// Else the end of one worker's output would wait for the end of the other.
+TEST(worker_process, holds_no_pipe_of_another_worker) {
+  const std::set<std::string> inherited = pipes_of(::getpid());
+  // No exec: while it happens a process shows no descriptors.
+  worker_process first = shell("echo '{}'; read -r line");
+  worker_process second = shell("echo '{}'; read -r line");
+  ASSERT_EQ(first.receive(patient).what, kind::line);
+  ASSERT_EQ(second.receive(patient).what, kind::line);
+  const std::set<std::string> held = pipes_of(second.pid());
+  std::size_t own = 0;
+  for (const std::string& pipe : pipes_of(first.pid())) {
+    if (inherited.contains(pipe)) continue;
+    ++own;
+    EXPECT_FALSE(held.contains(pipe)) << pipe;
+  }
+  EXPECT_EQ(own, 3U);
+}
+
+}  // namespace
+}  // namespace syncmeter::worker_process_test
