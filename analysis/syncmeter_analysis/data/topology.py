@@ -1,4 +1,4 @@
-"""Where PUs sit, and what two of them share: the classes of the driver (core/pu_pairs)."""
+"""Where PUs sit, and what two of them share: the classes of the driver (core/machine/pu_pairs)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 #include "core/worker/visit_json.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace syncmeter::visit_json_test {
 namespace {
