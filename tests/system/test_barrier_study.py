@@ -34,24 +34,24 @@ def visits_of(lines, op):
 
 def test_every_runtime_here_waits_in_both_ways(study):
     for op in ("barrier", "barrier_late"):
-        seen = {(v["point"]["backend"], v["point"]["wait"]) for v in visits_of(lines, op)}
+        seen = {(v["point"]["backend"], v["point"]["wait"]) for v in visits_of(study, op)}
         assert seen == {(b, w) for b in BACKENDS for w in ("active", "passive")}
 
 
 def test_each_runtime_is_another_library(study):
-    libraries = {name: about["library"] for line in lines if line["kind"] == "worker"
+    libraries = {name: about["library"] for line in study if line["kind"] == "worker"
                  for name, about in line["runtime"].items() if name.startswith("omp")}
     assert all(path.startswith("/") for path in libraries.values())
     assert len(set(libraries.values())) == len(libraries), libraries
 
 
 def test_who_is_compared_is_visited_in_turn(study):
-    order = [v["point"]["op"] for v in lines if v["kind"] == "visit" and v["visit"] == 1]
+    order = [v["point"]["op"] for v in study if v["kind"] == "visit" and v["visit"] == 1]
     assert sum(a != b for a, b in zip(order, order[1:])) == 1, "barriers first or late ones first, never mixed"
 
 
 def test_the_lateness_is_in_both_sides(study):
-    late = [v for v in visits_of(lines, "barrier_late") if v["point"].get("late_us") == LATE_US]
+    late = [v for v in visits_of(study, "barrier_late") if v["point"].get("late_us") == LATE_US]
     assert late
     estimates = [e for v in late for e in v["estimates"]]
     if not estimates:

@@ -79,5 +79,6 @@ def test_progress_is_one_line_on_a_terminal(campaign):
     drawn = shown.split(b"\r")
     assert sum(b"/12 visits (" in part for part in drawn) >= 3
     assert b"ETA" in shown and b"atomic_add" in shown
-    assert b"\n" not in shown.split(b"visits (")[0] and shown.rstrip(b"\r\n").endswith(b"\x1b[K"), "cleared at the end"
+    assert shown.split(b"visits (")[0].count(b"\n") == 1, "what comes, and below it one line that is drawn anew"
+    assert shown.rstrip(b"\r\n").endswith(b"\x1b[K"), "cleared at the end"
     assert b"\x1b" not in out

@@ -7,7 +7,7 @@ from conftest import install
 
 def test_a_campaign_ends_with_the_text_of_its_report(campaign):
     install("import sys\nprint('told:', *sys.argv[1:])\n", campaign.bin / "syncmeter-report")
-    del campaign.environment["SYNCMETER_REPORT"]
+    campaign.environment["SYNCMETER_REPORT"] = str(campaign.bin / "syncmeter-report")
     status, out, _ = campaign.run()
     assert status == 0
     assert out.endswith(f"\nResults: {campaign.file}\ntold: text {campaign.file}\n")
@@ -15,7 +15,7 @@ def test_a_campaign_ends_with_the_text_of_its_report(campaign):
 
 def test_a_report_that_fails_fails_no_campaign(campaign):
     install("import sys\nsys.exit('no licence')\n", campaign.bin / "syncmeter-report")
-    del campaign.environment["SYNCMETER_REPORT"]
+    campaign.environment["SYNCMETER_REPORT"] = str(campaign.bin / "syncmeter-report")
     status, out, err = campaign.run()
     assert status == 0
     assert out.endswith(f"\nResults: {campaign.file}\n")
