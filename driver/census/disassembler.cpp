@@ -69,6 +69,7 @@ disassembler::disassembler(const disassembler_call& call)
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(complaints_.get()), STDERR_FILENO);
+  if (!call.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, call.folder.c_str());
   std::vector<std::string> arguments = call.arguments;
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -15,6 +15,7 @@ struct disassembler_call {
   std::vector<std::string> arguments;  ///< the first is the program: a path, or a name on PATH
   std::string path;                    ///< the file it reads, for messages
   std::string install;                 ///< what brings it: "install binutils"
+  std::string folder{};                ///< where it runs; empty: where this program does
 };
 
 /// Runs it with this argument vector, never through a shell: the path may hold blanks and quotes.
