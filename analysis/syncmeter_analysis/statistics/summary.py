@@ -1,6 +1,7 @@
 """From the visits of a point to its one estimate: headline state, median over visits, status.
 
-The rules are those of the driver's summarize (driver/results/summarize.cpp), so that report and table agree.
+The rules are those of the driver's summarize (driver/results/summarize.cpp), so that report and table
+agree.
 """
 
 from __future__ import annotations
