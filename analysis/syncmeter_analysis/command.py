@@ -288,6 +288,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Unusable as error:
         print(f"syncmeter-report: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("syncmeter_analysis"):
+            raise
+        print(
+            f"syncmeter-report: '{options.command}' needs the Python package {error.name}: scripts/run "
+            "sets it up, or `pip install ./analysis` in a checkout (`text` needs none)",
+            file=sys.stderr,
+        )
+        return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 1

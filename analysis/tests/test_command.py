@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -78,3 +79,17 @@ def test_a_closed_pipe_is_no_traceback(tmp_path, file):
     run.stdout.close()
     assert b"Traceback" not in run.stderr.read()
     run.wait()
+
+
+@pytest.mark.parametrize("command", ["html", "export"])
+def test_without_its_packages_a_command_says_which_one_it_needs(file, command):
+    folder = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "syncmeter_analysis.command", command, file],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert f"'{command}' needs the Python package" in done.stderr
+    assert "Traceback" not in done.stderr

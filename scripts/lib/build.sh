@@ -82,8 +82,8 @@ build() {
   : >"$log"
   show_progress "$log" &
   watcher=$!
-  # In the environment, where the build by clang inside this one finds it too.
-  (cd "$root" && NINJA_STATUS='[%f/%t] ' CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) cmake --build --preset "$preset" "$@") >"$log" 2>&1 || status=$?
+  # In the environment, where the build by clang inside this one finds it too. ccache: another clone hits.
+  (cd "$root" && CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 NINJA_STATUS='[%f/%t] ' CMAKE_BUILD_PARALLEL_LEVEL=$(build_jobs) cmake --build --preset "$preset" "$@") >"$log" 2>&1 || status=$?
   kill "$watcher" 2>/dev/null && wait "$watcher" 2>/dev/null || true
   [[ ! -t 2 ]] || printf '\r\033[K' >&2
   ((status == 0)) || fail_with_log "building" "$log"
