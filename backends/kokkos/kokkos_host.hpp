@@ -4,6 +4,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "backends/kokkos/kokkos_backend.hpp"
 #include "backends/kokkos/kokkos_build.hpp"
