@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/op.hpp"
@@ -54,8 +55,8 @@ template <class... Ops> struct op_list {};
 /// decltype(joined(a{}, b{})): the ops of both lists.
 template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
 
-/// A table may be compiled in parts, side by side: each is a run of its ops, of about as many rows
-/// as the others.
+/// A table may be compiled in parts, side by side: each is a run of its rows, with code for about as
+/// many as the others.
 struct table_part {
   std::size_t index = 0, of = 1;
 };
@@ -145,14 +146,6 @@ template <class Backend, class T, class Op> consteval auto forms_of_op() {
   }
 }
 
-template <class Backend, class T, class Op> consteval auto rows_of_op() {
-  check_shape<Op>();
-  constexpr auto forms = forms_of_op<Backend, T, Op>();
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<measurable, sizeof...(I)>{make_row<Backend, T, Op, forms[I]>()...};
-  }(std::make_index_sequence<forms.size()>{});
-}
-
 template <std::size_t... N> consteval auto concatenate(const std::array<measurable, N>&... parts) {
   std::array<measurable, (N + ... + 0)> all{};
   auto at = all.begin();
@@ -160,34 +153,61 @@ template <std::size_t... N> consteval auto concatenate(const std::array<measurab
   return all;
 }
 
-template <bool Keep, class Backend, class T, class Op> consteval auto rows_if() {
-  if constexpr (Keep) return rows_of_op<Backend, T, Op>();
-  else return std::array<measurable, 0>{};
+/// Which rows of an op have code: those take the time to compile.
+template <class Backend, class T, class Op> consteval auto code_of_rows() {
+  constexpr auto forms = forms_of_op<Backend, T, Op>();
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<bool, sizeof...(I)>{
+        runs_on<Op, typename Backend::template lane<T, forms[I]>>...};
+  }(std::make_index_sequence<forms.size()>{});
 }
 
-template <bool Keep, class Backend, class T, class Op> consteval std::size_t number_of_rows() {
-  if constexpr (Keep) return forms_of_op<Backend, T, Op>().size();
+template <bool Keep, class Backend, class T, class Op> consteval std::size_t rows_with_code() {
+  if constexpr (Keep) return std::ranges::count(code_of_rows<Backend, T, Op>(), true);
   else return 0;
 }
 
-/// Which of `parts` each op falls into, by the rows before it.
-template <std::size_t N>
-consteval auto part_of_each(const std::array<std::size_t, N>& rows, std::size_t parts) {
-  const std::size_t all = std::accumulate(rows.begin(), rows.end(), std::size_t{0});
-  std::array<std::size_t, N> part{};
-  for (std::size_t i = 0, before = 0; i < N; before += rows[i++])
-    part[i] = all == 0 ? 0 : std::min(before * parts / all, parts - 1);
-  return part;
+/// The rows of an op that fall into a part of a table, of `all` rows with code, `before` of them
+/// before this op's.
+template <class Backend, class T, class Op, table_part Part, std::size_t Before, std::size_t All>
+consteval auto rows_in_part() {
+  check_shape<Op>();
+  constexpr auto forms = forms_of_op<Backend, T, Op>();
+  constexpr auto where = [] {
+    std::size_t first = 0, number = 0, seen = Before;
+    for (const bool has_code : code_of_rows<Backend, T, Op>()) {
+      const std::size_t part = All == 0 ? 0 : std::min(seen * Part.of / All, Part.of - 1);
+      first += part < Part.index ? 1 : 0;
+      number += part == Part.index ? 1 : 0;
+      seen += has_code ? 1 : 0;
+    }
+    return std::pair{first, number};
+  }();
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<measurable, sizeof...(I)>{
+        make_row<Backend, T, Op, forms[where.first + I]>()...};
+  }(std::make_index_sequence<where.second>{});
+}
+
+template <bool Keep, class Backend, class T, class Op, table_part Part, std::size_t Before,
+          std::size_t All>
+consteval auto rows_if() {
+  if constexpr (Keep) return rows_in_part<Backend, T, Op, Part, Before, All>();
+  else return std::array<measurable, 0>{};
 }
 
 template <bool Typed, class Backend, class T, table_part Part, class... Ops>
 consteval auto bind(op_list<Ops...>) {
   static_assert(Part.index < Part.of, "the parts of a table are numbered from 0");
-  constexpr auto part = part_of_each<sizeof...(Ops)>(
-      {number_of_rows<Ops::info.typed == Typed, Backend, T, Ops>()...}, Part.of);
+  constexpr std::array<std::size_t, sizeof...(Ops) + 1> before = [] {
+    std::array<std::size_t, sizeof...(Ops) + 1> rows{
+        0, rows_with_code<Ops::info.typed == Typed, Backend, T, Ops>()...};
+    std::partial_sum(rows.begin(), rows.end(), rows.begin());
+    return rows;
+  }();
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return concatenate(
-        rows_if<Ops::info.typed == Typed && part[I] == Part.index, Backend, T, Ops>()...);
+    return concatenate(rows_if<Ops::info.typed == Typed, Backend, T, Ops, Part, before[I],
+                               before.back()>()...);
   }(std::index_sequence_for<Ops...>{});
 }
 

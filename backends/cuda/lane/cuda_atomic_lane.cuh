@@ -2,6 +2,8 @@
 // flavour, type or order lacks is left out, and the op reads "unsupported".
 #pragma once
 
+#include <cuda/atomic>
+
 #include "backends/cuda/lane/cuda_atomics.cuh"
 #include "backends/cuda/lane/cuda_lane.cuh"
 #include "backends/cuda/lane/cuda_ptx.cuh"

@@ -2,6 +2,8 @@
 // token ring, and a walk through memory.
 #pragma once
 
+#include <cuda/barrier>
+
 #include "backends/cuda/lane/cuda_atomic_lane.cuh"
 
 namespace syncmeter::cuda {

@@ -2,34 +2,10 @@
 #pragma once
 
 #include "backends/cuda/lane/cuda_block_lane.cuh"
+#include "backends/cuda/lane/cuda_clock.cuh"
 #include "backends/cuda/ops/memory.cuh"
 
 namespace syncmeter::cuda {
-
-SM_FN std::int64_t global_timer() {
-  std::int64_t ns;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-  return ns;
-}
-
-/// The timer and the clock at one moment.
-struct moment {
-  std::int64_t ns;
-  std::int64_t cycles_twice;  ///< sum of the clock's readings before and after the timer's
-};
-
-/// A reading waits until atomics under way have let go of the register that it goes to, which can
-/// take a microsecond, and which one has to wait is the compiler's choice. So the timer is read
-/// twice, and the reading counts that the clock encloses more closely.
-SM_FN moment read_moment() {
-  const std::int64_t before = clock64();
-  const std::int64_t first_ns = global_timer();
-  const std::int64_t between = clock64();
-  const std::int64_t second_ns = global_timer();
-  const std::int64_t after = clock64();
-  if (between - before <= after - between) return {first_ns, before + between};
-  return {second_ns, between + after};
-}
 
 /// All blocks of the grid leave together; they are known to fit on the device at once.
 SM_FN void pass_gate(const kernel_setup& s) {

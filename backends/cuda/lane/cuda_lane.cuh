@@ -2,9 +2,6 @@
 // the words of a block and of a warp. The atomic words are in cuda_atomic_lane.cuh.
 #pragma once
 
-#include <cuda/atomic>
-#include <cuda/barrier>
-
 #include <bit>
 #include <cstdint>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // A kernel without a body: what the host waits for where it is the barrier, and what a graph puts
 // in order. And one that looks whether the order was kept.
-#include "backends/cuda/lane/cuda_kernel.cuh"
+#include "backends/cuda/lane/cuda_clock.cuh"
 #include "backends/cuda/multi/multi_graph.hpp"
 #include "backends/cuda/multi/multi_host.hpp"
 
