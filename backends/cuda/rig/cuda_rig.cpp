@@ -12,7 +12,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-constexpr std::size_t gate_bytes = 256;
+constexpr std::size_t gate_line_bytes = 256;
 }  // namespace
 
 cuda_rig::cuda_rig(const device_facts& device) : device_{device} {
@@ -153,7 +153,7 @@ void cuda_rig::fit_memory() {
   setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps * mailbox_bytes));
   setup_.outcomes = static_cast<lane_outcome*>(outcomes_.fit(threads() * sizeof(lane_outcome)));
   setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
-  setup_.gate = static_cast<unsigned*>(gate_.fit(gate_bytes));
+  setup_.gate = static_cast<unsigned*>(gate_.fit(gate_line_bytes));
   setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
   setup_.stride_bytes = static_cast<unsigned>(stride_bytes(where_));
   setup_.active = layout_.active;
@@ -188,7 +188,7 @@ sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
 }
 
 void cuda_rig::queue_resets() {
-  if (setup_.gate_opens_at > 0) SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_bytes, stream_.get()));
+  if (setup_.gate_opens_at > 0) SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
   if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
   if (what_->info.family == family::handoff) {
     const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;

@@ -51,7 +51,7 @@ device_facts facts_of(int index) {
           .highest_clock_ghz = attribute(cudaDevAttrClockRate, index) * 1e-6};  // from kHz
 }
 
-device_list look() {
+device_list look_for_devices() {
   device_list found;
   int driver = 0;
   // 0 where no driver is installed; no context is made by asking.
@@ -123,7 +123,7 @@ void to_json(nlohmann::json& j, const device_facts& d) {
 }
 
 const device_list& find_devices() {
-  static const device_list found = look();
+  static const device_list found = look_for_devices();
   return found;
 }
 

@@ -23,7 +23,7 @@ int attribute_of_pair(cudaDeviceP2PAttr which, int from, int to) {
   return value;
 }
 
-std::vector<device_link> look() {
+std::vector<device_link> look_for_links() {
   std::vector<device_link> links;
   const auto& devices = find_devices().devices;
   for (const device_facts& from : devices) {
@@ -84,7 +84,7 @@ void to_json(nlohmann::json& j, const device_link& link) {
 }
 
 const std::vector<device_link>& find_links() {
-  static const std::vector<device_link> links = look();
+  static const std::vector<device_link> links = look_for_links();
   return links;
 }
 
