@@ -28,7 +28,7 @@ class progress {
   void show(std::size_t done, std::size_t total, std::string_view op,
             clock::time_point now = clock::now());
   /// What takes a while, before there are visits to count: on a terminal until the next line,
-  /// elsewhere not at all.
+  /// elsewhere a line that stays.
   void doing(std::string_view text);
   /// A line that stays.
   void note(std::string_view text);

@@ -16,24 +16,6 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::string_view help_text =
-    R"(Usage: syncmeter census [options]
-Disassembles the timed loops of every worker and compares what one measured op compiled to with what
-the op declares. Needs objdump (binutils); for workers with GPU code also cuobjdump, from the CUDA
-toolkit or the Python packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in
-$CUDA_HOME/bin or in /usr/local/cuda/bin.
-
-  --backend LIST  only these backends, or all of these workers (default: every worker found)
-  --op LIST       only these ops (default: all)
-  --type LIST     only these types, of those ops that have one (default: all)
-  --order LIST    only these memory orders (default: all)
-  --json          print one JSON object (default: a table)
-  --check         exit status 1 unless every loop is proven or elided (default: where one is wrong)
-  --save          keep the census beside each worker, for `run` to store (default: off)
-  -h, --help      print this text and end
-LIST is one value or several with commas between them.
-)";
-
 template <class List, class Value> bool admits(const List& list, const Value& value) {
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
@@ -133,7 +115,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
 int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const census_options options = parse_census_options(arguments);
   if (options.help) {
-    print(out, std::string(help_text));
+    print(out, census_help());
     return 0;
   }
   return census_of_workers(options, find_workers(options.backends), out);

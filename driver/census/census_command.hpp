@@ -25,6 +25,9 @@ struct census_options {
 /// Throws usage_error naming the option, the offending text and what is allowed.
 [[nodiscard]] census_options parse_census_options(const std::vector<std::string>& arguments);
 
+/// The text of `syncmeter census --help`.
+[[nodiscard]] std::string census_help();
+
 /// Prints the census of these workers to `out` and returns the exit status: 0, or 1 with `check`
 /// when an entry is wrong, not declared or not proven, a worker cannot be asked, or there was
 /// nothing to check. Throws usage_error when an op or a backend named in the options is none of the

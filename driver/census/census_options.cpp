@@ -1,87 +1,58 @@
 // The command line of `syncmeter census`.
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "driver/census/census_command.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/command_line.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
-namespace po = boost::program_options;
-
-constexpr const char* allowed =
-    "allowed are --backend, --op, --type, --order, --json, --check, --save and --help";
-
-/// The elements of comma-separated lists; throws for an empty one.
-std::vector<std::string> elements(const po::variables_map& values, const std::string& option) {
-  std::vector<std::string> list;
-  if (!values.contains(option)) return list;
-  for (const std::string& text : values[option].as<std::vector<std::string>>()) {
-    for (std::size_t first = 0; first <= text.size();) {
-      const std::size_t end = std::min(text.find(',', first), text.size());
-      list.push_back(text.substr(first, end - first));
-      if (list.back().empty()) {
-        throw usage_error(fmt::format("--{}: '{}' is a list with an empty element", option, text));
-      }
-      first = end + 1;
-    }
-  }
-  return list;
-}
-
-template <axis_value Enum>
-std::vector<Enum> axis_values(const po::variables_map& values, const std::string& option) {
-  std::vector<Enum> list;
-  for (const std::string& text : elements(values, option)) {
-    const auto value = from_text<Enum>(text);
-    if (!value) {
-      std::string names;
-      for (const auto& name : names_of(Enum{})) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", name.text);
-      }
-      throw usage_error(fmt::format("--{}: '{}' is not one of {}", option, text, names));
-    }
-    list.push_back(*value);
-  }
-  return list;
+std::vector<option_row> rows_of(census_options& o) {
+  const auto list = [](std::string name, std::string help, auto take) {
+    return option_row{
+        .name = std::move(name), .value = "LIST", .help = std::move(help), .take = take};
+  };
+  return {
+      help_row(o.help),
+      list("backend",
+           "only these backends, or all of these workers (default: every worker found)",
+           [&o](const auto& option, const auto& text) { o.backends = parse_list(option, text); }),
+      list("op", "only these ops (default: all)",
+           [&o](const auto& option, const auto& text) { o.ops = parse_list(option, text); }),
+      list("type", "only these types, of those ops that have one (default: all)",
+           [&o](const auto& option, const auto& text) {
+             o.types = parse_names<value_type>(option, "type", text);
+           }),
+      list("order", "only these memory orders (default: all)",
+           [&o](const auto& option, const auto& text) {
+             o.orders = parse_names<order>(option, "order", text);
+           }),
+      switch_row("json", "print one JSON object (default: a table)", o.json),
+      switch_row("check",
+                 "exit status 1 unless every loop is proven or elided (default: where one is wrong)",
+                 o.check),
+      switch_row("save", "keep the census beside each worker, for `run` to store (default: off)",
+                 o.save),
+  };
 }
 
 }  // namespace
 
 census_options parse_census_options(const std::vector<std::string>& arguments) {
-  using texts = std::vector<std::string>;
-  po::options_description known;
-  known.add_options()("backend", po::value<texts>())("op", po::value<texts>())(
-      "type", po::value<texts>())("order", po::value<texts>())("json", "")("check", "")("save", "")(
-      "help,h", "")("extra", po::value<texts>());
-  po::variables_map values;
-  try {
-    // Whole names only: an abbreviation would change its meaning with the next option.
-    const int style =
-        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(arguments)
-                  .options(known)
-                  .positional(po::positional_options_description().add("extra", -1))
-                  .style(style)
-                  .run(),
-              values);
-  } catch (const po::error& mistake) {
-    throw usage_error(fmt::format("census: {}; {}", mistake.what(), allowed));
-  }
-  if (values.contains("extra")) {
-    throw usage_error(fmt::format("census: '{}' is not an option; {}",
-                                  values["extra"].as<texts>().front(), allowed));
-  }
-  return {.backends = elements(values, "backend"),
-          .ops = elements(values, "op"),
-          .types = axis_values<value_type>(values, "type"),
-          .orders = axis_values<order>(values, "order"),
-          .json = values.contains("json"),
-          .check = values.contains("check"),
-          .save = values.contains("save"),
-          .help = values.contains("help")};
+  census_options o;
+  parse_command_line(arguments, rows_of(o));
+  return o;
+}
+
+std::string census_help() {
+  census_options o;
+  return R"(Usage: syncmeter census [options]
+Disassembles the timed loops of every worker and compares what one measured op compiled to with what
+the op declares. Needs objdump (binutils); for workers with GPU code also cuobjdump, from the CUDA
+toolkit or the Python packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in
+$CUDA_HOME/bin or in /usr/local/cuda/bin.
+
+)" + options_text(rows_of(o)) +
+         "LIST is one value or several with commas between them.\n";
 }
 
 }  // namespace syncmeter

@@ -296,6 +296,11 @@ double parse_seconds(std::string_view option, std::string_view text) {
   return value * found->second;
 }
 
+std::string parse_file_name(std::string_view option, std::string_view text) {
+  if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", option));
+  return std::string(text);
+}
+
 double parse_share(std::string_view option, std::string_view text) {
   const auto number = leading_number(text);
   if (!number || !number->second.empty() || !(number->first > 0) || !(number->first < 1)) {

@@ -68,6 +68,9 @@ namespace syncmeter {
 /// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
 [[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);
 
+/// The name of a file: any text but none.
+[[nodiscard]] std::string parse_file_name(std::string_view option, std::string_view text);
+
 /// A number above 0 and below 1.
 [[nodiscard]] double parse_share(std::string_view option, std::string_view text);
 

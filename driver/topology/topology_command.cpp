@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <sstream>
+#include <optional>
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
 #include "driver/plan/options.hpp"
+#include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/wrapped_text.hpp"
 #include "driver/topology/topology_lanes.hpp"
@@ -18,66 +18,61 @@
 namespace syncmeter {
 namespace {
 
-namespace po = boost::program_options;
+struct topology_request {
+  std::optional<std::string> topology, synthetic, svg;
+  std::optional<affinity> policy;
+  std::optional<lane_range> lanes;
+  bool help = false;
+};
 
-po::options_description known_options() {
-  po::options_description known("Options of `syncmeter topology`", line_width);
-  known.add_options()("help,h", "print this text and end")(
-      "topology", po::value<std::string>()->value_name("FILE.xml"),
-      "show the machine that lstopo wrote to this file (default: this machine)")(
-      "synthetic", po::value<std::string>()->value_name("TEXT"),
-      "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 pu:2\" "
-      "(default: this machine)")(
-      "affinity", po::value<std::string>()->value_name("NAME"),
-      "tell where each lane of this policy sits: close, spread, smt or none (default: close, where "
-      "--lanes or --svg is given)")(
-      "lanes", po::value<std::string>()->value_name("N"),
-      "how many lanes; max is all that may run at once (default: max)")(
-      "svg", po::value<std::string>()->value_name("FILE"),
-      "draw the machine with these lanes on it (default: no drawing)");
-  return known;
+lane_range parse_one_count(const std::string& option, const std::string& text) {
+  const std::vector<lane_range> ranges = parse_lanes(option, text);
+  if (ranges.size() != 1 || ranges.front().first != ranges.front().last)
+    throw usage_error(fmt::format("{}: '{}' is not one number or max", option, text));
+  return ranges.front();
 }
 
-po::variables_map parse_topology_options(const std::vector<std::string>& arguments,
-                                         const po::options_description& known) {
-  constexpr const char* allowed = "allowed are --help, --topology FILE.xml, --synthetic TEXT, "
-                                  "--affinity NAME, --lanes N and --svg FILE";
-  po::options_description with_extra;
-  with_extra.add(known).add_options()("extra", po::value<std::vector<std::string>>());
-  po::variables_map values;
-  try {
-    // Whole names only: an abbreviation would change its meaning with the next option.
-    const int style =
-        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(arguments)
-                  .options(with_extra)
-                  .positional(po::positional_options_description().add("extra", -1))
-                  .style(style)
-                  .run(),
-              values);
-  } catch (const po::error& mistake) {
-    throw usage_error(fmt::format("topology: {}; {}", mistake.what(), allowed));
-  }
-  if (values.contains("extra")) {
-    throw usage_error(fmt::format("topology: '{}' is not an option; {}",
-                                  values["extra"].as<std::vector<std::string>>().front(), allowed));
-  }
-  if (values.contains("topology") && values.contains("synthetic")) {
-    throw usage_error(
-        "topology: --topology and --synthetic each name a machine; only one is allowed");
-  }
-  return values;
+std::vector<option_row> rows_of(topology_request& request) {
+  const auto into = [](auto& field, auto parse) {
+    return [&field, parse](const std::string& option, const std::string& text) {
+      field = parse(option, text);
+    };
+  };
+  return {
+      help_row(request.help),
+      {.name = "topology",
+       .value = "FILE.xml",
+       .help = "show the machine that lstopo wrote to this file (default: this machine)",
+       .take = into(request.topology, &parse_file_name)},
+      {.name = "synthetic",
+       .value = "TEXT",
+       .help = "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 "
+               "pu:2\" (default: this machine)",
+       .take = into(request.synthetic, [](const auto&, const auto& text) { return text; })},
+      {.name = "affinity",
+       .value = "NAME",
+       .help = "tell where each lane of this policy sits: close, spread, smt or none (default: "
+               "close, where --lanes or --svg is given)",
+       .take = into(request.policy,
+                    [](const auto& option, const auto& text) {
+                      return parse_names<affinity>(option, "policy", text).front();
+                    })},
+      {.name = "lanes",
+       .value = "N",
+       .help = "how many lanes; max is all that may run at once (default: max)",
+       .take = into(request.lanes, &parse_one_count)},
+      {.name = "svg",
+       .value = "FILE",
+       .help = "draw the machine with these lanes on it (default: no drawing)",
+       .take = into(request.svg, &parse_file_name)},
+  };
 }
 
 /// The machine asked for. What hwloc cannot read is the user's mistake when the user named it.
-topology machine_of(const po::variables_map& values) {
+topology machine_of(const topology_request& request) {
   try {
-    if (values.contains("topology")) {
-      return topology::from_xml(values["topology"].as<std::string>());
-    }
-    if (values.contains("synthetic")) {
-      return topology::synthetic(values["synthetic"].as<std::string>());
-    }
+    if (request.topology) return topology::from_xml(*request.topology);
+    if (request.synthetic) return topology::synthetic(*request.synthetic);
   } catch (const std::runtime_error& failure) {
     throw usage_error(fmt::format("topology: {}", failure.what()));
   }
@@ -155,36 +150,46 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
                  to_text(affinity::none), "any");
 }
 
-affinity policy_of(const po::variables_map& values) {
-  if (!values.contains("affinity")) return affinity::close;
-  return parse_names<affinity>("topology: --affinity", "policy",
-                               values["affinity"].as<std::string>())
-      .front();
-}
-
-unsigned lanes_of(const po::variables_map& values, const topology& machine,
+unsigned lanes_of(const topology_request& request, const topology& machine,
                   const cpu_grant& grant) {
   const unsigned most = max_lanes(machine, grant);
-  if (!values.contains("lanes")) return most;
-  const auto ranges = parse_lanes("topology: --lanes", values["lanes"].as<std::string>());
-  if (ranges.size() != 1 || ranges.front().first != ranges.front().last)
-    throw usage_error(fmt::format("topology: --lanes: '{}' is not one number or max",
-                                  values["lanes"].as<std::string>()));
-  if (ranges.front().max) return most;
-  const unsigned lanes = ranges.front().last;
+  if (!request.lanes || request.lanes->max) return most;
+  const unsigned lanes = request.lanes->last;
   // More than a quota pays for can be placed, and is said; more than PUs cannot.
   if (lanes > machine.units().size())
-    throw usage_error(fmt::format("topology: --lanes: {} lanes are more than the {} PUs that may "
-                                  "be used",
+    throw usage_error(fmt::format("--lanes: {} lanes are more than the {} PUs that may be used",
                                   lanes, machine.units().size()));
   return lanes;
 }
 
-std::string machine_name(const po::variables_map& values, const nlohmann::json& about) {
-  for (const char* const given : {"topology", "synthetic"}) {
-    if (values.contains(given)) return values[given].as<std::string>();
-  }
+std::string machine_name(const topology_request& request, const nlohmann::json& about) {
+  if (request.topology) return *request.topology;
+  if (request.synthetic) return *request.synthetic;
   return fmt::format("{}: {}", about.value("host", ""), about.value("cpu_model", ""));
+}
+
+std::string topology_text(const topology_request& request) {
+  const bool here = !request.topology && !request.synthetic;
+  const topology machine = machine_of(request);
+  const cpu_grant grant = here ? read_cpu_grant() : cpu_grant{};
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text), "{}", machine.describe());
+  print_usable(text, machine, grant, here);
+  const nlohmann::json about = here ? describe_machine() : nlohmann::json::object();
+  std::vector<std::string> notes = caveats(about);
+  if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
+  if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
+  for (const std::string& note : notes) {
+    fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
+  }
+  print_placements(text, machine, max_lanes(machine, grant));
+  if (request.policy || request.lanes || request.svg) {
+    const affinity policy = request.policy.value_or(affinity::close);
+    const std::vector<int> pus = machine.place(policy, lanes_of(request, machine, grant));
+    fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
+    if (request.svg) write_svg(*request.svg, machine, machine_name(request, about), policy, pus);
+  }
+  return fmt::to_string(text);
 }
 
 }  // namespace
@@ -209,39 +214,19 @@ std::string pus_text(std::span<const int> pus) {
 }
 
 int topology_command(const std::vector<std::string>& arguments, std::FILE* out) {
-  const po::options_description known = known_options();
-  const po::variables_map values = parse_topology_options(arguments, known);
-  fmt::memory_buffer text;
-  if (values.contains("help")) {
-    std::ostringstream help;
-    help << "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
+  topology_request request;
+  const std::vector<option_row> rows = rows_of(request);
+  parse_command_line(arguments, rows);
+  if (request.topology && request.synthetic)
+    throw usage_error("topology: --topology and --synthetic each name a machine; only one is "
+                      "allowed");
+  const std::string text =
+      request.help
+          ? "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
             "PUs, what this process may use of\nthem, and where each affinity policy puts the "
-            "lanes; or draws them.\n\n"
-         << known;
-    fmt::format_to(std::back_inserter(text), "{}", help.str());
-  } else {
-    const bool here = !values.contains("topology") && !values.contains("synthetic");
-    const topology machine = machine_of(values);
-    const cpu_grant grant = here ? read_cpu_grant() : cpu_grant{};
-    fmt::format_to(std::back_inserter(text), "{}", machine.describe());
-    print_usable(text, machine, grant, here);
-    const nlohmann::json about = here ? describe_machine() : nlohmann::json::object();
-    std::vector<std::string> notes = caveats(about);
-    if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
-    if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
-    for (const std::string& note : notes) {
-      fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
-    }
-    print_placements(text, machine, max_lanes(machine, grant));
-    if (values.contains("affinity") || values.contains("lanes") || values.contains("svg")) {
-      const affinity policy = policy_of(values);
-      const std::vector<int> pus = machine.place(policy, lanes_of(values, machine, grant));
-      fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
-      if (values.contains("svg"))
-        write_svg(values["svg"].as<std::string>(), machine, machine_name(values, about), policy,
-                  pus);
-    }
-  }
+            "lanes; or draws them.\n\n" +
+                options_text(rows)
+          : topology_text(request);
   if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
     throw std::runtime_error("topology: cannot write its text");
   }

@@ -1,0 +1,290 @@
+#include "driver/plan/run_option_table.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "driver/plan/gpu_plan.hpp"
+#include "driver/plan/option_values.hpp"
+
+namespace syncmeter {
+namespace {
+
+// "5; on a GPU 3; in barrier with more than 128 points 3".
+std::string usual_visits() {
+  std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
+  for (const study& s : studies()) {
+    if (!s.pace || s.rules.empty()) continue;
+    text += fmt::format("; in {} with more than {} points {}", s.name, s.pace->many,
+                        s.pace->visits_of_many);
+  }
+  return text;
+}
+
+/// A field that the campaign line has as `member`.
+template <auto Field> run_option kept(std::string member) {
+  return {.name = "",
+          .value = "",
+          .help = "",
+          .member = member,
+          .written = [](const run_options& o) { return written_value(o.*Field); },
+          .read = [member](const nlohmann::json& j,
+                           run_options& o) { read_value(member, j, o.*Field); }};
+}
+
+/// An option with a value, which `parse` makes of its text.
+template <auto Field, class Parse>
+run_option with_value(const char* name, const char* value, std::string help, const char* member,
+                      Parse parse) {
+  run_option row = kept<Field>(member);
+  row.name = name;
+  row.value = value;
+  row.help = std::move(help);
+  row.take = [parse](run_options& o, const std::string& option, const std::string& text) {
+    o.*Field = parse(option, text);
+  };
+  return row;
+}
+template <auto Field, class Parse>
+run_option list(const char* name, std::string help, const char* member, Parse parse) {
+  return with_value<Field>(name, "LIST", std::move(help), member, parse);
+}
+
+template <auto Field> run_option flag(const char* name, std::string help, const char* member) {
+  run_option row = kept<Field>(member);
+  row.name = name;
+  row.help = std::move(help);
+  row.take = [](run_options& o, const auto&, const auto&) { o.*Field = true; };
+  return row;
+}
+
+template <axis_value Enum> auto names(const char* what) {
+  return [what](const auto& option, const auto& text) {
+    return parse_names<Enum>(option, what, text);
+  };
+}
+template <axis_value Enum> auto names_but_none(const char* what) {
+  return [what](const auto& option, const auto& text) {
+    return parse_names_but_none<Enum>(option, what, text);
+  };
+}
+auto count(std::uint64_t least, std::uint64_t most) {
+  return [=](const auto& option, const auto& text) {
+    return static_cast<unsigned>(parse_count(option, text, least, most));
+  };
+}
+
+run_option of_any_campaign(run_option row) {
+  row.beside_resume = true;
+  return row;
+}
+run_option not_kept(run_option row) {
+  row.member.clear();
+  return row;
+}
+
+run_option study_row() {
+  run_option row = kept<&run_options::study>("study");
+  row.name = "study";
+  row.value = "NAME";
+  row.help = "set of points: " + join(study_names()) + " (default: quick)";
+  row.take = [](run_options& o, const std::string& option, const std::string& text) {
+    const study* const chosen = find_study(text);
+    if (chosen == nullptr) throw usage_error(unknown_name(option, "study", text, study_names()));
+    o.study = text;
+    take_settings_of(*chosen, o);
+  };
+  return row;
+}
+
+run_option max_time_row() {
+  run_option row = with_value<&run_options::max_time_s>(
+      "max-time", "TIME",
+      "longest time for one point, over all its visits, with its unit (default: 150ms; "
+      "core-to-core 30ms, paper on a GPU 45ms, handoff 300ms)",
+      "max_time_s", &parse_seconds);
+  row.take = [](run_options& o, const std::string& option, const std::string& text) {
+    o.max_time_s = o.gpu_max_time_s = parse_seconds(option, text);
+  };
+  // Files from before it had a member of its own.
+  row.read = [](const nlohmann::json& j, run_options& o) {
+    o.max_time_s = o.gpu_max_time_s = j.get<double>();
+  };
+  return row;
+}
+
+std::vector<run_option> all_rows() {
+  using o = run_options;
+  return {
+      list<&o::backends>("backend",
+                         "APIs to measure (default: every backend with a worker; omp-llvm and std "
+                         "only where there is no other, or the study compares them)",
+                         "backends", &parse_list),
+      study_row(),
+      list<&o::ops>("op",
+                    "primitives by name, * stands for any letters: atomic_* (default: the study's)",
+                    "ops", &parse_list),
+      list<&o::types>("type", "int32, uint32, uint64, float, double (default: the study's)",
+                      "types", names<value_type>("type")),
+      list<&o::placements>(
+          "placement",
+          "shared: all lanes one cell; strided: each lane its own (default: the study's)",
+          "placements", names_but_none<placement>("placement")),
+      list<&o::lanes>("lanes",
+                      "numbers of lanes (threads; on a GPU threads per block): numbers, ranges and "
+                      "max, as 1,2,4-8,max (default: the study's)",
+                      "lanes", &parse_lanes),
+      list<&o::strides>("stride",
+                        "elements between the cells of strided lanes (default: the study's; in "
+                        "quick one cache line, on a GPU 1)",
+                        "strides", &parse_strides),
+      list<&o::base_offsets>("base-offset",
+                             "CPU: bytes from the start of a cache line to the first strided cell, "
+                             "0 to 4095 (default: the study's, mostly 0)",
+                             "base_offsets", &parse_base_offsets),
+      list<&o::cells>("cells",
+                      "CPU: strided cells that the lanes share out evenly, neighbours on one "
+                      "(default: the study's, mostly a cell for each lane)",
+                      "cells", &parse_cells),
+      list<&o::affinities>(
+          "affinity",
+          "lanes on processing units: close, spread, smt, none (default: the study's)",
+          "affinities", names<affinity>("affinity")),
+      list<&o::pus>("pus",
+                    "OS numbers of processing units, one lane on each in this order, as 0,3 or "
+                    "0,8-11; in the study core-to-core the pairs among them (default: lanes and "
+                    "affinity decide)",
+                    "pus", &parse_pus),
+      list<&o::homes>("home",
+                      "for ops that hand a token on, the processing unit that first touches the "
+                      "mailboxes: first or second (lane), other (of no lane); for a thread that "
+                      "launches on a GPU, PUs near to it (first) or far from it (other) (default: "
+                      "the study's, mostly not chosen)",
+                      "homes", names_but_none<home>("home")),
+      list<&o::orders>("order",
+                       "memory orders, for ops that have them: unordered, relaxed, acquire, "
+                       "release, acq_rel, seq_cst (default: the API's own)",
+                       "orders", names<order>("order")),
+      list<&o::waits>("wait",
+                      "what a waiting thread does: active spins, passive sleeps (default: active; "
+                      "in barrier both)",
+                      "waits", names<wait_policy>("wait policy")),
+      list<&o::lates_us>("late",
+                         "for barrier_late, how many microseconds after the others one lane in "
+                         "turn arrives, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
+                         "lates_us", &parse_lates_us),
+      list<&o::sizes>("size",
+                      "for ops with a size (list says what it counts), 1 to 1073741824: lanes of a "
+                      "tile, blocks of a cluster, paths, elements (default: the study's)",
+                      "sizes", &parse_sizes),
+      list<&o::blocks>("blocks",
+                       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) "
+                       "and max, all that run at once (default: the study's)",
+                       "blocks", &parse_blocks),
+      list<&o::scopes>(
+          "scope", "GPU: block, cluster, device, system (default: the API's own, or the study's)",
+          "scopes", names_but_none<scope>("scope")),
+      list<&o::flavours>(
+          "flavour",
+          "GPU: spelling of an op: function, atomic_ref, ptx, volatile (default: the first listed)",
+          "flavours", names_but_none<flavour>("flavour")),
+      list<&o::spaces>("space",
+                       "GPU: memory of the cells: global, shared_memory (default: the first "
+                       "listed)",
+                       "spaces", names_but_none<space>("space")),
+      list<&o::actives>("active",
+                        "GPU: lanes of each warp that take part, 1 to 32 (default: the study's, "
+                        "mostly all)",
+                        "actives", &parse_actives),
+      with_value<&o::device>("device", "N", "GPU: which one, by its index (default: 0)", "device",
+                             count(0, 1023)),
+      flag<&o::waves>("waves",
+                      "GPU: also measure more blocks than run at once, one wave after the other "
+                      "(default: off)",
+                      "waves"),
+      with_value<&o::precision>("precision", "SHARE",
+                                "a visit ends when its 95 % interval is within this share of the "
+                                "estimate; 0.02 in barrier and core-to-core (default: 0.01, no "
+                                "unit)",
+                                "precision", &parse_share),
+      max_time_row(),
+      kept<&o::gpu_max_time_s>("gpu_max_time_s"),
+      with_value<&o::min_sample_us>(
+          "min-sample", "TIME",
+          "shortest timed loop, with its unit (default: 100us; core-to-core and GPU 50us)",
+          "min_sample_us",
+          [](const auto& option, const auto& text) { return parse_seconds(option, text) * 1e6; }),
+      with_value<&o::visits>(
+          "visits", "N",
+          fmt::format("times that each point is visited (default: {})", usual_visits()), "visits",
+          count(1, 1000)),
+      of_any_campaign(with_value<&o::budget_s>(
+          "budget", "TIME",
+          "end after this time, with its unit; the last visits are dropped (default: no limit)",
+          "budget_s", &parse_seconds)),
+      with_value<&o::output>(
+          "output", "FILE",
+          "results file, which must not exist (default: syncmeter-HOST-TIME.jsonl here)", "output",
+          &parse_file_name),
+      of_any_campaign(with_value<&o::resume>(
+          "resume", "FILE",
+          "go on with a results file; takes its points and settings from there (default: start "
+          "anew)",
+          "resume", &parse_file_name)),
+      of_any_campaign(flag<&o::retry>(
+          "retry", "with --resume: measure failed visits again (default: off)", "retry")),
+      of_any_campaign(with_value<&o::csv>(
+          "csv", "FILE", "also write every point as CSV (default: none)", "csv", &parse_file_name)),
+      with_value<&o::topology>("topology", "FILE",
+                               "this machine as lstopo wrote it to this XML file; with --dry-run "
+                               "any machine's (default: what hwloc finds)",
+                               "topology", &parse_file_name),
+      with_value<&o::seed>("seed", "N",
+                           "order of points and rounds; 0 draws one (default: 0; no unit)", "seed",
+                           [](const auto& option, const auto& text) {
+                             return parse_count(option, text, 0,
+                                                std::numeric_limits<std::uint64_t>::max());
+                           }),
+      flag<&o::additivity>(
+          "additivity",
+          "measure 2 and 4 ops too, and check that costs add up (default: off; on in study "
+          "control)",
+          "additivity"),
+      flag<&o::interleave_backends>(
+          "interleave-backends",
+          "visit points that differ in their backend alone one after the other, so that a drift of "
+          "the machine cancels in their ratio (default: off; always so in the studies portability, "
+          "barrier and locks)",
+          "interleave_backends"),
+      flag<&o::oversubscribe>(
+          "oversubscribe",
+          "allow more lanes than processing units; in barrier also measure one more, and twice as "
+          "many (default: off)",
+          "oversubscribe"),
+      flag<&o::dry_run>("dry-run",
+                        "print the points and the estimated time, measure nothing (default: off)",
+                        "dry_run"),
+      of_any_campaign(not_kept(flag<&o::list_workers>(
+          "list-workers",
+          "print the workers of this project that would measure, installed or not (default: off)",
+          "list_workers"))),
+  };
+}
+
+}  // namespace
+
+void take_settings_of(const study& chosen, run_options& o) {
+  const run_options usual;
+  o.precision = chosen.pace ? chosen.pace->precision : usual.precision;
+  o.max_time_s = chosen.pace ? chosen.pace->max_time_s : usual.max_time_s;
+  o.min_sample_us = chosen.pace ? chosen.pace->min_sample_us : usual.min_sample_us;
+  o.gpu_max_time_s = chosen.gpu.max_time_s.value_or(o.max_time_s);
+  o.interleave_backends = chosen.counterparts_only || !chosen.also.empty();
+}
+
+const std::vector<run_option>& run_option_table() {
+  static const std::vector<run_option> rows = all_rows();
+  return rows;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,104 @@
+// Boost.Program_options splits the command line into words; its own messages name neither what is
+// allowed nor, for some errors, the option.
+#include "driver/text/command_line.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "driver/text/parse_axes.hpp"
+#include "driver/text/usage_error.hpp"
+
+namespace syncmeter {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr unsigned help_width = 100;
+constexpr const char* no_option = "words without an option";
+
+std::string long_name(const option_row& row) { return row.name.substr(0, row.name.find(',')); }
+
+po::options_description described(const std::vector<option_row>& rows, std::string_view title) {
+  po::options_description all(std::string(title), help_width, help_width / 2);
+  for (const option_row& row : rows) {
+    if (row.value.empty()) all.add_options()(row.name.c_str(), row.help.c_str());
+    else
+      all.add_options()(row.name.c_str(), po::value<std::string>()->value_name(row.value),
+                        row.help.c_str());
+  }
+  return all;
+}
+
+std::vector<std::string> all_names(const std::vector<option_row>& rows) {
+  std::vector<std::string> names;
+  for (const option_row& row : rows) names.push_back("--" + long_name(row));
+  return names;
+}
+
+po::variables_map parsed(const std::vector<std::string>& arguments,
+                         const std::vector<option_row>& rows, int words) {
+  po::options_description all = described(rows, "");
+  all.add_options()(no_option, po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  if (words != 0) positional.add(no_option, words);
+  try {
+    // Whole names only: an abbreviation would change its meaning with the next option.
+    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::variables_map given;
+    po::store(
+        po::command_line_parser(arguments).options(all).positional(positional).style(style).run(),
+        given);
+    return given;
+  } catch (const po::unknown_option& error) {
+    throw usage_error(
+        unknown_name("command line", "option", error.get_option_name(), all_names(rows)));
+  } catch (const po::multiple_occurrences& error) {
+    throw usage_error(fmt::format("{} is given twice; write several values as one list: a,b,c",
+                                  error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    throw usage_error(
+        "command line: too many words without an option; --help shows what is allowed");
+  } catch (const po::invalid_command_line_syntax& error) {
+    const bool missing = error.kind() == po::invalid_syntax::missing_parameter;
+    throw usage_error(
+        fmt::format("{} {}", error.get_option_name(),
+                    missing ? "needs a value; --help shows what is allowed" : "takes no value"));
+  } catch (const po::error& error) {
+    throw usage_error(fmt::format("command line: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+option_row switch_row(std::string name, std::string help, bool& flag) {
+  return {.name = std::move(name),
+          .value = "",
+          .help = std::move(help),
+          .take = [&flag](const auto&, const auto&) { flag = true; }};
+}
+
+option_row help_row(bool& flag) { return switch_row("help,h", "print this and end", flag); }
+
+std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
+                                            const std::vector<option_row>& rows, int words) {
+  const po::variables_map given = parsed(arguments, rows, words);
+  for (const option_row& row : rows) {
+    const std::string name = long_name(row);
+    const po::variable_value& value = given[name];
+    if (value.empty()) continue;
+    row.take("--" + name, row.value.empty() ? "" : value.as<std::string>());
+  }
+  if (!given.contains(no_option)) return {};
+  return given[no_option].as<std::vector<std::string>>();
+}
+
+std::string options_text(const std::vector<option_row>& rows, std::string_view title) {
+  std::ostringstream text;
+  text << described(rows, title);
+  return text.str();
+}
+
+}  // namespace syncmeter

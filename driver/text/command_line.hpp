@@ -1,0 +1,37 @@
+// The command line of every sub-command: a table of options, of which each row says how it is
+// written, what --help tells of it, and what takes its value.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace syncmeter {
+
+/// A command-line option.
+struct option_row {
+  std::string name;   ///< after a comma its letter: "help,h"
+  std::string value;  ///< what --help calls its value: "LIST"; empty for a switch
+  std::string help;   ///< with default and unit
+  /// Takes the option as messages name it ("--lanes") and its value; throws usage_error. Rows take
+  /// theirs in the order of the table.
+  std::function<void(const std::string& option, const std::string& text)> take;
+};
+
+/// The row of a switch: sets `flag`.
+[[nodiscard]] option_row switch_row(std::string name, std::string help, bool& flag);
+/// The row of --help.
+[[nodiscard]] option_row help_row(bool& flag);
+
+/// Hands what was given to its rows, and returns the words without an option, of which as many as
+/// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given twice,
+/// or without its value.
+std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
+                                            const std::vector<option_row>& rows, int words = 0);
+
+/// What --help prints of the options, below `title`.
+[[nodiscard]] std::string options_text(const std::vector<option_row>& rows,
+                                       std::string_view title = "Options");
+
+}  // namespace syncmeter
