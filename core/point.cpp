@@ -1,5 +1,4 @@
-// The identity of a point in text and JSON: one fixed order of axes, and nothing written for an
-// axis that has no value.
+// The identity of a point in text and JSON, by the table of its axes.
 #include "core/point.hpp"
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include "core/point_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -61,9 +62,46 @@ std::vector<int> read_pus(const nlohmann::json& list, unsigned lanes) {
   return list.get<std::vector<int>>();
 }
 
-// Stride has a meaning only between strided cells; a stray one is kept visible, so that two points
-// that differ never have the same text.
-bool has_stride(const point& p) { return p.placement == placement::strided || p.stride != 0; }
+template <class T> bool is_written(const point& p, const axis_row<T>& axis) {
+  static const point usual;
+  if (axis.written == written::always) return true;
+  return p.*axis.field != usual.*axis.field ||
+         (axis.written == written::if_strided && p.placement == placement::strided);
+}
+
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(unsigned value) { return fmt::to_string(value); }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(const std::vector<int>& pus) { return fmt::format("{}", fmt::join(pus, ",")); }
+template <axis_value Enum> std::string text_of(Enum value) { return std::string(to_text(value)); }
+std::string text_of(const std::optional<value_type>& type) { return text_of(type.value()); }
+
+template <class T> nlohmann::json json_of(const T& value) {
+  if constexpr (axis_value<T>) return to_text(value);
+  else return value;
+}
+nlohmann::json json_of(const std::optional<value_type>& type) { return to_text(type.value()); }
+
+void read_value(const nlohmann::json& j, point& p, const axis_row<std::string>& axis) {
+  p.*axis.field = read_text(j, axis.name);
+}
+void read_value(const nlohmann::json& j, point& p, const axis_row<unsigned>& axis) {
+  p.*axis.field = read_number(j, axis.name, axis.least);
+}
+void read_value(const nlohmann::json& j, point& p, const axis_row<bool>& axis) {
+  p.*axis.field = j.at(axis.name).get<bool>();
+}
+// After the lanes, in the table and here.
+void read_value(const nlohmann::json& j, point& p, const axis_row<std::vector<int>>& axis) {
+  p.*axis.field = read_pus(j.at(axis.name), p.lanes);
+}
+template <axis_value Enum>
+void read_value(const nlohmann::json& j, point& p, const axis_row<Enum>& axis) {
+  p.*axis.field = read_name<Enum>(j, axis.name);
+}
+void read_value(const nlohmann::json& j, point& p, const axis_row<std::optional<value_type>>& axis) {
+  p.*axis.field = read_name<value_type>(j, axis.name);
+}
 
 }  // namespace
 
@@ -79,57 +117,19 @@ unsigned cells_in_use(const point& p) {
 }
 
 std::string canonical(const point& p) {
-  std::string text = fmt::format("backend={} op={}", p.backend, p.op);
-  const auto add = [&text](std::string_view axis, const auto& value) {
-    text += fmt::format(" {}={}", axis, value);
-  };
-  if (p.type) add("type", to_text(*p.type));
-  if (p.placement != placement::none) add("placement", to_text(p.placement));
-  if (has_stride(p)) add("stride", p.stride);
-  if (p.base_offset != 0) add("base_offset", p.base_offset);
-  if (p.cells != 0) add("cells", p.cells);
-  add("lanes", p.lanes);
-  if (p.blocks != 1) add("blocks", p.blocks);
-  if (p.active != 0) add("active", p.active);
-  if (p.waves) add("waves", "true");
-  if (p.size != 0) add("size", p.size);
-  if (p.scope != scope::none) add("scope", to_text(p.scope));
-  if (p.flavour != flavour::none) add("flavour", to_text(p.flavour));
-  if (p.space != space::none) add("space", to_text(p.space));
-  add("order", to_text(p.order));
-  add("affinity", to_text(p.affinity));
-  add("wait", to_text(p.wait));
-  if (p.home != home::none) add("home", to_text(p.home));
-  if (!p.pus.empty()) add("pus", fmt::format("{}", fmt::join(p.pus, ",")));
-  if (p.late_us != 0) add("late_us", p.late_us);
-  if (p.repeat != 0) add("repeat", p.repeat);
+  std::string text;
+  for_each_axis([&](const auto& axis) {
+    if (!is_written(p, axis)) return;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis.name, text_of(p.*axis.field));
+  });
   return text;
 }
 
 void to_json(nlohmann::json& j, const point& p) {
-  j = nlohmann::json{{"backend", p.backend},
-                     {"op", p.op},
-                     {"lanes", p.lanes},
-                     {"order", to_text(p.order)},
-                     {"affinity", to_text(p.affinity)},
-                     {"wait", to_text(p.wait)},
-                     {"stride_bytes", stride_bytes(p)}};
-  if (p.type) j["type"] = to_text(*p.type);
-  if (p.placement != placement::none) j["placement"] = to_text(p.placement);
-  if (has_stride(p)) j["stride"] = p.stride;
-  if (p.base_offset != 0) j["base_offset"] = p.base_offset;
-  if (p.cells != 0) j["cells"] = p.cells;
-  if (p.blocks != 1) j["blocks"] = p.blocks;
-  if (p.active != 0) j["active"] = p.active;
-  if (p.waves) j["waves"] = true;
-  if (p.size != 0) j["size"] = p.size;
-  if (p.scope != scope::none) j["scope"] = to_text(p.scope);
-  if (p.flavour != flavour::none) j["flavour"] = to_text(p.flavour);
-  if (p.space != space::none) j["space"] = to_text(p.space);
-  if (p.home != home::none) j["home"] = to_text(p.home);
-  if (!p.pus.empty()) j["pus"] = p.pus;
-  if (p.late_us != 0) j["late_us"] = p.late_us;
-  if (p.repeat != 0) j["repeat"] = p.repeat;
+  j = nlohmann::json{{"stride_bytes", stride_bytes(p)}};
+  for_each_axis([&](const auto& axis) {
+    if (is_written(p, axis)) j[axis.name] = json_of(p.*axis.field);
+  });
 }
 
 void from_json(const nlohmann::json& j, point& p) {
@@ -140,28 +140,9 @@ void from_json(const nlohmann::json& j, point& p) {
     }
   }
   p = point{};
-  p.backend = read_text(j, "backend");
-  p.op = read_text(j, "op");
-  if (j.contains("type")) p.type = read_name<value_type>(j, "type");
-  if (j.contains("placement")) p.placement = read_name<placement>(j, "placement");
-  if (j.contains("stride")) p.stride = read_number(j, "stride", 0);
-  if (j.contains("base_offset")) p.base_offset = read_number(j, "base_offset", 0);
-  if (j.contains("cells")) p.cells = read_number(j, "cells", 0);
-  if (j.contains("lanes")) p.lanes = read_number(j, "lanes", 1);
-  if (j.contains("blocks")) p.blocks = read_number(j, "blocks", 1);
-  if (j.contains("active")) p.active = read_number(j, "active", 0);
-  if (j.contains("waves")) p.waves = j.at("waves").get<bool>();
-  if (j.contains("size")) p.size = read_number(j, "size", 0);
-  if (j.contains("scope")) p.scope = read_name<scope>(j, "scope");
-  if (j.contains("flavour")) p.flavour = read_name<flavour>(j, "flavour");
-  if (j.contains("space")) p.space = read_name<space>(j, "space");
-  if (j.contains("order")) p.order = read_name<order>(j, "order");
-  if (j.contains("affinity")) p.affinity = read_name<affinity>(j, "affinity");
-  if (j.contains("wait")) p.wait = read_name<wait_policy>(j, "wait");
-  if (j.contains("home")) p.home = read_name<home>(j, "home");
-  if (j.contains("pus")) p.pus = read_pus(j.at("pus"), p.lanes);
-  if (j.contains("late_us")) p.late_us = read_number(j, "late_us", 0);
-  if (j.contains("repeat")) p.repeat = read_number(j, "repeat", 0);
+  for_each_axis([&](const auto& axis) {
+    if (j.contains(axis.name)) read_value(j, p, axis);
+  });
 }
 
 }  // namespace syncmeter
