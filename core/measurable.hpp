@@ -55,8 +55,8 @@ template <class... Ops> struct op_list {};
 /// decltype(joined(a{}, b{})): the ops of both lists.
 template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
 
-/// A table may be compiled in parts, side by side: each is a run of its rows, with code for about as
-/// many as the others.
+/// A table may be compiled in parts, side by side: each is a run of its rows, with code for about
+/// as many as the others.
 struct table_part {
   std::size_t index = 0, of = 1;
 };
@@ -206,8 +206,8 @@ consteval auto bind(op_list<Ops...>) {
     return rows;
   }();
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return concatenate(rows_if<Ops::info.typed == Typed, Backend, T, Ops, Part, before[I],
-                               before.back()>()...);
+    return concatenate(
+        rows_if<Ops::info.typed == Typed, Backend, T, Ops, Part, before[I], before.back()>()...);
   }(std::index_sequence_for<Ops...>{});
 }
 

@@ -99,7 +99,8 @@ template <axis_value Enum>
 void read_value(const nlohmann::json& j, point& p, const axis_row<Enum>& axis) {
   p.*axis.field = read_name<Enum>(j, axis.name);
 }
-void read_value(const nlohmann::json& j, point& p, const axis_row<std::optional<value_type>>& axis) {
+void read_value(const nlohmann::json& j, point& p,
+                const axis_row<std::optional<value_type>>& axis) {
   p.*axis.field = read_name<value_type>(j, axis.name);
 }
 

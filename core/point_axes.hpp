@@ -13,7 +13,7 @@ enum class written { always, unless_default, if_strided };
 
 template <class T> struct axis_row {
   const char* name;  ///< in results files and in canonical texts
-  T point::*field;
+  T point::* field;
   enum written written = written::unless_default;
   unsigned least = 0;  ///< of a number
 };

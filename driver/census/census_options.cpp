@@ -13,8 +13,7 @@ std::vector<option_row> rows_of(census_options& o) {
   };
   return {
       help_row(o.help),
-      list("backend",
-           "only these backends, or all of these workers (default: every worker found)",
+      list("backend", "only these backends, or all of these workers (default: every worker found)",
            [&o](const auto& option, const auto& text) { o.backends = parse_list(option, text); }),
       list("op", "only these ops (default: all)",
            [&o](const auto& option, const auto& text) { o.ops = parse_list(option, text); }),
@@ -27,9 +26,10 @@ std::vector<option_row> rows_of(census_options& o) {
              o.orders = parse_names<order>(option, "order", text);
            }),
       switch_row("json", "print one JSON object (default: a table)", o.json),
-      switch_row("check",
-                 "exit status 1 unless every loop is proven or elided (default: where one is wrong)",
-                 o.check),
+      switch_row(
+          "check",
+          "exit status 1 unless every loop is proven or elided (default: where one is wrong)",
+          o.check),
       switch_row("save", "keep the census beside each worker, for `run` to store (default: off)",
                  o.save),
   };

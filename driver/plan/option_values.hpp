@@ -37,7 +37,8 @@ void read_value(const std::string& member, const nlohmann::json& j, std::optiona
 template <axis_value Enum>
 void read_value(const std::string& member, const nlohmann::json& j, std::vector<Enum>& values) {
   values.clear();
-  for (const std::string text : j) values.push_back(parse_names<Enum>(member, "name", text).front());
+  for (const std::string text : j)
+    values.push_back(parse_names<Enum>(member, "name", text).front());
 }
 inline void read_value(const std::string& member, const nlohmann::json& j,
                        std::vector<lane_range>& values) {

@@ -1,4 +1,5 @@
-// The command lines of `run`, `show` and `list`, and the options of `run` in a results file, so that
+// The command lines of `run`, `show` and `list`, and the options of `run` in a results file, so
+// that
 // --resume plans the same points again.
 #include "driver/plan/options.hpp"
 

@@ -147,8 +147,7 @@ std::vector<run_option> all_rows() {
                       "(default: the study's, mostly a cell for each lane)",
                       "cells", &parse_cells),
       list<&o::affinities>(
-          "affinity",
-          "lanes on processing units: close, spread, smt, none (default: the study's)",
+          "affinity", "lanes on processing units: close, spread, smt, none (default: the study's)",
           "affinities", names<affinity>("affinity")),
       list<&o::pus>("pus",
                     "OS numbers of processing units, one lane on each in this order, as 0,3 or "
@@ -239,12 +238,11 @@ std::vector<run_option> all_rows() {
                                "this machine as lstopo wrote it to this XML file; with --dry-run "
                                "any machine's (default: what hwloc finds)",
                                "topology", &parse_file_name),
-      with_value<&o::seed>("seed", "N",
-                           "order of points and rounds; 0 draws one (default: 0; no unit)", "seed",
-                           [](const auto& option, const auto& text) {
-                             return parse_count(option, text, 0,
-                                                std::numeric_limits<std::uint64_t>::max());
-                           }),
+      with_value<&o::seed>(
+          "seed", "N", "order of points and rounds; 0 draws one (default: 0; no unit)", "seed",
+          [](const auto& option, const auto& text) {
+            return parse_count(option, text, 0, std::numeric_limits<std::uint64_t>::max());
+          }),
       flag<&o::additivity>(
           "additivity",
           "measure 2 and 4 ops too, and check that costs add up (default: off; on in study "

@@ -1,5 +1,5 @@
-// The options of `syncmeter run`: one row of a table each, which its command line, its --help and the
-// campaign line of a results file are read from.
+// The options of `syncmeter run`: one row of a table each, which its command line, its --help and
+// the campaign line of a results file are read from.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace syncmeter {
 
-/// A row. One without a name is in the campaign line only, one without a member on the command line.
+/// A row. One without a name is in the campaign line only, one without a member on the command
+/// line.
 struct run_option {
   std::string name, value, help;  ///< as option_row has them
   std::function<void(run_options&, const std::string& option, const std::string& text)> take{};

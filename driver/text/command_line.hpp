@@ -25,8 +25,8 @@ struct option_row {
 [[nodiscard]] option_row help_row(bool& flag);
 
 /// Hands what was given to its rows, and returns the words without an option, of which as many as
-/// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given twice,
-/// or without its value.
+/// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given
+/// twice, or without its value.
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
                                             const std::vector<option_row>& rows, int words = 0);
 
