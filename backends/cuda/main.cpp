@@ -1,5 +1,4 @@
 // syncmeter-cuda: the worker that measures native CUDA.
-#include <iostream>
 
 #include "backends/cuda/coalescing/coalescing.hpp"
 #include "backends/cuda/divergence/divergence.hpp"
@@ -42,10 +41,5 @@ int run(int argc, char** argv) {
 }  // namespace syncmeter::cuda
 
 int main(int argc, char** argv) {
-  try {
-    return syncmeter::cuda::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "syncmeter-cuda: " << e.what() << '\n';
-    return 1;
-  }
+  return syncmeter::worker_main("cuda", &syncmeter::cuda::run, argc, argv);
 }

@@ -1,5 +1,4 @@
 // syncmeter-kokkos: the worker that measures Kokkos, one backend for each execution space.
-#include <iostream>
 #include <memory>
 #include <vector>
 
@@ -38,10 +37,5 @@ int run(int argc, char** argv) {
 }  // namespace syncmeter::kokkos
 
 int main(int argc, char** argv) {
-  try {
-    return syncmeter::kokkos::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "syncmeter-" SM_BACKEND_NAME ": " << e.what() << '\n';
-    return 1;
-  }
+  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::kokkos::run, argc, argv);
 }

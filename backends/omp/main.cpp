@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include <filesystem>
-#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -78,10 +77,5 @@ int run(int argc, char** argv) {
 }  // namespace syncmeter::omp
 
 int main(int argc, char** argv) {
-  try {
-    return syncmeter::omp::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "syncmeter-" SM_BACKEND_NAME ": " << e.what() << '\n';
-    return 1;
-  }
+  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::omp::run, argc, argv);
 }

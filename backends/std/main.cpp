@@ -1,6 +1,5 @@
 // syncmeter-std: the worker that measures C++20's own threads and atomics.
 #include <cstdlib>
-#include <iostream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -78,10 +77,5 @@ int run(int argc, char** argv) {
 }  // namespace syncmeter::standard
 
 int main(int argc, char** argv) {
-  try {
-    return syncmeter::standard::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << "syncmeter-" SM_BACKEND_NAME ": " << e.what() << '\n';
-    return 1;
-  }
+  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::standard::run, argc, argv);
 }

@@ -265,15 +265,19 @@ int run_worker(const worker_identity& who, const std::vector<worker_backend*>& b
   }
   std::signal(SIGPIPE, SIG_IGN);
   request_loop requests{who, backends, out};
-  try {
-    for (std::string line; !requests.ends() && std::getline(std::cin, line);) {
-      if (!line.empty()) requests.answer(line);
-    }
-  } catch (const std::exception& e) {
-    std::cerr << fmt::format("syncmeter-{}: {}\n", who.name, e.what());
-    return 1;
+  for (std::string line; !requests.ends() && std::getline(std::cin, line);) {
+    if (!line.empty()) requests.answer(line);
   }
   return 0;
+}
+
+int worker_main(std::string_view worker, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << fmt::format("syncmeter-{}: {}\n", worker, e.what());
+    return 1;
+  }
 }
 
 }  // namespace syncmeter
