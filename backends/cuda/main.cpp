@@ -1,5 +1,4 @@
 // syncmeter-cuda: the worker that measures native CUDA.
-
 #include "backends/cuda/coalescing/coalescing.hpp"
 #include "backends/cuda/divergence/divergence.hpp"
 #include "backends/cuda/handoff/chain_rig.hpp"

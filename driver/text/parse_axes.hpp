@@ -10,24 +10,10 @@
 
 #include "core/axes.hpp"
 #include "driver/text/ranges.hpp"
+#include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
-
-/// "a, b and c" with a comma only: what is allowed, for a message.
-[[nodiscard]] std::string join(const std::vector<std::string>& words,
-                               std::string_view between = ", ");
-
-/// The word of `allowed` that is nearest to `text` by edit distance, when it is near enough to be
-/// meant.
-[[nodiscard]] std::optional<std::string> nearest(std::string_view text,
-                                                 const std::vector<std::string>& allowed);
-
-/// The message for a name that is not known: "--study: unknown study 'quik'; did you mean 'quick'?
-/// Allowed: quick, scaling".
-[[nodiscard]] std::string unknown_name(std::string_view option, std::string_view what,
-                                       std::string_view text,
-                                       const std::vector<std::string>& allowed);
 
 /// The parts between commas, none of them empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);
