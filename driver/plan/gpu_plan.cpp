@@ -56,17 +56,17 @@ std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_devic
     return std::pair{n, n};
   };
   switch (blocks.named) {
-  case block_range::word::half_sm:
+  case block_range::symbol::half_sm:
     return only(std::max(1U, gpu.multiprocessors / 2));
-  case block_range::word::sm:
+  case block_range::symbol::sm:
     return only(gpu.multiprocessors);
-  case block_range::word::two_sm:
+  case block_range::symbol::two_sm:
     return only(2 * gpu.multiprocessors);
-  case block_range::word::max:
+  case block_range::symbol::max:
     return only(co_resident_blocks(gpu, threads));
-  case block_range::word::beyond:
+  case block_range::symbol::beyond:
     return only(co_resident_blocks(gpu, threads) + 1);
-  case block_range::word::none:
+  case block_range::symbol::none:
     break;
   }
   return {blocks.first, blocks.last};
@@ -169,17 +169,17 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
   return rows;
 }
 
-std::vector<gpu_planner::launch> gpu_planner::launches_of(const gpu_axes& axes) const {
-  std::vector<launch> launches;
-  for (const launch_set& set : axes.launches) {
+std::vector<gpu_planner::grid_shape> gpu_planner::grid_shapes_of(const gpu_axes& axes) const {
+  std::vector<grid_shape> shapes;
+  for (const grid_set& set : axes.grids) {
     for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
       for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
         const auto [first, last] = resolve(blocks, gpu_, threads);
-        for (unsigned n = first; n <= last; ++n) add_once(launches, {n, threads});
+        for (unsigned n = first; n <= last; ++n) add_once(shapes, {n, threads});
       }
     }
   }
-  return launches;
+  return shapes;
 }
 
 void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const capability& row,
@@ -193,7 +193,7 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
   if (row.size_of == devices_of_host && options_.sizes.empty())
     sizes = numbers_of_devices(sizes, gpu_.devices);
   if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
-  for (const auto& [blocks, threads] : launches_of(axes)) {
+  for (const auto& [blocks, threads] : grid_shapes_of(axes)) {
     for (const unsigned stride : strides) {
       for (const unsigned active : actives) {
         for (const unsigned size : sizes) {
@@ -220,9 +220,9 @@ void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const 
   }
 }
 
-// Why a launch or its active lanes cannot be; empty when they can.
-std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
-                                    const point& p) const {
+// Why a grid or its active lanes are not supported; empty where they are.
+std::string gpu_planner::why_unsupported(const offered_op& op, const capability& row,
+                                         const point& p) const {
   if (p.lanes > gpu_.max_threads_per_block)
     return fmt::format("a block has at most {} threads on this device", gpu_.max_threads_per_block);
   if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
@@ -258,7 +258,7 @@ void gpu_planner::add_point(const offered_op& op, const capability& row, point p
     return refuse(p, fmt::format("this host has {} CUDA device{}", gpu_.devices,
                                  gpu_.devices == 1 ? "" : "s"));
   }
-  if (const std::string reason = why_not_so(op, row, p); !reason.empty())
+  if (const std::string reason = why_unsupported(op, row, p); !reason.empty())
     return refuse(p, reason, true);
   const capability& kernel = p.active == 0 ? row : *op.row(p);
   if (kernel.census.is_object() && kernel.census.value("verdict", "") == "elided") {
@@ -276,14 +276,14 @@ void gpu_planner::add_point(const offered_op& op, const capability& row, point p
                      .census = kernel.census});
 }
 
-// What is refused whatever its launch and cells is said once for an op's type and form; what is for
-// its launch, once for each launch.
-void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_launch,
+// What is refused for any grid and cells is reported once for an op's type and form; what is
+// refused for its grid, once for each grid.
+void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_grid,
                          const char* status) {
   point key = p;
   key.stride = 0;
   key.repeat = 0;
-  if (!for_its_launch) key.lanes = key.blocks = 1;
+  if (!for_its_grid) key.lanes = key.blocks = 1;
   if (refused_keys_.insert(canonical(key) + reason).second)
     refused_.push_back({.what = p, .status = status, .reason = reason});
 }

@@ -39,7 +39,7 @@ planned_machine this_machine() {
 
 }  // namespace
 
-std::string misfit(const topology& of_file, const topology& here) {
+std::string topology_mismatch(const topology& of_file, const topology& here) {
   const std::vector<int> in_file = of_file.pus();
   std::vector<int> not_here, not_there;
   for (const int pu : in_file) {
@@ -69,7 +69,7 @@ planned_machine machine_for(const run_options& options) {
     for (const processing_unit& unit : of_file.units()) grant.allowed.push_back(unit.os);
     return {.machine = std::move(of_file), .grant = std::move(grant)};
   }
-  const std::string why = misfit(of_file, topology::of_this_machine());
+  const std::string why = topology_mismatch(of_file, topology::of_this_machine());
   if (!why.empty())
     throw usage_error(fmt::format("--topology: '{}' does not fit this machine: {}; --dry-run plans "
                                   "for it all the same",

@@ -45,7 +45,7 @@ std::vector<int> allowed_in(const json& campaign) {
 
 }  // namespace
 
-void require_same_ground(const results_file& file, const ground& now) {
+void require_same_identity(const results_file& file, const campaign_identity& now) {
   const json major = file.campaign.contains("/schema/major"_json_pointer)
                          ? file.campaign.at("/schema/major"_json_pointer)
                          : json();
@@ -74,14 +74,14 @@ void require_same_ground(const results_file& file, const ground& now) {
   }
 }
 
-results_file take_up(results_writer& writer, const ground& now, std::string& said) {
+results_file reopen(results_writer& writer, const campaign_identity& now, std::string& note) {
   results_file file = read_results(writer.path());
-  require_same_ground(file, now);
-  said.clear();
+  require_same_identity(file, now);
+  note.clear();
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(writer.path(), error);
   if (!error && file.whole_bytes < size) {
-    said = fmt::format("'{}': cut {} bytes of a torn last line off", writer.path(),
+    note = fmt::format("'{}': cut {} bytes of a torn last line off", writer.path(),
                        size - file.whole_bytes);
     writer.cut_after(file.whole_bytes);
     file.torn = false;

@@ -10,7 +10,7 @@ using namespace blocks;
 constexpr block_range trip_of_chain = sm;
 
 gpu_axes every_form(block_range blocks, unsigned threads) {
-  return {.launches = {{{blocks}, {threads}}}, .forms = form_set::all};
+  return {.grids = {{{blocks}, {threads}}}, .forms = form_set::all};
 }
 
 }  // namespace

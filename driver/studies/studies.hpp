@@ -80,15 +80,15 @@ enum class form_set : std::uint8_t {
   all
 };
 
-/// Launches: each of these numbers of blocks with each of these numbers of threads per block.
-struct launch_set {
+/// Grids: each of these numbers of blocks with each of these numbers of threads per block.
+struct grid_set {
   std::vector<block_range> blocks;
   std::vector<unsigned> threads;
 };
 
 /// What study_axes are for CPUs, for GPUs: no lane is bound there, and nothing waits asleep.
 struct gpu_axes {
-  std::vector<launch_set> launches;
+  std::vector<grid_set> grids;
   form_set forms = form_set::standard;
   type_set types = type_set::one;
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them

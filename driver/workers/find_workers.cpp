@@ -89,8 +89,8 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted) {
     info.path = path;
     processes.emplace_back();
     try {
-      processes.back().emplace(name, launch{.path = path, .arguments = {"--capabilities"}},
-                               deadlines);
+      processes.back().emplace(
+          name, program_to_start{.path = path, .arguments = {"--capabilities"}}, deadlines);
     } catch (const std::exception& error) {
       info.problem = error.what();
     }
