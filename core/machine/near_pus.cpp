@@ -80,7 +80,7 @@ std::vector<int> pus_for(home where, const device_neighbours& device) {
   return pus;
 }
 
-kept_on::kept_on(std::span<const int> pus) {
+scoped_affinity::scoped_affinity(std::span<const int> pus) {
   if (pus.empty()) return;
   const auto refuse = [](int error) {
     throw std::runtime_error(
@@ -100,7 +100,7 @@ kept_on::kept_on(std::span<const int> pus) {
 }
 
 // What was allowed before is allowed again; were it not, the thread stays where it is.
-kept_on::~kept_on() {
+scoped_affinity::~scoped_affinity() {
   if (!before_.empty()) static_cast<void>(set_mask(before_));
 }
 

@@ -11,9 +11,9 @@
 namespace syncmeter::cuda {
 namespace {
 
-parting parting_of(std::string_view op) {
-  if (op == "branch_uniform") return parting::none;
-  return op == "branch_across_warps" ? parting::across_warps : parting::in_warp;
+divergence divergence_of(std::string_view op) {
+  if (op == "branch_uniform") return divergence::none;
+  return op == "branch_across_warps" ? divergence::across_warps : divergence::in_warp;
 }
 
 /// Paths that are in the code: those of a tree all, whichever are taken.
@@ -41,7 +41,7 @@ void divergence_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, o
   SM_CUDA(cudaMemcpyAsync(words, expected.data(), sizeof expected, cudaMemcpyHostToDevice, stream));
   check_words({.lanes = lanes(),
                .of_block = shape().lanes,
-               .by = parting_of(what_->info.name),
+               .by = divergence_of(what_->info.name),
                .paths = size_},
               setup.outcomes, words, found, stream);
 }

@@ -14,7 +14,7 @@ namespace {
 // What all warps have in common, each on a line of its own: the flag is polled by thousands.
 struct chain_words {
   alignas(128) unsigned flag;
-  alignas(128) unsigned gave_up;
+  alignas(128) unsigned timed_out;
   alignas(128) unsigned long long stale;
 };
 
@@ -57,7 +57,7 @@ std::string chain_rig::launch(const void* stub, std::uint64_t length) {
             .polls = static_cast<unsigned*>(polls_.fit(bytes)),
             .data = static_cast<unsigned*>(data_.fit(bytes)),
             .stale = &words->stale,
-            .gave_up = &words->gave_up};
+            .timed_out = &words->timed_out};
   SM_CUDA(cudaMemsetAsync(words, 0, sizeof(chain_words), in));
   SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes, in));
   const launch_config config{
@@ -72,10 +72,10 @@ std::string chain_rig::launch(const void* stub, std::uint64_t length) {
   const auto* polls = static_cast<const unsigned*>(polls_here_.fit(bytes));
   SM_CUDA(cudaMemcpyAsync(polls_here_.get(), setup_.polls, bytes, cudaMemcpyDeviceToHost, in));
   SM_CUDA(cudaStreamSynchronize(in));
-  if (found->gave_up != 0) {
+  if (found->timed_out != 0) {
     return fmt::format("the chain broke: {} warps waited {} s in vain, and one handoff takes a "
                        "fraction of that",
-                       found->gave_up, static_cast<double>(chain_deadline_ns) / 1e9);
+                       found->timed_out, static_cast<double>(chain_deadline_ns) / 1e9);
   }
   if (found->flag != chain_over) {
     return fmt::format("oracle: the flag holds {} at the end of a chain of {} warps", found->flag,

@@ -129,7 +129,7 @@ void launch_rig::prepare(const measurable& what, const point& where) {
 }
 
 sample launch_rig::take(std::size_t index, std::uint32_t trips) {
-  const kept_on these{pus_};
+  const scoped_affinity these{pus_};
   return sampler_for(*what_, index)(this, trips);
 }
 

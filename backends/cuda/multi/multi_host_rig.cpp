@@ -40,7 +40,7 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     streams_.clear();
     words_.clear();
     indices_.clear();  // until all of them are there
-    const on_device back_afterwards{device_.index};
+    const scoped_device back_afterwards{device_.index};
     for (const int index : wanted) {
       static_cast<void>(use_device(index));
       streams_.push_back(std::make_unique<stream>());
@@ -56,7 +56,7 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
 }
 
 std::uint64_t multi_host_rig::early_rounds() {
-  const on_device first{indices_.front()};
+  const scoped_device first{indices_.front()};
   pinned_buffer memory;
   auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
   std::construct_at(board);
@@ -79,7 +79,7 @@ std::uint64_t multi_host_rig::early_rounds() {
 void multi_host_rig::prepare_library() {
   if (devices() < 2) throw point_refused("an all-reduce is of at least 2 devices");
   if (library_ != nullptr) return;
-  const on_device back_afterwards{device_.index};
+  const scoped_device back_afterwards{device_.index};
   ones_.clear();
   sums_.clear();
   queues_.clear();
@@ -97,7 +97,7 @@ void multi_host_rig::prepare_library() {
 
 // The library's kernels wait for each other without end: here they are given up.
 void multi_host_rig::wait_patiently() {
-  const std::int64_t deadline = steady_ns() + patience_ns;
+  const std::int64_t deadline = steady_ns() + wait_limit_ns;
   for (const cudaStream_t queue : queues_) {
     cudaError_t said = cudaErrorNotReady;
     while ((said = cudaStreamQuery(queue)) == cudaErrorNotReady) {
@@ -105,8 +105,8 @@ void multi_host_rig::wait_patiently() {
       library_->abort();
       library_.reset();
       static_cast<void>(cudaGetLastError());
-      throw std::runtime_error(
-          fmt::format("NCCL: the devices waited {} s for each other", patience_ns / 1'000'000'000));
+      throw std::runtime_error(fmt::format("NCCL: the devices waited {} s for each other",
+                                           wait_limit_ns / 1'000'000'000));
     }
     SM_CUDA(said);
   }
@@ -123,7 +123,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
   std::vector<std::int64_t> start(threads), stop(threads);
   error_ = cudaSuccess;
   rounds_ = 0;
-  const on_device back_afterwards{device_.index};
+  const scoped_device back_afterwards{device_.index};
   if (one_thread) {
     start[0] = steady_ns();
     body(*this, 0, trips);
@@ -157,7 +157,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
     taken.failure = cudaGetErrorString(static_cast<cudaError_t>(code));
   if (uses_library()) {
     for (unsigned i = 0; i < devices() && taken.failure.empty(); ++i) {
-      const on_device here{indices_[i]};
+      const scoped_device here{indices_[i]};
       std::int32_t sum = 0;
       SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
       if (sum != static_cast<std::int32_t>(devices()))

@@ -10,7 +10,7 @@
 namespace syncmeter::cuda {
 
 /// What the lanes of a team must find after one op of it, in its untimed check.
-enum class agreement : std::uint8_t {
+enum class expected_result : std::uint8_t {
   none,     ///< nothing is checked
   written,  ///< what every lane wrote before
   next,     ///< the result is the value of the next lane
@@ -49,10 +49,10 @@ namespace ops {
 
 // A word of a group of lanes, self-paired; what its check compares. FORMS: sizes that are compiled
 // in, or none.
-#define SM_LEVEL_OP(NAME, WORDS, CALL, AGREES, FORMS, ...)                                         \
+#define SM_LEVEL_OP(NAME, WORDS, CALL, EXPECTS, FORMS, ...)                                        \
   struct NAME {                                                                                    \
     static constexpr op_info info{.name = #NAME, __VA_ARGS__};                                     \
-    static constexpr agreement agrees = agreement::AGREES;                                         \
+    static constexpr expected_result expects = expected_result::EXPECTS;                           \
     static constexpr std::array forms = FORMS;                                                     \
     SM_FN static void common(WORDS auto& lane) { lane.CALL(); }                                    \
     SM_FN static void measured(WORDS auto& lane) { lane.CALL(); }                                  \
@@ -140,7 +140,7 @@ struct software_barrier_tree {
                                 .note = "a barrier of the grid: counters of groups of blocks, then "
                                         "one of the groups",
                                 .launching = launching::cooperative};
-  static constexpr agreement agrees = agreement::written;
+  static constexpr expected_result expects = expected_result::written;
   static constexpr std::array forms = any_size;
   static constexpr bool without_additivity = true;  // 2 and 4 in a row are laid out differently
   SM_FN static void common(has_grid_words auto& lane) { lane.tree_barrier(); }
@@ -154,7 +154,7 @@ struct fadd_chain {  // test - baseline == `size` dependent adds in a straight l
                                 .note = "dependent single-precision adds in a straight line: "
                                         "where the instruction cache ends",
                                 .size_of = "adds"};
-  static constexpr agreement agrees = agreement::none;
+  static constexpr expected_result expects = expected_result::none;
   static constexpr std::array forms{form{.size = 32},   form{.size = 64},   form{.size = 128},
                                     form{.size = 256},  form{.size = 512},  form{.size = 1024},
                                     form{.size = 2048}, form{.size = 4096}, form{.size = 8192},

@@ -59,7 +59,7 @@ std::set<int>& joined() {
 
 // Peers stay peers until the process ends: a second time is no mistake.
 void reach(int from, int to) {
-  const on_device here{from};
+  const scoped_device here{from};
   const cudaError_t said = cudaDeviceEnablePeerAccess(to, 0);
   if (said == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
@@ -99,7 +99,7 @@ std::vector<int> devices_of_point(int first, unsigned devices) {
   return indices;
 }
 
-void join_devices(const std::vector<int>& devices, bool needs_atomics) {
+void enable_peer_access(const std::vector<int>& devices, bool needs_atomics) {
   for (const int from : devices) {
     for (const int to : devices) {
       const device_link* const link = from == to ? nullptr : link_between(from, to);
@@ -115,7 +115,7 @@ void join_devices(const std::vector<int>& devices, bool needs_atomics) {
     }
   }
   {
-    const on_device back_afterwards{devices.front()};
+    const scoped_device back_afterwards{devices.front()};
     for (const int index : devices) static_cast<void>(use_device(index));
   }
   joined().insert(devices.begin(), devices.end());
@@ -126,7 +126,7 @@ void join_devices(const std::vector<int>& devices, bool needs_atomics) {
   }
 }
 
-bool lost_a_joined_device() {
+bool lost_a_peer_device() {
   int before = 0;
   if (joined().size() < 2 || cudaGetDevice(&before) != cudaSuccess) return false;
   bool lost = false;
@@ -136,11 +136,11 @@ bool lost_a_joined_device() {
   return lost;
 }
 
-on_device::on_device(int index) {
+scoped_device::scoped_device(int index) {
   SM_CUDA(cudaGetDevice(&before_));
   SM_CUDA(cudaSetDevice(index));
 }
 
-on_device::~on_device() { SM_CUDA_NOEXCEPT(cudaSetDevice(before_)); }
+scoped_device::~scoped_device() { SM_CUDA_NOEXCEPT(cudaSetDevice(before_)); }
 
 }  // namespace syncmeter::cuda
