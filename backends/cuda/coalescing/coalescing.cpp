@@ -35,16 +35,20 @@ pattern pattern_of(std::string_view op) {
   return coalesced;
 }
 
-// Why a point cannot be; empty when it can.
+// Why a point is not supported; empty where it is.
 std::string why_not(std::string_view op, const point& where) {
-  if (where.lanes % warp_size != 0) return "a warp's loads are of whole warps";
+  if (where.lanes % warp_size != 0)
+    return fmt::format("--lanes {}: must be a multiple of {} (whole warps)", where.lanes,
+                       warp_size);
   if (is_of_banks(op) && (where.size < 1 || where.size > warp_size))
-    return fmt::format("1 to {} lanes of a warp can meet in a bank", warp_size);
+    return fmt::format("--size {}: the number of lanes on one bank is 1 to {}", where.size,
+                       warp_size);
   const pattern how = pattern_of(op);
   if (how == pattern::strided && (where.size < 1 || where.size > warp_size))
-    return fmt::format("strides are 1 to {} words", warp_size);
+    return fmt::format("--size {}: the stride is 1 to {} words", where.size, warp_size);
   if (how == pattern::misaligned && (where.size % word_bytes != 0 || where.size > line_bytes))
-    return fmt::format("an offset is a multiple of {} bytes, up to {}", word_bytes, line_bytes);
+    return fmt::format("--size {}: the offset is a multiple of {} bytes, at most {}", where.size,
+                       word_bytes, line_bytes);
   return {};
 }
 

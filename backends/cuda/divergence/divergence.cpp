@@ -25,7 +25,9 @@ unsigned paths_in_code(const measurable& row) {
 
 void divergence_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
   checked_rig::prepare_more(what, where, setup);
-  if (where.size > most_paths) throw point_refused(fmt::format("there are {} paths", most_paths));
+  if (where.size > most_paths)
+    throw point_refused(
+        fmt::format("--size {}: a branch has at most {} paths", where.size, most_paths));
   what_ = &what;
   size_ = std::max(where.size, 1U);
 }

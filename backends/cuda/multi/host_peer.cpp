@@ -9,7 +9,8 @@ namespace syncmeter::cuda {
 namespace {
 
 std::string wait_timed_out(unsigned token) {
-  return fmt::format("the host waited {} s for token {}", wait_limit_ns / 1'000'000'000, token);
+  return fmt::format("timeout: the host waited {} s for token {}", wait_limit_ns / 1'000'000'000,
+                     token);
 }
 
 }  // namespace

@@ -31,9 +31,11 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
   what_ = &what;
   where_ = where;
   if (where.waves || where.active != 0)
-    throw point_refused("the host waits for whole kernels: neither waves nor active lanes");
+    throw point_refused(fmt::format("{} is not supported by host-side barriers across GPUs",
+                                    where.waves ? "--waves" : "--active"));
   if (where.size > most_devices)
-    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+    throw point_refused(
+        fmt::format("--size {}: a point has at most {} devices", where.size, most_devices));
   const std::vector<int> wanted = devices_of_point(device_.index, std::max(where.size, 1U));
   if (wanted != indices_) {
     library_.reset();
@@ -69,7 +71,7 @@ std::uint64_t multi_host_rig::early_rounds() {
   for (unsigned i = 0; i < devices(); ++i) {
     early += board->devices[i].too_early;
     if (board->devices[i].rounds != graphs * rounds_in_graph)
-      throw std::runtime_error(fmt::format("graphs of {} rounds ended on device {} after {}",
+      throw std::runtime_error(fmt::format("litmus: of {} rounds in graphs, device {} ran {}",
                                            graphs * rounds_in_graph, indices_[i],
                                            board->devices[i].rounds));
   }
@@ -77,7 +79,9 @@ std::uint64_t multi_host_rig::early_rounds() {
 }
 
 void multi_host_rig::prepare_library() {
-  if (devices() < 2) throw point_refused("an all-reduce is of at least 2 devices");
+  if (devices() < 2)
+    throw point_refused(
+        fmt::format("--size {}: an all-reduce needs at least 2 devices", where_.size));
   if (library_ != nullptr) return;
   const scoped_device back_afterwards{device_.index};
   ones_.clear();
@@ -105,7 +109,7 @@ void multi_host_rig::wait_patiently() {
       library_->abort();
       library_.reset();
       static_cast<void>(cudaGetLastError());
-      throw std::runtime_error(fmt::format("NCCL: the devices waited {} s for each other",
+      throw std::runtime_error(fmt::format("timeout: an NCCL all-reduce did not finish within {} s",
                                            wait_limit_ns / 1'000'000'000));
     }
     SM_CUDA(said);
@@ -146,7 +150,8 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
     }
     if (seen != threads) {
       throw std::runtime_error(fmt::format(
-          "OpenMP gave {} of {} threads: one for each device is needed", seen, threads));
+          "OpenMP started {} of the {} threads that were requested, one for each device", seen,
+          threads));
     }
 #endif
   }
@@ -161,8 +166,8 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
       std::int32_t sum = 0;
       SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
       if (sum != static_cast<std::int32_t>(devices()))
-        taken.failure = fmt::format("oracle: the sum on device {} is {}, and has to be {}",
-                                    indices_[i], sum, devices());
+        taken.failure = fmt::format("oracle: the sum on device {} is {}, expected {}", indices_[i],
+                                    sum, devices());
     }
   }
   return taken;

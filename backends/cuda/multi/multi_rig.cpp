@@ -35,19 +35,28 @@ void multi_rig::prepare(const measurable& what, const point& where) {
   shares_.clear();
   litmus_ran_ = false;
   if (where.waves || where.active != 0)
-    throw point_refused("devices wait for each other with all blocks at once, and all their lanes");
+    throw point_refused(
+        fmt::format("{} is not supported across GPUs", where.waves ? "--waves" : "--active"));
   if (what.info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
-    throw point_refused("a token goes from one lane to one lane: 1 block of 1 thread");
+    throw point_refused(
+        fmt::format("--blocks {} --lanes {}: a handoff between devices takes --blocks 1 --lanes 1",
+                    where.blocks, where.lanes));
   if (what.info.family == family::handoff && where.size != 2)
-    throw point_refused("a token goes between 2 sides");
+    throw point_refused(
+        fmt::format("--size {}: a handoff has two sides; use --size 2", where.size));
   if (what.info.family == family::barrier && where.lanes < warp_size)
-    throw point_refused("the first warp of a block speaks with the other devices: 32 threads");
+    throw point_refused(fmt::format("--lanes {}: a barrier across GPUs needs at least {}, since "
+                                    "one warp of a block signals the other devices",
+                                    where.lanes, warp_size));
   if (const auto said = unreached_.find(canonical(where)); said != unreached_.end())
     throw point_refused(said->second);
   if (devices_ > most_devices)
-    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+    throw point_refused(
+        fmt::format("--size {}: a point has at most {} devices", devices_, most_devices));
   if (where.home == home::other || (where.home == home::second && devices_ < 2))
-    throw point_refused("what devices share lies with the first or the second of at least two");
+    throw point_refused(fmt::format("--home {}: the shared cell lies on the first device, or with "
+                                    "--size 2 or more on the second",
+                                    to_text(where.home)));
   prepare_devices();
   for (const std::size_t index : {0U, 1U}) check_blocks(what.code(index));
   gates_clear_ = false;
@@ -96,10 +105,9 @@ void multi_rig::check_blocks(const void* stub) {
                                                           static_cast<int>(where_.lanes), 0));
     const std::size_t fit = static_cast<std::size_t>(blocks) * facts.multiprocessors;
     if (where_.blocks > fit || where_.blocks > most_places) {
-      throw point_refused(fmt::format("{} blocks of {} threads do not run at once on device {} "
-                                      "({}): {} do",
-                                      where_.blocks, where_.lanes, index, facts.name,
-                                      std::min<std::size_t>(fit, most_places)));
+      throw point_refused(fmt::format(
+          "{} blocks of {} threads are not co-resident on device {} ({}): at most {} blocks are",
+          where_.blocks, where_.lanes, index, facts.name, std::min<std::size_t>(fit, most_places)));
     }
   }
 }

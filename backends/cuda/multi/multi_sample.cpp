@@ -22,7 +22,7 @@ std::string_view waited_for(std::uint32_t where) {
   case wait_timeout::at_gate:
     return "for the kernel on each device to start";
   case wait_timeout::in_device:
-    return "for its own device to go on from barrier";
+    return "for the other blocks of its device in barrier";
   case wait_timeout::between_devices:
     return "for the other devices in barrier";
   default:
@@ -77,7 +77,7 @@ std::uint64_t multi_rig::run_litmus(const void* stub) {
     gates_clear_ = false;
     if (promises_order()) throw std::runtime_error("litmus: " + why);
     const std::string& said = unreached_[canonical(where_)] =
-        fmt::format("a {} token of {} scope does not reach the other side here: {}",
+        fmt::format("flavour {} with scope {} is not visible to the other side on this machine: {}",
                     to_text(where_.flavour), to_text(where_.scope), why);
     throw point_refused(said);
   }
@@ -96,7 +96,7 @@ std::string multi_rig::why_timed_out() const {
     const auto* const found =
         std::find_if(records, end, [](const multi_record& r) { return r.where != 0; });
     if (found == end) continue;
-    text += fmt::format("{}device {} waited {} s {}", text.empty() ? "" : "; ",
+    text += fmt::format("{}timeout: device {} waited {} s {}", text.empty() ? "" : "; ",
                         device_states_[i]->index, wait_limit_ns / 1'000'000'000,
                         waited_for(found->where));
     if (static_cast<wait_timeout>(found->where) != wait_timeout::at_gate)
@@ -110,7 +110,7 @@ std::string multi_rig::verdict(std::uint64_t steps) const {
   const auto differs = [](std::string_view what, std::uint64_t seen, std::uint64_t expected) {
     return static_cast<std::uint32_t>(seen) == static_cast<std::uint32_t>(expected)
                ? std::string{}
-               : fmt::format("oracle: {} is {}, and has to be {}", what,
+               : fmt::format("oracle: {} is {}, expected {}", what,
                              static_cast<std::uint32_t>(seen),
                              static_cast<std::uint32_t>(expected));
   };

@@ -67,7 +67,8 @@ void reach(int from, int to) {
   }
   if (said == cudaErrorTooManyPeers) {
     static_cast<void>(cudaGetLastError());
-    throw point_refused(fmt::format("device {} can reach no more peers", from));
+    throw point_refused(
+        fmt::format("device {} already has the largest number of peers that CUDA allows", from));
   }
   SM_CUDA(said);
 }
@@ -91,7 +92,8 @@ const std::vector<device_link>& find_links() {
 std::vector<int> devices_of_point(int first, unsigned devices) {
   const std::size_t here = find_devices().devices.size();
   if (devices > here) {
-    throw point_refused(fmt::format("this host has {} CUDA device{}", here, here == 1 ? "" : "s"));
+    throw point_refused(fmt::format("--size {}: this host has {} CUDA device{}", devices, here,
+                                    here == 1 ? "" : "s"));
   }
   std::vector<int> indices;
   for (unsigned i = 0; i < devices; ++i)
@@ -105,8 +107,8 @@ void enable_peer_access(const std::vector<int>& devices, bool needs_atomics) {
       const device_link* const link = from == to ? nullptr : link_between(from, to);
       if (link == nullptr) continue;
       if (!link->peer_access) {
-        throw point_refused(fmt::format(
-            "device {} cannot reach the memory of device {}: no peer access", from, to));
+        throw point_refused(
+            fmt::format("device {} has no peer access to the memory of device {}", from, to));
       }
       if (needs_atomics && !link->native_atomics) {
         throw point_refused(
