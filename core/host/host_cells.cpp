@@ -69,7 +69,7 @@ std::string host_rig::check_cells(int count) const {
       // The last token is back with lane 0, which has not awaited it.
       const bool taken = info.takes_token && lane != 0;
       if (*mailbox(lane) != (taken ? no_token : n)) {
-        return fmt::format("oracle: mailbox {} holds token {} after {} rotations{}", lane,
+        return fmt::format("oracle: mailbox {} has token {} after {} rotations{}", lane,
                            *mailbox(lane), n, taken ? ", which its lane did not take" : "");
       }
     }

@@ -140,12 +140,12 @@ class campaign {
       return;
     }
     if (!about.value("unbound_because", "").empty()) {
-      facts.states_note = "one placement state: lanes cannot be bound, so that no pair of PUs can "
-                          "be watched";
+      facts.states_note = "one placement state: lanes cannot be bound, so that the hops between "
+                          "PUs cannot be probed";
       return;
     }
     if (!about.value("hypervisor", false)) {
-      facts.states_note = "one placement state: no hypervisor";
+      facts.states_note = "one placement state: not a virtual machine";
       return;
     }
     for (const state_probe& probe : state_probes(plan_, infos_, machine_)) {
@@ -285,9 +285,9 @@ class campaign {
       const std::string why = totals_.reason == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *options_.budget_s)
                                   : std::string("interrupted");
-      progress_.note(
-          fmt::format("{}: {} visits are in {}, {} are not; go on with: syncmeter run --resume {}",
-                      why, file_.visits().done(), file_.path(), left, shell_word(file_.path())));
+      progress_.note(fmt::format(
+          "{}: {} visits are in {}, {} remain; continue with: syncmeter run --resume {}", why,
+          file_.visits().done(), file_.path(), left, shell_word(file_.path())));
     }
     return {.file = file_.path(),
             .any_failed = totals_.failed > 0,

@@ -52,9 +52,8 @@ void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& work
   });
   if (plan.points.empty()) {
     throw usage_error(
-        fmt::format("no point here is measured by both a native backend and a portable one; the "
-                    "backends in use "
-                    "are: {}; `syncmeter list` says what to install for others",
+        fmt::format("--study: no point is supported by both a native and a portable backend; "
+                    "backends in use: {}; `syncmeter list` says what to install for others",
                     backends.empty() ? "none" : join({backends.begin(), backends.end()})));
   }
 }

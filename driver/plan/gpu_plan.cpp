@@ -79,9 +79,8 @@ gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
     const unsigned last = range.max ? most : range.last;
     if (last > most) {
       throw usage_error(
-          fmt::format("--lanes: {} is more than the {} threads that a block can have on device {} "
-                      "({})",
-                      last, most, gpu.index, gpu.name));
+          fmt::format("--lanes: {} exceeds the {} threads per block of device {} ({})", last, most,
+                      gpu.index, gpu.name));
     }
     for (unsigned n = range.max ? most : range.first; n <= last; ++n) add_once(threads_, n);
   }
@@ -224,30 +223,33 @@ void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const 
 std::string gpu_planner::why_unsupported(const offered_op& op, const capability& row,
                                          const point& p) const {
   if (p.lanes > gpu_.max_threads_per_block)
-    return fmt::format("a block has at most {} threads on this device", gpu_.max_threads_per_block);
+    return fmt::format("--lanes {}: a block has at most {} threads on this device", p.lanes,
+                       gpu_.max_threads_per_block);
   if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
     return fmt::format("needs at least {} {}", row.min_lanes,
-                       row.family == "handoff" ? "warps: one lane of each works" : "lanes");
+                       row.family == "handoff" ? "warps, since one lane of each takes part"
+                                               : "lanes");
   }
   if (p.active != 0) {
-    if (row.communicates) return "no lane can be switched off: the lanes meet in this op";
+    if (row.communicates) return "--active is not supported by this op: all lanes take part in it";
     if (p.lanes % gpu_.warp_size != 0) {
-      return fmt::format("with lanes of each warp switched off a block needs whole warps: a "
-                         "multiple of {} threads",
-                         gpu_.warp_size);
+      return fmt::format("--active {} with --lanes {}: the threads per block must be a multiple of "
+                         "{} (whole warps)",
+                         p.active, p.lanes, gpu_.warp_size);
     }
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
-      return "the backend does not offer this form with lanes of each warp switched off";
+      return fmt::format("--active {}: the backend does not support this form with inactive lanes",
+                         p.active);
   }
   if (p.home == home::second && row.family == "launch")
-    return "home 'second' is of a token's mailboxes: the thread that launches is near to the GPU "
-           "(first) or far from it (other)";
+    return "--home second applies to the mailboxes of a handoff; for a launching thread use first "
+           "(near the GPU) or other (far from it)";
   if (row.family == "handoff" && p.waves)
-    return "the token waits in every round for a warp of the next wave, which waits for this one";
+    return "--waves is not supported by a handoff: all warps of its ring must be resident at once";
   const unsigned fit = co_resident_blocks(gpu_, p.lanes);
   if (p.blocks > fit && !p.waves) {
-    return fmt::format("at most {} blocks of {} threads run at once on this device{}", fit, p.lanes,
-                       row.all_at_once ? "" : "; --waves measures them one wave after the other");
+    return fmt::format("at most {} blocks of {} threads are co-resident on this device{}", fit,
+                       p.lanes, row.all_at_once ? "" : "; --waves measures them in waves");
   }
   return {};
 }
@@ -255,7 +257,7 @@ std::string gpu_planner::why_unsupported(const offered_op& op, const capability&
 void gpu_planner::add_point(const offered_op& op, const capability& row, point p, bool additivity) {
   p.waves = options_.waves && p.blocks > co_resident_blocks(gpu_, p.lanes);
   if (row.size_of == devices_of_host && p.size > gpu_.devices) {
-    return refuse(p, fmt::format("this host has {} CUDA device{}", gpu_.devices,
+    return refuse(p, fmt::format("--size {}: this host has {} CUDA device{}", p.size, gpu_.devices,
                                  gpu_.devices == 1 ? "" : "s"));
   }
   if (const std::string reason = why_unsupported(op, row, p); !reason.empty())
@@ -298,8 +300,7 @@ void require_gpu_for(const run_options& options) {
                                                            {"--waves", options.waves}}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {
-      throw usage_error(
-          fmt::format("{}: it is for GPUs, and no backend in use here runs on one", name));
+      throw usage_error(fmt::format("{} applies to GPU backends only, and none is in use", name));
     }
   }
 }

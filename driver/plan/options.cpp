@@ -44,16 +44,15 @@ po::variables_map parse(const std::vector<std::string>& arguments,
     std::string name = error.get_option_name();
     throw usage_error(unknown_name("command line", "option", name, long_names(description)));
   } catch (const po::multiple_occurrences& error) {
-    throw usage_error(fmt::format("{} is given twice; write several values as one list: a,b,c",
-                                  error.get_option_name()));
-  } catch (const po::too_many_positional_options_error&) {
     throw usage_error(
-        "command line: too many words without an option; --help shows what is allowed");
+        fmt::format("{}: given more than once; write several values as one list: a,b,c",
+                    error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    throw usage_error("command line: too many arguments without an option; see --help");
   } catch (const po::invalid_command_line_syntax& error) {
     const bool missing = error.kind() == po::invalid_syntax::missing_parameter;
-    throw usage_error(
-        fmt::format("{} {}", error.get_option_name(),
-                    missing ? "needs a value; --help shows what is allowed" : "takes no value"));
+    throw usage_error(fmt::format("{} {}", error.get_option_name(),
+                                  missing ? "needs a value; see --help" : "takes no value"));
   } catch (const po::error& error) {
     throw usage_error(fmt::format("command line: {}", error.what()));
   }
@@ -71,8 +70,8 @@ void refuse_selection_with_resume(const po::variables_map& given) {
         name == "list-workers" || name == "csv")
       continue;
     throw usage_error(
-        fmt::format("--{}: not with --resume, which takes points and settings from its file; "
-                    "allowed beside it: --retry, --budget, --csv",
+        fmt::format("--{}: cannot be combined with --resume, which takes points and settings from "
+                    "the results file; allowed with it: --retry, --budget, --csv",
                     name));
   }
 }
@@ -84,7 +83,7 @@ std::string shown(const po::options_description& description) {
 }
 
 std::string file_name(const char* option, const std::string& text) {
-  if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", option));
+  if (text.empty()) throw usage_error(fmt::format("{}: the file name is empty", option));
   return text;
 }
 
@@ -191,17 +190,15 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   o.dry_run = given["dry-run"].as<bool>();
   o.list_workers = given["list-workers"].as<bool>();
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
-    throw usage_error(fmt::format("--min-sample: {:g}us is not shorter than --max-time ({:g}ms), "
-                                  "so no point could be measured",
+    throw usage_error(fmt::format("--min-sample: {:g}us must be shorter than --max-time ({:g}ms)",
                                   o.min_sample_us, o.max_time_s * 1e3));
   }
   if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
-    throw usage_error(
-        fmt::format("--pus: not with --{}: it says how many lanes there are and where "
-                    "each one is",
-                    o.lanes.empty() ? "affinity" : "lanes"));
+    throw usage_error(fmt::format("--pus: cannot be combined with --{}; --pus already sets the "
+                                  "number of lanes and their placement",
+                                  o.lanes.empty() ? "affinity" : "lanes"));
   }
-  if (o.retry && !o.resume) throw usage_error("--retry: only together with --resume FILE");
+  if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
   return {.options = o, .help = false};
 }
 
@@ -213,7 +210,7 @@ show_request parse_show(const std::vector<std::string>& arguments) {
   const po::variables_map given = parse(arguments, show_description(), positional, hidden);
   if (given.count("help") != 0) return {.file = {}, .csv = {}, .help = true};
   if (given.count("file") == 0)
-    throw usage_error("show: which results file? Write syncmeter show FILE");
+    throw usage_error("show: no results file given; use syncmeter show FILE");
   show_request request{.file = given["file"].as<std::string>(), .csv = {}, .help = false};
   if (given.count("csv") != 0) request.csv = file_name("--csv", given["csv"].as<std::string>());
   return request;
@@ -230,9 +227,9 @@ list_request parse_list_command(const std::vector<std::string>& arguments) {
 namespace {
 
 constexpr const char* about_the_report =
-    "\nBelow the points stands what they say together, as syncmeter-report tells it. "
-    "SYNCMETER_REPORT\n"
-    "in the environment names that program where it is not found, or is off.\n";
+    "\nBelow the table, syncmeter-report adds ratios, sizes and verdicts. SYNCMETER_REPORT in "
+    "the\nenvironment is the path of that program if it is not found, or off to leave its text "
+    "out.\n";
 
 }  // namespace
 
@@ -241,8 +238,8 @@ std::string run_help() {
       "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
   for (const study& s : studies()) text += fmt::format("  {:<13} {}\n", s.name, s.purpose);
   return text + "\n" + shown(run_description()) +
-         "\nA list has commas and no blanks. Exit status: 0 done, 1 a point failed, 2 wrong "
-         "usage.\n" +
+         "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
+         "point\nfailed, 2 wrong usage.\n" +
          about_the_report;
 }
 
@@ -252,8 +249,7 @@ std::string show_help() {
 }
 
 std::string list_help() {
-  return "syncmeter list [options]: which ops each backend can measure, and why not the "
-         "others\n\n" +
+  return "syncmeter list [options]: the ops of each backend, and why others are not supported\n\n" +
          shown(list_description());
 }
 

@@ -297,7 +297,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   });
   if (!any_gpu) require_gpu_for(options);
   if (!any_gpu && chosen->rules.empty()) {
-    throw usage_error(fmt::format("study '{}' is for GPUs, and no backend in use here runs on one",
+    throw usage_error(fmt::format("--study: '{}' needs a GPU backend, and none is in use; "
+                                  "`syncmeter list` says what is missing",
                                   options.study));
   }
 
@@ -323,7 +324,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   }
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
-        fmt::format("study '{}' has no point for these options here: no backend in use has its ops",
+        fmt::format("--study: '{}' has no point with these options: no backend in use has its ops",
                     options.study));
   }
   return plan;

@@ -27,9 +27,9 @@ std::string text_in(const json& object, const json::json_pointer& where) {
 void require(bool same, const std::string& path, std::string_view what, const std::string& then,
              const std::string& now) {
   if (same) return;
-  throw usage_error(
-      fmt::format("--resume: '{}' was begun {} {}, and this is {}; begin a new file with --output",
-                  path, what, quote(then, longest_shown), quote(now, longest_shown)));
+  throw usage_error(fmt::format(
+      "--resume: '{}' was measured {} {}, but here it is {}; start a new file with --output", path,
+      what, quote(then, longest_shown), quote(now, longest_shown)));
 }
 
 std::vector<int> allowed_in(const json& campaign) {
@@ -81,7 +81,7 @@ results_file reopen(results_writer& writer, const campaign_identity& now, std::s
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(writer.path(), error);
   if (!error && file.whole_bytes < size) {
-    note = fmt::format("'{}': cut {} bytes of a torn last line off", writer.path(),
+    note = fmt::format("'{}': removed an incomplete last line of {} bytes", writer.path(),
                        size - file.whole_bytes);
     writer.cut_after(file.whole_bytes);
     file.torn = false;

@@ -118,9 +118,8 @@ std::string last_line(const stream_tail& said) {
 }
 
 std::string how_to_get_it(const std::string& file) {
-  return fmt::format("\nRatios, sizes and winners are told by `{} text {}`: scripts/run sets it "
-                     "up, or `pip install "
-                     "./analysis` in a checkout.\n",
+  return fmt::format("\nFor ratios, sizes and verdicts run `{} text {}`; scripts/run installs it, "
+                     "or `pip install ./analysis` in a checkout.\n",
                      name, shell_word(file));
 }
 
@@ -168,7 +167,7 @@ void add_report(const std::string& file, std::FILE* out) {
   }
   const std::string problem = print_report(*program, file, out);
   if (!problem.empty())
-    std::fprintf(stderr, "syncmeter: no ratios, sizes and winners: %s%s\n", problem.c_str(),
+    std::fprintf(stderr, "syncmeter: no ratios, sizes and verdicts: %s%s\n", problem.c_str(),
                  wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
 }
 

@@ -21,7 +21,7 @@ study coalescing_study() {
   cells.strides = {0, 1, 2, 3, 4, 8, 16, 31, 32};
   return {
       .name = "coalescing",
-      .purpose = "GPU: loads of a warp by how its lanes lie on memory; bank conflicts",
+      .purpose = "GPU: loads of a warp by access pattern; bank conflicts",
       .rules = {},
       .others = {},
       .gpu = {

@@ -14,7 +14,7 @@ study divergence_study() {
   some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
   return {.name = "divergence",
           .purpose =
-              "GPU: a branch by its number of paths, inside a warp, across warps, and without",
+              "GPU: a branch with 1 to 32 paths: within a warp, across warps, and predicated",
           .rules = {},
           .others = {},
           .gpu = {.rules = {{.ops = {"branch_in_warp"}, .except = {}, .axes = some},

@@ -27,7 +27,7 @@ study handoff_study() {
   pairs.sizes = {1,  2,  3,  4,  5,  9,  10, 17, 18,  25,  33,  41,
                  49, 57, 65, 66, 73, 81, 89, 97, 105, 113, 121, 132};
   return {.name = "handoff",
-          .purpose = "GPU: a flag from warp to warp, by how it is written and how far it goes",
+          .purpose = "GPU: a flag passed between warps, by API, scope and distance",
           .rules = {},
           .others = {},
           .gpu = {.rules = {{.ops = {"warp_handoff"}, .except = {}, .axes = in_block},

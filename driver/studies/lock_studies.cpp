@@ -11,19 +11,20 @@ study locks_study() {
   const std::vector<std::string_view> objects{
       "lock_add",        "lock_hint_*",      "nest_lock_add", "spin_lock_add",
       "ticket_lock_add", "shared_mutex_add", "atomic_add"};
-  return {.name = "locks",
-          .purpose = "every lock round one add: alone, shared by 1, 2, 4, ... lanes, one for each "
-                     "lane",
-          .rules = {{.ops = {"critical_add"}, .except = {}, .axes = one_lock},
-                    {.ops = objects, .except = {}, .axes = one_lock},
-                    {.ops = objects, .except = {}, .axes = own_locks}},
-          .others = one_lock,
-          .gpu = {},
-          .native_only = true,
-          .ops_together = true,
-          .also = {"omp-llvm", "std"},
-          .left_out = "types but int32; sections longer than one add; lanes spread over the "
-                      "machine; portable backends, unless --backend names them"};
+  return {
+      .name = "locks",
+      .purpose =
+          "every lock around one add: uncontended, shared by 2, 4, ... lanes, one for each lane",
+      .rules = {{.ops = {"critical_add"}, .except = {}, .axes = one_lock},
+                {.ops = objects, .except = {}, .axes = one_lock},
+                {.ops = objects, .except = {}, .axes = own_locks}},
+      .others = one_lock,
+      .gpu = {},
+      .native_only = true,
+      .ops_together = true,
+      .also = {"omp-llvm", "std"},
+      .left_out = "types but int32; sections longer than one add; lanes spread over the "
+                  "machine; portable backends, unless --backend names them"};
 }
 
 // Cells on pages of their own, so that lanes meet in a cell and nowhere else. Neighbouring lanes
@@ -36,7 +37,7 @@ study contention_study() {
                               .affinities = {affinity::close, affinity::spread, affinity::smt},
                               .watch_states = true};
   return {.name = "contention",
-          .purpose = "lanes on 1, 2, 4, ... cells: throughput and fairness, near and far lanes",
+          .purpose = "throughput and fairness of lanes that share 1, 2, 4, ... cells, near and far",
           .rules = {{.ops = {"atomic_add", "lock_add"}, .except = {}, .axes = shared_out}},
           .others = shared_out,
           .gpu = {},

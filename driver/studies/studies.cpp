@@ -36,7 +36,7 @@ study scaling() {
                         .strided_beyond_one_lane = true};
   return {.name = "scaling",
           .purpose =
-              "the same ops at 1, 2, 4, ... lanes and all of them, packed close and spread far",
+              "the same ops at 1, 2, 4, ... lanes and all of them, with affinity close and spread",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_scaling()};
@@ -49,7 +49,7 @@ study control() {
   study_axes together = alone;
   together.lanes = lane_set::max;
   return {.name = "control",
-          .purpose = "known costs: 100 times nothing, planted multiplies, and ops that must add up",
+          .purpose = "known costs: 100 A/A tests, multiplies, and ops whose costs must add up",
           .rules = {{.ops = {"control_aa"}, .except = {}, .axes = {.repeats = 100}},
                     {.ops = {"control_multiply_*"}, .except = {}, .axes = {.types = type_set::all}},
                     {.ops = {"atomic_add", "atomic_fetch_add", "atomic_cas_pass", "fence"},
@@ -97,7 +97,7 @@ study portability() {
                         .strided_beyond_one_lane = true};
   return {.name = "portability",
           .purpose =
-              "every op that a native and a portable backend share, visited in turn: the ratio",
+              "the cost ratio of every op that a native and a portable backend have in common",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_portability(),
@@ -127,8 +127,8 @@ study false_sharing() {
   other_ops.lanes = lane_set::two_and_max;
   const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores"};
   return {.name = "false-sharing",
-          .purpose = "how far apart cells of different lanes must lie: the destructive "
-                     "interference size",
+          .purpose =
+              "destructive interference size: how far apart cells of different lanes must be",
           .rules = {{.ops = {"atomic_add"}, .except = {}, .axes = alone},
                     {.ops = {"atomic_add"}, .except = {}, .axes = add},
                     {.ops = {"atomic_add"}, .except = {}, .axes = every_type},
@@ -151,8 +151,7 @@ study false_sharing() {
 study core_to_core() {
   const study_axes axes{.homes = {home::first}, .pairs = true};
   return {.name = "core-to-core",
-          .purpose =
-              "a token between every pair of processing units: a matrix of one-way latencies",
+          .purpose = "the one-way latency between every pair of processing units, as a matrix",
           .rules = {{.ops = {"handoff", "handoff_cas"}, .except = {}, .axes = axes}},
           .others = axes,
           .gpu = {},
@@ -178,7 +177,7 @@ study barrier() {
   late.lates_us = {0, 1, 10, 100};
   late.beyond_by_request = false;
   return {.name = "barrier",
-          .purpose = "barriers by number of lanes, runtime and way of waiting, and a late arriver",
+          .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
           .rules = {{.ops = {"barrier"}, .except = {}, .axes = curve},
                     {.ops = {"barrier_late"}, .except = {}, .axes = late}},
           .others = curve,

@@ -89,7 +89,7 @@ std::pair<unsigned, unsigned> parse_range(std::string_view option, std::string_v
                             : parse_number(option, whole, whole.substr(dash + 1), grammar);
   if (last < first) {
     throw usage_error(
-        fmt::format("{}: '{}' runs backwards; write {}-{}", option, whole, last, first));
+        fmt::format("{}: '{}' is a descending range; write {}-{}", option, whole, last, first));
   }
   return {first, last};
 }

@@ -22,19 +22,18 @@ namespace po = boost::program_options;
 
 po::options_description known_options() {
   po::options_description known("Options of `syncmeter topology`", line_width);
-  known.add_options()("help,h", "print this text and end")(
+  known.add_options()("help,h", "print this help and exit")(
       "topology", po::value<std::string>()->value_name("FILE.xml"),
       "show the machine that lstopo wrote to this file (default: this machine)")(
       "synthetic", po::value<std::string>()->value_name("TEXT"),
       "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 pu:2\" "
-      "(default: this machine)")(
-      "affinity", po::value<std::string>()->value_name("NAME"),
-      "tell where each lane of this policy sits: close, spread, smt or none (default: close, where "
-      "--lanes or --svg is given)")(
+      "(default: this machine)")("affinity", po::value<std::string>()->value_name("NAME"),
+                                 "show where this policy places each lane: close, spread, smt or "
+                                 "none (default: close, where --lanes or --svg is given)")(
       "lanes", po::value<std::string>()->value_name("N"),
-      "how many lanes; max is all that may run at once (default: max)")(
+      "number of lanes, or max: all that may run at once (default: max)")(
       "svg", po::value<std::string>()->value_name("FILE"),
-      "draw the machine with these lanes on it (default: no drawing)");
+      "write a drawing of the machine and these lanes to this file (default: no drawing)");
   return known;
 }
 
@@ -64,7 +63,7 @@ po::variables_map parse_topology_options(const std::vector<std::string>& argumen
   }
   if (values.contains("topology") && values.contains("synthetic")) {
     throw usage_error(
-        "topology: --topology and --synthetic each name a machine; only one is allowed");
+        "topology: --topology and --synthetic cannot be combined: only one machine is allowed");
   }
   return values;
 }
@@ -113,8 +112,8 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
     if (std::ranges::find(numbers, pu) == numbers.end()) masked.push_back(pu);
   }
   if (!masked.empty())
-    line("mask", fmt::format("takes {} away: the affinity mask that this process was started with "
-                             "(a scheduler's, taskset's)",
+    line("mask", fmt::format("excludes {}: the affinity mask that this process inherited (from a "
+                             "scheduler or taskset)",
                              pus_text(masked)));
   if (!grant.offline.empty()) line("offline", pus_text(grant.offline));
   line("quota", grant.quota_cpus
@@ -151,7 +150,7 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
                      wrapped(pus_text(machine.place(policy, lanes)), indent));
     }
   }
-  fmt::format_to(to, "  {:<8}{:>5}  not bound: the system moves lanes as it likes\n",
+  fmt::format_to(to, "  {:<8}{:>5}  not bound: the operating system places lanes\n",
                  to_text(affinity::none), "any");
 }
 

@@ -51,7 +51,7 @@ void take_answer(worker_process& process, worker_info& info, std::chrono::millis
   if (said.what == answer::kind::line) {
     read_capabilities(said.object, info);
   } else {
-    info.problem = fmt::format("asked for its --capabilities, {}", said.text);
+    info.problem = fmt::format("--capabilities failed: {}", said.text);
   }
 }
 

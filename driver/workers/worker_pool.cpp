@@ -80,10 +80,10 @@ exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bo
   if (gracefully) env.process->close();
   else env.process->kill();
   if (env.process->lost()) {
-    const std::string reason =
-        fmt::format("{} was not gone {} s after SIGKILL; worker '{}' and its device are given up",
-                    env.process->label(),
-                    std::chrono::duration<double>(how_.deadlines.reaping).count(), env.info->name);
+    const std::string reason = fmt::format(
+        "{} still exists {} s after SIGKILL; worker '{}' and its device are not used any more",
+        env.process->label(), std::chrono::duration<double>(how_.deadlines.reaping).count(),
+        env.info->name);
     lost_workers_[env.info->name] = reason;
     outcome.reason += "; " + reason;
   }
@@ -118,14 +118,14 @@ exchange_outcome worker_pool::await(environment& env, const char* wanted, millis
   if (id != next_id_) {
     return {kind::crashed,
             {},
-            fmt::format("{} answered request {} where {} was asked", env.process->label(),
-                        shown(id), next_id_)};
+            fmt::format("{} answered request {} instead of {}", env.process->label(), shown(id),
+                        next_id_)};
   }
   if (got != wanted) {
-    return {kind::crashed,
-            {},
-            fmt::format("{} answered {} where \"{}\" was due", env.process->label(), shown(got),
-                        wanted)};
+    return {
+        kind::crashed,
+        {},
+        fmt::format("{} answered {} instead of \"{}\"", env.process->label(), shown(got), wanted)};
   }
   return {kind::answered, std::move(said.object), {}};
 }
@@ -138,14 +138,14 @@ exchange_outcome worker_pool::greet(environment& env) {
   if (protocol != protocol_version) {
     return {kind::crashed,
             {},
-            fmt::format("{} speaks protocol {}, this driver speaks {}", env.process->label(),
+            fmt::format("{} has protocol {}, this driver has {}", env.process->label(),
                         shown(protocol), protocol_version)};
   }
   const json build = member(member(hello.line, "build"), "id");
   if (build != env.info->build.at("id")) {
     return {kind::crashed,
             {},
-            fmt::format("{} is of build {}, and this campaign measures build {}",
+            fmt::format("{} has build {}, but this campaign measures build {}",
                         env.process->label(), shown(build), shown(env.info->build.at("id")))};
   }
   return hello;
@@ -177,7 +177,7 @@ exchange_outcome worker_pool::start(environment& env) {
   if (outcome.what != kind::cancelled && ++env.failed_starts >= starts_before_giving_up &&
       env.given_up.empty()) {
     env.given_up =
-        fmt::format("worker '{}' ({} waiting) did not come up {} times in a row, the last time: {}",
+        fmt::format("worker '{}' ({} waiting) failed to start {} times in a row; last: {}",
                     env.info->name, to_text(env.wait), env.failed_starts, outcome.reason);
   }
   return outcome;
@@ -214,7 +214,8 @@ exchange_outcome worker_pool::exchange(environment& env, json request, const cha
     if (!predicted.is_number() || !(predicted.get<double>() >= 0)) {
       return end(env, {kind::crashed,
                        {},
-                       fmt::format("{} predicted {} ns", env.process->label(), shown(predicted))});
+                       fmt::format("{} sent an invalid predicted_ns: {}", env.process->label(),
+                                   shown(predicted))});
     }
     const double believed_ns = std::min(predicted.get<double>(), longest_prediction_ns);
     within += milliseconds(std::llround(how_.deadlines.visit_factor * believed_ns * 1e-6));
@@ -238,7 +239,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   if (const std::string flaw = flaw_in_visit(outcome.line, request); !flaw.empty()) {
     return end(*env, {kind::crashed,
                       {},
-                      fmt::format("{} gave a wrong answer: {}", env->process->label(), flaw)});
+                      fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});
   }
   // Its device is lost to this process, and it leaves by itself; the visit is its own word.
   if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);

@@ -150,7 +150,7 @@ std::string worker_process::stderr_tail() {
   if (tail_.text().empty()) return {};
   constexpr std::size_t shown = 400;
   const std::string_view all = tail_.text();
-  return fmt::format("; its last words: {}",
+  return fmt::format("; end of its standard error: {}",
                      quote(all.substr(all.size() - std::min(all.size(), shown)), shown));
 }
 

@@ -22,7 +22,7 @@ struct kokkos_fence {
                                    .family = family::launch,
                                    .unroll = 1,
                                    .host_lane = true,
-                                   .note = "Kokkos::fence() with nothing outstanding"};
+                                   .note = "Kokkos::fence() with no kernel outstanding"};
   SM_FN static void common(has_host_words auto& lane) { lane.host_fence(); }
   SM_FN static void measured(has_host_words auto& lane) { lane.host_fence(); }
 };

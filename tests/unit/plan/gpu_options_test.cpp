@@ -60,7 +60,7 @@ TEST(gpu_options, mistakes_say_what_is_allowed) {
             "--blocks: '4x' is not a number, a range such as 4-8, sm/2, sm, 2sm or max");
   EXPECT_THAT(mistake("--blocks=sm/4"), HasSubstr("'sm/4'"));
   EXPECT_THAT(mistake("--blocks=0"), HasSubstr("out of range: blocks go from 1 to"));
-  EXPECT_THAT(mistake("--blocks=8-4"), HasSubstr("runs backwards; write 4-8"));
+  EXPECT_THAT(mistake("--blocks=8-4"), HasSubstr("is a descending range; write 4-8"));
   EXPECT_THAT(mistake("--scope=none"), AllOf(HasSubstr("'none' cannot be chosen"),
                                              HasSubstr("allowed: block, device, system")));
   EXPECT_THAT(mistake("--scope=grid"), HasSubstr("unknown scope 'grid'"));

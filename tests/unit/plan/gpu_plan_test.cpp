@@ -140,10 +140,10 @@ TEST(gpu_plan, lanes_are_switched_off_only_where_that_can_be) {
   EXPECT_THAT(
       reasons(plan),
       testing::IsSupersetOf(
-          {HasSubstr("atomic_add unsupported: with lanes of each warp switched off a block "
-                     "needs whole warps: a multiple of 32 threads"),
-           HasSubstr("barrier unsupported: no lane can be switched off"),
-           HasSubstr("fence unsupported: the backend does not offer this form with lanes")}));
+          {HasSubstr("atomic_add unsupported: --active 8 with --lanes 48: the threads per block "
+                     "must be a multiple of 32"),
+           HasSubstr("barrier unsupported: --active is not supported by this op"),
+           HasSubstr("fence unsupported: --active 8: the backend does not support this form")}));
 }
 
 TEST(gpu_plan, what_does_not_run_at_once_is_refused_with_what_does_unless_in_waves) {
@@ -153,9 +153,9 @@ TEST(gpu_plan, what_does_not_run_at_once_is_refused_with_what_does_unless_in_wav
   campaign_plan plan = plan_for(options);
   EXPECT_THAT(launches(plan, "barrier"), ElementsAre("20 x 1024"));
   EXPECT_THAT(reasons(plan), SizeIs(2)) << "each launch is told";
-  EXPECT_THAT(reasons(plan),
-              Each(HasSubstr("at most 20 blocks of 1024 threads run at once on this device; "
-                             "--waves")));
+  EXPECT_THAT(
+      reasons(plan),
+      Each(HasSubstr("at most 20 blocks of 1024 threads are co-resident on this device; --waves")));
   options.waves = true;
   plan = plan_for(options);
   ASSERT_THAT(plan.points, SizeIs(3));
@@ -172,7 +172,7 @@ TEST(gpu_plan, no_token_goes_round_in_waves) {
   const campaign_plan plan = plan_for(options);
   EXPECT_THAT(launches(plan, "handoff"), ElementsAre("20 x 1024"));
   EXPECT_THAT(reasons(plan),
-              ElementsAre(HasSubstr("handoff unsupported: the token waits in every round")));
+              ElementsAre(HasSubstr("handoff unsupported: --waves is not supported by a handoff")));
 }
 
 TEST(gpu_plan, additivity_only_where_its_loops_are_built) {
@@ -213,7 +213,7 @@ TEST(gpu_plan, atomics_takes_every_form_and_is_for_gpus) {
   // int32: 4 forms, shared and at two strides; float: its standard form, shared and at stride 1.
   EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(2 * (4 * 3 + 2)));
   EXPECT_THAT(mistake(with_ops({}, "atomics"), {fixtures::omp_worker()}),
-              HasSubstr("study 'atomics' is for GPUs"));
+              HasSubstr("--study: 'atomics' needs a GPU backend"));
   const campaign_plan both =
       plan_for(with_ops({}, "atomics"), {fixtures::omp_worker(), cuda_worker()});
   for (const planned_point& p : both.points) EXPECT_EQ(p.what.backend, "cuda");
@@ -238,10 +238,12 @@ TEST(gpu_plan, options_that_cannot_be_met_are_mistakes) {
                                              HasSubstr("0 (Small GPU), 1 (Other GPU)")));
   options.device = 1;
   EXPECT_EQ(plan_for(options, {two}).points.front().device, 1U);
-  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}), HasSubstr("--device: it is for GPUs"));
+  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}),
+              HasSubstr("--device applies to GPU backends only"));
   options = {};
   options.scopes = {scope::block};
-  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}), HasSubstr("--scope: it is for GPUs"));
+  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}),
+              HasSubstr("--scope applies to GPU backends only"));
   options = {};
   options.lanes = {{.first = 2048, .last = 2048}};
   EXPECT_THAT(mistake(options),

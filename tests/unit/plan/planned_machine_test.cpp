@@ -32,7 +32,7 @@ template <class Call> std::string refusal(const Call& call) {
 TEST(topology_mismatch, names_the_pus_that_differ) {
   const auto two = topology::synthetic("core:2 pu:1"), four = topology::synthetic("core:4 pu:1");
   EXPECT_EQ(topology_mismatch(two, two), "");
-  EXPECT_EQ(topology_mismatch(four, two), "it has PUs 2-3, which this machine has not");
+  EXPECT_EQ(topology_mismatch(four, two), "it has PUs 2-3, which this machine does not have");
   EXPECT_EQ(topology_mismatch(two, four), "it lacks PUs 2-3, which this process may use");
   const auto other = topology::synthetic("core:2 pu:1(indexes=0,7)");
   EXPECT_EQ(topology_mismatch(other, two),

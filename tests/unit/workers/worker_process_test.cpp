@@ -87,7 +87,7 @@ TEST(worker_process, names_the_signal_and_the_last_words) {
   const answer gone = worker.receive(generous);
   EXPECT_EQ(gone.what, kind::closed);
   EXPECT_THAT(gone.text, HasSubstr("killed by signal 6 (Aborted)"));
-  EXPECT_THAT(gone.text, HasSubstr("its last words: 'out of luck'"));
+  EXPECT_THAT(gone.text, HasSubstr("end of its standard error: 'out of luck'"));
   EXPECT_EQ(state_of(worker.pid()), '\0') << "it was not reaped";
 }
 
