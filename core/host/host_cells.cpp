@@ -57,7 +57,7 @@ void host_rig::find_home() {
   homed_.reset();
   if (where_.home == home::none || what_->info.family != family::handoff) return;
   const auto pu = home_pu(machine_.units(), where_.home, pus_);
-  if (!pu) throw std::runtime_error(no_home(where_.home));
+  if (!pu) throw std::runtime_error(why_no_home(where_.home));
   homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 

@@ -153,7 +153,7 @@ std::optional<int> home_pu(units_span units, home where, std::span<const int> pu
   return found;
 }
 
-std::string no_home(home where) {
+std::string why_no_home(home where) {
   if (where == home::other) return "--home other needs a PU on which no lane runs";
   return fmt::format("--home {} needs lanes that are bound to PUs", to_text(where));
 }

@@ -250,7 +250,7 @@ class campaign {
       break;
     }
     // One sentence for each cause; what follows from it is in the file.
-    if (said_.insert(outcome.reason).second) {
+    if (reported_reasons_.insert(outcome.reason).second) {
       progress_.note(
           fmt::format("visit {} of {}: {}", number, file_.visits().text(index), outcome.reason));
     }
@@ -311,7 +311,7 @@ class campaign {
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
   quiet_floors floors_;
   std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
-  std::set<std::string> said_;
+  std::set<std::string> reported_reasons_;
   run_totals totals_;
 };
 

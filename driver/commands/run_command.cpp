@@ -53,7 +53,7 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
 }
 
 // Before the first visit, and before the probes, which take as long as a reader waits in silence.
-std::string what_comes(const campaign_plan& plan, double probing) {
+std::string plan_summary(const campaign_plan& plan, double probing) {
   std::string text =
       fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
   if (probing > 0) text += fmt::format("; the first {:g} s probe the hops between lanes", probing);
@@ -79,7 +79,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.csv) require_writable(*options.csv);
 
   progress at_start(STDERR_FILENO);
-  if (!options.dry_run) at_start.doing("reading the capabilities of the workers");
+  if (!options.dry_run) at_start.show_step("reading the capabilities of the workers");
   const auto [machine, grant] = machine_for(options);
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   for (worker_info& worker : workers) read_census(worker);
@@ -101,7 +101,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     return 0;
   }
 
-  if (!options.resume) at_start.note(what_comes(plan, probing));
+  if (!options.resume) at_start.note(plan_summary(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

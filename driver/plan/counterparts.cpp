@@ -44,11 +44,11 @@ void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& work
   }
   std::erase_if(plan.points, [&](planned_point& planned) {
     const bool on_gpu = planned.device.has_value();
-    const auto lonely = [&](const point& p) {
+    const auto has_no_counterpart = [&](const point& p) {
       return !found.at(counterpart_key(p, on_gpu)).both();
     };
-    std::erase_if(planned.same_as, lonely);
-    return planned.same_as.empty() && lonely(planned.what);
+    std::erase_if(planned.same_as, has_no_counterpart);
+    return planned.same_as.empty() && has_no_counterpart(planned.what);
   });
   if (plan.points.empty()) {
     throw usage_error(

@@ -103,7 +103,7 @@ class planner {
     if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
     if (!lanes_.empty()) return lanes_;
     std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
-    if (axes.beyond_by_request && options_.oversubscribe) {
+    if (axes.oversubscribe_on_request && options_.oversubscribe) {
       for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
     }
     return lanes;
@@ -156,7 +156,7 @@ class planner {
       return refuse(p, "unsupported", why, p.cells != 0 ? p.lanes : 0);
     std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
     if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
-      return refuse(p, "unsupported", no_home(p.home), p.lanes);
+      return refuse(p, "unsupported", why_no_home(p.home), p.lanes);
     if (!seen_.insert(canonical(p)).second) return;
     const bool additivity = axes.additivity || options_.additivity;
     candidates_.push_back({.planned = {.what = p,

@@ -33,7 +33,7 @@ bool shared_out_evenly(unsigned cells, unsigned lanes) {
 
 std::vector<unsigned> cells_of(const run_options& options, const study_axes& axes, unsigned lanes) {
   if (!options.cells.empty()) return options.cells;
-  if (!axes.shared_out) return {0};
+  if (!axes.shared_cells) return {0};
   std::vector<unsigned> cells;
   for (unsigned n = 1; n < lanes; n *= 2) {
     if (shared_out_evenly(n, lanes)) cells.push_back(n);

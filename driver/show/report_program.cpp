@@ -117,7 +117,7 @@ std::string last_line(const stream_tail& said) {
   return line.empty() ? std::string() : fmt::format(": {}", quote(line, 200));
 }
 
-std::string how_to_get_it(const std::string& file) {
+std::string report_hint(const std::string& file) {
   return fmt::format("\nFor ratios, sizes and verdicts run `{} text {}`; scripts/run installs it, "
                      "or `pip install ./analysis` in a checkout.\n",
                      name, shell_word(file));
@@ -162,7 +162,7 @@ void add_report(const std::string& file, std::FILE* out) {
   if (wanted == "off") return;
   const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
   if (!program) {
-    std::fputs(how_to_get_it(file).c_str(), out);
+    std::fputs(report_hint(file).c_str(), out);
     return;
   }
   const std::string problem = print_report(*program, file, out);

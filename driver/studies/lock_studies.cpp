@@ -2,7 +2,7 @@
 
 namespace syncmeter {
 
-// atomic_add is what a lock round one add stands against. Every backend is in it: which lock to
+// atomic_add is what a lock around one add stands against. Every backend is in it: which lock to
 // take is a question between APIs.
 study locks_study() {
   const study_axes one_lock{.placements = {placement::shared}, .lanes = lane_set::powers};
@@ -30,16 +30,16 @@ study locks_study() {
 // Cells on pages of their own, so that lanes meet in a cell and nowhere else. Neighbouring lanes
 // share one: where a policy puts neighbours decides how far apart the lanes of a cell are.
 study contention_study() {
-  const study_axes shared_out{.placements = {placement::strided},
-                              .strides_bytes = {apart_bytes},
-                              .shared_out = true,
-                              .lanes = lane_set::powers,
-                              .affinities = {affinity::close, affinity::spread, affinity::smt},
-                              .watch_states = true};
+  const study_axes shared_cells{.placements = {placement::strided},
+                                .strides_bytes = {apart_bytes},
+                                .shared_cells = true,
+                                .lanes = lane_set::powers,
+                                .affinities = {affinity::close, affinity::spread, affinity::smt},
+                                .watch_states = true};
   return {.name = "contention",
           .purpose = "throughput and fairness of lanes that share 1, 2, 4, ... cells, near and far",
-          .rules = {{.ops = {"atomic_add", "lock_add"}, .except = {}, .axes = shared_out}},
-          .others = shared_out,
+          .rules = {{.ops = {"atomic_add", "lock_add"}, .except = {}, .axes = shared_cells}},
+          .others = shared_cells,
           .gpu = {},
           .native_only = true,
           .layouts_together = true,

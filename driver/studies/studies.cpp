@@ -171,11 +171,11 @@ study barrier() {
   const study_axes curve{.lanes = lane_set::published,
                          .affinities = {affinity::close, affinity::spread, affinity::smt},
                          .waits = {wait_policy::active, wait_policy::passive},
-                         .beyond_by_request = true};
+                         .oversubscribe_on_request = true};
   study_axes late = curve;
   late.lanes = lane_set::two_and_max;
   late.lates_us = {0, 1, 10, 100};
-  late.beyond_by_request = false;
+  late.oversubscribe_on_request = false;
   return {.name = "barrier",
           .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
           .rules = {{.ops = {"barrier"}, .except = {}, .axes = curve},

@@ -130,7 +130,7 @@ exchange_outcome worker_pool::await(environment& env, const char* wanted, millis
   return {kind::answered, std::move(said.object), {}};
 }
 
-exchange_outcome worker_pool::greet(environment& env) {
+exchange_outcome worker_pool::say_hello(environment& env) {
   env.process->send({{"kind", "hello"}, {"id", ++next_id_}});
   exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
   if (hello.what != kind::answered) return hello;
@@ -159,7 +159,7 @@ exchange_outcome worker_pool::start(environment& env) {
         program_to_start{
             .path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
         how_.deadlines);
-    outcome = greet(env);
+    outcome = say_hello(env);
   } catch (const std::runtime_error& error) {
     outcome = {kind::crashed, {}, error.what()};
   }

@@ -73,7 +73,7 @@ class worker_pool {
                               const nlohmann::json& request);
   exchange_outcome make_ready(environment& env);
   exchange_outcome start(environment& env);
-  exchange_outcome greet(environment& env);
+  exchange_outcome say_hello(environment& env);
   exchange_outcome exchange(environment& env, nlohmann::json request, const char* answer_kind);
   exchange_outcome await(environment& env, const char* kind, std::chrono::milliseconds within);
   exchange_outcome end(environment& env, exchange_outcome outcome, bool gracefully = false);

@@ -170,8 +170,8 @@ def test_a_full_device_is_one_sentence(campaign):
     status, _, err = campaign.call(*arguments)
     assert status == 1
     assert "/dev/full" in err and "No space left on device" in err
-    what_comes, *said = err.strip().split("\n")
-    assert "3 points, about" in what_comes and len(said) == 1
+    plan_summary, *said = err.strip().split("\n")
+    assert "3 points, about" in plan_summary and len(said) == 1
     assert not campaign.log("measure")
 
 

@@ -62,10 +62,10 @@ std::uint64_t multi_host_rig::early_rounds() {
   pinned_buffer memory;
   auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
   std::construct_at(board);
-  round_graph looking;
-  looking.make(indices_, 1, 1, board);
+  round_graph checking;
+  checking.make(indices_, 1, 1, board);
   constexpr unsigned graphs = 2;  // one behind the other keeps the order too
-  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(looking.launch(streams_.front()->get()));
+  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(checking.launch(streams_.front()->get()));
   SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
   std::uint64_t early = 0;
   for (unsigned i = 0; i < devices(); ++i) {
@@ -100,7 +100,7 @@ void multi_host_rig::prepare_library() {
 }
 
 // The library's kernels wait for each other without end: here they are given up.
-void multi_host_rig::wait_patiently() {
+void multi_host_rig::wait_with_timeout() {
   const std::int64_t deadline = steady_ns() + wait_limit_ns;
   for (const cudaStream_t queue : queues_) {
     cudaError_t said = cudaErrorNotReady;
@@ -118,7 +118,7 @@ void multi_host_rig::wait_patiently() {
 }
 
 void multi_host_rig::wait_for_queued() {
-  if (uses_library()) wait_patiently();
+  if (uses_library()) wait_with_timeout();
   if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
 }
 
