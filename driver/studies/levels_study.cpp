@@ -109,7 +109,7 @@ study levels_study() {
                              .many = 100'000,
                              .visits_of_many = 3},
           .native_only = true,
-          .left_out = "barriers of several GPUs, which are the study multi-gpu's"};
+          .left_out = "barriers across GPUs, which are in the study multi-gpu"};
 }
 
 }  // namespace syncmeter

@@ -23,8 +23,8 @@ study locks_study() {
       .native_only = true,
       .ops_together = true,
       .also = {"omp-llvm", "std"},
-      .left_out = "types but int32; sections longer than one add; lanes spread over the "
-                  "machine; portable backends, unless --backend names them"};
+      .left_out = "types other than int32; critical sections longer than one add; affinity spread; "
+                  "portable backends unless --backend names them"};
 }
 
 // Cells on pages of their own, so that lanes meet in a cell and nowhere else. Neighbouring lanes
@@ -43,9 +43,9 @@ study contention_study() {
           .gpu = {},
           .native_only = true,
           .layouts_together = true,
-          .left_out = "types but int32; other ops than atomic_add and lock_add; numbers of cells "
-                      "that the lanes cannot share out evenly; lanes that are not bound; portable "
-                      "backends, and std beside another, unless --backend names them"};
+          .left_out = "types other than int32; ops other than atomic_add and lock_add; numbers of "
+                      "cells that do not divide the number of lanes; unbound lanes; portable "
+                      "backends, and std beside another backend, unless --backend names them"};
 }
 
 }  // namespace syncmeter

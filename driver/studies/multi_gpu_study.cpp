@@ -63,8 +63,8 @@ study multi_gpu_study() {
                        {.ops = {"remote_*"}, .except = {}, .axes = wide_type},
                        {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .except = {}, .axes = token}},
                   .others = alone},
-          .left_out = "the second device as the one that measures; grids on cells of the host; "
-                      "floating types"};
+          .left_out = "measuring from the second device; full grids on cells in host memory; "
+                      "floating-point types"};
 }
 
 }  // namespace syncmeter

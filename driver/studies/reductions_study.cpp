@@ -50,10 +50,10 @@ study reductions_study() {
                     {.ops = {"reduce_max"}, .except = {}, .axes = every_type}},
           .others = every_size,
           .gpu = gpu_reductions(),
-          .left_out = "2^28 elements on CPUs and 2^30 on GPUs, unless --size asks for them; types "
-                      "but int32 at other sizes than 2^22 and 2^26, and there with an atomic in "
-                      "every thread; numbers of lanes between 1 and all of them; blocks of other "
-                      "than 256 threads, but at 2^26 of 1024"};
+          .left_out = "2^28 elements on CPUs and 2^30 on GPUs unless --size names them; types "
+                      "other than int32 at sizes other than 2^22 and 2^26, and there forms with an "
+                      "atomic per thread; numbers of lanes between 1 and all; blocks of sizes "
+                      "other than 256 threads, except 1024 at 2^26 elements"};
 }
 
 }  // namespace syncmeter

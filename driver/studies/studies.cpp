@@ -139,11 +139,11 @@ study false_sharing() {
           .gpu = {},
           .native_only = true,
           .layouts_together = true,
-          .left_out = "uint32 (it is as int32); types but int32 between 2 lanes and all of them; "
-                      "arrays from half a line on more than 2 lanes; for other ops than atomic_add "
-                      "other types, other strides than 4, 32, 64 and 128 B, and arrays from half a "
-                      "line; lanes that are not bound; portable backends, unless --backend names "
-                      "them"};
+          .left_out =
+              "uint32 (same as int32); types other than int32 between 2 lanes and all; arrays that "
+              "start half a line in, with more than 2 lanes; for ops other than atomic_add: other "
+              "types, strides other than 4, 32, 64 and 128 B, and arrays that start half a line "
+              "in; unbound lanes; portable backends unless --backend names them"};
 }
 
 // Each pair gets few and short visits: 16 PUs have 120 of them. Both ops wait for the same token,
@@ -190,9 +190,9 @@ study barrier() {
           .native_only = true,
           .waits_together = true,
           .also = {"omp-llvm", "std"},
-          .left_out = "late arrivers on other numbers of lanes than 2 and all of them; more lanes "
-                      "than processing units, unless --oversubscribe asks for them; lanes that are "
-                      "not bound; portable backends, unless --backend names them"};
+          .left_out = "late lanes at numbers of lanes other than 2 and all; more lanes than "
+                      "processing units unless --oversubscribe is given; unbound lanes; portable "
+                      "backends unless --backend names them"};
 }
 
 }  // namespace

@@ -80,12 +80,8 @@ class worker_pool {
 
   const std::vector<worker_info>& infos_;
   settings how_;
-  std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;  // by worker
-                                                                                        // name,
-                                                                                        // wait
-                                                                                        // policy
-                                                                                        // and
-                                                                                        // threads
+  // By worker name, wait policy and threads.
+  std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;
   std::map<std::string, std::string> lost_workers_;  // name -> how it outlived SIGKILL
   long long next_id_ = 1;
 };
