@@ -18,19 +18,20 @@ constexpr const char* help =
     "syncmeter measures what synchronization primitives cost on this machine.\n"
     "\n"
     "  syncmeter run [options]   measure a study (default: quick) and print a table\n"
-    "  syncmeter list            which ops each backend can measure, and why not the others\n"
-    "  syncmeter topology        packages, caches, cores, and where lanes would sit\n"
+    "  syncmeter list            the ops of each backend, and why others are not supported\n"
+    "  syncmeter topology        packages, caches, cores, and where lanes are placed\n"
     "  syncmeter show FILE       print a results file as a table\n"
-    "  syncmeter census          what every op compiled to, and whether that is what it declares\n"
+    "  syncmeter census          what every op compiled to, checked against its declaration\n"
     "  syncmeter --help          print this; each sub-command has its own --help\n"
     "  syncmeter --version       print the version\n"
     "\n"
-    "Exit status: 0 done, 1 a point failed or something broke, 2 wrong usage.\n";
+    "Exit status: 0 success, 1 a point or a command failed, 2 wrong usage.\n";
 
 int dispatch(const std::string& program, const std::vector<std::string>& words) {
   using namespace syncmeter;
   if (words.empty())
-    throw usage_error("what to do? Write syncmeter run, list, topology, show, census or --help");
+    throw usage_error(
+        "no command given; use syncmeter run, list, topology, show, census or --help");
   const std::string& command = words.front();
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   if (command == "run") return run_command(program, rest, stdout);

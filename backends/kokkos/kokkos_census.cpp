@@ -1,6 +1,6 @@
 // Kokkos' atomics are the compiler's builtins where there is one for the operation and the type,
-// and loops round a compare-and-swap elsewhere. Before version 5, a load and a store are such loops
-// too.
+// and loops around a compare-and-swap elsewhere. Before version 5, a load and a store are such
+// loops too.
 #include "backends/kokkos/kokkos_census.hpp"
 
 #include <string>
@@ -40,7 +40,7 @@ std::string contribution(const measurable& row) {
                      own, found);
 }
 
-// A lock taken by compare-and-swap and given back by a store, round a plain add.
+// A lock taken by compare-and-swap and given back by a store, around a plain add.
 std::string critical(const measurable& row) {
   if (is_float(row)) {
     return "load 2, fp_add 1, store 1, lock_cmpxchg 2, branch 2 | "

@@ -80,7 +80,7 @@ struct device_backend {
   }
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
-    if (info.name == "handoff_cas") return "a token is awaited by loads on a GPU";
+    if (info.name == "handoff_cas") return "not available on GPUs; the op handoff waits by load";
     return why_without(info);
   }
 };

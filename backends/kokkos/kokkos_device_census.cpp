@@ -1,6 +1,6 @@
 // What Kokkos makes of an op on a GPU. Its arithmetic atomics are CUDA's functions. What has no
-// function of CUDA's is a loop round a compare-and-swap, before version 5 loads and stores too; one
-// of 64 bits goes by way of the stack. All its fences are full ones.
+// function of CUDA's is a loop around a compare-and-swap, before version 5 loads and stores too;
+// one of 64 bits goes by way of the stack. All its fences are full ones.
 #include <string>
 
 #include <fmt/format.h>

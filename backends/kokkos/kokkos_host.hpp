@@ -48,7 +48,7 @@ template <class Space> class host_space final : public host_worker_backend {
   [[nodiscard]] std::string problem() const override {
     const std::string& missing = cuda::find_devices().problem;
     if (missing.empty()) return {};
-    return "this Kokkos was built with CUDA, and does not come up without a device: " + missing;
+    return "this Kokkos was built with CUDA and cannot be initialized without a device: " + missing;
   }
 #endif
   [[nodiscard]] bool pool() const override { return traits::has_pool; }
@@ -72,7 +72,7 @@ template <class Space> class host_space final : public host_worker_backend {
     make_ready(count);
     if (needs_a_team(row.info) && count > largest_team<Space>()) {
       throw point_refused(fmt::format(
-          "a team of Kokkos' {} space has at most {} members, and the point has {} lanes",
+          "a team of Kokkos' {} space has at most {} members, but the point has {} lanes",
           traits::space, largest_team<Space>(), count));
     }
     return host_worker_backend::prepare(row, where, lanes);
@@ -90,13 +90,14 @@ template <class Space> class host_space final : public host_worker_backend {
     } else {
       if (lanes != 1) {
         throw point_refused(fmt::format(
-            "Kokkos' {} space is one thread, and the point has {} lanes", traits::space, lanes));
+            "Kokkos' {} space has one thread, but the point has {} lanes", traits::space, lanes));
       }
       threads_.need_none();
     }
     if (checked_) return;
     if (!lanes_are_threads<Space>(lanes))
-      throw point_refused(fmt::format("Kokkos does not run {} lanes on a thread each", lanes));
+      throw point_refused(
+          fmt::format("Kokkos does not run each of {} lanes on its own thread", lanes));
     checked_ = true;
   }
 

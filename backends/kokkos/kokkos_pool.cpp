@@ -28,7 +28,7 @@ std::optional<unsigned> threads_wanted(unsigned most) {
   unsigned threads = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
   if (error != std::errc{} || end != text.data() + text.size() || threads == 0 || threads > most)
-    throw point_refused(fmt::format("{} is '{}', not a number from 1 to {}", variable, text, most));
+    throw point_refused(fmt::format("{}: '{}' is not a number from 1 to {}", variable, text, most));
   return threads;
 }
 
@@ -46,7 +46,7 @@ void make_openmp_ready(unsigned threads) {
 #pragma omp parallel num_threads(static_cast<int>(threads)) default(none) reduction(+ : given)
   given += 1;
   if (given != threads) {
-    throw point_refused(fmt::format("OpenMP gives this process a team of {}, and the point has {}",
+    throw point_refused(fmt::format("OpenMP starts only {} in this process, but the point has {}",
                                     count(given, "thread"), count(threads, "lane")));
   }
 }
@@ -62,15 +62,15 @@ thread_pool::~thread_pool() {
 
 void thread_pool::need(unsigned lanes, unsigned most) {
   if (lanes > most) {
-    throw point_refused(fmt::format("Kokkos has room for {}, and the point has {} lanes",
+    throw point_refused(fmt::format("Kokkos supports at most {}, but the point has {} lanes",
                                     count(most, "thread"), lanes));
   }
   const auto wanted = threads_ != 0 ? threads_ : threads_wanted(most).value_or(lanes);
   if (wanted != lanes) {
-    throw point_refused(fmt::format(
-        "Kokkos' pool has {} in this process, and the point has {}: each number of lanes needs a "
-        "worker of its own, started with {} set to it",
-        count(wanted, "thread"), count(lanes, "lane"), variable));
+    throw point_refused(
+        fmt::format("Kokkos' pool has {} in this process, but the point has {}: each number of "
+                    "lanes needs its own worker process, started with {} set to that number",
+                    count(wanted, "thread"), count(lanes, "lane"), variable));
   }
   if (threads_ == 0) start(lanes, device_);
 }
@@ -78,8 +78,8 @@ void thread_pool::need(unsigned lanes, unsigned most) {
 void thread_pool::need_none(int device) {
   if (threads_ == 0) start(1, device);
   if (device_ == device) return;
-  throw point_refused(fmt::format("Kokkos has device {} in this process, and the point is for {}",
-                                  device_, device));
+  throw point_refused(fmt::format(
+      "Kokkos uses device {} in this process, but the point is for device {}", device_, device));
 }
 
 void thread_pool::start(unsigned threads, int device) {
@@ -92,7 +92,7 @@ void thread_pool::start(unsigned threads, int device) {
                            .set_disable_warnings(true)
                            .set_print_configuration(false));
   } catch (const std::exception& e) {
-    failure_ = fmt::format("Kokkos does not come up: {}", e.what());
+    failure_ = fmt::format("Kokkos cannot be initialized: {}", e.what());
     throw std::runtime_error(failure_);
   }
   threads_ = threads;

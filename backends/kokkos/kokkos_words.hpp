@@ -100,14 +100,13 @@ template <class T, order O> class words {
 [[nodiscard]] consteval std::string_view why_without(const op_info& info) {
   if (!has_atomics && info.name != "critical_named_add" && info.name != "lock_add")
     return "this Kokkos was built without atomics (Kokkos_ENABLE_ATOMICS_BYPASS)";
-  if (info.family == family::atomic)
-    return "Kokkos' atomics take no memory order: they are relaxed";
+  if (info.family == family::atomic) return "Kokkos' atomics are relaxed and take no memory order";
   if (info.family == family::fence)
-    return "Kokkos has memory_fence, load_fence and store_fence: unordered, acquire and release "
-           "here";
+    return "Kokkos has no fence of this order, only memory_fence (unordered), load_fence (acquire) "
+           "and store_fence (release)";
   if (info.name == "critical_named_add") return "Kokkos has no named critical section";
   if (info.name == "lock_add") return "Kokkos has no lock object";
-  return "Kokkos has nothing for it";
+  return "Kokkos has no such operation";
 }
 
 }  // namespace syncmeter::kokkos

@@ -35,7 +35,7 @@ struct backend : host_backend {
     }
     if (info.name.starts_with("lock_hint_"))
       return "this runtime has no omp_init_lock_with_hint (OpenMP 4.5)";
-    return "OpenMP has no construct for it";
+    return "OpenMP has no such construct";
   }
 };
 

@@ -48,7 +48,7 @@ std::string x86_64(const measurable& row) {
   if (name == "atomic_fetch_add") return floating ? cas_loop("fp_add 1") : "lock_xadd 1";
   if (name == "atomic_exchange")
     return floating ? "xchg_mem 1, fp_add 1 | " + cas_loop("fp_add 1") : "xchg_mem 1";
-  // g++ 16 looks at the value before it locks the line, and goes round when it changed in between.
+  // g++ 16 looks at the value before it locks the line, and goes around when it changed in between.
   if (name.starts_with("atomic_cas")) {
     return floating ? "lock_cmpxchg 1 | load 1, branch 2, lock_cmpxchg 1"
                     : "lock_cmpxchg 1 | load 1, branch 1, lock_cmpxchg 1";

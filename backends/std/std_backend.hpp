@@ -42,8 +42,8 @@ struct backend : host_backend {
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
     if (info.name == "critical_named_add")
-      return "C++ names no critical section: another std::mutex is another section";
-    return "C++ has nothing for it";
+      return "C++ has no named critical section; each std::mutex is one of its own (critical_add)";
+    return "the C++ library has no such operation";
   }
 };
 

@@ -66,10 +66,8 @@ std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
     if (span_ns >= goal_ns) span_ns = std::min(span_ns, longer_side_ns(subject, trips));
     if (span_ns >= goal_ns) return trips;
     if (trips == most_trips) {
-      throw point_failed(
-          fmt::format("{} trips lasted {} ns: there is nothing in the loop to time, or the "
-                      "clock stands still",
-                      trips, span_ns));
+      throw point_failed(fmt::format(
+          "{} trips took {} ns: the loop is empty, or the clock does not advance", trips, span_ns));
     }
     trips = more_trips(trips, span_ns, goal_ns);
   }

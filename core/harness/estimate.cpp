@@ -155,17 +155,15 @@ visit_verdict judge(const visit_result& visit, const loop_shape& shape, double c
             fmt::format("the interval holds 0: at most {:.3g} ns per op", bound)};
   }
   if (cost.high < 0) {
-    return {
-        status::interferes,
-        fmt::format(
-            "the loop with the op is the faster one, by {:.3g} to {:.3g} ns per op: the op changes "
-            "what the rest of the loop costs",
-            -cost.high, -cost.low)};
+    return {status::interferes,
+            fmt::format("the loop with the op is faster than the baseline by {:.3g} to {:.3g} ns "
+                        "per op: the op changes the cost of the rest of the loop",
+                        -cost.high, -cost.low)};
   }
   if (first.busy) {
     return {status::busy,
-            fmt::format("the estimate is from {} rounds in which a lane ran slow (a busy sibling, "
-                        "preemption or a lower clock); fewer than {} rounds were quiet",
+            fmt::format("the estimate is from {} rounds in which a lane was slowed down (busy SMT "
+                        "sibling, preemption or lower clock); fewer than {} rounds were quiet",
                         first.rounds, enough_quiet_rounds)};
   }
   return {};

@@ -226,9 +226,9 @@ void measure(timed_bench& subject, const op_info& info, unsigned lanes,
   if (calibrated.too_slow_ns) {
     result.status = status::too_slow;
     result.stopped_by = "max_time";
-    result.reason =
-        fmt::format("one trip ({} steps) took {:.3g} ms; it may take {:.3g} ms", info.unroll,
-                    *calibrated.too_slow_ns / 1e6, longest_trip_ns(options) / 1e6);
+    result.reason = fmt::format(
+        "one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} ms; --max-time sets it",
+        info.unroll, *calibrated.too_slow_ns / 1e6, longest_trip_ns(options) / 1e6);
     return;
   }
   const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
@@ -240,7 +240,7 @@ void measure(timed_bench& subject, const op_info& info, unsigned lanes,
 void fail(visit_result& result, std::string_view why) {
   result.status = status::failed;
   result.stopped_by = "failure";
-  result.reason = why.empty() ? "a sample failed and did not say why" : why;
+  result.reason = why.empty() ? "a sample failed without a message" : why;
 }
 
 }  // namespace

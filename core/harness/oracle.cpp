@@ -39,8 +39,8 @@ template <class T> class checker {
   }
 
   std::string mismatch(std::size_t cell, T expected, T seen) const {
-    return fmt::format("oracle: cell {} holds {} after {} ops on each of {} lanes, expected {}",
-                       cell, seen, o_.ops_per_lane, lanes_of(cell).size(), expected);
+    return fmt::format("oracle: cell {} is {} after {} ops on each of {} lanes, expected {}", cell,
+                       seen, o_.ops_per_lane, lanes_of(cell).size(), expected);
   }
 
   std::string check_cell(std::uint64_t final_bits, std::size_t cell) const {
@@ -85,8 +85,8 @@ template <class T> class checker {
   std::string check_agreed() const {
     for (std::size_t i = 0; i < o_.lanes.size(); ++i) {
       if (o_.lanes[i].tally != 0) {
-        return fmt::format("oracle: lane {} got another result than it had to (xor {:#x})", i,
-                           o_.lanes[i].tally);
+        return fmt::format("oracle: lane {} got a wrong result (xor with the expected one {:#x})",
+                           i, o_.lanes[i].tally);
       }
     }
     return {};
@@ -96,7 +96,7 @@ template <class T> class checker {
     for (std::size_t i = 0; i < lanes.size() && final_value.empty(); ++i) {
       if (lanes[i].tally != 0) {
         return fmt::format(
-            "oracle: lane {} was returned a value that the cell never held (xor {:#x})", i,
+            "oracle: an op of lane {} returned a value that the cell never had (xor {:#x})", i,
             lanes[i].tally);
       }
     }
@@ -107,8 +107,8 @@ template <class T> class checker {
     auto balance = static_cast<bits_of<T>>(final_bits - to_bits(initial_value<T>(o_.kind)));
     for (const auto& lane : lanes) balance = static_cast<bits_of<T>>(balance + lane.tally);
     if (balance == 0) return {};
-    return fmt::format("oracle: values returned and left differ from those written by {:#x}: one "
-                       "was lost or doubled",
+    return fmt::format("oracle: the sums of the values written and of those returned or left "
+                       "differ by {:#x}: one was lost or duplicated",
                        balance);
   }
 
@@ -117,7 +117,7 @@ template <class T> class checker {
       return lane.operand == to_bits(seen);
     });
     return someones ? std::string{}
-                    : fmt::format("oracle: the cell holds {}, which no lane wrote", seen);
+                    : fmt::format("oracle: the cell is {}, which no lane wrote", seen);
   }
 
   const sample_outcome& o_;

@@ -37,7 +37,7 @@ double mean(std::span<const double> values) {
 
 void require_confidence(double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
-    throw std::invalid_argument("a confidence lies between 0 and 1, not at " +
+    throw std::invalid_argument("a confidence must be between 0 and 1, not " +
                                 std::to_string(confidence));
   }
 }
@@ -182,7 +182,8 @@ double jain_index(std::span<const double> rates) {
 
 std::vector<double> class_bounds(std::span<const double> values, double gap, double min_share) {
   if (!(gap > 1))
-    throw std::invalid_argument("a gap is a ratio above 1, not " + std::to_string(gap));
+    throw std::invalid_argument("a gap between classes must be a ratio above 1, not " +
+                                std::to_string(gap));
   std::vector<double> ascending;
   std::copy_if(values.begin(), values.end(), std::back_inserter(ascending),
                [](double value) { return value > 0 && std::isfinite(value); });

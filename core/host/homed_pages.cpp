@@ -19,7 +19,7 @@ std::byte* fresh_pages(std::size_t bytes) {
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
-    throw std::runtime_error(fmt::format("no memory for {} bytes of mailboxes", bytes));
+    throw std::runtime_error(fmt::format("out of memory: {} bytes for mailboxes", bytes));
   return static_cast<std::byte*>(memory);
 }
 

@@ -57,7 +57,7 @@ void host_rig::find_home() {
   homed_.reset();
   if (where_.home == home::none || what_->info.family != family::handoff) return;
   const auto pu = home_pu(machine_.units(), where_.home, pus_);
-  if (!pu) throw std::runtime_error(no_home(where_.home));
+  if (!pu) throw std::runtime_error(why_no_home(where_.home));
   homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 
@@ -69,7 +69,7 @@ std::string host_rig::check_cells(int count) const {
       // The last token is back with lane 0, which has not awaited it.
       const bool taken = info.takes_token && lane != 0;
       if (*mailbox(lane) != (taken ? no_token : n)) {
-        return fmt::format("oracle: mailbox {} holds token {} after {} rotations{}", lane,
+        return fmt::format("oracle: mailbox {} has token {} after {} rotations{}", lane,
                            *mailbox(lane), n, taken ? ", which its lane did not take" : "");
       }
     }

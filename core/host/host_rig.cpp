@@ -25,7 +25,7 @@ std::byte* allocate(std::size_t bytes) {
   auto* memory =
       static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
   if (memory == nullptr)
-    throw std::runtime_error(fmt::format("no memory for {} bytes of cells", bytes));
+    throw std::runtime_error(fmt::format("out of memory: {} bytes for cells", bytes));
   return memory;
 }
 
@@ -164,7 +164,7 @@ void host_rig::run_untimed(lane_body body, void* board) {
   board_ = board;
   gate_.reset();
   if (!run_(lanes_, body, *this)) {
-    throw std::runtime_error(fmt::format("the runtime does not give a team of {} threads", lanes_));
+    throw std::runtime_error(fmt::format("the runtime did not start a team of {} threads", lanes_));
   }
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!records_[lane].problem.empty()) {
@@ -179,12 +179,12 @@ void host_rig::fit_cells() {
   if (!what_->type) return;
   // A cell that straddles two lines is another experiment: a split lock may even trap.
   if (where_.base_offset % size_of(*what_->type) != 0) {
-    throw point_refused(fmt::format("a base offset of {} B does not align cells of {} B",
+    throw point_refused(fmt::format("--base-offset {}: must be a multiple of the cell size, {} B",
                                     where_.base_offset, size_of(*what_->type)));
   }
   if (where_.cells > lanes_ || (where_.cells != 0 && lanes_ % where_.cells != 0)) {
     throw point_refused(
-        fmt::format("{} cells cannot be shared out evenly among {} lanes", where_.cells, lanes_));
+        fmt::format("--cells {}: must divide the number of lanes, {}", where_.cells, lanes_));
   }
   const auto needed =
       cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +

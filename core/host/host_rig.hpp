@@ -96,7 +96,7 @@ class host_rig final : public bench {
   void enter(unsigned lane);
   void leave(unsigned lane, const lane_outcome& outcome);
 
-  /// Mean hop of a token round the lanes prepared, over about `duration_ns`.
+  /// Mean hop of a token around the lanes prepared, over about `duration_ns`.
   [[nodiscard]] double hop_ns(double duration_ns);
   /// Whether a lane was switched out during the last sample or hop measurement.
   [[nodiscard]] bool was_preempted() const;

@@ -1,4 +1,4 @@
-// The pair probe of a CPU rig: a token goes round the prepared lanes, and its mean hop tells which
+// The pair probe of a CPU rig: a token goes around the prepared lanes, and its mean hop tells which
 // placement state a hypervisor has put them in.
 #include <algorithm>
 #include <atomic>

@@ -28,7 +28,7 @@ bench& host_worker_backend::prepare(const measurable& row, const point& where,
                                     const lane_request& lanes) {
   if (where.home != home::none && row.info.family == family::handoff &&
       !home_pu(machine_.units(), where.home, lanes.pus))
-    throw point_refused{no_home(where.home)};
+    throw point_refused{why_no_home(where.home)};
   require_room(row, where);
   rig_.prepare(row, where, lanes.pus, lanes.watch_states);
   rig_.lower_floors(lanes.quiet_floor_ns);

@@ -21,7 +21,7 @@ struct alignas(128) late_turns {
 [[nodiscard]] std::vector<late_turns> turns_of(unsigned lanes, unsigned late_us);
 
 /// A step of the calling lane: keeps it for `late_ns` of steady_clock when this is its turn, which
-/// goes round the lanes from step to step. Where no barrier was passed yet every lane is kept.
+/// goes around the lanes from step to step. Where no barrier was passed yet every lane is kept.
 /// Library code on both sides: not inlined.
 void keep_back(late_turns& turns);
 

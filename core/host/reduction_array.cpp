@@ -28,15 +28,17 @@ std::size_t free_bytes() {
 void require_room(const measurable& row, const point& where) {
   if (row.info.size_of.empty() || !row.type) return;
   if (where.size == 0)
-    throw point_refused(fmt::format("needs a number of {} (--size)", row.info.size_of));
+    throw point_refused(fmt::format("needs --size: the number of {}", row.info.size_of));
   if (where.size > most_elements) {
-    throw point_refused(fmt::format("at most {} {}: to write more takes longer than a visit may",
-                                    most_elements, row.info.size_of));
+    throw point_refused(fmt::format(
+        "--size {}: at most {} {}, since filling a larger array takes longer than a visit",
+        where.size, most_elements, row.info.size_of));
   }
   const std::size_t needed = std::size_t{where.size} * size_of(*row.type);
   if (const std::size_t free = free_bytes(); needed > free / 2) {
-    throw point_refused(fmt::format(
-        "{} bytes are needed, and {} are free: at most half of them are taken", needed, free));
+    throw point_refused(
+        fmt::format("--size {}: needs {} bytes, more than half of the {} bytes of free memory",
+                    where.size, needed, free));
   }
 }
 
@@ -46,7 +48,7 @@ void reduction_array::renew(value_type type, std::size_t elements, unsigned lane
   const std::size_t bytes = (elements * size_of(type) + page_bytes - 1) / page_bytes * page_bytes;
   memory_.reset(std::aligned_alloc(page_bytes, bytes));
   if (memory_ == nullptr)
-    throw std::runtime_error(fmt::format("no memory for {} bytes of elements", bytes));
+    throw std::runtime_error(fmt::format("out of memory: {} bytes for elements", bytes));
   type_ = type;
   elements_ = elements;
   lanes_ = lanes;
@@ -74,7 +76,7 @@ void reduction_array::check() {
     const T most = *std::max_element(first, first + std::min(elements_, most_checked));
     const bool whole = elements_ <= most_checked;
     if (whole ? difference(most) != 0 : most > std::bit_cast<T>(static_cast<bits_of<T>>(expected_)))
-      throw std::runtime_error("the array's maximum is not the one that was planted");
+      throw std::runtime_error("self-check: the array's maximum is not the one that was written");
   });
 }
 

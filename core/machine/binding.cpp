@@ -16,23 +16,23 @@ namespace {
 
 /// Nothing, or why: hwloc "binds" without a word where the topology is another machine's.
 std::optional<std::string> bind(hwloc_topology_t tree, hwloc_const_bitmap_t set, int flags) {
-  if (hwloc_topology_is_thissystem(tree) == 0) return "the topology is not this machine's";
+  if (hwloc_topology_is_thissystem(tree) == 0) return "the topology describes another machine";
   if (hwloc_set_cpubind(tree, set, flags) == 0) return std::nullopt;
   const int error = errno;
   if (error == EPERM || error == EACCES)
-    return fmt::format("{}: a sandbox (seccomp, a container's profile) forbids it",
+    return fmt::format("{}: forbidden by a sandbox (seccomp, a container's profile)",
                        std::strerror(error));
   return std::strerror(error);
 }
 
 /// What became of a PU that could be bound to before: the kernel says "invalid argument" only.
-std::string became_of(int os_pu) {
+std::string why_binding_stopped(int os_pu) {
   const std::vector<int> offline = read_offline_pus();
-  if (std::ranges::find(offline, os_pu) != offline.end()) return "; that PU is offline now";
+  if (std::ranges::find(offline, os_pu) != offline.end()) return "; the PU is offline now";
   // Not the mask of this thread: of a lane that was bound before it is one PU.
   if (const auto cpuset = read_cpuset();
       cpuset && std::ranges::find(cpuset->pus, os_pu) == cpuset->pus.end()) {
-    return fmt::format("; the cgroup no longer allows it ({} says {})", cpuset->source,
+    return fmt::format("; the cgroup no longer allows this PU (allowed by {}: {})", cpuset->source,
                        fmt::join(cpuset->pus, ","));
   }
   return "";
@@ -61,7 +61,7 @@ std::optional<std::string> bind_this_thread(const topology& machine, int os_pu) 
   const bitmap_owner set = new_bitmap();
   hwloc_bitmap_only(set.get(), static_cast<unsigned>(os_pu));
   if (const auto why = bind(tree, set.get(), HWLOC_CPUBIND_THREAD | HWLOC_CPUBIND_STRICT)) {
-    return refuse(*why + became_of(os_pu));
+    return refuse(*why + why_binding_stopped(os_pu));
   }
   return std::nullopt;
 }
@@ -90,8 +90,8 @@ std::optional<std::string> unbind_this_thread(const topology& machine) {
   const auto tree = static_cast<hwloc_topology_t>(machine.native());
   const auto why = bind(tree, set.get(), HWLOC_CPUBIND_THREAD);
   if (!why || has_mask(tree, set.get())) return std::nullopt;
-  return fmt::format("cannot give this thread its {} allowed PUs again: {}", machine.units().size(),
-                     *why);
+  return fmt::format("cannot restore this thread's affinity to its {} allowed PUs: {}",
+                     machine.units().size(), *why);
 }
 
 int current_pu() { return sched_getcpu(); }

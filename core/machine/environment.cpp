@@ -246,8 +246,8 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
                                 fmt::join(offline->get<std::vector<int>>(), ", ")));
   }
   if (const auto why = member(machine, "unbound_because", std::string()); !why.empty()) {
-    found.push_back(fmt::format("Lanes cannot be bound here ({}): the system moves them as it "
-                                "likes, and which PUs they met is not known.",
+    found.push_back(fmt::format("Lanes cannot be bound here ({}): the operating system may migrate "
+                                "them, and the PUs that they ran on are not known.",
                                 why));
   }
   if (member(machine, "pus", 0) > 0 && member(machine, "cores", 1) == 0) {

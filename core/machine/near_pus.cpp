@@ -50,8 +50,8 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
   const auto list = sysfs_line(folder + "/local_cpulist");
   const auto local = list ? parse_cpu_list(*list) : std::nullopt;
   if (!local || local->empty()) {
-    found.problem = fmt::format("the system does not say which processing units are near to the "
-                                "device: {}/local_cpulist",
+    found.problem = fmt::format("the system does not report which processing units are near the "
+                                "device: {}/local_cpulist is missing or empty",
                                 folder);
     return found;
   }
@@ -61,10 +61,10 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
                        [&](int pu) { return std::ranges::find(*local, pu) != local->end(); });
   std::ranges::set_difference(all, found.near, std::back_inserter(found.far));
   if (found.far.empty()) {
-    found.problem = "every processing unit that may be used is equally near to the device: there "
-                    "is one NUMA node here, or the system tells of one";
+    found.problem = "all allowed processing units are equally near the device: the system reports "
+                    "one NUMA node";
   } else if (found.near.empty()) {
-    found.problem = "none of the processing units that may be used is near to the device";
+    found.problem = "none of the allowed processing units is near the device";
   }
   return found;
 }
@@ -72,19 +72,20 @@ device_neighbours neighbours_of(const std::string& bus_id, std::span<const int> 
 std::vector<int> pus_for(home where, const device_neighbours& device) {
   if (where == home::none) return {};
   if (where == home::second)
-    throw std::invalid_argument("home 'second' is of a token's mailboxes; the thread that launches "
-                                "is near to the device (first) or far from it (other)");
+    throw std::invalid_argument(
+        "--home second applies to the mailboxes of a handoff; for a launching thread use first "
+        "(near the device) or other (far from it)");
   const std::vector<int>& pus = where == home::first ? device.near : device.far;
   if (!device.problem.empty())
-    throw std::invalid_argument(fmt::format("home '{}': {}", to_text(where), device.problem));
+    throw std::invalid_argument(fmt::format("--home {}: {}", to_text(where), device.problem));
   return pus;
 }
 
-kept_on::kept_on(std::span<const int> pus) {
+scoped_affinity::scoped_affinity(std::span<const int> pus) {
   if (pus.empty()) return;
   const auto refuse = [](int error) {
     throw std::runtime_error(
-        fmt::format("the thread that launches cannot be bound: {}", std::strerror(error)));
+        fmt::format("the launching thread cannot be bound: {}", std::strerror(error)));
   };
   std::vector<unsigned long> before = no_pus();
   if (sched_getaffinity(0, before.size() * sizeof before[0],
@@ -100,7 +101,7 @@ kept_on::kept_on(std::span<const int> pus) {
 }
 
 // What was allowed before is allowed again; were it not, the thread stays where it is.
-kept_on::~kept_on() {
+scoped_affinity::~scoped_affinity() {
   if (!before_.empty()) static_cast<void>(set_mask(before_));
 }
 

@@ -30,12 +30,12 @@ struct device_neighbours {
 
 /// While it lives the calling thread runs on these PUs only; without any it is left alone. Throws
 /// std::runtime_error with the system's message when it cannot be bound.
-class kept_on {
+class scoped_affinity {
  public:
-  explicit kept_on(std::span<const int> pus);
-  ~kept_on();
-  kept_on(const kept_on&) = delete;
-  kept_on& operator=(const kept_on&) = delete;
+  explicit scoped_affinity(std::span<const int> pus);
+  ~scoped_affinity();
+  scoped_affinity(const scoped_affinity&) = delete;
+  scoped_affinity& operator=(const scoped_affinity&) = delete;
 
  private:
   std::vector<unsigned long> before_;  // the thread's mask; empty where it is left alone

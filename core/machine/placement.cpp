@@ -107,8 +107,7 @@ std::vector<std::size_t> spread_order(units_span units, std::size_t lanes) {
 std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
   if (lanes > units.size()) {
     throw std::invalid_argument(fmt::format(
-        "cannot place {} lanes on {} PUs: this process may use no more than one lane per PU", lanes,
-        units.size()));
+        "cannot place {} lanes on {} PUs: at most one lane per PU", lanes, units.size()));
   }
   std::vector<std::size_t> order;
   switch (policy) {
@@ -154,9 +153,9 @@ std::optional<int> home_pu(units_span units, home where, std::span<const int> pu
   return found;
 }
 
-std::string no_home(home where) {
-  if (where == home::other) return "home 'other' needs a PU beside those of the lanes";
-  return fmt::format("home '{}' needs lanes that are bound to PUs", to_text(where));
+std::string why_no_home(home where) {
+  if (where == home::other) return "--home other needs a PU on which no lane runs";
+  return fmt::format("--home {} needs lanes that are bound to PUs", to_text(where));
 }
 
 }  // namespace syncmeter

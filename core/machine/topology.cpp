@@ -211,9 +211,8 @@ topology topology::of_this_machine() {
   }
   topology machine(std::make_unique<state>(std::move(tree), mask));
   if (machine.units().empty()) {
-    throw std::runtime_error(
-        fmt::format("hwloc: it knows none of the PUs in this process's affinity mask ({})",
-                    fmt::join(mask, ",")));
+    throw std::runtime_error(fmt::format(
+        "hwloc finds none of the PUs in this process's affinity mask ({})", fmt::join(mask, ",")));
   }
   return machine;
 }

@@ -38,7 +38,7 @@ struct processing_unit {
                                          std::span<const int> pus);
 
 /// Why there is no such PU, for the user.
-[[nodiscard]] std::string no_home(home where);
+[[nodiscard]] std::string why_no_home(home where);
 
 /// Move-only owner of an hwloc topology. Throws std::runtime_error with hwloc's message.
 class topology {

@@ -42,7 +42,7 @@ struct atomic_sub {  // x -= 1, result unused
 
 struct atomic_max_raise {  // x = max(x, e), e grows each step: alone, a lane writes every time
   static constexpr op_info info =
-      atomic_info("atomic_max_raise", oracle::raises, "the operand beats the cell");
+      atomic_info("atomic_max_raise", oracle::raises, "the operand always changes the cell");
   SM_FN static void common(has_atomic_max auto& lane) {
     lane.atomic_max(lane.cell(), lane.operand_up());
   }
@@ -51,7 +51,7 @@ struct atomic_max_raise {  // x = max(x, e), e grows each step: alone, a lane wr
 
 struct atomic_max_hold {  // x = max(x, e), e below the cell: the value never changes
   static constexpr op_info info =
-      atomic_info("atomic_max_hold", oracle::unchanged, "the operand never beats the cell");
+      atomic_info("atomic_max_hold", oracle::unchanged, "the operand never changes the cell");
   SM_FN static void common(has_atomic_max auto& lane) {
     lane.atomic_max(lane.cell(), lane.below());
   }
@@ -60,7 +60,7 @@ struct atomic_max_hold {  // x = max(x, e), e below the cell: the value never ch
 
 struct atomic_min_raise {  // x = min(x, e), e falls each step: alone, a lane writes every time
   static constexpr op_info info =
-      atomic_info("atomic_min_raise", oracle::lowers, "the operand beats the cell");
+      atomic_info("atomic_min_raise", oracle::lowers, "the operand always changes the cell");
   SM_FN static void common(has_atomic_min auto& lane) {
     lane.atomic_min(lane.cell(), lane.operand_down());
   }
@@ -69,7 +69,7 @@ struct atomic_min_raise {  // x = min(x, e), e falls each step: alone, a lane wr
 
 struct atomic_min_hold {  // x = min(x, e), e above the cell: the value never changes
   static constexpr op_info info =
-      atomic_info("atomic_min_hold", oracle::unchanged, "the operand never beats the cell");
+      atomic_info("atomic_min_hold", oracle::unchanged, "the operand never changes the cell");
   SM_FN static void common(has_atomic_min auto& lane) {
     lane.atomic_min(lane.cell(), lane.above());
   }
@@ -141,7 +141,7 @@ consteval op_info plain_info(std::string_view name, enum oracle oracle) {
           .typed = true,
           .places = places::shared_and_strided,
           .oracle = oracle,
-          .note = "not atomic (volatile): the control of its atomic twin"};
+          .note = "not atomic (volatile): the control for the atomic op"};
 }
 
 struct plain_read {

@@ -45,7 +45,7 @@ struct critical_named_add {
 
 struct lock_add {
   static constexpr op_info info =
-      lock_info("lock_add", "x += 1 under the API's lock object, one for each cell");
+      lock_info("lock_add", "x += 1 under the API's lock object, one per cell");
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
   SM_FN static void measured(has_lock_add auto& lane) { common(lane); }
 };

@@ -12,7 +12,7 @@ struct fence {  // test - baseline == one more fence with nothing outstanding
                                 .family = family::fence,
                                 .orders = orders::fence,
                                 .litmus = litmus::fence,
-                                .note = "nothing outstanding"};
+                                .note = "no memory access outstanding"};
   SM_FN static void common(has_fence auto& lane) { lane.fence(); }
   SM_FN static void measured(has_fence auto& lane) { lane.fence(); }
 };

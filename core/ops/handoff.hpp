@@ -1,4 +1,4 @@
-// Handoff: a token goes round a ring of lanes by release store, and is awaited by acquire load or
+// Handoff: a token goes around a ring of lanes by release store, and is awaited by acquire load or
 // by compare-and-swap.
 #pragma once
 

@@ -20,7 +20,7 @@ struct barrier_late {
       .min_lanes = 2,
       .communicates = true,
       .arrives_late = true,
-      .note = "one lane in turn comes --late us after the others: the cost beyond that time"};
+      .note = "lanes take turns to arrive --late us after the others: the cost beyond that delay"};
   SM_FN static void before(has_late_arrival auto& lane) { lane.be_late(); }
   SM_FN static void measured(has_late_arrival auto& lane) { lane.barrier(), lane.pass_turn(); }
   SM_FN static void after(has_late_arrival auto&) {}

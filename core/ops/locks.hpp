@@ -13,7 +13,7 @@ concept has_ticket_lock_add = requires(L& l) { l.ticket_lock_add(l.cell(), l.one
 
 struct spin_lock_add {
   static constexpr op_info info =
-      lock_info("spin_lock_add", "x += 1 under a test-and-set lock of atomics, spinning on a read");
+      lock_info("spin_lock_add", "x += 1 under a test-and-test-and-set spin lock of atomics");
   SM_FN static void common(has_spin_lock_add auto& lane) {
     lane.spin_lock_add(lane.cell(), lane.one());
   }
@@ -21,8 +21,8 @@ struct spin_lock_add {
 };
 
 struct ticket_lock_add {
-  static constexpr op_info info = lock_info(
-      "ticket_lock_add", "x += 1 under a ticket lock of two atomics, first come, first served");
+  static constexpr op_info info =
+      lock_info("ticket_lock_add", "x += 1 under a ticket lock of two atomics (FIFO)");
   SM_FN static void common(has_ticket_lock_add auto& lane) {
     lane.ticket_lock_add(lane.cell(), lane.one());
   }

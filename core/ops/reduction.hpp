@@ -21,7 +21,7 @@ struct reduce_max {
       .unroll = 1,
       .communicates = true,
       .host_lane = true,
-      .note = "the maximum of an array that lies with the lanes which read it",
+      .note = "the maximum of an array; each lane reads the part that it touched first",
       .size_of = "elements"};
   static constexpr bool reduces_an_array = true;
   SM_FN static void common(has_reduce_max auto& lane) { lane.reduce_max(); }

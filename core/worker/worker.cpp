@@ -28,7 +28,7 @@ class result_stream {
  public:
   result_stream() : fd_{::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)} {
     if (fd_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-      throw std::runtime_error("standard output cannot be moved aside");
+      throw std::runtime_error("standard output cannot be redirected");
     }
   }
   ~result_stream() { ::close(fd_); }
@@ -40,7 +40,7 @@ class result_stream {
     for (std::size_t done = 0; done < line.size();) {
       const auto n = ::write(fd_, line.data() + done, line.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) throw std::runtime_error("the driver does not read our results any more");
+      if (n <= 0) throw std::runtime_error("the driver no longer reads results");
       done += static_cast<std::size_t>(n);
     }
   }
@@ -82,10 +82,10 @@ visit_request read_request(const json& j, double tick_ns) {
   r.options.clock_tick_ns = tick_ns;
   r.lanes.device = j.value("device", -1);
   if (r.lanes.pus.empty() && r.lanes.device < 0)
-    throw std::invalid_argument("\"pus\" is empty: a point has at least one lane");
+    throw std::invalid_argument("\"pus\" is empty: a point needs at least one lane");
   if (r.lanes.device < 0 && r.lanes.pus.size() != r.where.lanes) {
     throw std::invalid_argument(
-        fmt::format("\"pus\" names {} lanes, and the point's \"lanes\" is {}: one PU for each lane",
+        fmt::format("\"pus\" has {} entries, but the point's \"lanes\" is {}: one PU per lane",
                     r.lanes.pus.size(), r.where.lanes));
   }
   return r;
@@ -108,7 +108,7 @@ class request_loop {
       if (kind == "probe") return probe(id, request);
       if (kind == "measure") return measure(id, read_request(request, tick_ns_));
       throw std::invalid_argument(
-          fmt::format("\"kind\" is \"{}\": hello, probe or measure is allowed", kind));
+          fmt::format("\"kind\" is \"{}\"; allowed: hello, probe, measure", kind));
     } catch (const std::exception& e) {
       out_.write({{"kind", "error"}, {"id", id}, {"text", e.what()}});
     }
@@ -207,7 +207,7 @@ class request_loop {
       if (forbidden != 0) {
         result =
             refuse(status::failed,
-                   fmt::format("litmus: the outcome that this op must rule out was seen {} times",
+                   fmt::format("litmus: an outcome that this op must prevent was seen {} times",
                                forbidden));
       } else {
         result = measure_visit(bench, row.info, lanes, options);
@@ -257,10 +257,9 @@ int run_worker(const worker_identity& who, const std::vector<worker_backend*>& b
     return 0;
   }
   if (argc != 1) {
-    std::cerr << fmt::format(
-        "syncmeter-{}: '{}' is not known; it takes --capabilities, or requests on standard "
-        "input (docs/worker-protocol.md)\n",
-        who.name, argv[1]);
+    std::cerr << fmt::format("syncmeter-{}: unknown argument '{}'; allowed: --capabilities, or "
+                             "none with requests on standard input (docs/worker-protocol.md)\n",
+                             who.name, argv[1]);
     return 2;
   }
   std::signal(SIGPIPE, SIG_IGN);

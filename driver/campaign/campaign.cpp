@@ -14,8 +14,8 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/campaign/campaign_file.hpp"
+#include "driver/campaign/grid_size_order.hpp"
 #include "driver/campaign/interrupt.hpp"
-#include "driver/campaign/launch_sizes.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/gpus_in_use.hpp"
@@ -27,7 +27,7 @@
 #include "driver/results/units.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/gpu_devices.hpp"
-#include "driver/workers/workers_in_turn.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 namespace {
@@ -86,7 +86,7 @@ class campaign {
       // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
       if (pass > 1) workers_.close();
       std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
-      if (pass == 1) order = launches_.smallest_first(std::move(order));
+      if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
       for (const std::size_t index : order) {
         if (!file_.visits().wants(index, pass)) continue;
         if (!reason_to_stop().empty()) break;
@@ -118,15 +118,15 @@ class campaign {
   }
 
   void go_on(const json& about) {
-    ground now{.cpu_model = about.value("cpu_model", ""),
-               .allowed_pus = grant_.allowed,
-               .build_ids = {},
-               .gpus = gpus_in_use(plan_, infos_)};
+    campaign_identity now{.cpu_model = about.value("cpu_model", ""),
+                          .allowed_pus = grant_.allowed,
+                          .build_ids = {},
+                          .gpus = gpus_in_use(plan_, infos_)};
     for (const worker_info& worker : infos_) {
       if (worker.problem.empty()) now.build_ids[worker.name] = worker.build.value("id", "");
     }
-    const campaign_file::agreed found = file_.go_on(now, options_.retry);
-    if (!found.said.empty()) progress_.note(found.said);
+    const campaign_file::resumed_campaign found = file_.go_on(now, options_.retry);
+    if (!found.note.empty()) progress_.note(found.note);
     for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);
     options_.seed = found.seed;
     states_ = found.states;
@@ -140,12 +140,12 @@ class campaign {
       return;
     }
     if (!about.value("unbound_because", "").empty()) {
-      facts.states_note = "one placement state: lanes cannot be bound, so that no pair of PUs can "
-                          "be watched";
+      facts.states_note = "one placement state: lanes cannot be bound, so that the hops between "
+                          "PUs cannot be probed";
       return;
     }
     if (!about.value("hypervisor", false)) {
-      facts.states_note = "one placement state: no hypervisor";
+      facts.states_note = "one placement state: not a virtual machine";
       return;
     }
     for (const state_probe& probe : state_probes(plan_, infos_, machine_)) {
@@ -200,7 +200,7 @@ class campaign {
     const planned_point& planned = plan_.points[index];
     const std::string op = planned.what.backend + ' ' + planned.what.op;
     // What was measured once stays measured.
-    const auto smaller = number == 1 ? launches_.too_much_already(index, file_.visits())
+    const auto smaller = number == 1 ? grid_sizes_.known_too_slow(index, file_.visits())
                                      : std::optional<std::size_t>{};
     if (smaller) {
       const point& tried = plan_.points[*smaller].what;
@@ -250,7 +250,7 @@ class campaign {
       break;
     }
     // One sentence for each cause; what follows from it is in the file.
-    if (said_.insert(outcome.reason).second) {
+    if (reported_reasons_.insert(outcome.reason).second) {
       progress_.note(
           fmt::format("visit {} of {}: {}", number, file_.visits().text(index), outcome.reason));
     }
@@ -285,9 +285,9 @@ class campaign {
       const std::string why = totals_.reason == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *options_.budget_s)
                                   : std::string("interrupted");
-      progress_.note(
-          fmt::format("{}: {} visits are in {}, {} are not; go on with: syncmeter run --resume {}",
-                      why, file_.visits().done(), file_.path(), left, shell_word(file_.path())));
+      progress_.note(fmt::format(
+          "{}: {} visits are in {}, {} remain; continue with: syncmeter run --resume {}", why,
+          file_.visits().done(), file_.path(), left, shell_word(file_.path())));
     }
     return {.file = file_.path(),
             .any_failed = totals_.failed > 0,
@@ -305,13 +305,13 @@ class campaign {
   interrupt_watch interrupts_;
   progress progress_;
   campaign_file file_;
-  launch_sizes launches_{plan_.points};
-  workers_in_turn workers_;
+  grid_size_order grid_sizes_{plan_.points};
+  worker_pool workers_;
   json states_ = json::array();
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
   quiet_floors floors_;
   std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
-  std::set<std::string> said_;
+  std::set<std::string> reported_reasons_;
   run_totals totals_;
 };
 

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
                              std::map<std::string, std::string> build_ids)
-    : plan_(plan), build_ids_(std::move(build_ids)), ledger_(plan.points, build_ids_),
+    : plan_(plan), build_ids_(std::move(build_ids)), visit_log_(plan.points, build_ids_),
       writer_(options.resume
                   ? results_writer::append_to(*options.resume)
                   : results_writer::create(options.output ? *options.output : default_output())) {}
@@ -27,15 +27,15 @@ void campaign_file::begin(const campaign_facts& facts) {
   write_unmeasured({}, {});
 }
 
-campaign_file::agreed campaign_file::go_on(const ground& now, bool retry) {
-  agreed found;
-  const results_file file = take_up(writer_, now, found.said);
+campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& now, bool retry) {
+  resumed_campaign found;
+  const results_file file = reopen(writer_, now, found.note);
   const auto seed = file.campaign.find("seed");
   if (seed != file.campaign.end() && seed->is_number_unsigned())
     found.seed = seed->get<std::uint64_t>();
   found.states = file.campaign.value("states", json::array());
-  for (const json& line : file.visits) ledger_.record(line);
-  if (retry) ledger_.forget_failures();
+  for (const json& line : file.visits) visit_log_.record(line);
+  if (retry) visit_log_.forget_failures();
   begun_ = true;
   write_unmeasured(file.same, file.refused);
   return found;
@@ -77,9 +77,9 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["backend"] = backend;
   line["build"] = build == build_ids_.end() ? "" : build->second;
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
-  line["key"] = ledger_.key(point, visit);
+  line["key"] = visit_log_.key(point, visit);
   writer_.write(line);
-  ledger_.record(line);
+  visit_log_.record(line);
 }
 
 void campaign_file::end(const run_totals& totals) {

@@ -1,4 +1,4 @@
-// The results file of a running campaign: begun or taken up, and every line that goes into it.
+// The results file of a running campaign: new or reopened, and every line that goes into it.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/campaign/ledger.hpp"
+#include "driver/campaign/visit_log.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/results/results_writer.hpp"
@@ -25,15 +25,15 @@ class campaign_file {
   /// Writes the campaign line of a new file, and what the plan does not measure.
   void begin(const campaign_facts& facts);
 
-  /// What the campaign line of a file fixes for those who go on with it.
-  struct agreed {
+  /// What the campaign line of a reopened file fixes.
+  struct resumed_campaign {
     std::uint64_t seed = 0;
     nlohmann::json states;
-    std::string said;  ///< a torn last line was cut off; else empty
+    std::string note;  ///< that a torn last line was cut off; else empty
   };
   /// Reads what is there. With `retry`, failures and timeouts count as not done. Throws usage_error
-  /// when the file was begun on other ground.
-  [[nodiscard]] agreed go_on(const ground& now, bool retry);
+  /// when the identity of the campaign differs from the one in the file.
+  [[nodiscard]] resumed_campaign go_on(const campaign_identity& now, bool retry);
 
   /// The answer to `hello` of a worker that was started. One that comes before the campaign line
   /// (its start-up probe is in there) is written behind it.
@@ -43,7 +43,7 @@ class campaign_file {
   /// The last line of this run; puts the file on the disk.
   void end(const run_totals& totals);
 
-  [[nodiscard]] const ledger& visits() const { return ledger_; }
+  [[nodiscard]] const visit_log& visits() const { return visit_log_; }
   [[nodiscard]] const std::string& path() const { return writer_.path(); }
 
  private:
@@ -52,7 +52,7 @@ class campaign_file {
 
   const campaign_plan& plan_;
   std::map<std::string, std::string> build_ids_;
-  ledger ledger_;
+  visit_log visit_log_;
   results_writer writer_;
   bool begun_ = false;
   std::vector<nlohmann::json> early_workers_;

@@ -76,7 +76,7 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
       fmt::format("{} of {} visits ({} %{})\n", done, total, percent, remaining(done, total, now)));
 }
 
-void progress::doing(std::string_view text) {
+void progress::show_step(std::string_view text) {
   if (!terminal_) return note(text);
   write(fmt::format("\rsyncmeter: {} ...\x1b[K", text));
   drawn_ = true;

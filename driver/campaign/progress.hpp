@@ -29,7 +29,7 @@ class progress {
             clock::time_point now = clock::now());
   /// What takes a while, before there are visits to count: on a terminal until the next line,
   /// elsewhere a line that stays.
-  void doing(std::string_view text);
+  void show_step(std::string_view text);
   /// A line that stays.
   void note(std::string_view text);
   /// Takes the drawn line away.

@@ -129,7 +129,7 @@ std::string missing_text(const std::vector<worker_info>& workers) {
     if (worker.problem.empty()) continue;
     text += fmt::format("  {}: {}", worker.name, worker.problem);
     for (const known_backend& known : known_backends()) {
-      if (known.name == worker.name) text += fmt::format("; it needs {}", known.install);
+      if (known.name == worker.name) text += fmt::format("; install {}", known.install);
     }
     text += "\n";
   }

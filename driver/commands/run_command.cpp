@@ -34,7 +34,7 @@ run_options resumed(const run_options& now) {
     then = file.campaign.at("options").get<run_options>();
   } catch (const nlohmann::json::exception& error) {
     throw usage_error("--resume: '" + *now.resume +
-                      "' does not hold the options of its campaign: " + error.what());
+                      "' does not contain the options of its campaign: " + error.what());
   }
   then.resume = now.resume;
   then.retry = now.retry;
@@ -53,11 +53,10 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
 }
 
 // Before the first visit, and before the probes, which take as long as a reader waits in silence.
-std::string what_comes(const campaign_plan& plan, double probing) {
+std::string plan_summary(const campaign_plan& plan, double probing) {
   std::string text =
       fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
-  if (probing > 0)
-    text += fmt::format("; for the first {:g} s the hops between lanes are watched", probing);
+  if (probing > 0) text += fmt::format("; the first {:g} s probe the hops between lanes", probing);
   return text;
 }
 
@@ -80,7 +79,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (options.csv) require_writable(*options.csv);
 
   progress at_start(STDERR_FILENO);
-  if (!options.dry_run) at_start.doing("asking the workers what they can measure");
+  if (!options.dry_run) at_start.show_step("reading the capabilities of the workers");
   const auto [machine, grant] = machine_for(options);
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   for (worker_info& worker : workers) read_census(worker);
@@ -93,14 +92,16 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
   plan.predicted_s += probing;
   if (!grant.unbound_because.empty())
-    std::fprintf(stderr, "syncmeter: lanes cannot be bound here, and are left to the system: %s\n",
-                 grant.unbound_because.c_str());
+    std::fprintf(
+        stderr,
+        "syncmeter: lanes cannot be bound here, so that the operating system places them: %s\n",
+        grant.unbound_because.c_str());
   if (options.dry_run) {
     std::fputs(plan_text(plan, &machine).c_str(), out);
     return 0;
   }
 
-  if (!options.resume) at_start.note(what_comes(plan, probing));
+  if (!options.resume) at_start.note(plan_summary(plan, probing));
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);

@@ -44,17 +44,16 @@ void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& work
   }
   std::erase_if(plan.points, [&](planned_point& planned) {
     const bool on_gpu = planned.device.has_value();
-    const auto lonely = [&](const point& p) {
+    const auto has_no_counterpart = [&](const point& p) {
       return !found.at(counterpart_key(p, on_gpu)).both();
     };
-    std::erase_if(planned.same_as, lonely);
-    return planned.same_as.empty() && lonely(planned.what);
+    std::erase_if(planned.same_as, has_no_counterpart);
+    return planned.same_as.empty() && has_no_counterpart(planned.what);
   });
   if (plan.points.empty()) {
     throw usage_error(
-        fmt::format("no point here is measured by both a native backend and a portable one; the "
-                    "backends in use "
-                    "are: {}; `syncmeter list` says what to install for others",
+        fmt::format("--study: no point is supported by both a native and a portable backend; "
+                    "backends in use: {}; `syncmeter list` says what to install for others",
                     backends.empty() ? "none" : join({backends.begin(), backends.end()})));
   }
 }

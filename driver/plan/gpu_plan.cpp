@@ -56,17 +56,17 @@ std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_devic
     return std::pair{n, n};
   };
   switch (blocks.named) {
-  case block_range::word::half_sm:
+  case block_range::symbol::half_sm:
     return only(std::max(1U, gpu.multiprocessors / 2));
-  case block_range::word::sm:
+  case block_range::symbol::sm:
     return only(gpu.multiprocessors);
-  case block_range::word::two_sm:
+  case block_range::symbol::two_sm:
     return only(2 * gpu.multiprocessors);
-  case block_range::word::max:
+  case block_range::symbol::max:
     return only(co_resident_blocks(gpu, threads));
-  case block_range::word::beyond:
+  case block_range::symbol::beyond:
     return only(co_resident_blocks(gpu, threads) + 1);
-  case block_range::word::none:
+  case block_range::symbol::none:
     break;
   }
   return {blocks.first, blocks.last};
@@ -79,9 +79,8 @@ gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
     const unsigned last = range.max ? most : range.last;
     if (last > most) {
       throw usage_error(
-          fmt::format("--lanes: {} is more than the {} threads that a block can have on device {} "
-                      "({})",
-                      last, most, gpu.index, gpu.name));
+          fmt::format("--lanes: {} exceeds the {} threads per block of device {} ({})", last, most,
+                      gpu.index, gpu.name));
     }
     for (unsigned n = range.max ? most : range.first; n <= last; ++n) add_once(threads_, n);
   }
@@ -169,17 +168,17 @@ std::vector<const capability*> gpu_planner::rows_of(const offered_op& op, form_s
   return rows;
 }
 
-std::vector<gpu_planner::launch> gpu_planner::launches_of(const gpu_axes& axes) const {
-  std::vector<launch> launches;
-  for (const launch_set& set : axes.launches) {
+std::vector<gpu_planner::grid_shape> gpu_planner::grid_shapes_of(const gpu_axes& axes) const {
+  std::vector<grid_shape> shapes;
+  for (const grid_set& set : axes.grids) {
     for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
       for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
         const auto [first, last] = resolve(blocks, gpu_, threads);
-        for (unsigned n = first; n <= last; ++n) add_once(launches, {n, threads});
+        for (unsigned n = first; n <= last; ++n) add_once(shapes, {n, threads});
       }
     }
   }
-  return launches;
+  return shapes;
 }
 
 void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const capability& row,
@@ -193,7 +192,7 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
   if (row.size_of == devices_of_host && options_.sizes.empty())
     sizes = numbers_of_devices(sizes, gpu_.devices);
   if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
-  for (const auto& [blocks, threads] : launches_of(axes)) {
+  for (const auto& [blocks, threads] : grid_shapes_of(axes)) {
     for (const unsigned stride : strides) {
       for (const unsigned active : actives) {
         for (const unsigned size : sizes) {
@@ -220,34 +219,37 @@ void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const 
   }
 }
 
-// Why a launch or its active lanes cannot be; empty when they can.
-std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
-                                    const point& p) const {
+// Why a grid or its active lanes are not supported; empty where they are.
+std::string gpu_planner::why_unsupported(const offered_op& op, const capability& row,
+                                         const point& p) const {
   if (p.lanes > gpu_.max_threads_per_block)
-    return fmt::format("a block has at most {} threads on this device", gpu_.max_threads_per_block);
+    return fmt::format("--lanes {}: a block has at most {} threads on this device", p.lanes,
+                       gpu_.max_threads_per_block);
   if (participants(row, p, gpu_.warp_size) < row.min_lanes) {
     return fmt::format("needs at least {} {}", row.min_lanes,
-                       row.family == "handoff" ? "warps: one lane of each works" : "lanes");
+                       row.family == "handoff" ? "warps, since one lane of each takes part"
+                                               : "lanes");
   }
   if (p.active != 0) {
-    if (row.communicates) return "no lane can be switched off: the lanes meet in this op";
+    if (row.communicates) return "--active is not supported by this op: all lanes take part in it";
     if (p.lanes % gpu_.warp_size != 0) {
-      return fmt::format("with lanes of each warp switched off a block needs whole warps: a "
-                         "multiple of {} threads",
-                         gpu_.warp_size);
+      return fmt::format("--active {} with --lanes {}: the threads per block must be a multiple of "
+                         "{} (whole warps)",
+                         p.active, p.lanes, gpu_.warp_size);
     }
     if (const capability* some = op.row(p); some == nullptr || !some->supported)
-      return "the backend does not offer this form with lanes of each warp switched off";
+      return fmt::format("--active {}: the backend does not support this form with inactive lanes",
+                         p.active);
   }
   if (p.home == home::second && row.family == "launch")
-    return "home 'second' is of a token's mailboxes: the thread that launches is near to the GPU "
-           "(first) or far from it (other)";
+    return "--home second applies to the mailboxes of a handoff; for a launching thread use first "
+           "(near the GPU) or other (far from it)";
   if (row.family == "handoff" && p.waves)
-    return "the token waits in every round for a warp of the next wave, which waits for this one";
+    return "--waves is not supported by a handoff: all warps of its ring must be resident at once";
   const unsigned fit = co_resident_blocks(gpu_, p.lanes);
   if (p.blocks > fit && !p.waves) {
-    return fmt::format("at most {} blocks of {} threads run at once on this device{}", fit, p.lanes,
-                       row.all_at_once ? "" : "; --waves measures them one wave after the other");
+    return fmt::format("at most {} blocks of {} threads are co-resident on this device{}", fit,
+                       p.lanes, row.all_at_once ? "" : "; --waves measures them in waves");
   }
   return {};
 }
@@ -255,10 +257,10 @@ std::string gpu_planner::why_not_so(const offered_op& op, const capability& row,
 void gpu_planner::add_point(const offered_op& op, const capability& row, point p, bool additivity) {
   p.waves = options_.waves && p.blocks > co_resident_blocks(gpu_, p.lanes);
   if (row.size_of == devices_of_host && p.size > gpu_.devices) {
-    return refuse(p, fmt::format("this host has {} CUDA device{}", gpu_.devices,
+    return refuse(p, fmt::format("--size {}: this host has {} CUDA device{}", p.size, gpu_.devices,
                                  gpu_.devices == 1 ? "" : "s"));
   }
-  if (const std::string reason = why_not_so(op, row, p); !reason.empty())
+  if (const std::string reason = why_unsupported(op, row, p); !reason.empty())
     return refuse(p, reason, true);
   const capability& kernel = p.active == 0 ? row : *op.row(p);
   if (kernel.census.is_object() && kernel.census.value("verdict", "") == "elided") {
@@ -276,14 +278,14 @@ void gpu_planner::add_point(const offered_op& op, const capability& row, point p
                      .census = kernel.census});
 }
 
-// What is refused whatever its launch and cells is said once for an op's type and form; what is for
-// its launch, once for each launch.
-void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_launch,
+// What is refused for any grid and cells is reported once for an op's type and form; what is
+// refused for its grid, once for each grid.
+void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its_grid,
                          const char* status) {
   point key = p;
   key.stride = 0;
   key.repeat = 0;
-  if (!for_its_launch) key.lanes = key.blocks = 1;
+  if (!for_its_grid) key.lanes = key.blocks = 1;
   if (refused_keys_.insert(canonical(key) + reason).second)
     refused_.push_back({.what = p, .status = status, .reason = reason});
 }
@@ -298,8 +300,7 @@ void require_gpu_for(const run_options& options) {
                                                            {"--waves", options.waves}}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {
-      throw usage_error(
-          fmt::format("{}: it is for GPUs, and no backend in use here runs on one", name));
+      throw usage_error(fmt::format("{} applies to GPU backends only, and none is in use", name));
     }
   }
 }

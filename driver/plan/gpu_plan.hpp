@@ -1,4 +1,4 @@
-// The points of a study on one GPU: forms, launches and cells, and what of them is refused.
+// The points of a study on one GPU: forms, grids and cells, and what of them is refused.
 #pragma once
 
 #include <optional>
@@ -36,9 +36,9 @@ class gpu_planner {
   [[nodiscard]] std::vector<refused_point> take_refused() { return std::move(refused_); }
 
  private:
-  using launch = std::pair<unsigned, unsigned>;  // blocks, threads
+  using grid_shape = std::pair<unsigned, unsigned>;  // blocks, threads
 
-  [[nodiscard]] std::vector<launch> launches_of(const gpu_axes& axes) const;
+  [[nodiscard]] std::vector<grid_shape> grid_shapes_of(const gpu_axes& axes) const;
   [[nodiscard]] std::vector<const capability*> rows_of(const offered_op& op, form_set forms,
                                                        std::optional<value_type> type,
                                                        placement where) const;
@@ -46,9 +46,9 @@ class gpu_planner {
   void add_cells(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
   void add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
   void add_point(const offered_op& op, const capability& row, point p, bool additivity);
-  [[nodiscard]] std::string why_not_so(const offered_op& op, const capability& row,
-                                       const point& p) const;
-  void refuse(const point& p, const std::string& reason, bool for_its_launch = false,
+  [[nodiscard]] std::string why_unsupported(const offered_op& op, const capability& row,
+                                            const point& p) const;
+  void refuse(const point& p, const std::string& reason, bool for_its_grid = false,
               const char* status = "unsupported");
 
   const run_options& options_;

@@ -31,7 +31,7 @@ std::vector<std::string> busy_gpus(const campaign_plan& plan,
       const gpu_device& gpu = gpus->devices[(*planned.device + i) % here];
       if (gpu.busy_percent.value_or(0) <= idle_percent) continue;
       said.insert(fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
-                              "program takes its turns on it, and may take some of the bandwidth",
+                              "program shares it, which can change costs and bandwidth",
                               gpu.index, gpu.name, *gpu.busy_percent));
     }
   }

@@ -11,7 +11,7 @@
 namespace syncmeter {
 namespace {
 
-bool waits_for_its_name(const std::string& backend) {
+bool only_when_named(const std::string& backend) {
   const auto& all = known_backends();
   return std::any_of(all.begin(), all.end(), [&](const known_backend& known) {
     return known.when_named && known.name == backend;
@@ -29,7 +29,7 @@ std::vector<std::string> by_default(const std::vector<std::string>& usable,
   std::vector<std::string> chosen;
   std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
                [&](const std::string& backend) {
-                 return !waits_for_its_name(backend) || is_compared(backend, study_name);
+                 return !only_when_named(backend) || is_compared(backend, study_name);
                });
   return chosen.empty() ? usable : chosen;
 }
@@ -106,7 +106,7 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
     if (contains(types, wanted)) continue;
     std::vector<std::string> allowed;
     for (const value_type type : types) allowed.emplace_back(to_text(type));
-    throw usage_error(fmt::format("--type: no op here has the type '{}'; allowed: {}",
+    throw usage_error(fmt::format("--type: no op in use has the type '{}'; allowed: {}",
                                   to_text(wanted), join(allowed)));
   }
 }

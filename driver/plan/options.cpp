@@ -33,22 +33,20 @@ std::vector<option_row> run_rows(run_request& request, std::string& refused) {
 void check_together(const run_options& o, const std::string& refused) {
   if (o.resume && !refused.empty()) {
     throw usage_error(
-        fmt::format("{}: not with --resume, which takes points and settings from its file; "
-                    "allowed beside it: --retry, --budget, --csv",
+        fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
+                    "the results file; allowed with it: --retry, --budget, --csv",
                     refused));
   }
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
-    throw usage_error(fmt::format("--min-sample: {:g}us is not shorter than --max-time ({:g}ms), "
-                                  "so no point could be measured",
+    throw usage_error(fmt::format("--min-sample: {:g}us must be shorter than --max-time ({:g}ms)",
                                   o.min_sample_us, o.max_time_s * 1e3));
   }
   if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
-    throw usage_error(
-        fmt::format("--pus: not with --{}: it says how many lanes there are and where "
-                    "each one is",
-                    o.lanes.empty() ? "affinity" : "lanes"));
+    throw usage_error(fmt::format("--pus: cannot be combined with --{}; --pus already sets the "
+                                  "number of lanes and their placement",
+                                  o.lanes.empty() ? "affinity" : "lanes"));
   }
-  if (o.retry && !o.resume) throw usage_error("--retry: only together with --resume FILE");
+  if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
 }
 
 std::vector<option_row> show_rows(show_request& request) {
@@ -72,9 +70,9 @@ std::vector<option_row> list_rows(list_request& request) {
 }
 
 constexpr const char* about_the_report =
-    "\nBelow the points stands what they say together, as syncmeter-report tells it. "
-    "SYNCMETER_REPORT\n"
-    "in the environment names that program where it is not found, or is off.\n";
+    "\nBelow the table, syncmeter-report adds ratios, sizes and verdicts. SYNCMETER_REPORT in "
+    "the\nenvironment is the path of that program if it is not found, or off to leave its text "
+    "out.\n";
 
 }  // namespace
 
@@ -91,7 +89,7 @@ show_request parse_show(const std::vector<std::string>& arguments) {
   show_request request;
   const std::vector<std::string> words = parse_command_line(arguments, show_rows(request), 1);
   if (words.empty() && !request.help)
-    throw usage_error("show: which results file? Write syncmeter show FILE");
+    throw usage_error("show: no results file given; use syncmeter show FILE");
   if (!words.empty()) request.file = words.front();
   return request;
 }
@@ -109,8 +107,8 @@ std::string run_help() {
   run_request request;
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +
-         "\nA list has commas and no blanks. Exit status: 0 done, 1 a point failed, 2 wrong "
-         "usage.\n" +
+         "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
+         "point\nfailed, 2 wrong usage.\n" +
          about_the_report;
 }
 
@@ -122,8 +120,7 @@ std::string show_help() {
 
 std::string list_help() {
   list_request request;
-  return "syncmeter list [options]: which ops each backend can measure, and why not the "
-         "others\n\n" +
+  return "syncmeter list [options]: the ops of each backend, and why others are not supported\n\n" +
          options_text(list_rows(request));
 }
 

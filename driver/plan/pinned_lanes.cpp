@@ -50,8 +50,7 @@ void require_pus(const std::vector<int>& pus, const topology& machine) {
 
 void require_bound(const run_options& options, bool pairs, const cpu_grant& grant) {
   if (grant.unbound_because.empty() || (!pairs && options.pus.empty())) return;
-  throw usage_error(fmt::format("{} puts each lane on a PU of its own, and lanes cannot be bound "
-                                "here: {}",
+  throw usage_error(fmt::format("{} binds each lane to a PU, but lanes cannot be bound here: {}",
                                 pairs ? "study '" + options.study + "'" : "--pus",
                                 grant.unbound_because));
 }
@@ -75,13 +74,12 @@ std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pair
   if (!pairs) return {options.pus};
   const std::vector<processing_unit> units = units_wanted(options, machine);
   if (units.size() < 2)
-    throw usage_error(fmt::format("study '{}' measures pairs of PUs, and {} only PU {}: there is "
-                                  "no pair",
+    throw usage_error(fmt::format("study '{}' measures pairs of PUs, but {} only PU {}",
                                   options.study,
                                   options.pus.empty() ? "this process may use" : "--pus names",
                                   as_ranges(numbers_of(units))));
   if (max_lanes < 2 && !options.oversubscribe)
-    throw usage_error(fmt::format("study '{}' measures pairs of PUs, and the quota here allows one "
+    throw usage_error(fmt::format("study '{}' measures pairs of PUs, but the CPU quota allows one "
                                   "lane at a time; --oversubscribe lifts the limit",
                                   options.study));
   std::vector<std::vector<int>> both_ways;

@@ -103,7 +103,7 @@ class planner {
     if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
     if (!lanes_.empty()) return lanes_;
     std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
-    if (axes.beyond_by_request && options_.oversubscribe) {
+    if (axes.oversubscribe_on_request && options_.oversubscribe) {
       for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
     }
     return lanes;
@@ -156,7 +156,7 @@ class planner {
       return refuse(p, "unsupported", why, p.cells != 0 ? p.lanes : 0);
     std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
     if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
-      return refuse(p, "unsupported", no_home(p.home), p.lanes);
+      return refuse(p, "unsupported", why_no_home(p.home), p.lanes);
     if (!seen_.insert(canonical(p)).second) return;
     const bool additivity = axes.additivity || options_.additivity;
     candidates_.push_back({.planned = {.what = p,
@@ -297,7 +297,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   });
   if (!any_gpu) require_gpu_for(options);
   if (!any_gpu && chosen->rules.empty()) {
-    throw usage_error(fmt::format("study '{}' is for GPUs, and no backend in use here runs on one",
+    throw usage_error(fmt::format("--study: '{}' needs a GPU backend, and none is in use; "
+                                  "`syncmeter list` says what is missing",
                                   options.study));
   }
 
@@ -323,7 +324,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   }
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
-        fmt::format("study '{}' has no point for these options here: no backend in use has its ops",
+        fmt::format("--study: '{}' has no point with these options: no backend in use has its ops",
                     options.study));
   }
   return plan;

@@ -39,7 +39,7 @@ planned_machine this_machine() {
 
 }  // namespace
 
-std::string misfit(const topology& of_file, const topology& here) {
+std::string topology_mismatch(const topology& of_file, const topology& here) {
   const std::vector<int> in_file = of_file.pus();
   std::vector<int> not_here, not_there;
   for (const int pu : in_file) {
@@ -52,7 +52,7 @@ std::string misfit(const topology& of_file, const topology& here) {
   if (not_here.empty() && not_there.empty()) return "";
   std::string text;
   if (!not_here.empty())
-    text = fmt::format("it has {}, which this machine has not", counted(not_here));
+    text = fmt::format("it has {}, which this machine does not have", counted(not_here));
   if (!not_there.empty())
     text += fmt::format("{}it lacks {}, which this process may use", text.empty() ? "" : ", and ",
                         counted(not_there));
@@ -64,16 +64,16 @@ planned_machine machine_for(const run_options& options) {
   topology of_file = read_file(*options.topology);
   if (options.dry_run) {
     if (of_file.units().empty())
-      throw usage_error(fmt::format("--topology: '{}' allows no PU at all", *options.topology));
+      throw usage_error(fmt::format("--topology: '{}' allows no PU", *options.topology));
     cpu_grant grant;
     for (const processing_unit& unit : of_file.units()) grant.allowed.push_back(unit.os);
     return {.machine = std::move(of_file), .grant = std::move(grant)};
   }
-  const std::string why = misfit(of_file, topology::of_this_machine());
+  const std::string why = topology_mismatch(of_file, topology::of_this_machine());
   if (!why.empty())
-    throw usage_error(fmt::format("--topology: '{}' does not fit this machine: {}; --dry-run plans "
-                                  "for it all the same",
-                                  *options.topology, why));
+    throw usage_error(fmt::format(
+        "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
+        *options.topology, why));
   describe_this_machine_by(*options.topology);
   return this_machine();
 }

@@ -22,6 +22,6 @@ struct planned_machine {
 /// Why a machine of a file cannot be this one: the PUs that differ. Empty where it can: it has
 /// every PU that this process may use, and none that this machine has not. `here` is what hwloc
 /// finds.
-[[nodiscard]] std::string misfit(const topology& of_file, const topology& here);
+[[nodiscard]] std::string topology_mismatch(const topology& of_file, const topology& here);
 
 }  // namespace syncmeter

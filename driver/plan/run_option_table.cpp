@@ -116,19 +116,17 @@ run_option max_time_row() {
 std::vector<run_option> all_rows() {
   using o = run_options;
   return {
-      list<&o::backends>("backend",
-                         "APIs to measure (default: every backend with a worker; omp-llvm and std "
-                         "only where there is no other, or the study compares them)",
+      list<&o::backends>("backend", "APIs to list (default: every backend with a worker)",
                          "backends", &parse_list),
       study_row(),
       list<&o::ops>("op",
-                    "primitives by name, * stands for any letters: atomic_* (default: the study's)",
+                    "ops by name; * matches any characters, as in atomic_* (default: the study's)",
                     "ops", &parse_list),
       list<&o::types>("type", "int32, uint32, uint64, float, double (default: the study's)",
                       "types", names<value_type>("type")),
       list<&o::placements>(
           "placement",
-          "shared: all lanes one cell; strided: each lane its own (default: the study's)",
+          "shared: all lanes use one cell; strided: each lane has its own (default: the study's)",
           "placements", names_but_none<placement>("placement")),
       list<&o::lanes>("lanes",
                       "numbers of lanes (threads; on a GPU threads per block): numbers, ranges and "
@@ -143,69 +141,72 @@ std::vector<run_option> all_rows() {
                              "0 to 4095 (default: the study's, mostly 0)",
                              "base_offsets", &parse_base_offsets),
       list<&o::cells>("cells",
-                      "CPU: strided cells that the lanes share out evenly, neighbours on one "
-                      "(default: the study's, mostly a cell for each lane)",
+                      "CPU: number of strided cells; each is shared by equally many neighbouring "
+                      "lanes (default: the study's, mostly one cell per lane)",
                       "cells", &parse_cells),
       list<&o::affinities>(
-          "affinity", "lanes on processing units: close, spread, smt, none (default: the study's)",
+          "affinity",
+          "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
           "affinities", names<affinity>("affinity")),
-      list<&o::pus>("pus",
-                    "OS numbers of processing units, one lane on each in this order, as 0,3 or "
-                    "0,8-11; in the study core-to-core the pairs among them (default: lanes and "
-                    "affinity decide)",
-                    "pus", &parse_pus),
+      list<&o::pus>(
+          "pus",
+          "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in "
+          "the study core-to-core the pairs among them (default: set by --lanes and --affinity)",
+          "pus", &parse_pus),
       list<&o::homes>("home",
-                      "for ops that hand a token on, the processing unit that first touches the "
-                      "mailboxes: first or second (lane), other (of no lane); for a thread that "
-                      "launches on a GPU, PUs near to it (first) or far from it (other) (default: "
-                      "the study's, mostly not chosen)",
+                      "first, second, other. Handoff: the mailboxes are first touched on the "
+                      "processing unit of the first lane, of the second, or of no lane (other). "
+                      "GPU launch: the launching thread runs near the GPU (first) or far from it "
+                      "(other) (default: the study's, mostly unset)",
                       "homes", names_but_none<home>("home")),
       list<&o::orders>("order",
                        "memory orders, for ops that have them: unordered, relaxed, acquire, "
                        "release, acq_rel, seq_cst (default: the API's own)",
                        "orders", names<order>("order")),
-      list<&o::waits>("wait",
-                      "what a waiting thread does: active spins, passive sleeps (default: active; "
-                      "in barrier both)",
-                      "waits", names<wait_policy>("wait policy")),
+      list<&o::waits>(
+          "wait",
+          "how threads wait: active (spin) or passive (sleep) (default: active; in barrier both)",
+          "waits", names<wait_policy>("wait policy")),
       list<&o::lates_us>("late",
-                         "for barrier_late, how many microseconds after the others one lane in "
-                         "turn arrives, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
+                         "for barrier_late: microseconds by which the late lane arrives after the "
+                         "others, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
                          "lates_us", &parse_lates_us),
       list<&o::sizes>("size",
-                      "for ops with a size (list says what it counts), 1 to 1073741824: lanes of a "
-                      "tile, blocks of a cluster, paths, elements (default: the study's)",
+                      "for ops with a size, 1 to 1073741824: lanes of a tile, blocks of a cluster, "
+                      "paths, elements, as `syncmeter list` says (default: the study's)",
                       "sizes", &parse_sizes),
-      list<&o::blocks>("blocks",
-                       "GPU: numbers of blocks: numbers, ranges, sm/2, sm, 2sm (multiprocessors) "
-                       "and max, all that run at once (default: the study's)",
-                       "blocks", &parse_blocks),
-      list<&o::scopes>(
-          "scope", "GPU: block, cluster, device, system (default: the API's own, or the study's)",
-          "scopes", names_but_none<scope>("scope")),
+      list<&o::blocks>(
+          "blocks",
+          "GPU: blocks of the grid: numbers, ranges, sm/2, sm, 2sm (sm: the number of "
+          "multiprocessors) and max (as many as are co-resident) (default: the study's)",
+          "blocks", &parse_blocks),
+      list<&o::scopes>("scope",
+                       "GPU: memory scope: block, cluster, device, system (default: the API's own, "
+                       "or the study's)",
+                       "scopes", names_but_none<scope>("scope")),
       list<&o::flavours>(
           "flavour",
-          "GPU: spelling of an op: function, atomic_ref, ptx, volatile (default: the first listed)",
+          "GPU: API of an op: function, atomic_ref, ptx, volatile (default: the first listed)",
           "flavours", names_but_none<flavour>("flavour")),
-      list<&o::spaces>("space",
-                       "GPU: memory of the cells: global, shared_memory (default: the first "
-                       "listed)",
-                       "spaces", names_but_none<space>("space")),
-      list<&o::actives>("active",
-                        "GPU: lanes of each warp that take part, 1 to 32 (default: the study's, "
-                        "mostly all)",
-                        "actives", &parse_actives),
-      with_value<&o::device>("device", "N", "GPU: which one, by its index (default: 0)", "device",
+      list<&o::spaces>(
+          "space",
+          "GPU: memory space of the cells: global, shared_memory (default: the first listed)",
+          "spaces", names_but_none<space>("space")),
+      list<&o::actives>(
+          "active",
+          "GPU: number of active lanes in each warp, 1 to 32 (default: the study's, mostly all)",
+          "actives", &parse_actives),
+      with_value<&o::device>("device", "N", "GPU: index of the device (default: 0)", "device",
                              count(0, 1023)),
       flag<&o::waves>("waves",
-                      "GPU: also measure more blocks than run at once, one wave after the other "
-                      "(default: off)",
+                      "GPU: also measure grids with more blocks than are co-resident; they run in "
+                      "waves (default: off)",
                       "waves"),
-      with_value<&o::precision>("precision", "SHARE",
-                                "a visit ends when its 95 % interval is within this share of the "
-                                "estimate; 0.02 in barrier and core-to-core (default: 0.01, no "
-                                "unit)",
-                                "precision", &parse_share),
+      with_value<&o::precision>(
+          "precision", "SHARE",
+          "a visit ends when its 95 % interval is within this share of the estimate; 0.02 in "
+          "barrier and core-to-core (default: 0.01, no unit)",
+          "precision", &parse_share),
       max_time_row(),
       kept<&o::gpu_max_time_s>("gpu_max_time_s"),
       with_value<&o::min_sample_us>(
@@ -215,56 +216,54 @@ std::vector<run_option> all_rows() {
           [](const auto& option, const auto& text) { return parse_seconds(option, text) * 1e6; }),
       with_value<&o::visits>(
           "visits", "N",
-          fmt::format("times that each point is visited (default: {})", usual_visits()), "visits",
+          fmt::format("number of visits to each point (default: {})", usual_visits()), "visits",
           count(1, 1000)),
       of_any_campaign(with_value<&o::budget_s>(
           "budget", "TIME",
-          "end after this time, with its unit; the last visits are dropped (default: no limit)",
+          "stop after this time, with its unit; visits that remain are dropped (default: no limit)",
           "budget_s", &parse_seconds)),
-      with_value<&o::output>(
-          "output", "FILE",
-          "results file, which must not exist (default: syncmeter-HOST-TIME.jsonl here)", "output",
-          &parse_file_name),
-      of_any_campaign(with_value<&o::resume>(
-          "resume", "FILE",
-          "go on with a results file; takes its points and settings from there (default: start "
-          "anew)",
-          "resume", &parse_file_name)),
+      with_value<&o::output>("output", "FILE",
+                             "results file to create; must not exist (default: "
+                             "syncmeter-HOST-TIME.jsonl in this folder)",
+                             "output", &parse_file_name),
+      of_any_campaign(with_value<&o::resume>("resume", "FILE",
+                                             "continue the campaign of a results file, with its "
+                                             "points and settings (default: a new campaign)",
+                                             "resume", &parse_file_name)),
       of_any_campaign(flag<&o::retry>(
           "retry", "with --resume: measure failed visits again (default: off)", "retry")),
       of_any_campaign(with_value<&o::csv>(
           "csv", "FILE", "also write every point as CSV (default: none)", "csv", &parse_file_name)),
       with_value<&o::topology>("topology", "FILE",
-                               "this machine as lstopo wrote it to this XML file; with --dry-run "
-                               "any machine's (default: what hwloc finds)",
+                               "XML file written by lstopo that describes this machine; with "
+                               "--dry-run, any machine (default: what hwloc finds)",
                                "topology", &parse_file_name),
       with_value<&o::seed>(
-          "seed", "N", "order of points and rounds; 0 draws one (default: 0; no unit)", "seed",
+          "seed", "N", "seed for the order of points and rounds; 0: drawn at random (default: 0)",
+          "seed",
           [](const auto& option, const auto& text) {
             return parse_count(option, text, 0, std::numeric_limits<std::uint64_t>::max());
           }),
-      flag<&o::additivity>(
-          "additivity",
-          "measure 2 and 4 ops too, and check that costs add up (default: off; on in study "
-          "control)",
-          "additivity"),
+      flag<&o::additivity>("additivity",
+                           "also measure loops with 2 and 4 ops, and check that their costs add up "
+                           "(default: off; on in study control)",
+                           "additivity"),
       flag<&o::interleave_backends>(
           "interleave-backends",
-          "visit points that differ in their backend alone one after the other, so that a drift of "
+          "visit points that differ only in their backend one after the other, so that drift of "
           "the machine cancels in their ratio (default: off; always so in the studies portability, "
           "barrier and locks)",
           "interleave_backends"),
-      flag<&o::oversubscribe>(
-          "oversubscribe",
-          "allow more lanes than processing units; in barrier also measure one more, and twice as "
-          "many (default: off)",
-          "oversubscribe"),
+      flag<&o::oversubscribe>("oversubscribe",
+                              "allow more lanes than processing units; in barrier also measure one "
+                              "lane more, and twice as many (default: off)",
+                              "oversubscribe"),
       flag<&o::dry_run>("dry-run",
                         "print the points and the estimated time, measure nothing (default: off)",
                         "dry_run"),
       of_any_campaign(not_kept(flag<&o::list_workers>(
           "list-workers",
-          "print the workers of this project that would measure, installed or not (default: off)",
+          "print the names of the workers that these options need, installed or not (default: off)",
           "list_workers"))),
   };
 }

@@ -33,7 +33,7 @@ bool shared_out_evenly(unsigned cells, unsigned lanes) {
 
 std::vector<unsigned> cells_of(const run_options& options, const study_axes& axes, unsigned lanes) {
   if (!options.cells.empty()) return options.cells;
-  if (!axes.shared_out) return {0};
+  if (!axes.shared_cells) return {0};
   std::vector<unsigned> cells;
   for (unsigned n = 1; n < lanes; n *= 2) {
     if (shared_out_evenly(n, lanes)) cells.push_back(n);
@@ -60,11 +60,11 @@ std::vector<cell_layout> layouts_of(const run_options& options, const study_axes
 // A cell that straddles two lines is another experiment: a split lock may even trap.
 std::string why_no_layout(const point& p) {
   if (p.cells != 0 && !shared_out_evenly(p.cells, p.lanes))
-    return fmt::format("{} cells cannot be shared out evenly among {} lanes", p.cells, p.lanes);
+    return fmt::format("--cells {}: must divide the number of lanes, {}", p.cells, p.lanes);
   if (p.cells > 1 && p.stride == 0)
-    return fmt::format("{} cells at stride 0 would be one", p.cells);
+    return fmt::format("--cells {} with --stride 0: all cells would be the same one", p.cells);
   if (!p.type || p.base_offset % size_of(*p.type) == 0) return {};
-  return fmt::format("a base offset of {} B does not align cells of {} B", p.base_offset,
+  return fmt::format("--base-offset {}: must be a multiple of the cell size, {} B", p.base_offset,
                      size_of(*p.type));
 }
 

@@ -37,11 +37,11 @@ std::string whole_text(const std::string& path) {
 
 void check_schema(const std::string& path, const nlohmann::json& campaign) {
   const nlohmann::json::json_pointer member("/schema/major");
-  if (!campaign.contains(member)) refuse_line(path, 1, "the campaign line does not say its schema");
+  if (!campaign.contains(member)) refuse_line(path, 1, "the campaign line has no schema");
   if (const auto& major = campaign.at(member); major != schema_major) {
-    refuse_line(path, 1,
-                fmt::format("it has schema {}, and only schema {} can be read", major.dump(),
-                            schema_major));
+    refuse_line(
+        path, 1,
+        fmt::format("schema {} is not supported, only schema {}", major.dump(), schema_major));
   }
 }
 
@@ -51,7 +51,7 @@ void check_point(const std::string& path, std::size_t number, const nlohmann::js
   try {
     (void)line.at(member).get<point>();
   } catch (const std::exception& error) {
-    refuse_line(path, number, fmt::format("no usable '{}': {}", member, error.what()));
+    refuse_line(path, number, fmt::format("invalid '{}': {}", member, error.what()));
   }
 }
 
@@ -61,7 +61,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
       named != line.end() && named->is_string() ? named->get<std::string>() : "";
   if (number == 1) {
     if (kind != "campaign")
-      refuse_line(file.path, 1, "not a results file: the first line is no campaign line");
+      refuse_line(file.path, 1, "not a results file: the first line is not a campaign line");
     check_schema(file.path, line);
     file.campaign = std::move(line);
   } else if (kind == "worker") {
@@ -90,8 +90,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
 
 results_file read_results(const std::string& path) {
   const std::string text = whole_text(path);
-  if (text.empty())
-    throw usage_error(fmt::format("{}: the file is empty, so it holds no campaign", path));
+  if (text.empty()) throw usage_error(fmt::format("{}: the file is empty", path));
   results_file file;
   file.path = path;
   std::size_t at = 0;
@@ -106,7 +105,7 @@ results_file read_results(const std::string& path) {
     if (!whole || line.is_discarded()) {
       if (!last) refuse_line(path, number, "not JSON");
       if (number == 1)
-        refuse_line(path, 1, "not a results file: the first line is no campaign line");
+        refuse_line(path, 1, "not a results file: the first line is not a campaign line");
       file.torn = true;
       break;
     }

@@ -44,8 +44,8 @@ struct point_summary {
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
   std::vector<int> pus;
-  std::optional<unsigned> device;  ///< a GPU's index; nothing for a CPU's point
-  std::optional<op_facts> said;    ///< what its visits say of its op; nothing where they are silent
+  std::optional<unsigned> device;    ///< a GPU's index; nothing for a CPU's point
+  std::optional<op_facts> reported;  ///< what its visits report of its op, if anything
 };
 
 /// What a point's op is: what its visits say, else what is known of the shared ops.

@@ -36,10 +36,11 @@ results_writer results_writer::create(const std::string& path) {
   }
   if (!file && errno == EEXIST) {
     throw usage_error(fmt::format(
-        "--output: '{}' exists; go on with it by --resume, or name another file", path));
+        "--output: '{}' exists; name another file, or continue it with --resume", path));
   }
   if (!file) {
-    throw usage_error(fmt::format("--output: '{}' cannot be made: {}", path, std::strerror(errno)));
+    throw usage_error(
+        fmt::format("--output: '{}' cannot be created: {}", path, std::strerror(errno)));
   }
   results_writer writer(path, std::move(file));
   writer.lock();
@@ -66,7 +67,7 @@ void results_writer::lock() {
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) {
     throw usage_error(fmt::format(
-        "'{}' is being written by another syncmeter; wait for it or name another file", path_));
+        "'{}' is in use by another syncmeter; wait for it or name another file", path_));
   }
   // File systems without locks exist (some of the network); one writer is then the user's care.
 }

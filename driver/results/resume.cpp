@@ -27,9 +27,9 @@ std::string text_in(const json& object, const json::json_pointer& where) {
 void require(bool same, const std::string& path, std::string_view what, const std::string& then,
              const std::string& now) {
   if (same) return;
-  throw usage_error(
-      fmt::format("--resume: '{}' was begun {} {}, and this is {}; begin a new file with --output",
-                  path, what, quote(then, longest_shown), quote(now, longest_shown)));
+  throw usage_error(fmt::format(
+      "--resume: '{}' was measured {} {}, but here it is {}; start a new file with --output", path,
+      what, quote(then, longest_shown), quote(now, longest_shown)));
 }
 
 std::vector<int> allowed_in(const json& campaign) {
@@ -45,7 +45,7 @@ std::vector<int> allowed_in(const json& campaign) {
 
 }  // namespace
 
-void require_same_ground(const results_file& file, const ground& now) {
+void require_same_identity(const results_file& file, const campaign_identity& now) {
   const json major = file.campaign.contains("/schema/major"_json_pointer)
                          ? file.campaign.at("/schema/major"_json_pointer)
                          : json();
@@ -74,14 +74,14 @@ void require_same_ground(const results_file& file, const ground& now) {
   }
 }
 
-results_file take_up(results_writer& writer, const ground& now, std::string& said) {
+results_file reopen(results_writer& writer, const campaign_identity& now, std::string& note) {
   results_file file = read_results(writer.path());
-  require_same_ground(file, now);
-  said.clear();
+  require_same_identity(file, now);
+  note.clear();
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(writer.path(), error);
   if (!error && file.whole_bytes < size) {
-    said = fmt::format("'{}': cut {} bytes of a torn last line off", writer.path(),
+    note = fmt::format("'{}': removed an incomplete last line of {} bytes", writer.path(),
                        size - file.whole_bytes);
     writer.cut_after(file.whole_bytes);
     file.torn = false;

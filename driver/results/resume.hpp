@@ -12,8 +12,9 @@
 
 namespace syncmeter {
 
-/// What a campaign is measured on; a results file holds one of each.
-struct ground {
+/// What must be the same for a results file to go on: machine, CPUs, GPUs and builds of the
+/// workers.
+struct campaign_identity {
   std::string cpu_model;
   std::vector<int> allowed_pus;
   std::map<std::string, std::string> build_ids;  ///< by worker
@@ -22,11 +23,12 @@ struct ground {
 
 /// Throws usage_error, in one sentence that names both, when the file was begun by another schema,
 /// on another CPU model, with other allowed PUs, on another GPU, or by another build of a worker.
-void require_same_ground(const results_file& file, const ground& now);
+void require_same_identity(const results_file& file, const campaign_identity& now);
 
-/// Reads the file that `writer` has locked and, when it was begun on this ground, cuts a torn last
-/// line off. `said` receives a sentence about the cut, or nothing. Throws usage_error as
-/// require_same_ground and read_results do.
-[[nodiscard]] results_file take_up(results_writer& writer, const ground& now, std::string& said);
+/// Reads the file that `writer` has locked and, when it was begun on this campaign_identity, cuts a
+/// torn last line off. `note` receives a sentence about the cut, or nothing. Throws usage_error as
+/// require_same_identity and read_results do.
+[[nodiscard]] results_file reopen(results_writer& writer, const campaign_identity& now,
+                                  std::string& note);
 
 }  // namespace syncmeter

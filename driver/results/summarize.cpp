@@ -135,8 +135,8 @@ void narrow_where_visits_agree(point_summary& s, const std::vector<const json*>&
                                const std::vector<visit_estimate>& used) {
   std::vector<const json*> pooled;
   for (const visit_estimate& e : used) pooled.push_back(visits[e.visit]);
-  const unsigned said = facts_of(s).participants;
-  const auto found = pooled_interval(pooled, said != 0 ? said : warps_of(s.what));
+  const unsigned participants = facts_of(s).participants;
+  const auto found = pooled_interval(pooled, participants != 0 ? participants : warps_of(s.what));
   if (!found) return;
   const double median_ns = s.cost_ns.value;
   s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
@@ -228,7 +228,8 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
 }
 
 // What the worker says of the op that it measured; a lost visit says nothing.
-std::optional<op_facts> said_of(const std::string& op, const std::vector<const json*>& visits) {
+std::optional<op_facts> facts_reported_of(const std::string& op,
+                                          const std::vector<const json*>& visits) {
   for (const json* visit : visits) {
     if (visit->contains("family")) {
       op_facts facts =
@@ -249,7 +250,7 @@ point_summary summarize_point(const point& what, const std::vector<const json*>&
                               const state_classes& classes) {
   point_summary s;
   s.what = what;
-  s.said = said_of(what.op, visits);
+  s.reported = facts_reported_of(what.op, visits);
   if (visits.front()->value("imported", false)) {
     s.imported = true;
     s.status = status_from_text(visits.front()->value("status", "")).value_or(s.status);
@@ -275,7 +276,7 @@ struct point_visits {
 
 }  // namespace
 
-op_facts facts_of(const point_summary& s) { return s.said ? *s.said : facts_of(s.what.op); }
+op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
 
 std::vector<point_summary> summarize(const results_file& file) {
   std::vector<point_visits> points;

@@ -85,7 +85,8 @@ void add_merged(std::vector<std::string>& notes, const results_file& file) {
       other_cells.push_back(fmt::format("measured once: {} is {}", short_name(what), measured));
   }
   for (const auto& [why, n] : by_reason)
-    notes.push_back(fmt::format("points that share another's measurement: {} ({})", n, why));
+    notes.push_back(
+        fmt::format("points measured once together with an equal one: {} ({})", n, why));
   add_some(notes, other_cells);
 }
 
@@ -111,14 +112,14 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
                                    percent(n, kept)));
     }
     // Where the host put two PUs and where they sit are one thing to the probe.
-    const std::string of_pairs = file.campaign.contains("units")
-                                     ? "; lanes on other PUs differ in it also by where these sit"
-                                     : "";
+    const std::string of_pairs =
+        file.campaign.contains("units") ? "; between different PUs also by their distance" : "";
     notes.push_back("placement states (0 is the fastest), by rounds: " + join(shares) + of_pairs);
   }
   if (busy > 0)
-    notes.push_back(fmt::format("busy: a quiet probe was slow in {:.1f} % of the rounds kept",
-                                percent(busy, kept)));
+    notes.push_back(fmt::format(
+        "busy: in {:.1f} % of the rounds kept, a core was shared or slowed down (quiet probe)",
+        percent(busy, kept)));
 }
 
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
@@ -152,8 +153,8 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
   const std::string reason =
       file.end.is_object() ? file.end.value("reason", "complete") : "cut off";
   if (reason == "complete") return;
-  notes.push_back(fmt::format("not complete ({}{}): go on with `syncmeter run --resume {}`", reason,
-                              file.torn ? ", the last line torn" : "", file.path));
+  notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter run --resume {}`",
+                              reason, file.torn ? ", incomplete last line" : "", file.path));
 }
 
 }  // namespace

@@ -117,10 +117,9 @@ std::string last_line(const stream_tail& said) {
   return line.empty() ? std::string() : fmt::format(": {}", quote(line, 200));
 }
 
-std::string how_to_get_it(const std::string& file) {
-  return fmt::format("\nRatios, sizes and winners are told by `{} text {}`: scripts/run sets it "
-                     "up, or `pip install "
-                     "./analysis` in a checkout.\n",
+std::string report_hint(const std::string& file) {
+  return fmt::format("\nFor ratios, sizes and verdicts run `{} text {}`; scripts/run installs it, "
+                     "or `pip install ./analysis` in a checkout.\n",
                      name, shell_word(file));
 }
 
@@ -163,12 +162,12 @@ void add_report(const std::string& file, std::FILE* out) {
   if (wanted == "off") return;
   const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
   if (!program) {
-    std::fputs(how_to_get_it(file).c_str(), out);
+    std::fputs(report_hint(file).c_str(), out);
     return;
   }
   const std::string problem = print_report(*program, file, out);
   if (!problem.empty())
-    std::fprintf(stderr, "syncmeter: no ratios, sizes and winners: %s%s\n", problem.c_str(),
+    std::fprintf(stderr, "syncmeter: no ratios, sizes and verdicts: %s%s\n", problem.c_str(),
                  wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
 }
 

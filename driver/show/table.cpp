@@ -300,11 +300,10 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
   if (machine != nullptr) {
     for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
   }
-  if (!plan.left_out.empty()) text += fmt::format("\nLeft out: {}\n", plan.left_out);
-  return text +
-         fmt::format(
-             "\nPoints to measure: {}, which stand for {} more; refused: {}; about {:.3g} s\n",
-             plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
+  if (!plan.left_out.empty()) text += fmt::format("\nNot in this study: {}\n", plan.left_out);
+  return text + fmt::format("\nPoints to measure: {}, which also cover {} equal ones; not "
+                            "supported: {}; about {:.3g} s\n",
+                            plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

@@ -6,9 +6,9 @@ namespace syncmeter {
 // The throughput with the device full, the latency of a warp alone. Atomics are in it as they are
 // everywhere: each lane its cell, so many elements apart.
 study coalescing_study() {
-  const gpu_axes full{.launches = {{{{.named = block_range::word::two_sm}}, {1024}}}};
-  const gpu_axes one_warp{.launches = {{{{.first = 1, .last = 1}}, {32}}}};
-  const gpu_axes one_block{.launches = {{{{.first = 1, .last = 1}}, {1024}}}};
+  const gpu_axes full{.grids = {{{{.named = block_range::symbol::two_sm}}, {1024}}}};
+  const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}}};
+  const gpu_axes one_block{.grids = {{{{.first = 1, .last = 1}}, {1024}}}};
   const auto of_sizes = [](gpu_axes axes, std::vector<unsigned> sizes) {
     axes.sizes = std::move(sizes);
     return axes;
@@ -21,7 +21,7 @@ study coalescing_study() {
   cells.strides = {0, 1, 2, 3, 4, 8, 16, 31, 32};
   return {
       .name = "coalescing",
-      .purpose = "GPU: loads of a warp by how its lanes lie on memory; bank conflicts",
+      .purpose = "GPU: loads of a warp by access pattern; bank conflicts",
       .rules = {},
       .others = {},
       .gpu = {

@@ -6,15 +6,15 @@ namespace syncmeter {
 
 // A warp alone, a full block, and every multiprocessor with one.
 study divergence_study() {
-  const gpu_axes one_warp{.launches = {{{{.first = 1, .last = 1}}, {32}}},
+  const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}},
                           .sizes = {1, 2, 4, 8, 16, 32}};
   gpu_axes blocks = one_warp;
-  blocks.launches = {{{{.first = 1, .last = 1}, {.named = block_range::word::sm}}, {1024}}};
+  blocks.grids = {{{{.first = 1, .last = 1}, {.named = block_range::symbol::sm}}, {1024}}};
   gpu_axes some = one_warp;
   some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
   return {.name = "divergence",
           .purpose =
-              "GPU: a branch by its number of paths, inside a warp, across warps, and without",
+              "GPU: a branch with 1 to 32 paths: within a warp, across warps, and predicated",
           .rules = {},
           .others = {},
           .gpu = {.rules = {{.ops = {"branch_in_warp"}, .except = {}, .axes = some},

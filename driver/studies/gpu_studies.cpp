@@ -13,9 +13,9 @@ const std::vector<std::string_view> locks{"critical_*", "lock_*"};
 const std::vector<std::string_view> chases{"memory_*"};
 const std::vector<std::string_view> graphs{"graph_launch", "additional_graph_launch"};
 
-gpu_axes at(std::vector<launch_set> launches) { return gpu_axes{.launches = std::move(launches)}; }
+gpu_axes at(std::vector<grid_set> grids) { return gpu_axes{.grids = std::move(grids)}; }
 
-// They have studies of their own, which know the launches and sizes that they need.
+// They have studies of their own, which know the grids and sizes that they need.
 const std::vector<std::string_view> studied_apart{"tile_*",
                                                   "coalesced_*",
                                                   "cluster_*",
@@ -37,14 +37,14 @@ const std::vector<std::string_view> studied_apart{"tile_*",
 
 // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then one
 // of each.
-std::vector<gpu_rule> every_op(const std::vector<launch_set>& launches,
-                               const std::vector<launch_set>& of_locks) {
+std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
+                               const std::vector<grid_set>& of_locks) {
   std::vector<std::string_view> elsewhere{"control_*", "memory_*", "critical_*", "lock_*"};
   elsewhere.insert(elsewhere.end(), studied_apart.begin(), studied_apart.end());
   elsewhere.insert(elsewhere.end(), graphs.begin(), graphs.end());
-  gpu_axes of_graphs = at(launches);
+  gpu_axes of_graphs = at(grids);
   of_graphs.sizes = {1, 16};
-  return {{.ops = {"*"}, .except = std::move(elsewhere), .axes = at(launches)},
+  return {{.ops = {"*"}, .except = std::move(elsewhere), .axes = at(grids)},
           {.ops = graphs, .except = {}, .axes = of_graphs},
           {.ops = locks, .except = {}, .axes = at(of_locks)},
           {.ops = chases, .except = {}, .axes = at({{{one}, {1}}})},
@@ -62,18 +62,17 @@ gpu_axes with(gpu_axes axes, type_set types, std::vector<placement> placements) 
 }  // namespace
 
 gpu_part gpu_quick() {
-  const std::vector<launch_set> launches{{{one}, {32, 1024}}, {{sm}, {1024}}};
-  return {.rules = every_op(launches, {{{one}, {32, 1024}}, {{sm}, {1}}}), .others = at(launches)};
+  const std::vector<grid_set> grids{{{one}, {32, 1024}}, {{sm}, {1024}}};
+  return {.rules = every_op(grids, {{{one}, {32, 1024}}, {{sm}, {1}}}), .others = at(grids)};
 }
 
 gpu_part gpu_scaling() {
-  const std::vector<launch_set> launches{{{one}, powers},
-                                         {{one, two, half_sm, sm, two_sm}, {1024}}};
-  return {.rules = every_op(launches, {{{one}, powers}, {{two, half_sm, sm, two_sm}, {1}}}),
-          .others = at(launches)};
+  const std::vector<grid_set> grids{{{one}, powers}, {{one, two, half_sm, sm, two_sm}, {1024}}};
+  return {.rules = every_op(grids, {{{one}, powers}, {{two, half_sm, sm, two_sm}, {1}}}),
+          .others = at(grids)};
 }
 
-// Costs known beforehand: a warp alone for what has a latency, and launches that fill the device
+// Costs known beforehand: a warp alone for what has a latency, and grids that fill the device
 // for what has a throughput. Stride 0 is one address that the compiler cannot see to be one.
 gpu_part gpu_control() {
   gpu_axes alone = at({{{one}, {32}}});
@@ -153,11 +152,11 @@ gpu_part gpu_portability() {
 }
 
 gpu_part gpu_atomics() {
-  const std::vector<launch_set> launches{{{one}, {32}}, {{sm}, {1024}}};
-  gpu_axes forms = at(launches);
+  const std::vector<grid_set> grids{{{one}, {32}}, {{sm}, {1024}}};
+  gpu_axes forms = at(grids);
   forms.forms = form_set::all;
   forms.strides = {0, 1};
-  gpu_axes types = at(launches);
+  gpu_axes types = at(grids);
   types.types = type_set::all;
   return {.rules = {{.ops = {"atomic_*"}, .except = {}, .axes = forms},
                     {.ops = {"atomic_add"}, .except = {}, .axes = types}},

@@ -7,12 +7,12 @@ namespace syncmeter {
 
 /// Numbers of blocks that several of them take: alone, or by multiprocessor.
 namespace blocks {
-using word = block_range::word;
+using block_symbol = block_range::symbol;
 inline constexpr block_range one{.first = 1, .last = 1};
 inline constexpr block_range two{.first = 2, .last = 2};
-inline constexpr block_range half_sm{.named = word::half_sm};
-inline constexpr block_range sm{.named = word::sm};
-inline constexpr block_range two_sm{.named = word::two_sm};
+inline constexpr block_range half_sm{.named = block_symbol::half_sm};
+inline constexpr block_range sm{.named = block_symbol::sm};
+inline constexpr block_range two_sm{.named = block_symbol::two_sm};
 }  // namespace blocks
 
 [[nodiscard]] gpu_part gpu_quick();

@@ -10,7 +10,7 @@ using namespace blocks;
 constexpr block_range trip_of_chain = sm;
 
 gpu_axes every_form(block_range blocks, unsigned threads) {
-  return {.launches = {{{blocks}, {threads}}}, .forms = form_set::all};
+  return {.grids = {{{blocks}, {threads}}}, .forms = form_set::all};
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ study handoff_study() {
   pairs.sizes = {1,  2,  3,  4,  5,  9,  10, 17, 18,  25,  33,  41,
                  49, 57, 65, 66, 73, 81, 89, 97, 105, 113, 121, 132};
   return {.name = "handoff",
-          .purpose = "GPU: a flag from warp to warp, by how it is written and how far it goes",
+          .purpose = "GPU: a flag passed between warps, by API, scope and distance",
           .rules = {},
           .others = {},
           .gpu = {.rules = {{.ops = {"warp_handoff"}, .except = {}, .axes = in_block},

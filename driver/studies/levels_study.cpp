@@ -16,14 +16,16 @@ constexpr unsigned usual_threads = 2048;
 constexpr unsigned usual_blocks = 32;
 const std::vector<unsigned> block_sizes{32, 64, 128, 256, 512, 1024};
 
-block_range per_multiprocessor(unsigned blocks) { return {.named = word::sm, .times = blocks}; }
+block_range per_multiprocessor(unsigned blocks) {
+  return {.named = block_symbol::sm, .times = blocks};
+}
 
-gpu_axes launched(std::vector<launch_set> launches, std::vector<unsigned> sizes = {}) {
-  return {.launches = std::move(launches), .sizes = std::move(sizes)};
+gpu_axes launched(std::vector<grid_set> grids, std::vector<unsigned> sizes = {}) {
+  return {.grids = std::move(grids), .sizes = std::move(sizes)};
 }
 
 // A warp by itself for a latency, a full block for a throughput.
-const std::vector<launch_set> warps{{{one}, {32, 1024}}};
+const std::vector<grid_set> warps{{{one}, {32, 1024}}};
 
 std::vector<unsigned> up_to(unsigned most) {
   std::vector<unsigned> all(most);
@@ -32,37 +34,37 @@ std::vector<unsigned> up_to(unsigned most) {
 }
 
 // All blocks per multiprocessor that run at once, or 1, 2, 4, ... of them.
-std::vector<launch_set> filled(const std::vector<unsigned>& threads, bool every) {
-  std::vector<launch_set> launches;
+std::vector<grid_set> filled(const std::vector<unsigned>& threads, bool every) {
+  std::vector<grid_set> grids;
   for (const unsigned t : threads) {
     std::vector<block_range> blocks;
     const unsigned most = std::min(usual_threads / t, usual_blocks);
     for (unsigned n = 1; n <= most; n = every ? n + 1 : 2 * n)
       blocks.push_back(per_multiprocessor(n));
-    launches.push_back({std::move(blocks), {t}});
+    grids.push_back({std::move(blocks), {t}});
   }
-  return launches;
+  return grids;
 }
 
 gpu_axes barriers_of_a_block() {
   std::vector<unsigned> whole_warps;
   for (unsigned threads = 32; threads <= 1024; threads += 32) whole_warps.push_back(threads);
-  std::vector<launch_set> launches = filled(block_sizes, true);
-  launches.insert(launches.begin(), {{one}, std::move(whole_warps)});
-  return launched(std::move(launches));
+  std::vector<grid_set> grids = filled(block_sizes, true);
+  grids.insert(grids.begin(), {{one}, std::move(whole_warps)});
+  return launched(std::move(grids));
 }
 
 gpu_axes barriers_of_the_grid() {
-  std::vector<launch_set> launches = filled(block_sizes, false);
-  launches.push_back({{{.named = word::beyond}}, block_sizes});
-  return launched(std::move(launches));
+  std::vector<grid_set> grids = filled(block_sizes, false);
+  grids.push_back({{{.named = block_symbol::beyond}}, block_sizes});
+  return launched(std::move(grids));
 }
 
 // One cluster by itself, and as many as there are multiprocessors for.
 void add_clusters(std::vector<gpu_rule>& rules) {
   for (const unsigned size : {2U, 4U, 8U, 16U}) {
     const block_range alone{.first = size, .last = size};
-    const block_range all{.named = word::sm, .whole = size};
+    const block_range all{.named = block_symbol::sm, .whole = size};
     rules.push_back({.ops = {"cluster_sync", "cluster_arrive_wait"},
                      .except = {},
                      .axes = launched({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
@@ -107,7 +109,7 @@ study levels_study() {
                              .many = 100'000,
                              .visits_of_many = 3},
           .native_only = true,
-          .left_out = "barriers of several GPUs, which are the study multi-gpu's"};
+          .left_out = "barriers across GPUs, which are in the study multi-gpu"};
 }
 
 }  // namespace syncmeter

@@ -5,15 +5,15 @@ namespace syncmeter {
 namespace {
 
 using namespace blocks;
-constexpr block_range most{.named = word::max};
+constexpr block_range most{.named = block_symbol::max};
 
 // Those that the host has; one alone is what the step to two stands against.
 const std::vector<unsigned> devices{1, 2, 3, 4, 8, 16};
 const std::vector<unsigned> several{2, 3, 4, 8, 16};
 const std::vector<std::string_view> barriers{"multi_gpu_barrier_*"};
 
-gpu_axes over(std::vector<unsigned> sizes, std::vector<launch_set> launches) {
-  gpu_axes axes{.launches = std::move(launches)};
+gpu_axes over(std::vector<unsigned> sizes, std::vector<grid_set> grids) {
+  gpu_axes axes{.grids = std::move(grids)};
   axes.sizes = std::move(sizes);
   return axes;
 }
@@ -32,13 +32,13 @@ study multi_gpu_study() {
   alone.strides = {0};
   alone.homes = {home::first, home::second, home::other};
   gpu_axes warp = alone;
-  warp.launches = {{{one}, {32}}};
+  warp.grids = {{{one}, {32}}};
   warp.strides = {0, 1, 32};
   gpu_axes wide_type = alone;
   wide_type.types = type_set::all;
   // Not on the host: there a grid's adds to one cell take a second for each trip.
   gpu_axes full = alone;
-  full.launches = {{{sm}, {256}}};
+  full.grids = {{{sm}, {256}}};
   full.strides = {0, 32};
   full.homes = {home::first, home::second};
   gpu_axes token = over({2}, {{{one}, {1}}});
@@ -63,8 +63,8 @@ study multi_gpu_study() {
                        {.ops = {"remote_*"}, .except = {}, .axes = wide_type},
                        {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .except = {}, .axes = token}},
                   .others = alone},
-          .left_out = "the second device as the one that measures; grids on cells of the host; "
-                      "floating types"};
+          .left_out = "measuring from the second device; full grids on cells in host memory; "
+                      "floating-point types"};
 }
 
 }  // namespace syncmeter

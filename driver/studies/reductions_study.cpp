@@ -11,14 +11,14 @@ constexpr unsigned power(unsigned exponent) { return 1U << exponent; }
 // that fits the last-level cache, and one that does not; there the forms with an atomic in every
 // thread are left out, which take up to a second for each sample.
 gpu_part gpu_reductions() {
-  const std::vector<launch_set> usual{{{block_range{.first = 1, .last = 1}}, {256}}};
-  gpu_axes every_size{.launches = usual};
+  const std::vector<grid_set> usual{{{block_range{.first = 1, .last = 1}}, {256}}};
+  gpu_axes every_size{.grids = usual};
   every_size.sizes = {power(10), power(14), power(18), power(22), power(26), power(28)};
-  gpu_axes small{.launches = usual, .types = type_set::all};
+  gpu_axes small{.grids = usual, .types = type_set::all};
   small.sizes = {power(22)};
   gpu_axes large = small;
   large.sizes = {power(26)};
-  gpu_axes full_blocks{.launches = {{{block_range{.first = 1, .last = 1}}, {1024}}}};
+  gpu_axes full_blocks{.grids = {{{block_range{.first = 1, .last = 1}}, {1024}}}};
   full_blocks.sizes = {power(26)};
   const std::vector<std::string_view> all{"reduce_max_*", "*_bandwidth"};
   const std::string_view of_a_warp = "reduce_max_sync";  // has no array
@@ -50,10 +50,10 @@ study reductions_study() {
                     {.ops = {"reduce_max"}, .except = {}, .axes = every_type}},
           .others = every_size,
           .gpu = gpu_reductions(),
-          .left_out = "2^28 elements on CPUs and 2^30 on GPUs, unless --size asks for them; types "
-                      "but int32 at other sizes than 2^22 and 2^26, and there with an atomic in "
-                      "every thread; numbers of lanes between 1 and all of them; blocks of other "
-                      "than 256 threads, but at 2^26 of 1024"};
+          .left_out = "2^28 elements on CPUs and 2^30 on GPUs unless --size names them; types "
+                      "other than int32 at sizes other than 2^22 and 2^26, and there forms with an "
+                      "atomic per thread; numbers of lanes between 1 and all; blocks of sizes "
+                      "other than 256 threads, except 1024 at 2^26 elements"};
 }
 
 }  // namespace syncmeter

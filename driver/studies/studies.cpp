@@ -36,7 +36,7 @@ study scaling() {
                         .strided_beyond_one_lane = true};
   return {.name = "scaling",
           .purpose =
-              "the same ops at 1, 2, 4, ... lanes and all of them, packed close and spread far",
+              "the same ops at 1, 2, 4, ... lanes and all of them, with affinity close and spread",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_scaling()};
@@ -49,7 +49,7 @@ study control() {
   study_axes together = alone;
   together.lanes = lane_set::max;
   return {.name = "control",
-          .purpose = "known costs: 100 times nothing, planted multiplies, and ops that must add up",
+          .purpose = "known costs: 100 A/A tests, multiplies, and ops whose costs must add up",
           .rules = {{.ops = {"control_aa"}, .except = {}, .axes = {.repeats = 100}},
                     {.ops = {"control_multiply_*"}, .except = {}, .axes = {.types = type_set::all}},
                     {.ops = {"atomic_add", "atomic_fetch_add", "atomic_cas_pass", "fence"},
@@ -97,7 +97,7 @@ study portability() {
                         .strided_beyond_one_lane = true};
   return {.name = "portability",
           .purpose =
-              "every op that a native and a portable backend share, visited in turn: the ratio",
+              "the cost ratio of every op that a native and a portable backend have in common",
           .rules = every_op(axes),
           .others = axes,
           .gpu = gpu_portability(),
@@ -127,8 +127,8 @@ study false_sharing() {
   other_ops.lanes = lane_set::two_and_max;
   const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores"};
   return {.name = "false-sharing",
-          .purpose = "how far apart cells of different lanes must lie: the destructive "
-                     "interference size",
+          .purpose =
+              "destructive interference size: how far apart cells of different lanes must be",
           .rules = {{.ops = {"atomic_add"}, .except = {}, .axes = alone},
                     {.ops = {"atomic_add"}, .except = {}, .axes = add},
                     {.ops = {"atomic_add"}, .except = {}, .axes = every_type},
@@ -139,11 +139,11 @@ study false_sharing() {
           .gpu = {},
           .native_only = true,
           .layouts_together = true,
-          .left_out = "uint32 (it is as int32); types but int32 between 2 lanes and all of them; "
-                      "arrays from half a line on more than 2 lanes; for other ops than atomic_add "
-                      "other types, other strides than 4, 32, 64 and 128 B, and arrays from half a "
-                      "line; lanes that are not bound; portable backends, unless --backend names "
-                      "them"};
+          .left_out =
+              "uint32 (same as int32); types other than int32 between 2 lanes and all; arrays that "
+              "start half a line in, with more than 2 lanes; for ops other than atomic_add: other "
+              "types, strides other than 4, 32, 64 and 128 B, and arrays that start half a line "
+              "in; unbound lanes; portable backends unless --backend names them"};
 }
 
 // Each pair gets few and short visits: 16 PUs have 120 of them. Both ops wait for the same token,
@@ -151,8 +151,7 @@ study false_sharing() {
 study core_to_core() {
   const study_axes axes{.homes = {home::first}, .pairs = true};
   return {.name = "core-to-core",
-          .purpose =
-              "a token between every pair of processing units: a matrix of one-way latencies",
+          .purpose = "the one-way latency between every pair of processing units, as a matrix",
           .rules = {{.ops = {"handoff", "handoff_cas"}, .except = {}, .axes = axes}},
           .others = axes,
           .gpu = {},
@@ -172,13 +171,13 @@ study barrier() {
   const study_axes curve{.lanes = lane_set::published,
                          .affinities = {affinity::close, affinity::spread, affinity::smt},
                          .waits = {wait_policy::active, wait_policy::passive},
-                         .beyond_by_request = true};
+                         .oversubscribe_on_request = true};
   study_axes late = curve;
   late.lanes = lane_set::two_and_max;
   late.lates_us = {0, 1, 10, 100};
-  late.beyond_by_request = false;
+  late.oversubscribe_on_request = false;
   return {.name = "barrier",
-          .purpose = "barriers by number of lanes, runtime and way of waiting, and a late arriver",
+          .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
           .rules = {{.ops = {"barrier"}, .except = {}, .axes = curve},
                     {.ops = {"barrier_late"}, .except = {}, .axes = late}},
           .others = curve,
@@ -191,9 +190,9 @@ study barrier() {
           .native_only = true,
           .waits_together = true,
           .also = {"omp-llvm", "std"},
-          .left_out = "late arrivers on other numbers of lanes than 2 and all of them; more lanes "
-                      "than processing units, unless --oversubscribe asks for them; lanes that are "
-                      "not bound; portable backends, unless --backend names them"};
+          .left_out = "late lanes at numbers of lanes other than 2 and all; more lanes than "
+                      "processing units unless --oversubscribe is given; unbound lanes; portable "
+                      "backends unless --backend names them"};
 }
 
 }  // namespace

@@ -48,18 +48,18 @@ struct study_axes {
   std::vector<unsigned> strides_bytes{};  ///< in place of elements; each for the types that it is a
                                           ///< multiple of
   std::vector<line_part> bases{line_part::start};
-  bool shared_out = false;  ///< strided: 1, 2, 4, ... cells and one for each lane, where the lanes
-                            ///< share them out evenly
+  bool shared_cells = false;  ///< strided: 1, 2, 4, ... cells and one for each lane, where the
+                              ///< lanes share them out evenly
   lane_set lanes = lane_set::one;
   std::vector<affinity> affinities{affinity::close};
   std::vector<wait_policy> waits{wait_policy::active};
   std::vector<home> homes{home::none};  ///< for ops that hand a token on
   bool pairs = false;  ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
-  std::vector<unsigned> lates_us{10};  ///< for ops with a late lane
-  std::vector<unsigned> sizes{};       ///< for ops with a size (op_info::size_of)
-  unsigned repeats = 0;                ///< 0: once; n: points 1 to n, each measured
-  bool beyond_by_request = false;  ///< with --oversubscribe also one lane more than there are PUs,
-                                   ///< and twice as many
+  std::vector<unsigned> lates_us{10};     ///< for ops with a late lane
+  std::vector<unsigned> sizes{};          ///< for ops with a size (op_info::size_of)
+  unsigned repeats = 0;                   ///< 0: once; n: points 1 to n, each measured
+  bool oversubscribe_on_request = false;  ///< with --oversubscribe also one lane more than there
+                                          ///< are PUs, and twice as many
   bool additivity = false;
   bool watch_states = false;  ///< pair probes for cells far apart too: they are compared with near
                               ///< ones, within one placement state
@@ -80,15 +80,15 @@ enum class form_set : std::uint8_t {
   all
 };
 
-/// Launches: each of these numbers of blocks with each of these numbers of threads per block.
-struct launch_set {
+/// Grids: each of these numbers of blocks with each of these numbers of threads per block.
+struct grid_set {
   std::vector<block_range> blocks;
   std::vector<unsigned> threads;
 };
 
 /// What study_axes are for CPUs, for GPUs: no lane is bound there, and nothing waits asleep.
 struct gpu_axes {
-  std::vector<launch_set> launches;
+  std::vector<grid_set> grids;
   form_set forms = form_set::standard;
   type_set types = type_set::one;
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them

@@ -56,16 +56,15 @@ po::variables_map parsed(const std::vector<std::string>& arguments,
     throw usage_error(
         unknown_name("command line", "option", error.get_option_name(), all_names(rows)));
   } catch (const po::multiple_occurrences& error) {
-    throw usage_error(fmt::format("{} is given twice; write several values as one list: a,b,c",
-                                  error.get_option_name()));
-  } catch (const po::too_many_positional_options_error&) {
     throw usage_error(
-        "command line: too many words without an option; --help shows what is allowed");
+        fmt::format("{}: given more than once; write several values as one list: a,b,c",
+                    error.get_option_name()));
+  } catch (const po::too_many_positional_options_error&) {
+    throw usage_error("command line: too many arguments without an option; see --help");
   } catch (const po::invalid_command_line_syntax& error) {
     const bool missing = error.kind() == po::invalid_syntax::missing_parameter;
-    throw usage_error(
-        fmt::format("{} {}", error.get_option_name(),
-                    missing ? "needs a value; --help shows what is allowed" : "takes no value"));
+    throw usage_error(fmt::format("{} {}", error.get_option_name(),
+                                  missing ? "needs a value; see --help" : "takes no value"));
   } catch (const po::error& error) {
     throw usage_error(fmt::format("command line: {}", error.what()));
   }
@@ -80,7 +79,7 @@ option_row switch_row(std::string name, std::string help, bool& flag) {
           .take = [&flag](const auto&, const auto&) { flag = true; }};
 }
 
-option_row help_row(bool& flag) { return switch_row("help,h", "print this and end", flag); }
+option_row help_row(bool& flag) { return switch_row("help,h", "print this help and exit", flag); }
 
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
                                             const std::vector<option_row>& rows, int words) {

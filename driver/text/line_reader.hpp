@@ -1,4 +1,5 @@
-// What comes out of a pipe, cut into lines (a worker's answers) or kept as a tail (its last words).
+// What comes out of a pipe, cut into lines (a worker's answers) or kept as a tail (the end of its
+// standard error).
 #pragma once
 
 #include <cstddef>

@@ -70,7 +70,7 @@ std::pair<unsigned, unsigned> parse_range(std::string_view option, std::string_v
                             : parse_number(option, whole, whole.substr(dash + 1), grammar);
   if (last < first) {
     throw usage_error(
-        fmt::format("{}: '{}' runs backwards; write {}-{}", option, whole, last, first));
+        fmt::format("{}: '{}' is a descending range; write {}-{}", option, whole, last, first));
   }
   return {first, last};
 }
@@ -79,11 +79,11 @@ std::string range_text(unsigned first, unsigned last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-constexpr std::array<std::pair<block_range::word, std::string_view>, 4> block_words{
-    {{block_range::word::half_sm, "sm/2"},
-     {block_range::word::sm, "sm"},
-     {block_range::word::two_sm, "2sm"},
-     {block_range::word::max, "max"}}};
+constexpr std::array<std::pair<block_range::symbol, std::string_view>, 4> block_symbols{
+    {{block_range::symbol::half_sm, "sm/2"},
+     {block_range::symbol::sm, "sm"},
+     {block_range::symbol::two_sm, "2sm"},
+     {block_range::symbol::max, "max"}}};
 
 }  // namespace
 
@@ -171,9 +171,9 @@ std::string to_text(const lane_range& range) {
 std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
   std::vector<block_range> ranges;
   for (const std::string& part : parse_list(option, text)) {
-    const auto word = std::find_if(block_words.begin(), block_words.end(),
+    const auto word = std::find_if(block_symbols.begin(), block_symbols.end(),
                                    [&](const auto& known) { return known.second == part; });
-    if (word != block_words.end()) {
+    if (word != block_symbols.end()) {
       ranges.push_back({.named = word->first});
       continue;
     }
@@ -184,7 +184,7 @@ std::vector<block_range> parse_blocks(std::string_view option, std::string_view 
 }
 
 std::string to_text(const block_range& range) {
-  for (const auto& [word, text] : block_words) {
+  for (const auto& [word, text] : block_symbols) {
     if (word == range.named) return std::string(text);
   }
   return range_text(range.first, range.last);
@@ -247,7 +247,7 @@ double parse_seconds(std::string_view option, std::string_view text) {
 }
 
 std::string parse_file_name(std::string_view option, std::string_view text) {
-  if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", option));
+  if (text.empty()) throw usage_error(fmt::format("{}: the file name is empty", option));
   return std::string(text);
 }
 

@@ -16,15 +16,16 @@ struct lane_range {
   friend bool operator==(const lane_range&, const lane_range&) = default;
 };
 
-/// One element of a --blocks list: a number, a range, or a word that stands for a number when the
+/// One element of a --blocks list: a number, a range, or a symbol that stands for a number when the
 /// GPU is known.
 struct block_range {
   /// sm: as many as it has multiprocessors. max: as many as run at once. beyond: one more.
-  enum class word : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
+  enum class symbol : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
   unsigned first = 1;
   unsigned last = 1;  ///< inclusive
-  word named = word::none;
-  unsigned times = 1;  ///< of what the word stands for; studies only, as are the next and `beyond`
+  symbol named = symbol::none;
+  unsigned times = 1;  ///< of what the symbol stands for; studies only, as are the next and
+                       ///< `beyond`
   unsigned whole = 1;  ///< rounded down to a multiple of this
   friend bool operator==(const block_range&, const block_range&) = default;
 };

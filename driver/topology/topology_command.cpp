@@ -51,7 +51,7 @@ std::vector<option_row> rows_of(topology_request& request) {
        .take = into(request.synthetic, [](const auto&, const auto& text) { return text; })},
       {.name = "affinity",
        .value = "NAME",
-       .help = "tell where each lane of this policy sits: close, spread, smt or none (default: "
+       .help = "show where this policy places each lane: close, spread, smt or none (default: "
                "close, where --lanes or --svg is given)",
        .take = into(request.policy,
                     [](const auto& option, const auto& text) {
@@ -59,11 +59,11 @@ std::vector<option_row> rows_of(topology_request& request) {
                     })},
       {.name = "lanes",
        .value = "N",
-       .help = "how many lanes; max is all that may run at once (default: max)",
+       .help = "number of lanes, or max: all that may run at once (default: max)",
        .take = into(request.lanes, &parse_one_count)},
       {.name = "svg",
        .value = "FILE",
-       .help = "draw the machine with these lanes on it (default: no drawing)",
+       .help = "write a drawing of the machine and these lanes to this file (default: no drawing)",
        .take = into(request.svg, &parse_file_name)},
   };
 }
@@ -108,8 +108,8 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
     if (std::ranges::find(numbers, pu) == numbers.end()) masked.push_back(pu);
   }
   if (!masked.empty())
-    line("mask", fmt::format("takes {} away: the affinity mask that this process was started with "
-                             "(a scheduler's, taskset's)",
+    line("mask", fmt::format("excludes {}: the affinity mask that this process inherited (from a "
+                             "scheduler or taskset)",
                              pus_text(masked)));
   if (!grant.offline.empty()) line("offline", pus_text(grant.offline));
   line("quota", grant.quota_cpus
@@ -146,7 +146,7 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
                      wrapped(pus_text(machine.place(policy, lanes)), indent));
     }
   }
-  fmt::format_to(to, "  {:<8}{:>5}  not bound: the system moves lanes as it likes\n",
+  fmt::format_to(to, "  {:<8}{:>5}  not bound: the operating system places lanes\n",
                  to_text(affinity::none), "any");
 }
 
@@ -218,8 +218,8 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
   const std::vector<option_row> rows = rows_of(request);
   parse_command_line(arguments, rows);
   if (request.topology && request.synthetic)
-    throw usage_error("topology: --topology and --synthetic each name a machine; only one is "
-                      "allowed");
+    throw usage_error(
+        "topology: --topology and --synthetic cannot be combined: only one machine is allowed");
   const std::string text =
       request.help
           ? "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "

@@ -38,7 +38,7 @@ std::string lanes_text(const topology& machine, const cpu_grant& grant, affinity
 void write_svg(const std::string& path, const topology& machine, const std::string& name,
                affinity policy, std::span<const int> pus) {
   std::string placement = counted_lanes(pus.size(), policy);
-  if (policy == affinity::none) placement += ": not bound, the system moves them as it likes";
+  if (policy == affinity::none) placement += ": not bound, the operating system places them";
   if (const std::string note = lane_note(machine, pus); !note.empty()) placement += "; " + note;
   errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

@@ -177,7 +177,7 @@ void read_backend(const json& backend, worker_info& info) {
     std::string problem = text_or_empty(backend, "problem");
     const auto gpus = info.gpus.find(name);
     if (problem.empty() && gpus != info.gpus.end() && gpus->second.devices.empty())
-      problem = "it found no device";
+      problem = "no device found";
     if (!problem.empty()) info.backend_problems[name] = problem;
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(
@@ -188,7 +188,7 @@ void read_backend(const json& backend, worker_info& info) {
 void read_into(const json& line, worker_info& info) {
   if (text_of(line, "kind") != "capabilities") reject("kind", line.at("kind"), "\"capabilities\"");
   if (const json& protocol = member_of(line, "protocol"); protocol != protocol_version) {
-    throw std::invalid_argument(fmt::format("it speaks protocol {}, this driver speaks {}",
+    throw std::invalid_argument(fmt::format("it has protocol {}, this driver has {}",
                                             protocol.dump(-1, ' ', true), protocol_version));
   }
   info.build = member_of(line, "build");
@@ -224,7 +224,7 @@ void read_capabilities(const json& line, worker_info& info) {
     info.gpus.clear();
     info.backend_problems.clear();
     info.capabilities.clear();
-    info.problem = fmt::format("its capabilities cannot be used: {}", error.what());
+    info.problem = fmt::format("invalid capabilities: {}", error.what());
   }
 }
 

@@ -51,7 +51,7 @@ void take_answer(worker_process& process, worker_info& info, std::chrono::millis
   if (said.what == answer::kind::line) {
     read_capabilities(said.object, info);
   } else {
-    info.problem = fmt::format("asked for its --capabilities, {}", said.text);
+    info.problem = fmt::format("--capabilities failed: {}", said.text);
   }
 }
 
@@ -89,8 +89,8 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted) {
     info.path = path;
     processes.emplace_back();
     try {
-      processes.back().emplace(name, launch{.path = path, .arguments = {"--capabilities"}},
-                               deadlines);
+      processes.back().emplace(
+          name, program_to_start{.path = path, .arguments = {"--capabilities"}}, deadlines);
     } catch (const std::exception& error) {
       info.problem = error.what();
     }

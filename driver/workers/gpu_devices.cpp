@@ -35,7 +35,7 @@ const gpu_device& chosen_gpu(const gpu_backend& gpus, const std::string& backend
     if (gpu.index == index) return gpu;
     names.push_back(fmt::format("{} ({})", gpu.index, gpu.name));
   }
-  throw usage_error(fmt::format("--device: backend '{}' has no device {}; it has: {}", backend,
+  throw usage_error(fmt::format("--device: backend '{}' has no device {}; available: {}", backend,
                                 index, names.empty() ? "none" : join(names)));
 }
 

@@ -36,7 +36,8 @@ std::string describe_status(int status) {
 
 }  // namespace
 
-worker_process::worker_process(std::string name, const launch& what, worker_deadlines deadlines)
+worker_process::worker_process(std::string name, const program_to_start& what,
+                               worker_deadlines deadlines)
     : name_(std::move(name)), deadlines_(deadlines) {
   // A worker may die while we write to it: that shall be an error of write(), not our end.
   ::signal(SIGPIPE, SIG_IGN);
@@ -56,7 +57,9 @@ worker_process::worker_process(worker_process&& other) noexcept
 
 worker_process::~worker_process() { kill(); }
 
-std::string worker_process::who() const { return fmt::format("worker '{}' (pid {})", name_, pid_); }
+std::string worker_process::label() const {
+  return fmt::format("worker '{}' (pid {})", name_, pid_);
+}
 
 void worker_process::send(const nlohmann::json& request) {
   const std::string line = request.dump() + '\n';
@@ -81,18 +84,18 @@ answer worker_process::interpret(const std::string& line) const {
   if (line.size() > lines_.longest()) {
     return {answer::kind::garbage,
             {},
-            fmt::format("{} wrote a line of {} bytes: {}", who(), line.size(), quote(line))};
+            fmt::format("{} wrote a line of {} bytes: {}", label(), line.size(), quote(line))};
   }
   nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
   if (object.is_object()) return {answer::kind::line, std::move(object), {}};
   return {answer::kind::garbage,
           {},
-          fmt::format("{} wrote {}, which is not a JSON object", who(), quote(line))};
+          fmt::format("{} wrote {}, which is not a JSON object", label(), quote(line))};
 }
 
 answer worker_process::describe_end() {
   if (!gone_within(deadlines_.leaving)) kill();
-  std::string text = who();
+  std::string text = label();
   if (wait_status_) {
     text += ' ' + describe_status(*wait_status_);
   } else {
@@ -101,7 +104,7 @@ answer worker_process::describe_end() {
   if (!lines_.waiting().empty()) {
     text += fmt::format(" in the middle of the line {}", quote(lines_.waiting()));
   }
-  return {answer::kind::closed, {}, text + last_words()};
+  return {answer::kind::closed, {}, text + stderr_tail()};
 }
 
 answer worker_process::receive(milliseconds within, int cancel_fd) {
@@ -112,7 +115,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
     if (lines_.overlong()) {
       return {answer::kind::garbage,
               {},
-              fmt::format("{} wrote a line without end: {}", who(), quote(lines_.waiting()))};
+              fmt::format("{} wrote a line without end: {}", label(), quote(lines_.waiting()))};
     }
     if (!from_) return describe_end();
     // Descriptors of -1 are skipped by poll().
@@ -122,13 +125,13 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
     if (left == 0 && !first_look) {
       return {answer::kind::late,
               {},
-              fmt::format("{} did not answer within {:.3g} s{}", who(),
-                          std::chrono::duration<double>(within).count(), last_words())};
+              fmt::format("{} did not answer within {:.3g} s{}", label(),
+                          std::chrono::duration<double>(within).count(), stderr_tail())};
     }
     first_look = false;
     if (::poll(watched.data(), watched.size(), left) < 0) continue;
     if (watched[2].revents != 0) {
-      return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", who())};
+      return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", label())};
     }
     if (watched[1].revents != 0 && tail_.read_from(errors_.get()) == read_outcome::end)
       errors_.reset();
@@ -137,7 +140,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   }
 }
 
-std::string worker_process::last_words() {
+std::string worker_process::stderr_tail() {
   // What it wrote just before its end may still be in the pipe.
   while (errors_) {
     const read_outcome outcome = tail_.read_from(errors_.get());
@@ -147,7 +150,7 @@ std::string worker_process::last_words() {
   if (tail_.text().empty()) return {};
   constexpr std::size_t shown = 400;
   const std::string_view all = tail_.text();
-  return fmt::format("; its last words: {}",
+  return fmt::format("; end of its standard error: {}",
                      quote(all.substr(all.size() - std::min(all.size(), shown)), shown));
 }
 
@@ -158,7 +161,7 @@ void worker_process::signal_group(int number) const {
 
 // Looks once whether it changed state; true when it is gone, or stopped where WUNTRACED was asked
 // for.
-bool worker_process::look_after(int options) {
+bool worker_process::poll_state(int options) {
   if (pid_ <= 0 || wait_status_) return true;
   int status = 0;
   const pid_t changed = ::waitpid(pid_, &status, options | WNOHANG);
@@ -171,7 +174,7 @@ bool worker_process::look_after(int options) {
 bool worker_process::gone_within(milliseconds limit) {
   const auto deadline = clock::now() + limit;
   milliseconds pause{1};
-  while (!look_after(0)) {
+  while (!poll_state(0)) {
     if (clock::now() >= deadline) return false;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds{20});
@@ -185,7 +188,7 @@ void worker_process::stop() {
   stopped_ = true;
   // The signal takes hold thread by thread; until then an active pool still burns its cores.
   const auto deadline = clock::now() + deadlines_.stopping;
-  while (!look_after(WUNTRACED) && clock::now() < deadline)
+  while (!poll_state(WUNTRACED) && clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::microseconds{200});
 }
 
@@ -201,7 +204,7 @@ void worker_process::close() {
   resume();
   // Its last output must not keep it from leaving: a full pipe would block it.
   const auto deadline = clock::now() + deadlines_.leaving;
-  while (!look_after(0) && clock::now() < deadline) {
+  while (!poll_state(0) && clock::now() < deadline) {
     if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();
     if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end) errors_.reset();
     while (lines_.next()) {

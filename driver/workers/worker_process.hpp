@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/text/line_reader.hpp"
-#include "driver/workers/launch.hpp"
+#include "driver/workers/start_program.hpp"
 
 namespace syncmeter {
 
@@ -31,7 +31,7 @@ struct answer {
   enum class kind {
     line,       ///< a JSON object, in `object`
     garbage,    ///< something else, quoted in `text`
-    closed,     ///< the worker is gone; `text` says how, with its last words
+    closed,     ///< the worker is gone; `text` says how, with the end of its standard error
     late,       ///< nothing until the deadline
     cancelled,  ///< the cancel descriptor became readable
   };
@@ -45,7 +45,7 @@ class worker_process {
  public:
   /// Starts it; `name` is for messages ("omp"). From then on this process ignores SIGPIPE. Throws
   /// std::runtime_error when it cannot be started.
-  worker_process(std::string name, const launch& what, worker_deadlines deadlines = {});
+  worker_process(std::string name, const program_to_start& what, worker_deadlines deadlines = {});
   worker_process(worker_process&& other) noexcept;
   ~worker_process();
 
@@ -64,21 +64,21 @@ class worker_process {
   void resume();
   [[nodiscard]] bool stopped() const { return stopped_; }
 
-  /// Ends it kindly: end of input, then SIGKILL when it does not leave.
+  /// Ends it gracefully: end of input, then SIGKILL when it does not leave.
   void close();
   /// Ends it by SIGKILL.
   void kill();
   /// True when it outlived SIGKILL by the deadline: whatever device it used is given up.
   [[nodiscard]] bool lost() const { return lost_; }
   /// "worker 'omp' (pid 4711)"
-  [[nodiscard]] std::string who() const;
+  [[nodiscard]] std::string label() const;
   /// What it last wrote to its standard error, as the end of a sentence; or nothing.
-  [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string stderr_tail();
 
  private:
   void signal_group(int number) const;
   bool gone_within(std::chrono::milliseconds limit);
-  bool look_after(int options);
+  bool poll_state(int options);
   answer interpret(const std::string& line) const;
   answer describe_end();
 

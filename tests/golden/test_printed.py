@@ -62,7 +62,7 @@ def test_dry_run(driver):
                   "--additivity", "--visits", "2")
     assert_matches(text, "dry_run.txt")
     assert list(driver.home.iterdir()) == [driver.bin], "a dry run leaves no file"
-    points, merged, refused = (int(n) for n in re.search(r"Points to measure: (\d+), which stand for (\d+) more; refused: (\d+)", text).groups())
+    points, merged, refused = (int(n) for n in re.search(r"Points to measure: (\d+), which also cover (\d+) equal ones; not supported: (\d+)", text).groups())
     assert text.count("on PUs") == points
     assert text.count("    = backend=") == merged
     assert text.count("    unsupported: ") == refused
@@ -101,14 +101,14 @@ print(f"one section of {' '.join(sys.argv[1:])}")
 print("a remark", file=sys.stderr)
 sys.exit(%d)
 """
-HOW_TO_GET_IT = "Ratios, sizes and winners are told by `syncmeter-report text"
+HOW_TO_GET_IT = "For ratios, sizes and verdicts run `syncmeter-report text"
 
 
 def test_the_report_comes_after_the_points_where_it_is_beside_the_driver(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
     alone = driver("show", file)
     del driver.environment["SYNCMETER_REPORT"]
-    assert driver("show", file) == f"{alone}\n{HOW_TO_GET_IT} {file}`: scripts/run sets it up, or `pip install ./analysis` in a checkout.\n"
+    assert driver("show", file) == f"{alone}\n{HOW_TO_GET_IT} {file}`; scripts/run installs it, or `pip install ./analysis` in a checkout.\n"
     driver.add_program("syncmeter-report", REPORT % 0)
     assert driver("show", file) == f"{alone}one section of text {file}\n"
 
@@ -163,7 +163,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
     with path.open("a", encoding="utf-8") as file:
         file.write('{"kind":"visit","poi')
     text = driver("show", str(path))
-    assert f"- not complete (cut off, the last line torn): go on with `syncmeter run --resume {path}`" in text
+    assert f"- not complete (cut off, incomplete last line): continue with `syncmeter run --resume {path}`" in text
 
 
 @pytest.mark.parametrize("arguments, said", [

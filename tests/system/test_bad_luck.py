@@ -61,7 +61,7 @@ def test_one_pu_measures_what_one_lane_can(campaign, measure):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--study", "core-to-core"], "this process may use only PU {pu}: there is no pair"),
+    (["--study", "core-to-core"], "measures pairs of PUs, but this process may use only PU {pu}"),
     (["--lanes", "2"], "--lanes: 2 is more than the 1 lane allowed here (1 processing unit)"),
     pytest.param(["--pus", str(PUS[0])], "--pus: this process may not use PU {other}, only {pu}", marks=needs_two),
 ])
@@ -80,7 +80,7 @@ def test_false_sharing_on_one_pu_measures_the_lone_lane(campaign, measure):
 def test_a_sandbox_that_forbids_binding_leaves_lanes_to_the_system(campaign, measure):
     status, out, err = measure(environment=without_binding("all"))
     assert status == 0, err
-    assert "lanes cannot be bound here" in err and "a sandbox (seccomp" in err
+    assert "lanes cannot be bound here" in err and "by a sandbox (seccomp" in err
     assert all(visit["point"]["affinity"] == "none" for visit in campaign.visits())
     assert all(set(visit["pus"]) == {-1} for visit in campaign.visits())
     assert "Operation not permitted" in campaign.lines("campaign")[0]["machine"]["unbound_because"]

@@ -75,7 +75,7 @@ def test_without_a_gpu_the_backend_is_listed_with_the_reason_and_left_out(campai
 
 def test_an_unknown_device_is_a_mistake_that_lists_the_devices(gpu_campaign):
     status, _, err = gpu_campaign.call(*gpu_arguments(gpu_campaign, "--device", "2"))
-    assert status == 2 and "has no device 2; it has: 0 (GPU 0), 1 (GPU 1)" in err
+    assert status == 2 and "has no device 2; available: 0 (GPU 0), 1 (GPU 1)" in err
 
 
 def test_another_gpu_is_other_ground(gpu_campaign):

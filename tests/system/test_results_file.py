@@ -61,7 +61,7 @@ def test_a_torn_tail_is_cut_and_said(campaign, tail):
         file.write(tail)
     status, _, err = campaign.resume()
     assert status == 0, err
-    assert f"{len(tail)} bytes" in err and "torn" in err and str(campaign.file) in err
+    assert f"{len(tail)} bytes" in err and "incomplete last line" in err and str(campaign.file) in err
     after = campaign.visits()
     assert after[:len(before)] == before and len(after) == 12 and set(keys(after).values()) == {1}
 
@@ -83,7 +83,7 @@ def edit_schema(line):
     (edit_pus, ["4711", "PUs"]),
     (edit_schema, ["schema", "99", "1"]),
 ])
-def test_resume_on_other_ground_is_refused(campaign, edit, words):
+def test_resume_of_another_identity_is_refused(campaign, edit, words):
     cut_short(campaign)
     campaign.edit_campaign_line(edit)
     with campaign.file.open("a", encoding="utf-8") as file:
@@ -170,8 +170,8 @@ def test_a_full_device_is_one_sentence(campaign):
     status, _, err = campaign.call(*arguments)
     assert status == 1
     assert "/dev/full" in err and "No space left on device" in err
-    what_comes, *said = err.strip().split("\n")
-    assert "3 points, about" in what_comes and len(said) == 1
+    plan_summary, *said = err.strip().split("\n")
+    assert "3 points, about" in plan_summary and len(said) == 1
     assert not campaign.log("measure")
 
 
@@ -188,7 +188,7 @@ def test_a_disk_that_fills_up_leaves_whole_lines(campaign):
     assert 0 < len(measured) < 90
     status, _, err = campaign.resume()
     assert status == 0, err
-    assert "torn" not in err, "nothing was left to cut"
+    assert "incomplete" not in err, "nothing was left to cut"
     assert len(campaign.visits()) == 90 and set(keys(campaign.visits()).values()) == {1}
 
 

@@ -135,7 +135,7 @@ def test_a_worker_that_does_not_come_up_is_given_up(campaign):
     assert len(campaign.log("hello")) == 3, "three starts, then no more"
     assert "ended with status 3" in err and "no licence" in err
     last = visits[-1]["reason"]
-    assert "not tried" in last and "did not come up 3 times in a row" in last
+    assert "not tried" in last and "failed to start 3 times in a row" in last
     assert campaign.lines()[-1]["reason"] == "complete"
 
 
@@ -250,7 +250,7 @@ def test_workers_are_found_on_path_and_asked_what_they_can(campaign):
 @pytest.mark.parametrize("how, words", [
     ("exit", ["ended with status 4", "no device here"]),
     ("garbage", ["Segmentation fault"]),
-    ("other protocol", ["protocol 2", "speaks 1"]),
+    ("other protocol", ["protocol 2", "this driver has 1"]),
 ])
 def test_a_worker_that_cannot_be_used_is_named_with_the_reason(campaign, how, words):
     campaign.behave(capabilities=how)

@@ -35,16 +35,20 @@ pattern pattern_of(std::string_view op) {
   return coalesced;
 }
 
-// Why a point cannot be; empty when it can.
+// Why a point is not supported; empty where it is.
 std::string why_not(std::string_view op, const point& where) {
-  if (where.lanes % warp_size != 0) return "a warp's loads are of whole warps";
+  if (where.lanes % warp_size != 0)
+    return fmt::format("--lanes {}: must be a multiple of {} (whole warps)", where.lanes,
+                       warp_size);
   if (is_of_banks(op) && (where.size < 1 || where.size > warp_size))
-    return fmt::format("1 to {} lanes of a warp can meet in a bank", warp_size);
+    return fmt::format("--size {}: the number of lanes on one bank is 1 to {}", where.size,
+                       warp_size);
   const pattern how = pattern_of(op);
   if (how == pattern::strided && (where.size < 1 || where.size > warp_size))
-    return fmt::format("strides are 1 to {} words", warp_size);
+    return fmt::format("--size {}: the stride is 1 to {} words", where.size, warp_size);
   if (how == pattern::misaligned && (where.size % word_bytes != 0 || where.size > line_bytes))
-    return fmt::format("an offset is a multiple of {} bytes, up to {}", word_bytes, line_bytes);
+    return fmt::format("--size {}: the offset is a multiple of {} bytes, at most {}", where.size,
+                       word_bytes, line_bytes);
   return {};
 }
 
@@ -56,14 +60,14 @@ void coalescing_rig::prepare_more(const measurable& what, const point& where, ke
     throw point_refused(std::move(reason));
   what_ = &what;
   in_l2_ = what.info.name.ends_with("_l2");
-  reading_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where.size};
+  working_set_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where.size};
   if (is_of_banks(what.info.name)) return;
   const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device().l2_bytes),
                                        std::bit_floor(device().memory_bytes / 8));
-  reading_.bytes = in_l2_ ? std::bit_floor(device().l2_bytes / inside_l2) : largest;
+  working_set_.bytes = in_l2_ ? std::bit_floor(device().l2_bytes / inside_l2) : largest;
   // Twice that, so that it can begin anywhere in the first half.
   setup.data = static_cast<std::byte*>(words_.fit(2 * largest));
-  setup.data_bytes = reading_.bytes;
+  setup.data_bytes = working_set_.bytes;
   if (!has_words_) fill_words(setup.data, 2 * largest, shape().stream);
   has_words_ = true;
 }
@@ -73,15 +77,15 @@ void coalescing_rig::queue_first(kernel_setup& setup, cudaStream_t stream) {
   draw_ = next_draw(draw_);
   auto* const words = static_cast<std::byte*>(words_.get());
   constexpr std::size_t page = 4096;
-  setup.data = words + (draw_ >> 24U) % (reading_.bytes / page) * page;
+  setup.data = words + (draw_ >> 24U) % (working_set_.bytes / page) * page;
   auto* const sink = static_cast<std::uint32_t*>(swept_.fit(sweep_sinks * sizeof(std::uint32_t)));
   if (in_l2_) {
-    sweep(setup.data, reading_.bytes, sink, stream);
+    sweep(setup.data, working_set_.bytes, sink, stream);
   } else {
     // Something that it does not read, so that nothing of what it reads is left there.
     const auto before = static_cast<std::size_t>(setup.data - words);
-    const std::size_t rest = std::min(swept_l2 * device().l2_bytes, reading_.bytes / 2);
-    sweep(before >= rest ? words : setup.data + reading_.bytes, rest, sink, stream);
+    const std::size_t rest = std::min(swept_l2 * device().l2_bytes, working_set_.bytes / 2);
+    sweep(before >= rest ? words : setup.data + working_set_.bytes, rest, sink, stream);
   }
 }
 
@@ -91,7 +95,7 @@ void coalescing_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, o
   const bool banks = is_of_banks(what_->info.name);
   const std::size_t first = banks ? 0 : static_cast<std::size_t>(setup.data - words);
   check_sums({.how = pattern_of(what_->info.name),
-              .what = reading_,
+              .what = working_set_,
               .first_index = static_cast<std::uint32_t>(first / word_bytes),
               .of_block = shape().lanes,
               .ops = ops,
@@ -101,7 +105,7 @@ void coalescing_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, o
 
 void coalescing_rig::describe(nlohmann::json& visit) const {
   checked_rig::describe(visit);
-  visit["working_set_bytes"] = reading_.bytes;
+  visit["working_set_bytes"] = working_set_.bytes;
 }
 
 nlohmann::json coalescing_instructions(const measurable& row) {

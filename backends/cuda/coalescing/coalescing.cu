@@ -31,8 +31,8 @@ __global__ void read_all(const uint4* quads, std::size_t count, std::uint32_t* s
   sink[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
 }
 
-SM_FN std::uint32_t sum_of_memory(const reading_done& done, unsigned lane) {
-  course c = course_of(done.how, lane, done.what);
+SM_FN std::uint32_t sum_of_memory(const finished_reads& done, unsigned lane) {
+  lane_offsets c = offsets_of(done.how, lane, done.what);
   const auto mask = static_cast<std::uint32_t>(done.what.bytes - 1);
   std::uint32_t sum = 0;
   for (std::uint64_t n = 0; n < done.ops; ++n) {
@@ -44,7 +44,7 @@ SM_FN std::uint32_t sum_of_memory(const reading_done& done, unsigned lane) {
   return sum;
 }
 
-SM_FN std::uint32_t sum_of_banks(const reading_done& done, unsigned lane) {
+SM_FN std::uint32_t sum_of_banks(const finished_reads& done, unsigned lane) {
   const std::uint32_t first = bank_offset_of(lane % done.of_block, done.what.size) / word_bytes;
   std::uint32_t sum = 0;
   for (std::uint64_t n = 0; n < done.ops; ++n)
@@ -52,7 +52,7 @@ SM_FN std::uint32_t sum_of_banks(const reading_done& done, unsigned lane) {
   return sum;
 }
 
-__global__ void check(reading_done done, const lane_outcome* outcomes, own_outcome* found) {
+__global__ void check(finished_reads done, const lane_outcome* outcomes, own_outcome* found) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < done.what.lanes;
        i += gridDim.x * blockDim.x) {
     const std::uint32_t sum = done.banks ? sum_of_banks(done, i) : sum_of_memory(done, i);
@@ -80,7 +80,7 @@ void sweep(const std::byte* words, std::size_t bytes, std::uint32_t* sink, cudaS
   SM_CUDA(cudaGetLastError());
 }
 
-void check_sums(const reading_done& done, const lane_outcome* outcomes, own_outcome* found,
+void check_sums(const finished_reads& done, const lane_outcome* outcomes, own_outcome* found,
                 cudaStream_t stream) {
   check<<<blocks_for(done.what.lanes), side_block, 0, stream>>>(done, outcomes, found);
   SM_CUDA(cudaGetLastError());

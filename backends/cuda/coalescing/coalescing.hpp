@@ -21,7 +21,7 @@ class coalescing_rig : public checked_rig {
                    cudaStream_t stream) override;
 
   const measurable* what_ = nullptr;
-  reading reading_;
+  working_set working_set_;
   bool in_l2_ = false;
   bool has_words_ = false;
   std::uint64_t draw_ = 1;
@@ -36,16 +36,16 @@ inline constexpr std::size_t sweep_sinks = std::size_t{sweep_blocks} * 256;
 void sweep(const std::byte* words, std::size_t bytes, std::uint32_t* sink, cudaStream_t stream);
 
 /// What the lanes did.
-struct reading_done {
+struct finished_reads {
   pattern how = pattern::coalesced;
-  reading what;
+  working_set what;
   std::uint32_t first_index = 0;  ///< of the working set's first word
   unsigned of_block = 1;          ///< lanes
   std::uint64_t ops = 0;          ///< of each lane
   bool banks = false;             ///< of a block's own memory
 };
 /// Queues the comparison of each lane's sum with that of the words it had to read.
-void check_sums(const reading_done& done, const lane_outcome* outcomes, own_outcome* found,
+void check_sums(const finished_reads& done, const lane_outcome* outcomes, own_outcome* found,
                 cudaStream_t stream);
 
 [[nodiscard]] std::vector<measurable> coalescing_rows();

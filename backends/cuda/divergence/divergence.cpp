@@ -11,9 +11,9 @@
 namespace syncmeter::cuda {
 namespace {
 
-parting parting_of(std::string_view op) {
-  if (op == "branch_uniform") return parting::none;
-  return op == "branch_across_warps" ? parting::across_warps : parting::in_warp;
+divergence divergence_of(std::string_view op) {
+  if (op == "branch_uniform") return divergence::none;
+  return op == "branch_across_warps" ? divergence::across_warps : divergence::in_warp;
 }
 
 /// Paths that are in the code: those of a tree all, whichever are taken.
@@ -25,7 +25,9 @@ unsigned paths_in_code(const measurable& row) {
 
 void divergence_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
   checked_rig::prepare_more(what, where, setup);
-  if (where.size > most_paths) throw point_refused(fmt::format("there are {} paths", most_paths));
+  if (where.size > most_paths)
+    throw point_refused(
+        fmt::format("--size {}: a branch has at most {} paths", where.size, most_paths));
   what_ = &what;
   size_ = std::max(where.size, 1U);
 }
@@ -41,7 +43,7 @@ void divergence_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, o
   SM_CUDA(cudaMemcpyAsync(words, expected.data(), sizeof expected, cudaMemcpyHostToDevice, stream));
   check_words({.lanes = lanes(),
                .of_block = shape().lanes,
-               .by = parting_of(what_->info.name),
+               .by = divergence_of(what_->info.name),
                .paths = size_},
               setup.outcomes, words, found, stream);
 }

@@ -20,14 +20,14 @@ class divergence_rig : public checked_rig {
   device_buffer expected_;
 };
 
-/// Lanes of a launch, and how they part.
-struct parted_lanes {
+/// Lanes of a launch, and how they diverge.
+struct diverging_lanes {
   unsigned lanes = 1, of_block = 1;
-  parting by = parting::none;
+  divergence by = divergence::none;
   unsigned paths = 1;
 };
 /// Queues the comparison of each lane's word with the one expected of its first path.
-void check_words(const parted_lanes& who, const lane_outcome* outcomes,
+void check_words(const diverging_lanes& who, const lane_outcome* outcomes,
                  const std::uint32_t* expected, own_outcome* found, cudaStream_t stream);
 
 [[nodiscard]] std::vector<measurable> divergence_rows();

@@ -14,7 +14,7 @@ namespace {
 // What all warps have in common, each on a line of its own: the flag is polled by thousands.
 struct chain_words {
   alignas(128) unsigned flag;
-  alignas(128) unsigned gave_up;
+  alignas(128) unsigned timed_out;
   alignas(128) unsigned long long stale;
 };
 
@@ -25,8 +25,9 @@ constexpr std::uint64_t longest_chain = 1U << 22U;
 
 void chain_rig::prepare(const measurable& what, const point& where) {
   if (where.lanes > device_.max_threads_per_block || where.lanes % warp_size != 0) {
-    throw point_refused(fmt::format("a block of a chain is whole warps, and at most {} threads",
-                                    device_.max_threads_per_block));
+    throw point_refused(fmt::format(
+        "--lanes {}: a block of a chain must consist of whole warps, at most {} threads",
+        where.lanes, device_.max_threads_per_block));
   }
   what_ = &what;
   blocks_ = where.blocks;
@@ -41,7 +42,8 @@ sample chain_rig::take(std::size_t index, std::uint32_t trips) {
 
 std::string chain_rig::launch(const void* stub, std::uint64_t length) {
   if (length > longest_chain)
-    throw std::runtime_error(fmt::format("a chain of {} warps is too long to be watched", length));
+    throw std::runtime_error(fmt::format(
+        "a chain of {} warps is too long: at most {} warps can be tracked", length, longest_chain));
   int fit = 0;
   SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, stub, static_cast<int>(lanes_), 0));
   const unsigned waiting = static_cast<unsigned>(fit) * device_.multiprocessors;
@@ -57,7 +59,7 @@ std::string chain_rig::launch(const void* stub, std::uint64_t length) {
             .polls = static_cast<unsigned*>(polls_.fit(bytes)),
             .data = static_cast<unsigned*>(data_.fit(bytes)),
             .stale = &words->stale,
-            .gave_up = &words->gave_up};
+            .timed_out = &words->timed_out};
   SM_CUDA(cudaMemsetAsync(words, 0, sizeof(chain_words), in));
   SM_CUDA(cudaMemsetAsync(setup_.data, 0, bytes, in));
   const launch_config config{
@@ -72,10 +74,9 @@ std::string chain_rig::launch(const void* stub, std::uint64_t length) {
   const auto* polls = static_cast<const unsigned*>(polls_here_.fit(bytes));
   SM_CUDA(cudaMemcpyAsync(polls_here_.get(), setup_.polls, bytes, cudaMemcpyDeviceToHost, in));
   SM_CUDA(cudaStreamSynchronize(in));
-  if (found->gave_up != 0) {
-    return fmt::format("the chain broke: {} warps waited {} s in vain, and one handoff takes a "
-                       "fraction of that",
-                       found->gave_up, static_cast<double>(chain_deadline_ns) / 1e9);
+  if (found->timed_out != 0) {
+    return fmt::format("timeout: {} warps of the chain waited {} s for the flag without seeing it",
+                       found->timed_out, static_cast<double>(chain_deadline_ns) / 1e9);
   }
   if (found->flag != chain_over) {
     return fmt::format("oracle: the flag holds {} at the end of a chain of {} warps", found->flag,

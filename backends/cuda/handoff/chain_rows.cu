@@ -30,7 +30,7 @@ SM_FN unsigned wait_for_turn(const chain_setup& s, unsigned* flag, unsigned warp
     constexpr unsigned polls_between_looks = 1024;
     if (polls % polls_between_looks != 0) continue;
     if (global_timer() > deadline) {
-      atomicAdd(s.gave_up, 1U);
+      atomicAdd(s.timed_out, 1U);
       *const_cast<volatile unsigned*>(flag) = chain_over;
       return polls;
     }

@@ -56,7 +56,7 @@ template <class T, class Form> class handoff_lane {
   unsigned polls_ = 0;
 };
 
-/// Message passing round a ring, `rounds` times: each lane writes data on a line of its own and
+/// Message passing around a ring, `rounds` times: each lane writes data on a line of its own and
 /// hands on; who is handed to must see them. It has read the line before, so that L1 may hold what
 /// is old by then. `data` is mailbox_bytes for each lane, all zero. Returns how often it was old.
 template <class Lane>

@@ -50,7 +50,7 @@ struct chain_setup {
   unsigned* polls = nullptr;  ///< of each warp
   unsigned* data = nullptr;   ///< a word for each warp, all zero; for the litmus
   unsigned long long* stale = nullptr;
-  unsigned* gave_up = nullptr;  ///< warps that waited in vain
+  unsigned* timed_out = nullptr;  ///< warps that waited in vain
 };
 
 /// What the flag of a chain holds when it is over.

@@ -28,16 +28,20 @@ struct pair_found {
 
 void pair_rig::prepare(const measurable& what, const point& where) {
   if (where.blocks != 2 || where.lanes != warp_size)
-    throw point_refused("a pair is 2 blocks of one warp: other blocks only hold the places");
+    throw point_refused(fmt::format(
+        "--blocks {} --lanes {}: a handoff between multiprocessors takes --blocks 2 --lanes {}",
+        where.blocks, where.lanes, warp_size));
   if (where.size < 1 || where.size > device_.multiprocessors) {
     throw point_refused(
-        fmt::format("{} has multiprocessors 1 to {}", device_.name, device_.multiprocessors));
+        fmt::format("--size {}: the other multiprocessor is a number from 1 to {} on {}",
+                    where.size, device_.multiprocessors, device_.name));
   }
   what_ = &what;
   threads_ = device_.max_threads_per_multiprocessor / blocks_on_one;
   if (threads_ > device_.max_threads_per_block) {
-    throw point_refused(
-        fmt::format("{} blocks do not fill a multiprocessor of {}", blocks_on_one, device_.name));
+    throw point_refused(fmt::format("{} blocks of the largest size do not fill a multiprocessor of "
+                                    "{}, so that a block cannot be pinned to one",
+                                    blocks_on_one, device_.name));
   }
   for (const std::size_t index : {0U, 1U}) check_room(what.code(index));
   notes_.begin();
@@ -58,10 +62,9 @@ void pair_rig::check_room(const void* stub) const {
   SM_CUDA(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, static_cast<int>(threads_), 0));
   if (blocks == static_cast<int>(blocks_on_one)) return;
-  throw point_refused(
-      fmt::format("a multiprocessor of {} runs {} blocks of {} threads at once, not "
-                  "{}: which one a block comes to cannot be chosen",
-                  device_.name, blocks, threads_, blocks_on_one));
+  throw point_refused(fmt::format("a multiprocessor of {} runs {} blocks of {} threads at once, "
+                                  "not {}, so that a block cannot be pinned to one",
+                                  device_.name, blocks, threads_, blocks_on_one));
 }
 
 void pair_rig::begin_round() {
@@ -95,14 +98,14 @@ void pair_rig::launch(const void* stub, std::uint32_t trips) {
 std::string pair_rig::problem() const {
   const auto& ends = static_cast<const pair_found*>(found_.get())->ends;
   if (ends[0].ran == 0 || ends[1].ran == 0) {
-    return fmt::format("no block came to multiprocessor {}: something else runs on the device, or "
-                       "it has no such number",
+    return fmt::format("no block ran on multiprocessor {}: another program uses the device, or it "
+                       "has no multiprocessor of that number",
                        ends[0].ran == 0 ? 1 : setup_.partner + 1);
   }
   for (const pair_record& end : ends) {
     if (end.polls >= most_polls)
-      return fmt::format("no token came to multiprocessor {} in {} polls", end.multiprocessor + 1,
-                         most_polls);
+      return fmt::format("timeout: multiprocessor {} polled {} times without seeing its token",
+                         end.multiprocessor + 1, most_polls);
   }
   return {};
 }

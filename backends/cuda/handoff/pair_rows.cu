@@ -30,14 +30,14 @@ __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
   if (end > 1) return;
   pair_record& record = s.ends[end];
   const Lane lane{s.flags, end, 2};
-  const moment begin = read_moment();
+  const clock_reading begin = read_timer_and_clock();
   record.lane_ns = begin.ns;
   record.lane_cycles = begin.cycles_twice;
   const std::int64_t start = clock64();
   record.cycles = start;
   const auto done = loop<Op, Count>(lane, trips);
   const std::int64_t stop = clock64();
-  const moment finish = read_moment();
+  const clock_reading finish = read_timer_and_clock();
   record.cycles = stop - record.cycles;
   record.lane_ns = finish.ns - record.lane_ns;
   record.lane_cycles = (finish.cycles_twice - record.lane_cycles) / 2;

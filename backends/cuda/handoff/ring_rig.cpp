@@ -19,11 +19,13 @@ void ring_rig::place_flags() {
 void ring_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
   const bool in_cluster = what.info.launching == launching::cluster;
   if (in_cluster && where.blocks != where.size) {
-    throw point_refused(fmt::format("a ring in one cluster of {} blocks is a launch of {} blocks",
-                                    where.size, where.size));
+    throw point_refused(fmt::format(
+        "--blocks {} with --size {}: the ring is one cluster, so that both must be equal",
+        where.blocks, where.size));
   }
   if (where.scope == scope::cluster && where.blocks > 1 && !in_cluster)
-    throw point_refused("a token of scope cluster does not leave its cluster, here its block");
+    throw point_refused("--scope cluster orders within one cluster only, and this op is launched "
+                        "without clusters; use device or system, or --blocks 1");
   what_ = &what;
   where_ = where;
   setup_ = &setup;
@@ -64,8 +66,7 @@ std::string ring_rig::count_polls(std::uint64_t rotations) {
     if (block < named) multiprocessors_.push_back(static_cast<unsigned>(first->operand));
     for (unsigned lane = 0; lane < where_.lanes; lane += warp_size) {
       if (first[lane].tally >= most_polls) {
-        return fmt::format("no token came to warp {} of block {} in {} polls: the flag that was "
-                           "set is never seen",
+        return fmt::format("timeout: warp {} of block {} polled {} times without seeing its token",
                            lane / warp_size, block, most_polls);
       }
       polls += first[lane].tally;

@@ -1,5 +1,5 @@
-// The rig of a token that goes round a ring of warps: that of kernels, with flags that move between
-// rounds, polls that are counted, and a litmus of message passing.
+// The rig of a token that goes around a ring of warps: that of kernels, with flags that move
+// between rounds, polls that are counted, and a litmus of message passing.
 #pragma once
 
 #include <vector>

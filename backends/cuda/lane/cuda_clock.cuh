@@ -13,8 +13,8 @@ SM_FN std::int64_t global_timer() {
   return ns;
 }
 
-/// The timer and the clock at one moment.
-struct moment {
+/// The timer and the clock, read at the same moment.
+struct clock_reading {
   std::int64_t ns;
   std::int64_t cycles_twice;  ///< sum of the clock's readings before and after the timer's
 };
@@ -22,7 +22,7 @@ struct moment {
 /// A reading waits until atomics under way have let go of the register that it goes to, which can
 /// take a microsecond, and which one has to wait is the compiler's choice. So the timer is read
 /// twice, and the reading counts that the clock encloses more closely.
-SM_FN moment read_moment() {
+SM_FN clock_reading read_timer_and_clock() {
   const std::int64_t before = clock64();
   const std::int64_t first_ns = global_timer();
   const std::int64_t between = clock64();

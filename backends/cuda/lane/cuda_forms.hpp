@@ -176,11 +176,12 @@ constexpr void add_fence_forms(form_list& list, const op_info& info, value_type 
   if (op == "atomic_inc") return "CUDA has atomicInc for uint32 only";
   if (op == "atomic_sub") return "CUDA has atomicSub for 32-bit integers only";
   if (op.starts_with("atomic_cas") && is_floating(t))
-    return "CUDA has no floating compare-and-swap";
-  if (info.family == family::atomic && is_floating(t)) return "CUDA has no such floating atomic";
+    return "CUDA has no floating-point compare-and-swap";
+  if (info.family == family::atomic && is_floating(t))
+    return "CUDA has no floating-point form of this atomic";
   if (info.family == family::critical)
     return "CUDA has neither critical sections nor lock objects; critical_add is a spin lock";
-  if (info.takes_token) return "on a GPU a handoff is awaited by load: see handoff";
+  if (info.takes_token) return "not available on GPUs; the op handoff waits by load";
   return "CUDA has no such operation";
 }
 

@@ -48,7 +48,7 @@ template <class Op, class Lane> SM_FN void fill_block_memory(const Lane& lane) {
 struct block_clock {
   std::int64_t start[largest_block / warp_size];
   std::int64_t stop[largest_block / warp_size];
-  moment begin, end;  ///< before the start and after the stop of thread 0
+  clock_reading begin, end;  ///< before the start and after the stop of thread 0
 };
 
 SM_FN void report(const block_clock& clock, block_record& record) {
@@ -77,14 +77,14 @@ SM_FN void report(const block_clock& clock, block_record& record) {
 /// the clock's rate is taken from encloses them.
 template <class Op, int Count, class Lane>
 SM_FN void timed(const Lane& lane, const kernel_setup& s, std::uint32_t trips, block_clock& clock) {
-  if (lane_in_block() == 0) clock.begin = read_moment();
+  if (lane_in_block() == 0) clock.begin = read_timer_and_clock();
   const bool first_in_warp = lane_in_block() % warp_size == 0;
   const std::int64_t start = clock64();
   if (first_in_warp) clock.start[lane_in_block() / warp_size] = start;
   const auto done = loop<Op, Count>(lane, trips);
   const std::int64_t stop = clock64();
   if (first_in_warp) clock.stop[lane_in_block() / warp_size] = stop;
-  if (lane_in_block() == 0) clock.end = read_moment();
+  if (lane_in_block() == 0) clock.end = read_timer_and_clock();
   s.outcomes[Lane::thread()] = done.outcome;
   s.sinks[Lane::thread()] = done.sunk;
 }

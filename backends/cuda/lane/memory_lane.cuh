@@ -1,4 +1,4 @@
-// The lanes of the study of coalescing: one that reads words of memory on a course of its own, and
+// The lanes of the study of coalescing: one that reads words of memory at its own offsets, and
 // one that reads its block's own memory. Both add up what they read.
 #pragma once
 
@@ -28,15 +28,15 @@ template <class T, class Form> class memory_lane {
       : data_{reinterpret_cast<const std::byte*>(__cvta_generic_to_global(s.data))},
         mask_{static_cast<std::uint32_t>(s.data_bytes - 1)},
         no_bits_{static_cast<std::uint32_t>(s.ones[1])} {
-    const reading r{.bytes = s.data_bytes, .lanes = gridDim.x * blockDim.x, .size = s.size};
+    const working_set r{.bytes = s.data_bytes, .lanes = gridDim.x * blockDim.x, .size = s.size};
     for (unsigned i = 0; i < patterns; ++i)
-      courses_[i] = course_of(static_cast<pattern>(i), thread(), r);
+      offsets_[i] = offsets_of(static_cast<pattern>(i), thread(), r);
   }
 
   SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
   template <pattern How, bool Dependent> SM_FN void load() {
-    course& mine = courses_[static_cast<unsigned>(How)];
+    lane_offsets& mine = offsets_[static_cast<unsigned>(How)];
     std::uint32_t word = read_word<How>(data_ + mine.first);
     if constexpr (How == pattern::random)
       word = read_word<How>(data_ + (word & mask_ & ~(word_bytes - 1)));
@@ -53,7 +53,7 @@ template <class T, class Form> class memory_lane {
 
   const std::byte* data_;
   std::uint32_t mask_, no_bits_;
-  course courses_[patterns];
+  lane_offsets offsets_[patterns];
   std::uint32_t sum_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace syncmeter::cuda {
 
 /// The words that are read: a power of two of bytes.
-struct reading {
+struct working_set {
   std::size_t bytes = 0;       ///< of the working set
   unsigned lanes = warp_size;  ///< of the launch
   unsigned size = 0;           ///< point::size
@@ -19,7 +19,7 @@ struct reading {
 
 /// A lane's byte offset in the working set, and how far it goes at each step; both modulo its
 /// bytes.
-struct course {
+struct lane_offsets {
   std::uint32_t first = 0, step = 0;
 };
 
@@ -39,7 +39,8 @@ inline constexpr unsigned line_bytes = 128;
   return columns * word_bytes;
 }
 
-[[nodiscard]] SM_BOTH constexpr course course_of(pattern how, unsigned lane, const reading& r) {
+[[nodiscard]] SM_BOTH constexpr lane_offsets offsets_of(pattern how, unsigned lane,
+                                                        const working_set& r) {
   const std::uint64_t all = r.bytes, in_warp = lane % warp_size, warp = lane / warp_size;
   const std::uint64_t row = row_bytes_of(all), rows = all / row;
   std::uint64_t tile = line_bytes, first = 0, step = 0;

@@ -13,12 +13,12 @@
 namespace syncmeter::cuda {
 
 /// An event that orders streams and wakes the host, and takes no time of its own.
-class order_mark {
+class untimed_event {
  public:
-  order_mark() { SM_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  ~order_mark() { SM_CUDA_NOEXCEPT(cudaEventDestroy(event_)); }
-  order_mark(const order_mark&) = delete;
-  order_mark& operator=(const order_mark&) = delete;
+  untimed_event() { SM_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+  ~untimed_event() { SM_CUDA_NOEXCEPT(cudaEventDestroy(event_)); }
+  untimed_event(const untimed_event&) = delete;
+  untimed_event& operator=(const untimed_event&) = delete;
   [[nodiscard]] cudaEvent_t get() const { return event_; }
 
  private:
@@ -40,7 +40,7 @@ class kernel_chain {
 /// Streams and kernels of one point; the words work on it.
 struct launch_queue {
   stream first, second;
-  order_mark marks[2];             ///< by turns, of the last kernel in each stream
+  untimed_event marks[2];          ///< by turns, of the last kernel in each stream
   unsigned blocks = 1, lanes = 1;  ///< of every kernel
   launch_board* board = nullptr;   ///< on the device
   launch_board* counts = nullptr;  ///< what null kernels get: the board, or nothing

@@ -46,7 +46,7 @@ constexpr std::array checks{
 const launch_check& check_of(std::string_view op) {
   const auto found = std::ranges::find(checks, op, &launch_check::op);
   if (found == checks.end())
-    throw std::logic_error(fmt::format("it is not said what a sample of {} leaves behind", op));
+    throw std::logic_error(fmt::format("no check is defined for op {}", op));
   return *found;
 }
 
@@ -69,29 +69,31 @@ launch_rig::launch_rig(const device_facts& device) : device_{device} {
 
 void launch_rig::check_shape(const point& where) const {
   if (where.lanes > device_.max_threads_per_block) {
-    throw point_refused(fmt::format("a block has at most {} threads on {}",
+    throw point_refused(fmt::format("--lanes {}: a block has at most {} threads on {}", where.lanes,
                                     device_.max_threads_per_block, device_.name));
   }
   if (where.active != 0)
-    throw point_refused("the kernel does nothing: it has no lanes to switch off");
+    throw point_refused("--active is not supported by launches: the kernel is empty");
   if (what_->info.launching == launching::cooperative) {
     int at_once = 0;
     SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, null_kernel(),
                                                           static_cast<int>(where.lanes), 0));
     const auto fit = static_cast<unsigned>(at_once) * device_.multiprocessors;
     if (where.blocks > fit) {
-      throw point_refused(
-          fmt::format("of a cooperative launch all blocks run at once: at most {} of {} threads on "
-                      "{}",
-                      fit, where.lanes, device_.name));
+      throw point_refused(fmt::format("--blocks {}: all blocks of a cooperative launch must be "
+                                      "resident at once; {} runs at most {} of {} threads",
+                                      where.blocks, device_.name, fit, where.lanes));
     }
   }
   if (what_->info.name.starts_with("programmatic_") && device_.largest_cluster == 0)
-    throw point_refused("programmatic dependent launch needs compute capability 9.0");
+    throw point_refused(
+        fmt::format("programmatic dependent launch needs compute capability 9.0; {} has {}",
+                    device_.name, device_.compute_capability));
   if (what_->info.size_of.empty()) return;
-  if (where.size == 0) throw point_refused("a graph is of so many kernels: --size says how many");
+  if (where.size == 0) throw point_refused("needs --size: the number of kernels in the graph");
   if (where.size > most_nodes)
-    throw point_refused(fmt::format("graphs are made of at most {} kernels here", most_nodes));
+    throw point_refused(
+        fmt::format("--size {}: a graph has at most {} kernels here", where.size, most_nodes));
 }
 
 void launch_rig::place_thread(const point& where) {
@@ -129,7 +131,7 @@ void launch_rig::prepare(const measurable& what, const point& where) {
 }
 
 sample launch_rig::take(std::size_t index, std::uint32_t trips) {
-  const kept_on these{pus_};
+  const scoped_affinity these{pus_};
   return sampler_for(*what_, index)(this, trips);
 }
 
@@ -160,7 +162,7 @@ std::string launch_rig::count_kernels() {
   queue_.counts = nullptr;
   const auto counted = read_board().count;
   if (counted == kernels_per_op_) return {};
-  return fmt::format("{} kernels ran in one {}, and {} were launched", counted, what_->info.name,
+  return fmt::format("oracle: {} kernels ran in one {}, expected {}", counted, what_->info.name,
                      kernels_per_op_);
 }
 
@@ -182,7 +184,7 @@ double launch_rig::counted_ns(double whole_ns, std::uint64_t ops) const {
 std::string launch_rig::verdict(std::uint64_t ops) {
   if (!before_.empty()) return before_;
   if (queue_.calls != ops)
-    return fmt::format("{} calls were made, and {} were to be", queue_.calls, ops);
+    return fmt::format("oracle: {} calls were made, expected {}", queue_.calls, ops);
   switch (check_->kind) {
   case of::kernels:
     return count_kernels();
@@ -190,18 +192,19 @@ std::string launch_rig::verdict(std::uint64_t ops) {
     constexpr std::uint64_t units_in_step = 2;
     const auto done = read_board().count;
     if (done == units_in_step * ops) return {};
-    return fmt::format("{} units of work were done of {}", done, units_in_step * ops);
+    return fmt::format("oracle: {} units of work were done, expected {}", done,
+                       units_in_step * ops);
   }
   case of::order: {
     const launch_board board = read_board();
     if (board.count == ops && board.wrong == 0) return {};
-    return fmt::format("of {} kernels in order the last left {}, and {} did not find what the one "
-                       "before them left",
+    return fmt::format("oracle: after {} kernels in order the counter is {}, and {} kernels did "
+                       "not see their predecessor's value",
                        ops, board.count, board.wrong);
   }
   case of::copies:
     if (queue_.right == ops) return {};
-    return fmt::format("{} of {} copies brought what the device holds", queue_.right, ops);
+    return fmt::format("oracle: {} of {} copies returned the device's value", queue_.right, ops);
   case of::nothing:
     break;
   }

@@ -24,7 +24,7 @@ template <class Op> SM_FN unsigned long long count_wrong(auto& lane, unsigned* b
   for (unsigned round = 1; round <= litmus_rounds; ++round) {
     const unsigned own = value_at(round, place);
     values[place] = own;
-    if constexpr (Op::agrees == agreement::written) {
+    if constexpr (Op::expects == expected_result::written) {
       Op::measured(lane);
       for (const unsigned far : {1U, lanes_in_block(), size / 2, size - 1}) {
         const unsigned other = (place + far) % size;
@@ -35,7 +35,7 @@ template <class Op> SM_FN unsigned long long count_wrong(auto& lane, unsigned* b
       lane.give(own);
       Op::measured(lane);
       unsigned expected = value_at(round, (place + 1) % size);
-      if constexpr (Op::agrees == agreement::sum) {
+      if constexpr (Op::expects == expected_result::sum) {
         expected = 0;
         for (unsigned i = 0; i < size; ++i) expected += value_at(round, i);
       }
@@ -84,7 +84,7 @@ struct levels_backend : backend_of<Lane> {
     else return backend_of<Lane>::template code_of<Op, L>();
   }
   template <class Op, class L> static consteval litmus_check litmus_of() {
-    if constexpr (Op::agrees == agreement::none) return nullptr;
+    if constexpr (Op::expects == expected_result::none) return nullptr;
     else return &run_level_litmus<Op, L>;
   }
 };

@@ -9,23 +9,26 @@ namespace syncmeter::cuda {
 
 void levels_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
   const op_info& info = what.info;
-  if (where.active != 0) throw point_refused("lanes are switched off by the size of their group");
+  if (where.active != 0)
+    throw point_refused("--active is not supported here: --size says how many lanes take part");
   if (info.size_of.empty() != (where.size == 0))
-    throw point_refused(info.size_of.empty() ? "has no size"
-                                             : fmt::format("--size: {}", info.size_of));
+    throw point_refused(info.size_of.empty()
+                            ? fmt::format("--size {}: {} has no size", where.size, info.name)
+                            : fmt::format("{} needs --size: {}", info.name, info.size_of));
   if (info.name.starts_with("coalesced_")) {
     if (where.size > warp_size || where.lanes % warp_size != 0) {
-      throw point_refused(fmt::format("a coalesced group has 1 to {} lanes of each of a block's "
-                                      "full warps",
-                                      warp_size));
+      throw point_refused(fmt::format("--size {} with --lanes {}: a coalesced group has 1 to {} "
+                                      "lanes of each warp, and a block must consist of whole warps",
+                                      where.size, where.lanes, warp_size));
     }
     setup.active = where.size;
   }
   if (info.name.starts_with("tile_") && where.lanes % where.size != 0)
-    throw point_refused(
-        fmt::format("{} threads are not whole tiles of {}", where.lanes, where.size));
+    throw point_refused(fmt::format("--lanes {}: must be a multiple of --size {} (whole tiles)",
+                                    where.lanes, where.size));
   if (info.launching != launching::plain && where.waves)
-    throw point_refused("a barrier cannot wait for a wave of blocks that has not begun");
+    throw point_refused("--waves is not supported by a barrier between blocks: all blocks must be "
+                        "resident at once");
   if (info.launching == launching::cluster) {
     for (const std::size_t index : {2U, 3U})
       if (what.by_count.at(index) != nullptr) allow_clusters_of(where.size, what.code(index));
@@ -34,7 +37,8 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
   board_bytes_ = 0;
   if (waits_in_software_) {
     if (where.blocks > board::most_blocks)
-      throw point_refused(fmt::format("at most {} blocks have a place", board::most_blocks));
+      throw point_refused(fmt::format("--blocks {}: a software barrier supports at most {} blocks",
+                                      where.blocks, board::most_blocks));
     board_bytes_ = board::bytes_for(where.blocks);
     setup.board = static_cast<std::byte*>(board_.fit(board_bytes_));
   }
@@ -47,7 +51,7 @@ void levels_rig::queue_more_resets(const kernel_setup&, cudaStream_t stream) {
 sample levels_rig::take(std::size_t index, std::uint32_t trips) {
   sample taken = cuda_rig::take(index, trips);
   if (waits_in_software_ && !taken.failure.empty())
-    taken.failure = "the barrier hung: a block waited for 2 s and gave up";
+    taken.failure = "timeout: the barrier hung, a block waited 2 s in it";
   return taken;
 }
 

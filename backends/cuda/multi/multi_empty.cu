@@ -29,6 +29,6 @@ __global__ void look(round_board* board, unsigned self, unsigned devices) {
 }  // namespace
 
 const void* empty_kernel() { return reinterpret_cast<const void*>(&nothing); }
-const void* looking_kernel() { return reinterpret_cast<const void*>(&look); }
+const void* checking_kernel() { return reinterpret_cast<const void*>(&look); }
 
 }  // namespace syncmeter::cuda

@@ -17,11 +17,11 @@ void round_graph::make(const std::vector<int>& devices, unsigned blocks, unsigne
   for (unsigned round = 0; round < rounds_in_graph; ++round) {
     std::vector<cudaGraphNode_t> nodes(devices.size());
     for (unsigned self = 0; self < count; ++self) {
-      const on_device here{devices[self]};
+      const scoped_device here{devices[self]};
       void* arguments[] = {&board, &self, &count};
       cudaKernelNodeParams kernel{};
       // The runtime takes a stub as it takes any function.
-      kernel.func = const_cast<void*>(board == nullptr ? empty_kernel() : looking_kernel());
+      kernel.func = const_cast<void*>(board == nullptr ? empty_kernel() : checking_kernel());
       kernel.gridDim = dim3(board == nullptr ? blocks : 1);
       kernel.blockDim = dim3(board == nullptr ? lanes : 1);
       kernel.kernelParams = arguments;

@@ -40,6 +40,6 @@ class round_graph {
 };
 
 /// The stub of a kernel with (round_board*, unsigned self, unsigned devices).
-[[nodiscard]] const void* looking_kernel();
+[[nodiscard]] const void* checking_kernel();
 
 }  // namespace syncmeter::cuda

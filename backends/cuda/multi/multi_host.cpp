@@ -41,8 +41,8 @@ consteval op_info host_info(std::string_view name, std::string_view note) {
 struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device, and the host's
                                  // threads, one for each, waiting for them and meeting
   static constexpr op_info info =
-      host_info("multi_gpu_host_barrier", "a host thread for each device waits for its kernel and "
-                                          "meets the others (OpenMP)");
+      host_info("multi_gpu_host_barrier",
+                "one host thread per device: launch, wait for the kernel, then an OpenMP barrier");
   static constexpr bool one_thread = false;
   SM_FN static void common(auto& lane) { lane.round_of_team(); }
   SM_FN static void measured(auto& lane) { lane.round_of_team(); }
@@ -50,8 +50,9 @@ struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device
 
 struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on each device, and one
                                             // host thread waiting for all
-  static constexpr op_info info = host_info("multi_gpu_host_barrier_one_thread",
-                                            "one host thread launches on and waits for all");
+  static constexpr op_info info =
+      host_info("multi_gpu_host_barrier_one_thread",
+                "one host thread launches on every device, then waits for each");
   static constexpr bool one_thread = true;
   SM_FN static void common(auto& lane) { lane.round_of_one(); }
   SM_FN static void measured(auto& lane) { lane.round_of_one(); }
@@ -59,8 +60,8 @@ struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on 
 
 struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one number, queued behind
                                    // the one before
-  static constexpr op_info info =
-      host_info("multi_gpu_allreduce_nccl", "NCCL's smallest, one queued behind the other");
+  static constexpr op_info info = host_info(
+      "multi_gpu_allreduce_nccl", "NCCL's all-reduce of one int32, several queued in a stream");
   static constexpr bool one_thread = true;
   SM_FN static void common(auto& lane) { lane.all_reduce(); }
   SM_FN static void measured(auto& lane) { lane.all_reduce(); }
@@ -72,8 +73,8 @@ struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kern
     static_assert(rounds_in_graph == 16);
     op_info rounds =
         host_info("multi_gpu_graph_barrier",
-                  "kernels on all devices, each after all of the round before, in CUDA "
-                  "graphs of 16 rounds: with the kernels, and a 16th of a launch");
+                  "a CUDA graph of 16 rounds, in each a kernel on every device that depends on all "
+                  "of the round before; includes the kernels and 1/16 of the graph's launch");
     rounds.unroll = rounds_in_graph;  // only whole graphs are launched
     rounds.litmus = litmus::barrier;
     return rounds;
@@ -131,7 +132,7 @@ std::vector<measurable> multi_host_rows() {
 #if !defined(_OPENMP)
   rows.front().by_count = {};
   rows.front().code = nullptr;
-  rows.front().unsupported = "built without OpenMP";
+  rows.front().unsupported = "this build of the CUDA worker has no OpenMP";
 #endif
   return rows;
 }

@@ -31,16 +31,18 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
   what_ = &what;
   where_ = where;
   if (where.waves || where.active != 0)
-    throw point_refused("the host waits for whole kernels: neither waves nor active lanes");
+    throw point_refused(fmt::format("{} is not supported by host-side barriers across GPUs",
+                                    where.waves ? "--waves" : "--active"));
   if (where.size > most_devices)
-    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+    throw point_refused(
+        fmt::format("--size {}: a point has at most {} devices", where.size, most_devices));
   const std::vector<int> wanted = devices_of_point(device_.index, std::max(where.size, 1U));
   if (wanted != indices_) {
     library_.reset();
     streams_.clear();
     words_.clear();
     indices_.clear();  // until all of them are there
-    const on_device back_afterwards{device_.index};
+    const scoped_device back_afterwards{device_.index};
     for (const int index : wanted) {
       static_cast<void>(use_device(index));
       streams_.push_back(std::make_unique<stream>());
@@ -56,20 +58,20 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
 }
 
 std::uint64_t multi_host_rig::early_rounds() {
-  const on_device first{indices_.front()};
+  const scoped_device first{indices_.front()};
   pinned_buffer memory;
   auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
   std::construct_at(board);
-  round_graph looking;
-  looking.make(indices_, 1, 1, board);
+  round_graph checking;
+  checking.make(indices_, 1, 1, board);
   constexpr unsigned graphs = 2;  // one behind the other keeps the order too
-  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(looking.launch(streams_.front()->get()));
+  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(checking.launch(streams_.front()->get()));
   SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
   std::uint64_t early = 0;
   for (unsigned i = 0; i < devices(); ++i) {
     early += board->devices[i].too_early;
     if (board->devices[i].rounds != graphs * rounds_in_graph)
-      throw std::runtime_error(fmt::format("graphs of {} rounds ended on device {} after {}",
+      throw std::runtime_error(fmt::format("litmus: of {} rounds in graphs, device {} ran {}",
                                            graphs * rounds_in_graph, indices_[i],
                                            board->devices[i].rounds));
   }
@@ -77,9 +79,11 @@ std::uint64_t multi_host_rig::early_rounds() {
 }
 
 void multi_host_rig::prepare_library() {
-  if (devices() < 2) throw point_refused("an all-reduce is of at least 2 devices");
+  if (devices() < 2)
+    throw point_refused(
+        fmt::format("--size {}: an all-reduce needs at least 2 devices", where_.size));
   if (library_ != nullptr) return;
-  const on_device back_afterwards{device_.index};
+  const scoped_device back_afterwards{device_.index};
   ones_.clear();
   sums_.clear();
   queues_.clear();
@@ -96,8 +100,8 @@ void multi_host_rig::prepare_library() {
 }
 
 // The library's kernels wait for each other without end: here they are given up.
-void multi_host_rig::wait_patiently() {
-  const std::int64_t deadline = steady_ns() + patience_ns;
+void multi_host_rig::wait_with_timeout() {
+  const std::int64_t deadline = steady_ns() + wait_limit_ns;
   for (const cudaStream_t queue : queues_) {
     cudaError_t said = cudaErrorNotReady;
     while ((said = cudaStreamQuery(queue)) == cudaErrorNotReady) {
@@ -105,8 +109,8 @@ void multi_host_rig::wait_patiently() {
       library_->abort();
       library_.reset();
       static_cast<void>(cudaGetLastError());
-      throw std::runtime_error(
-          fmt::format("NCCL: the devices waited {} s for each other", patience_ns / 1'000'000'000));
+      throw std::runtime_error(fmt::format("timeout: an NCCL all-reduce did not finish within {} s",
+                                           wait_limit_ns / 1'000'000'000));
     }
     SM_CUDA(said);
   }
@@ -114,7 +118,7 @@ void multi_host_rig::wait_patiently() {
 }
 
 void multi_host_rig::wait_for_queued() {
-  if (uses_library()) wait_patiently();
+  if (uses_library()) wait_with_timeout();
   if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
 }
 
@@ -123,7 +127,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
   std::vector<std::int64_t> start(threads), stop(threads);
   error_ = cudaSuccess;
   rounds_ = 0;
-  const on_device back_afterwards{device_.index};
+  const scoped_device back_afterwards{device_.index};
   if (one_thread) {
     start[0] = steady_ns();
     body(*this, 0, trips);
@@ -146,7 +150,8 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
     }
     if (seen != threads) {
       throw std::runtime_error(fmt::format(
-          "OpenMP gave {} of {} threads: one for each device is needed", seen, threads));
+          "OpenMP started {} of the {} threads that were requested, one for each device", seen,
+          threads));
     }
 #endif
   }
@@ -157,12 +162,12 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
     taken.failure = cudaGetErrorString(static_cast<cudaError_t>(code));
   if (uses_library()) {
     for (unsigned i = 0; i < devices() && taken.failure.empty(); ++i) {
-      const on_device here{indices_[i]};
+      const scoped_device here{indices_[i]};
       std::int32_t sum = 0;
       SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
       if (sum != static_cast<std::int32_t>(devices()))
-        taken.failure = fmt::format("oracle: the sum on device {} is {}, and has to be {}",
-                                    indices_[i], sum, devices());
+        taken.failure = fmt::format("oracle: the sum on device {} is {}, expected {}", indices_[i],
+                                    sum, devices());
     }
   }
   return taken;

@@ -40,7 +40,7 @@ class multi_host_rig : public gpu_rig {
   void queue_round() {
     if (++rounds_ % rounds_in_graph == 0) note(graph_.launch(streams_.front()->get()));
   }
-  void wait_patiently();
+  void wait_with_timeout();
   /// How often a kernel of a graph ran before one of the round before it was over.
   [[nodiscard]] std::uint64_t early_rounds();
   [[nodiscard]] unsigned devices() const { return static_cast<unsigned>(indices_.size()); }

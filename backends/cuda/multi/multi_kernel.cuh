@@ -7,7 +7,7 @@ namespace syncmeter::cuda {
 
 /// All blocks of all devices leave together; they are known to run at once. By loads and stores
 /// only between devices: not all have atomics there. False for all lanes of a block that gave up.
-SM_FN bool pass_multi_gate(const multi_setup& s, patient& waiter) {
+SM_FN bool pass_multi_gate(const multi_setup& s, bounded_wait& waiter) {
   const auto word = [](std::byte* board, unsigned at) {
     return reinterpret_cast<unsigned*>(board + gate_at + at);
   };
@@ -19,18 +19,18 @@ SM_FN bool pass_multi_gate(const multi_setup& s, patient& waiter) {
         store_release<scope::system>(word(s.boards[i], (2 + s.self) * board_line), s.round);
       for (unsigned i = 0; i < s.devices; ++i) {
         const unsigned* const flag = word(s.board, (2 + i) * board_line);
-        waiter.wait([&] { return load_acquire<scope::system>(flag) >= s.round; }, gave_up::at_gate,
-                    i);
+        waiter.wait([&] { return load_acquire<scope::system>(flag) >= s.round; },
+                    wait_timeout::at_gate, i);
       }
       store_release<scope::device>(go, s.round);
     }
-    waiter.wait([&] { return load_acquire<scope::device>(go) >= s.round; }, gave_up::at_gate,
+    waiter.wait([&] { return load_acquire<scope::device>(go) >= s.round; }, wait_timeout::at_gate,
                 s.self);
   }
   return __syncthreads_or(waiter.where() != 0) == 0;
 }
 
-SM_FN void report_wait(const patient& waited, multi_record& record) {
+SM_FN void report_wait(const bounded_wait& waited, multi_record& record) {
   if (waited.where() == 0) return;
   record.step = waited.step();
   record.where = waited.where();
@@ -40,16 +40,16 @@ template <class Op, int Count, class Lane>
 __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
     multi_kernel(const multi_setup s, const std::uint32_t trips) {
   multi_record& record = s.records[blockIdx.x];
-  patient at_gate;
+  bounded_wait at_gate;
   const bool open = pass_multi_gate(s, at_gate);
   report_wait(at_gate, record);
   if (!open) return;
   const Lane lane{s};
-  const moment begin = read_moment();
+  const clock_reading begin = read_timer_and_clock();
   const std::int64_t start = clock64();
   const auto done = loop<Op, Count>(lane, trips);
   const std::int64_t stop = clock64();
-  const moment end = read_moment();
+  const clock_reading end = read_timer_and_clock();
   report_wait(done.waited, record);
   if (lane_in_block() == 0) {
     record.start_ns = begin.ns;
@@ -74,7 +74,7 @@ SM_FN unsigned load_weak(const unsigned* p) {
 /// wrote as it has lanes.
 template <class Op, class Lane>
 __global__ void multi_barrier_litmus(const multi_setup s, std::uint32_t) {
-  patient at_gate;
+  bounded_wait at_gate;
   const bool open = pass_multi_gate(s, at_gate);
   report_wait(at_gate, s.records[blockIdx.x]);
   if (!open) return;
@@ -97,7 +97,7 @@ __global__ void multi_barrier_litmus(const multi_setup s, std::uint32_t) {
 /// Message passing, both ways: who has the token reads what the other side wrote before it, and
 /// writes for the other side. One word lies with the reader, one with the writer.
 template <class Op, class Lane> __global__ void token_litmus(const multi_setup s, std::uint32_t) {
-  patient at_gate;
+  bounded_wait at_gate;
   const bool open = pass_multi_gate(s, at_gate);
   report_wait(at_gate, s.records[blockIdx.x]);
   if (!open) return;

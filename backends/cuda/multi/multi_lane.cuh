@@ -49,13 +49,14 @@ template <scope S> SM_FN void fence_of() {
 }
 #undef SM_IN_SCOPE
 
-/// Waits until a word says what is waited for, and gives up after a while. One that gave up waits
-/// for nothing any more, so that its kernel ends.
-class patient {
+/// Waits for a condition, for at most wait_limit_ns. After a timeout it no longer waits at all, so
+/// that the kernel ends.
+class bounded_wait {
  public:
-  SM_FN patient() : deadline_{global_timer() + patience_ns} {}
+  SM_FN bounded_wait() : deadline_{global_timer() + wait_limit_ns} {}
 
-  template <class Reached> SM_FN void wait(const Reached& reached, gave_up where, unsigned step) {
+  template <class Reached>
+  SM_FN void wait(const Reached& reached, wait_timeout where, unsigned step) {
     unsigned polls = 0;
     while (where_ == 0 && !reached()) {
       if (++polls % 1024 == 0 && global_timer() > deadline_) {
@@ -73,7 +74,7 @@ class patient {
 };
 
 struct multi_outcome {
-  patient waited;
+  bounded_wait waited;
   std::uint64_t sunk;
 };
 
@@ -97,7 +98,7 @@ template <class T, class Form> class multi_lane {
       if (lane_in_block() == 0) {
         auto* const counter = word(home_, counter_at);
         add_acq_rel<scope::system>(counter, 1);
-        await_at_least<scope::system>(counter, epoch_ * devices_, gave_up::between_devices);
+        await_at_least<scope::system>(counter, epoch_ * devices_, wait_timeout::between_devices);
         store_release<scope::device>(word(board_, go_at), epoch_);
       }
     });
@@ -111,7 +112,7 @@ template <class T, class Form> class multi_lane {
     });
     if (lane_in_block() < devices_) {
       await_at_least<scope::system>(word(board_, flags_at + lane_in_block() * board_line), epoch_,
-                                    gave_up::between_devices);
+                                    wait_timeout::between_devices);
     }
     leave();
   }
@@ -125,7 +126,7 @@ template <class T, class Form> class multi_lane {
         if (lane_in_block() == (further < devices_ ? further : further - devices_))
           store_release<scope::system>(word(peer_, flag), epoch_);
         if (lane_in_block() == 0)
-          await_at_least<scope::system>(word(board_, flag), epoch_, gave_up::between_devices);
+          await_at_least<scope::system>(word(board_, flag), epoch_, wait_timeout::between_devices);
         __syncwarp();
       }
       if (lane_in_block() == 0) store_release<scope::device>(word(board_, go_at), epoch_);
@@ -139,7 +140,7 @@ template <class T, class Form> class multi_lane {
 
   /// Waits for the token that this side gets next.
   SM_FN void await_token() {
-    waited_.wait([this] { return token_here() == token_; }, gave_up::at_token, token_);
+    waited_.wait([this] { return token_here() == token_; }, wait_timeout::at_token, token_);
     if constexpr (F.flavour != flavour::ptx && F.order != order::relaxed) fence_of<S>();
   }
   /// Hands on the one behind it.
@@ -167,7 +168,7 @@ template <class T, class Form> class multi_lane {
     return reinterpret_cast<unsigned*>(board + at);
   }
   template <scope Reach>
-  SM_FN void await_at_least(const unsigned* p, unsigned value, gave_up where) {
+  SM_FN void await_at_least(const unsigned* p, unsigned value, wait_timeout where) {
     waited_.wait([=] { return load_acquire<Reach>(p) >= value; }, where, epoch_);
   }
   [[nodiscard]] SM_FN unsigned token_here() const {
@@ -193,7 +194,7 @@ template <class T, class Form> class multi_lane {
   }
   SM_FN void await_go() {
     if (lane_in_block() == 0)
-      await_at_least<scope::device>(word(board_, go_at), epoch_, gave_up::in_device);
+      await_at_least<scope::device>(word(board_, go_at), epoch_, wait_timeout::in_device);
     leave();
   }
   SM_FN void leave() { __syncthreads(); }
@@ -208,7 +209,7 @@ template <class T, class Form> class multi_lane {
   unsigned token_;
   unsigned epoch_ = 0;
   unsigned sunk_ = 0;
-  patient waited_;
+  bounded_wait waited_;
 };
 
 }  // namespace syncmeter::cuda

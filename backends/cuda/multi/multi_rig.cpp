@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/lane/cuda_setup.hpp"
-#include "backends/cuda/multi/multi_seat.hpp"
+#include "backends/cuda/multi/device_state.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
 #include "backends/cuda/runtime/peer_devices.hpp"
 #include "core/worker/worker.hpp"
@@ -35,36 +35,45 @@ void multi_rig::prepare(const measurable& what, const point& where) {
   shares_.clear();
   litmus_ran_ = false;
   if (where.waves || where.active != 0)
-    throw point_refused("devices wait for each other with all blocks at once, and all their lanes");
+    throw point_refused(
+        fmt::format("{} is not supported across GPUs", where.waves ? "--waves" : "--active"));
   if (what.info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
-    throw point_refused("a token goes from one lane to one lane: 1 block of 1 thread");
+    throw point_refused(
+        fmt::format("--blocks {} --lanes {}: a handoff between devices takes --blocks 1 --lanes 1",
+                    where.blocks, where.lanes));
   if (what.info.family == family::handoff && where.size != 2)
-    throw point_refused("a token goes between 2 sides");
+    throw point_refused(
+        fmt::format("--size {}: a handoff has two sides; use --size 2", where.size));
   if (what.info.family == family::barrier && where.lanes < warp_size)
-    throw point_refused("the first warp of a block speaks with the other devices: 32 threads");
+    throw point_refused(fmt::format("--lanes {}: a barrier across GPUs needs at least {}, since "
+                                    "one warp of a block signals the other devices",
+                                    where.lanes, warp_size));
   if (const auto said = unreached_.find(canonical(where)); said != unreached_.end())
     throw point_refused(said->second);
   if (devices_ > most_devices)
-    throw point_refused(fmt::format("at most {} devices are one point", most_devices));
+    throw point_refused(
+        fmt::format("--size {}: a point has at most {} devices", devices_, most_devices));
   if (where.home == home::other || (where.home == home::second && devices_ < 2))
-    throw point_refused("what devices share lies with the first or the second of at least two");
-  take_seats();
+    throw point_refused(fmt::format("--home {}: the shared cell lies on the first device, or with "
+                                    "--size 2 or more on the second",
+                                    to_text(where.home)));
+  prepare_devices();
   for (const std::size_t index : {0U, 1U}) check_blocks(what.code(index));
   gates_clear_ = false;
 }
 
-void multi_rig::take_seats() {
+void multi_rig::prepare_devices() {
   const std::vector<int> indices = devices_of_point(device_.index, devices_);
-  join_devices(indices, needs_atomics(what_->info));
-  while (seats_.size() < indices.size()) {
-    const on_device here{indices[seats_.size()]};
-    seats_.push_back(std::make_unique<seat>());
-    seats_.back()->index = indices[seats_.size() - 1];
+  enable_peer_access(indices, needs_atomics(what_->info));
+  while (device_states_.size() < indices.size()) {
+    const scoped_device here{indices[device_states_.size()]};
+    device_states_.push_back(std::make_unique<device_state>());
+    device_states_.back()->index = indices[device_states_.size() - 1];
   }
   const std::size_t record_bytes = where_.blocks * sizeof(multi_record);
   for (unsigned i = 0; i < devices_; ++i) {
-    seat& s = *seats_[i];
-    const on_device here{s.index};
+    device_state& s = *device_states_[i];
+    const scoped_device here{s.index};
     s.board.fit(whole_board_bytes + gate_bytes);
     s.boards.fit(most_devices * sizeof(std::byte*));
     s.records.fit(record_bytes);
@@ -73,11 +82,11 @@ void multi_rig::take_seats() {
   }
   std::vector<std::byte*> boards;
   for (unsigned i = 0; i < devices_; ++i)
-    boards.push_back(static_cast<std::byte*>(seats_[i]->board.get()));
+    boards.push_back(static_cast<std::byte*>(device_states_[i]->board.get()));
   for (unsigned i = 0; i < devices_; ++i) {
-    const on_device here{seats_[i]->index};
-    SM_CUDA(cudaMemcpy(seats_[i]->boards.get(), boards.data(), boards.size() * sizeof boards[0],
-                       cudaMemcpyHostToDevice));
+    const scoped_device here{device_states_[i]->index};
+    SM_CUDA(cudaMemcpy(device_states_[i]->boards.get(), boards.data(),
+                       boards.size() * sizeof boards[0], cudaMemcpyHostToDevice));
   }
   host_board_.fit(board_bytes);
 }
@@ -86,9 +95,9 @@ void multi_rig::take_seats() {
 // that wait for it.
 void multi_rig::check_blocks(const void* stub) {
   for (unsigned i = 0; i < devices_; ++i) {
-    const int index = seats_[i]->index;
+    const int index = device_states_[i]->index;
     const device_facts& facts = find_devices().devices.at(static_cast<std::size_t>(index));
-    const on_device here{index};
+    const scoped_device here{index};
     cudaFuncAttributes attributes{};
     SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
     int blocks = 0;
@@ -96,10 +105,9 @@ void multi_rig::check_blocks(const void* stub) {
                                                           static_cast<int>(where_.lanes), 0));
     const std::size_t fit = static_cast<std::size_t>(blocks) * facts.multiprocessors;
     if (where_.blocks > fit || where_.blocks > most_places) {
-      throw point_refused(fmt::format("{} blocks of {} threads do not run at once on device {} "
-                                      "({}): {} do",
-                                      where_.blocks, where_.lanes, index, facts.name,
-                                      std::min<std::size_t>(fit, most_places)));
+      throw point_refused(fmt::format(
+          "{} blocks of {} threads are not co-resident on device {} ({}): at most {} blocks are",
+          where_.blocks, where_.lanes, index, facts.name, std::min<std::size_t>(fit, most_places)));
     }
   }
 }
@@ -107,9 +115,9 @@ void multi_rig::check_blocks(const void* stub) {
 void multi_rig::clear_gates() {
   if (gates_clear_) return;
   for (unsigned i = 0; i < devices_; ++i) {
-    const on_device here{seats_[i]->index};
-    SM_CUDA(cudaMemsetAsync(static_cast<std::byte*>(seats_[i]->board.get()) + gate_at, 0,
-                            gate_bytes, seats_[i]->queue.get()));
+    const scoped_device here{device_states_[i]->index};
+    SM_CUDA(cudaMemsetAsync(static_cast<std::byte*>(device_states_[i]->board.get()) + gate_at, 0,
+                            gate_bytes, device_states_[i]->queue.get()));
   }
   round_ = 0;
   gates_clear_ = true;
@@ -119,34 +127,36 @@ void multi_rig::clear_gates() {
 void multi_rig::clear_boards(std::size_t bytes) {
   clear_gates();
   for (unsigned i = 0; i < devices_; ++i) {
-    seat& s = *seats_[i];
-    const on_device here{s.index};
+    device_state& s = *device_states_[i];
+    const scoped_device here{s.index};
     SM_CUDA(cudaMemsetAsync(s.board.get(), 0, bytes, s.queue.get()));
     SM_CUDA(
         cudaMemsetAsync(s.records.get(), 0, where_.blocks * sizeof(multi_record), s.queue.get()));
   }
   std::memset(host_board_.get(), 0, board_bytes);
-  host_gave_up_.clear();
+  host_timeout_.clear();
   host_wrong_ = 0;
   wait_for_all();
 }
 
 multi_setup multi_rig::setup_of(unsigned place) const {
-  const auto board = [this](unsigned i) { return static_cast<std::byte*>(seats_[i]->board.get()); };
+  const auto board = [this](unsigned i) {
+    return static_cast<std::byte*>(device_states_[i]->board.get());
+  };
   const auto word = [](std::byte* from, unsigned at) {
     return reinterpret_cast<unsigned*>(from + at);
   };
   multi_setup s{.self = place, .devices = devices_, .board = board(place)};
-  s.boards = static_cast<std::byte* const*>(seats_[place]->boards.get());
+  s.boards = static_cast<std::byte* const*>(device_states_[place]->boards.get());
   s.home = board(where_.home == home::second ? 1 : 0);
   s.round = round_;
-  s.records = static_cast<multi_record*>(seats_[place]->records.get());
+  s.records = static_cast<multi_record*>(device_states_[place]->records.get());
   if (with_host()) {
     auto* const host = static_cast<std::byte*>(host_board_.get());
-    s.mailbox = word(host, host_play::device_mailbox);
-    s.next_mailbox = word(host, host_play::host_mailbox);
-    s.data = word(host, host_play::device_data);
-    s.next_data = word(host, host_play::host_data);
+    s.mailbox = word(host, host_peer::device_mailbox);
+    s.next_mailbox = word(host, host_peer::host_mailbox);
+    s.data = word(host, host_peer::device_data);
+    s.next_data = word(host, host_peer::host_data);
   } else {
     const unsigned other = (place + 1) % devices_;
     s.mailbox = word(board(place), mailbox_at);
@@ -161,39 +171,39 @@ multi_setup multi_rig::setup_of(unsigned place) const {
 void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
   ++round_;
   for (unsigned i = 0; i < devices_; ++i) {
-    const on_device here{seats_[i]->index};
+    const scoped_device here{device_states_[i]->index};
     multi_setup setup = setup_of(i);
     void* arguments[] = {&setup, &trips};
     const launch_config config{{.blocks = where_.blocks,
                                 .lanes = where_.lanes,
-                                .stream = seats_[i]->queue.get(),
+                                .stream = device_states_[i]->queue.get(),
                                 .cooperative = what_->info.launching == launching::cooperative}};
     const cudaError_t said = cudaLaunchKernelExC(config.get(), stub, arguments);
     if (said == cudaSuccess) continue;
     gates_clear_ = false;
     for (unsigned before = 0; before < i; ++before)
-      SM_CUDA_NOEXCEPT(cudaStreamSynchronize(seats_[before]->queue.get()));
-    require_success(said, fmt::format("launch on device {}", seats_[i]->index).c_str(), __FILE__,
-                    __LINE__);
+      SM_CUDA_NOEXCEPT(cudaStreamSynchronize(device_states_[before]->queue.get()));
+    require_success(said, fmt::format("launch on device {}", device_states_[i]->index).c_str(),
+                    __FILE__, __LINE__);
   }
 }
 
 void multi_rig::wait_for_all() {
   for (unsigned i = 0; i < devices_; ++i) {
-    const on_device here{seats_[i]->index};
-    const cudaError_t said = cudaStreamSynchronize(seats_[i]->queue.get());
+    const scoped_device here{device_states_[i]->index};
+    const cudaError_t said = cudaStreamSynchronize(device_states_[i]->queue.get());
     if (said == cudaSuccess) continue;
-    require_success(said, fmt::format("wait for device {}", seats_[i]->index).c_str(), __FILE__,
-                    __LINE__);
+    require_success(said, fmt::format("wait for device {}", device_states_[i]->index).c_str(),
+                    __FILE__, __LINE__);
   }
 }
 
 // Once all kernels are over: one may still write what lies on the device of another.
-void multi_rig::bring_back() {
+void multi_rig::copy_results() {
   wait_for_all();
   for (unsigned i = 0; i < devices_; ++i) {
-    seat& s = *seats_[i];
-    const on_device here{s.index};
+    device_state& s = *device_states_[i];
+    const scoped_device here{s.index};
     SM_CUDA(cudaMemcpyAsync(s.host_records.get(), s.records.get(),
                             where_.blocks * sizeof(multi_record), cudaMemcpyDeviceToHost,
                             s.queue.get()));
@@ -207,9 +217,10 @@ void multi_rig::describe(nlohmann::json& visit) const {
   visit["device"] = device_.index;
   std::vector<int> devices;
   bool equal = true;
-  for (unsigned i = 0; i < devices_ && i < seats_.size(); ++i) {
-    devices.push_back(seats_[i]->index);
-    const auto& facts = find_devices().devices.at(static_cast<std::size_t>(seats_[i]->index));
+  for (unsigned i = 0; i < devices_ && i < device_states_.size(); ++i) {
+    devices.push_back(device_states_[i]->index);
+    const auto& facts =
+        find_devices().devices.at(static_cast<std::size_t>(device_states_[i]->index));
     equal = equal && facts.name == device_.name && facts.multiprocessors == device_.multiprocessors;
   }
   visit["devices"] = devices;

@@ -37,18 +37,18 @@ class multi_rig : public gpu_rig {
   std::uint64_t run_litmus(const void* stub);
 
  private:
-  struct seat;
+  struct device_state;
 
-  void take_seats();
+  void prepare_devices();
   void check_blocks(const void* stub);
   void clear_gates();
   void clear_boards(std::size_t bytes);
   void launch_all(const void* stub, std::uint32_t trips);
   void wait_for_all();
-  [[nodiscard]] std::string why_given_up() const;
+  [[nodiscard]] std::string why_timed_out() const;
   [[nodiscard]] std::string verdict(std::uint64_t ops) const;
   void read_clocks(sample& taken);
-  void bring_back();
+  void copy_results();
   [[nodiscard]] multi_setup setup_of(unsigned place) const;
   /// Whether the point's form promises what its litmus looks for.
   [[nodiscard]] bool promises_order() const;
@@ -58,12 +58,12 @@ class multi_rig : public gpu_rig {
   const device_facts& device_;
   const measurable* what_ = nullptr;
   point where_;
-  std::vector<std::unique_ptr<seat>> seats_;
+  std::vector<std::unique_ptr<device_state>> device_states_;
   unsigned devices_ = 1;
   unsigned round_ = 0;
   bool gates_clear_ = false;
   pinned_buffer host_board_;  ///< mailboxes and data of a token between host and device
-  std::string host_gave_up_;
+  std::string host_timeout_;
   unsigned host_wrong_ = 0;
   sm_clock clock_;
   seen_clocks clocks_seen_;

@@ -10,7 +10,7 @@ namespace syncmeter::cuda {
 /// Devices that one point can have.
 inline constexpr unsigned most_devices = 16;
 /// A device that waited this long for another one gives up: then the sample says so.
-inline constexpr std::int64_t patience_ns = 2'000'000'000;
+inline constexpr std::int64_t wait_limit_ns = 2'000'000'000;
 
 // A device's board: words that the others read and write, each on a line of its own.
 inline constexpr unsigned board_line = 128;
@@ -35,15 +35,15 @@ inline constexpr unsigned gate_bytes = (2 + most_devices) * board_line;
 
 inline constexpr unsigned litmus_rounds_over_devices = 100;
 
-/// Where a lane gave up.
-enum class gave_up : std::uint32_t { no, at_gate, in_device, between_devices, at_token };
+/// Where a lane was when its wait ended without what it waited for.
+enum class wait_timeout : std::uint32_t { no, at_gate, in_device, between_devices, at_token };
 
 /// The clocks as one block saw them. Each device has its own, and they are never compared.
 struct multi_record {
   std::int64_t start_ns = 0, stop_ns = 0;  ///< of the device's timer, around the loop
   std::int64_t lane_cycles = 0, lane_ns = 0;
   std::uint64_t sunk = 0;
-  std::uint32_t where = 0;  ///< of gave_up
+  std::uint32_t where = 0;  ///< a wait_timeout
   std::uint32_t step = 0;   ///< which barrier or token it waited for
 };
 

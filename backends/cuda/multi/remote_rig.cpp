@@ -27,8 +27,8 @@ void remote_rig::prepare_more(const measurable& what, const point& where, kernel
   bytes_ = layout_.cells * layout_.pitch + roaming_bytes;
   if (where.home == home::second) {
     const std::vector<int> both = devices_of_point(device().index, 2);
-    join_devices(both, what.info.family == family::atomic);
-    const on_device peer{both[1]};
+    enable_peer_access(both, what.info.family == family::atomic);
+    const scoped_device peer{both[1]};
     there_ = static_cast<std::byte*>(on_peer_.fit(bytes_));
     cells_on_ = fmt::format("device {}", both[1]);
   } else if (where.home == home::other) {

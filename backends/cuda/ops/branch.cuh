@@ -35,14 +35,15 @@ consteval op_info branch_info(std::string_view name, std::string_view size_of,
 SM_CUDA_BRANCH(branch_uniform, branch_uniform, "",
                "a branch to one of 32 paths, the same one for all lanes")
 SM_CUDA_BRANCH(branch_in_warp, branch_in_warp, "paths of a warp",
-               "the same branch, the lanes of a warp on that many paths")
+               "the same branch; the lanes of a warp take that many paths")
 SM_CUDA_BRANCH(branch_across_warps, branch_across_warps, "paths of a block",
-               "the same branch, the warps on that many paths, each warp on one")
+               "the same branch; the warps take that many paths, each warp one")
 
 struct branch_predicated {  // no branch: every alternative is worked out, one is selected
-  static constexpr op_info info = branch_info(
-      "branch_predicated", "alternatives",
-      "the operations of that many paths without a branch: all are done, one result is selected");
+  static constexpr op_info info =
+      branch_info("branch_predicated", "alternatives",
+                  "predicated, without a branch: the operations of that many paths are done, and "
+                  "one result is selected");
   static constexpr std::array forms{form{.size = 1}, form{.size = 2},  form{.size = 4},
                                     form{.size = 8}, form{.size = 16}, form{.size = most_paths}};
   SM_FN static void common(has_selects auto& lane) { lane.select(); }

@@ -10,7 +10,7 @@ namespace syncmeter::cuda {
 inline constexpr unsigned most_paths = 32;
 
 /// Where a lane's first path comes from.
-enum class parting : std::uint8_t { none, in_warp, across_warps };
+enum class divergence : std::uint8_t { none, in_warp, across_warps };
 
 /// A path is so many times x = (x * factor) ^ bits. With half of that ptxas does away with the last
 /// branch: it has both paths' operations under a predicate.

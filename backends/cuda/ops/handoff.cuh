@@ -22,16 +22,17 @@ consteval op_info handoff_info(std::string_view name, std::string_view note) {
 }
 
 consteval op_info cluster_handoff_info() {
-  op_info info = handoff_info("cluster_handoff", "round the warps of one cluster of blocks");
+  op_info info =
+      handoff_info("cluster_handoff", "around a ring of all warps of one cluster of blocks");
   info.launching = launching::cluster;
   info.size_of = "blocks of a cluster";
   return info;
 }
 
 consteval op_info sm_handoff_info() {
-  op_info info = handoff_info("sm_handoff", "there and back between warps of two blocks, on the "
-                                            "first multiprocessor and on another");
-  info.size_of = "which multiprocessor the other is, counted from the first one";
+  op_info info = handoff_info(
+      "sm_handoff", "round trip between a warp on the first multiprocessor and one on another");
+  info.size_of = "the other multiprocessor, counted from 1";
   return info;
 }
 
@@ -43,9 +44,9 @@ constexpr form handoff_form(flavour by, order o, scope s) {
 
 struct warp_handoff {  // test - baseline == one more rotation; the cost is per handoff: divided by
                        // the warps
-  static constexpr op_info info =
-      handoff_info("warp_handoff", "round a ring of warps: each waits for its flag and sets the "
-                                   "next one's");
+  static constexpr op_info info = handoff_info(
+      "warp_handoff",
+      "around a ring of warps: each waits for its flag, then sets that of the next warp");
   static constexpr std::array forms{
       handoff_form(flavour::ptx, order::acq_rel, scope::device),
       handoff_form(flavour::ptx, order::acq_rel, scope::block),
@@ -97,8 +98,9 @@ struct handoff_chain {  // test - baseline == the warps of so many more blocks, 
       .min_lanes = 2,
       .cost_per_lane = true,
       .communicates = true,
-      .note = "reproduction: every warp of a grid waits once for one flag, which relies on blocks "
-              "starting in order; with scope block inside blocks only, device between them"};
+      .note = "reproduction of a published test: every warp of the grid waits once for one flag, "
+              "which relies on blocks starting in order; scope block is used inside a block, "
+              "device between blocks"};
   static constexpr std::array forms{
       handoff_form(flavour::ptx, order::acq_rel, scope::device),
       handoff_form(flavour::ptx, order::acq_rel, scope::block),

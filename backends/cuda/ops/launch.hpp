@@ -40,61 +40,63 @@ consteval op_info host_launch_at_once(std::string_view name, std::string_view no
   }
 
 SM_LAUNCH_OP(launch,
-             host_launch("launch", "a kernel that does nothing, and cudaStreamSynchronize; such "
-                                   "kernels are counted before and after each sample"),
+             host_launch("launch", "launch of an empty kernel, then cudaStreamSynchronize; checked "
+                                   "before and after each sample with kernels that count"),
              launch);
 // The null-kernel method: kernels that follow each other in a stream.
 SM_LAUNCH_OP(additional_launch,
              host_launch("additional_launch",
-                         "one more kernel that does nothing in a stream; the host waits once for "
-                         "all, or after each 1000, since more would fill the launch queue"),
+                         "one more empty kernel in a stream; the host synchronizes at the end, and "
+                         "after every 1000 kernels since more would fill the launch queue"),
              launch_another);
 SM_LAUNCH_OP(launch_call,
-             host_launch("launch_call",
-                         "until the launch of a kernel that does nothing returns, the device idle: "
-                         "the time inside the call, less that between two readings of the clock"),
+             host_launch("launch_call", "time inside the call that launches an empty kernel on an "
+                                        "idle device, minus the cost of reading the clock"),
              launch_timed);
 SM_LAUNCH_OP(cooperative_launch,
-             host_launch_at_once("cooperative_launch",
-                                 "cudaLaunchCooperativeKernel of a kernel that does nothing, and "
-                                 "cudaStreamSynchronize"),
+             host_launch_at_once(
+                 "cooperative_launch",
+                 "cudaLaunchCooperativeKernel of an empty kernel, then cudaStreamSynchronize"),
              launch_cooperative);
 SM_LAUNCH_OP(additional_cooperative_launch,
              host_launch_at_once("additional_cooperative_launch",
-                                 "one more cooperative kernel that does nothing in a stream"),
+                                 "one more empty cooperative kernel in a stream"),
              launch_another_cooperative);
-SM_LAUNCH_OP(graph_launch,
-             host_launch_of_graph("graph_launch",
-                                  "a graph of kernels that do nothing, each after the one before "
-                                  "it, and cudaStreamSynchronize; per graph"),
-             launch_chain);
+SM_LAUNCH_OP(
+    graph_launch,
+    host_launch_of_graph(
+        "graph_launch",
+        "launch of a graph of empty kernels in sequence, then cudaStreamSynchronize; per graph"),
+    launch_chain);
 SM_LAUNCH_OP(additional_graph_launch,
              host_launch_of_graph("additional_graph_launch",
-                                  "one more graph of kernels that do nothing in a stream; per "
-                                  "graph"),
+                                  "one more graph of empty kernels in a stream; per graph"),
              launch_another_chain);
-SM_LAUNCH_OP(programmatic_launch,
-             host_launch("programmatic_launch",
-                         "one more kernel that does nothing in a stream, launched before the one "
-                         "it depends on is over, for which it waits itself; cc >= 9.0"),
-             launch_programmatic);
+SM_LAUNCH_OP(
+    programmatic_launch,
+    host_launch(
+        "programmatic_launch",
+        "one more empty kernel in a stream by programmatic dependent launch: it starts before its "
+        "predecessor ends and waits for it on the device; compute capability 9.0 or newer"),
+    launch_programmatic);
 SM_LAUNCH_OP(blocking_copy,
-             host_launch("blocking_copy", "cudaMemcpy of 4 bytes from an idle device, which waits"),
+             host_launch("blocking_copy", "blocking cudaMemcpy of 4 bytes from an idle device"),
              copy_back);
 SM_LAUNCH_OP(stream_order,
              host_launch("stream_order",
-                         "one more kernel in a stream that reads what the one before it wrote"),
+                         "one more kernel in a stream that reads what its predecessor wrote"),
              launch_in_order);
 SM_LAUNCH_OP(stream_event_order,
              host_launch("stream_event_order",
-                         "the same, each kernel in the other of two streams: cudaEventRecord in "
-                         "one, cudaStreamWaitEvent in the other"),
+                         "the same with kernels alternating between two streams, by "
+                         "cudaEventRecord and cudaStreamWaitEvent"),
              launch_after_event);
-SM_LAUNCH_OP(event_record_wait,
-             host_launch("event_record_wait",
-                         "cudaEventRecord in an idle stream, and cudaEventSynchronize; nothing "
-                         "that could be checked"),
-             record_and_wait);
+SM_LAUNCH_OP(
+    event_record_wait,
+    host_launch(
+        "event_record_wait",
+        "cudaEventRecord in an idle stream, then cudaEventSynchronize; has no result to check"),
+    record_and_wait);
 #undef SM_LAUNCH_OP
 
 // One kernel with two units of work against two kernels with one: what is measured ends a kernel
@@ -102,8 +104,8 @@ SM_LAUNCH_OP(event_record_wait,
 struct kernel_split {
   static constexpr op_info info = [] {
     op_info split = host_launch(
-        "kernel_split", "two kernels with one unit of work each, about 5 us, against one kernel "
-                        "with both: marginal, what of it the work covers is not in it");
+        "kernel_split", "two kernels with one unit of work each (about 5 us) against one kernel "
+                        "with both; marginal: launch time hidden behind the work is not counted");
     split.pairing = pairing::insert;
     return split;
   }();
@@ -117,8 +119,8 @@ struct programmatic_split {
   static constexpr op_info info = [] {
     op_info split = kernel_split::info;
     split.name = "programmatic_split";
-    split.note = "kernel_split with programmatic dependent launches on both sides: the next kernel "
-                 "waits on the device for the one before it; marginal; cc >= 9.0";
+    split.note = "kernel_split with programmatic dependent launches on both sides; marginal; "
+                 "compute capability 9.0 or newer";
     return split;
   }();
   SM_FN static void before(has_launch_words auto& lane) { lane.add_work(); }

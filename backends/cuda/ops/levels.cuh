@@ -10,7 +10,7 @@
 namespace syncmeter::cuda {
 
 /// What the lanes of a team must find after one op of it, in its untimed check.
-enum class agreement : std::uint8_t {
+enum class expected_result : std::uint8_t {
   none,     ///< nothing is checked
   written,  ///< what every lane wrote before
   next,     ///< the result is the value of the next lane
@@ -49,10 +49,10 @@ namespace ops {
 
 // A word of a group of lanes, self-paired; what its check compares. FORMS: sizes that are compiled
 // in, or none.
-#define SM_LEVEL_OP(NAME, WORDS, CALL, AGREES, FORMS, ...)                                         \
+#define SM_LEVEL_OP(NAME, WORDS, CALL, EXPECTS, FORMS, ...)                                        \
   struct NAME {                                                                                    \
     static constexpr op_info info{.name = #NAME, __VA_ARGS__};                                     \
-    static constexpr agreement agrees = agreement::AGREES;                                         \
+    static constexpr expected_result expects = expected_result::EXPECTS;                           \
     static constexpr std::array forms = FORMS;                                                     \
     SM_FN static void common(WORDS auto& lane) { lane.CALL(); }                                    \
     SM_FN static void measured(WORDS auto& lane) { lane.CALL(); }                                  \
@@ -65,11 +65,10 @@ inline constexpr std::array tile_sizes{form{.size = 32}, form{.size = 16}, form{
 inline constexpr std::array sum_sizes{form{.size = 32}, form{.size = 16}, form{.size = 8},
                                       form{.size = 4}, form{.size = 2}};
 
-SM_LEVEL_OP(
-    tile_sync, has_tile_words, tile_sync, written, tile_sizes, .family = family::group,
-    .litmus = litmus::barrier, .communicates = true,
-    .note = "cooperative groups: sync() of a tile; lanes that are together pass it without a wait",
-    .size_of = "lanes of a tile")
+SM_LEVEL_OP(tile_sync, has_tile_words, tile_sync, written, tile_sizes, .family = family::group,
+            .litmus = litmus::barrier, .communicates = true,
+            .note = "cooperative groups: sync() of a tile; converged lanes do not wait",
+            .size_of = "lanes of a tile")
 SM_LEVEL_OP(tile_shuffle, has_tile_words, tile_shuffle, next, tile_sizes, .family = family::group,
             .communicates = true, .note = "cooperative groups: shfl() from the next lane of a tile",
             .size_of = "lanes of a tile")
@@ -84,7 +83,8 @@ SM_LEVEL_OP(tile_reduce_by_shuffles, has_tile_words, tile_reduce_by_shuffles, su
 
 SM_LEVEL_OP(coalesced_sync, has_coalesced_words, coalesced_sync, written, any_size,
             .family = family::group, .litmus = litmus::barrier, .communicates = true,
-            .note = "cooperative groups: sync() of a coalesced group, the warp's other lanes away",
+            .note = "cooperative groups: sync() of a coalesced group; the other lanes of the warp "
+                    "are on another path",
             .size_of = "lanes of a coalesced group")
 SM_LEVEL_OP(coalesced_shuffle, has_coalesced_words, coalesced_shuffle, next, any_size,
             .family = family::group, .communicates = true,
@@ -99,11 +99,12 @@ SM_LEVEL_OP(cluster_sync, has_cluster_words, cluster_sync, written, any_size,
             .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
             .communicates = true, .note = "cooperative groups: sync() of a cluster of blocks",
             .launching = launching::cluster, .size_of = "blocks of a cluster")
-SM_LEVEL_OP(cluster_arrive_wait, has_cluster_words, cluster_arrive_wait, written, any_size,
-            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
-            .communicates = true,
-            .note = "a cluster's barrier split in arrive and wait, 16 dependent adds between them",
-            .launching = launching::cluster, .size_of = "blocks of a cluster")
+SM_LEVEL_OP(
+    cluster_arrive_wait, has_cluster_words, cluster_arrive_wait, written, any_size,
+    .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
+    .communicates = true,
+    .note = "a cluster barrier split into arrive and wait, with 16 dependent adds between them",
+    .launching = launching::cluster, .size_of = "blocks of a cluster")
 SM_LEVEL_OP(cluster_atomic_add, has_cluster_words, cluster_atomic_add, none, any_size,
             .family = family::group, .oracle = oracle::agreed, .communicates = true,
             .note = "atomicAdd on the shared memory of the cluster's first block, result unused",
@@ -116,31 +117,33 @@ SM_LEVEL_OP(grid_sync, has_grid_words, grid_sync, written, any_size, .family = f
 SM_LEVEL_OP(software_barrier_counter, has_grid_words, counter_barrier, written, any_size,
             .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
             .unroll = 4, .communicates = true,
-            .note = "a barrier of the grid: one counter, on which every block adds and waits",
+            .note = "software grid barrier: one counter that every block increments and polls",
             .launching = launching::cooperative)
-SM_LEVEL_OP(software_barrier_sense, has_grid_words, sense_barrier, written, any_size,
-            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
-            .unroll = 4, .communicates = true,
-            .note = "a barrier of the grid: a counter that the last block resets, and a sense that "
-                    "it reverses",
-            .launching = launching::cooperative)
-SM_LEVEL_OP(software_barrier_lockfree, has_grid_words, lockfree_barrier, written, any_size,
-            .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
-            .unroll = 4, .communicates = true,
-            .note = "a barrier of the grid: arrays of flags that block 0 gathers (Xiao and Feng)",
-            .launching = launching::cooperative)
+SM_LEVEL_OP(
+    software_barrier_sense, has_grid_words, sense_barrier, written, any_size,
+    .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier, .unroll = 4,
+    .communicates = true,
+    .note = "software grid barrier: a counter that the last block resets, with sense reversal",
+    .launching = launching::cooperative)
+SM_LEVEL_OP(
+    software_barrier_lockfree, has_grid_words, lockfree_barrier, written, any_size,
+    .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier, .unroll = 4,
+    .communicates = true,
+    .note = "software grid barrier: lock-free, block 0 gathers flags from arrays (Xiao and Feng)",
+    .launching = launching::cooperative)
 
 struct software_barrier_tree {
-  static constexpr op_info info{.name = "software_barrier_tree",
-                                .family = family::barrier,
-                                .oracle = oracle::agreed,
-                                .litmus = litmus::barrier,
-                                .unroll = 4,
-                                .communicates = true,
-                                .note = "a barrier of the grid: counters of groups of blocks, then "
-                                        "one of the groups",
-                                .launching = launching::cooperative};
-  static constexpr agreement agrees = agreement::written;
+  static constexpr op_info info{
+      .name = "software_barrier_tree",
+      .family = family::barrier,
+      .oracle = oracle::agreed,
+      .litmus = litmus::barrier,
+      .unroll = 4,
+      .communicates = true,
+      .note =
+          "software grid barrier: a tree, one counter per group of blocks and one for the groups",
+      .launching = launching::cooperative};
+  static constexpr expected_result expects = expected_result::written;
   static constexpr std::array forms = any_size;
   static constexpr bool without_additivity = true;  // 2 and 4 in a row are laid out differently
   SM_FN static void common(has_grid_words auto& lane) { lane.tree_barrier(); }
@@ -151,10 +154,10 @@ struct fadd_chain {  // test - baseline == `size` dependent adds in a straight l
   static constexpr op_info info{.name = "fadd_chain",
                                 .family = family::control,
                                 .unroll = 1,
-                                .note = "dependent single-precision adds in a straight line: "
-                                        "where the instruction cache ends",
+                                .note = "dependent single-precision adds in straight-line code, to "
+                                        "find the size of the instruction cache",
                                 .size_of = "adds"};
-  static constexpr agreement agrees = agreement::none;
+  static constexpr expected_result expects = expected_result::none;
   static constexpr std::array forms{form{.size = 32},   form{.size = 64},   form{.size = 128},
                                     form{.size = 256},  form{.size = 512},  form{.size = 1024},
                                     form{.size = 2048}, form{.size = 4096}, form{.size = 8192},

@@ -40,29 +40,31 @@ consteval op_info load_info(std::string_view name, std::string_view size_of,
   SM_CUDA_LOAD_FORM(load_latency_##PATTERN##_l2, PATTERN, true, SIZE_OF, NOTE ", dependent (L2)")
 
 SM_CUDA_LOAD(coalesced, "", "neighbouring lanes read neighbouring words of a line")
-SM_CUDA_LOAD(permuted, "", "the words of a line in another order")
+SM_CUDA_LOAD(permuted, "", "neighbouring lanes read the words of a line in permuted order")
 SM_CUDA_LOAD(broadcast, "", "all lanes of a warp read one word")
 SM_CUDA_LOAD(misaligned, "bytes from the start of a line", "neighbouring words across two lines")
-SM_CUDA_LOAD(strided, "words from lane to lane", "words that far apart")
-SM_CUDA_LOAD(random, "", "words whose numbers are read first: two loads")
-SM_CUDA_LOAD(row_walk, "", "each lane along a row of its own, L1 allowed")
-SM_CUDA_LOAD(column_walk, "", "each lane down a column, neighbours side by side, L1 allowed")
+SM_CUDA_LOAD(strided, "stride in words", "words at that stride")
+SM_CUDA_LOAD(random, "", "gather: the index of each word is loaded first (two loads)")
+SM_CUDA_LOAD(row_walk, "", "each lane walks along its own row of a matrix, with L1")
+SM_CUDA_LOAD(column_walk, "",
+             "each lane walks down a column of a matrix, neighbouring lanes in neighbouring "
+             "columns, with L1")
 SM_CUDA_LOAD_LATENCY(coalesced, "", "neighbouring words of a line")
 SM_CUDA_LOAD_LATENCY(broadcast, "", "one word for all lanes")
 SM_CUDA_LOAD_LATENCY(misaligned, "bytes from the start of a line", "words across two lines")
-SM_CUDA_LOAD_LATENCY(strided, "words from lane to lane", "words that far apart")
-SM_CUDA_LOAD_LATENCY(random, "", "words whose numbers are read first: two loads")
+SM_CUDA_LOAD_LATENCY(strided, "stride in words", "words at that stride")
+SM_CUDA_LOAD_LATENCY(random, "", "gather: the index of each word is loaded first (two loads)")
 
 #define SM_CUDA_BANKS(NAME, DEPENDENT, NOTE)                                                       \
   struct NAME {                                                                                    \
-    static constexpr op_info info = load_info(#NAME, "lanes of a bank", NOTE);                     \
+    static constexpr op_info info = load_info(#NAME, "lanes per bank", NOTE);                      \
     static constexpr std::array forms{form{}};                                                     \
     SM_FN static void common(has_bank_loads auto& lane) { lane.template load_bank<DEPENDENT>(); }  \
     SM_FN static void measured(has_bank_loads auto& lane) { common(lane); }                        \
   };
 SM_CUDA_BANKS(bank_conflict, false,
-              "shared memory: so many lanes of a warp read different words of one bank")
-SM_CUDA_BANKS(bank_conflict_latency, true, "the same, each load by way of the last one's result")
+              "shared memory: that many lanes of a warp read different words of one bank")
+SM_CUDA_BANKS(bank_conflict_latency, true, "the same, each address depends on the previous load")
 
 }  // namespace ops
 

@@ -25,7 +25,7 @@ struct fence_between_loads {  // fence only: the loads skip L1, which a fence in
 struct fence_between_cached_loads {  // fence and refill: L1 holds the cells until a fence drops
                                      // them
   static constexpr op_info info = fence_between_loads_info(
-      "fence_between_cached_loads", "marginal cost between two loads that L1 would serve (.ca)");
+      "fence_between_cached_loads", "marginal cost between two loads that can hit L1 (.ca)");
   SM_FN static void before(has_cached_loads auto& lane) { lane.load_ca(lane.cell()); }
   SM_FN static void measured(has_fence auto& lane) { lane.fence(); }
   SM_FN static void after(has_cached_loads auto& lane) { lane.load_ca(lane.second_cell()); }
@@ -44,8 +44,8 @@ consteval op_info walk_info(std::string_view name, std::string_view note) {
   };
 SM_CUDA_WALK(memory_latency_shared, shared_memory, walk_shared,
              "a dependent load from shared memory")
-SM_CUDA_WALK(memory_latency_l1, l1, walk_l1, "a dependent load that L1 serves")
-SM_CUDA_WALK(memory_latency_l2, l2, walk_l2, "a dependent load that L2 serves (.cg)")
+SM_CUDA_WALK(memory_latency_l1, l1, walk_l1, "a dependent load that hits L1")
+SM_CUDA_WALK(memory_latency_l2, l2, walk_l2, "a dependent load that hits L2 (.cg)")
 SM_CUDA_WALK(memory_latency_device, device, walk_l2,
              "a dependent load from device memory: a ring larger than L2")
 

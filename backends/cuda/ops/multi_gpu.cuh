@@ -21,16 +21,16 @@ consteval op_info multi_gpu_barrier_info(std::string_view name, std::string_view
 inline constexpr std::array between_devices{form{.scope = scope::system}};
 
 struct multi_gpu_barrier_counter {  // test - baseline == one barrier of all blocks of all devices
-  static constexpr op_info info =
-      multi_gpu_barrier_info("multi_gpu_barrier_counter", "devices meet at a counter on one");
+  static constexpr op_info info = multi_gpu_barrier_info(
+      "multi_gpu_barrier_counter", "all devices increment and poll a counter on one of them");
   static constexpr auto forms = between_devices;
   SM_FN static void common(auto& lane) { lane.barrier_counter(); }
   SM_FN static void measured(auto& lane) { lane.barrier_counter(); }
 };
 
 struct multi_gpu_barrier_flags {  // test - baseline == one barrier of all blocks of all devices
-  static constexpr op_info info =
-      multi_gpu_barrier_info("multi_gpu_barrier_flags", "each device tells every other one");
+  static constexpr op_info info = multi_gpu_barrier_info(
+      "multi_gpu_barrier_flags", "each device sets a flag on every other device");
   static constexpr auto forms = between_devices;
   SM_FN static void common(auto& lane) { lane.barrier_flags(); }
   SM_FN static void measured(auto& lane) { lane.barrier_flags(); }
@@ -38,8 +38,9 @@ struct multi_gpu_barrier_flags {  // test - baseline == one barrier of all block
 
 struct multi_gpu_barrier_dissemination {  // test - baseline == one barrier of all blocks of all
                                           // devices
-  static constexpr op_info info = multi_gpu_barrier_info(
-      "multi_gpu_barrier_dissemination", "log2 of devices rounds, in each of which one tells one");
+  static constexpr op_info info =
+      multi_gpu_barrier_info("multi_gpu_barrier_dissemination",
+                             "in each of log2(devices) rounds every device signals one other");
   static constexpr auto forms = between_devices;
   SM_FN static void common(auto& lane) { lane.barrier_dissemination(); }
   SM_FN static void measured(auto& lane) { lane.barrier_dissemination(); }
@@ -47,14 +48,14 @@ struct multi_gpu_barrier_dissemination {  // test - baseline == one barrier of a
 
 struct multi_gpu_fetch_add {  // test - baseline == one more add by every lane of every device to
                               // one cell, results used
-  static constexpr op_info info{.name = "multi_gpu_fetch_add",
-                                .family = family::atomic,
-                                .oracle = oracle::adds,
-                                .communicates = true,
-                                .note = "all lanes of all devices on one cell; fairness is that of "
-                                        "the devices",
-                                .launching = launching::cooperative,
-                                .size_of = "devices"};
+  static constexpr op_info info{
+      .name = "multi_gpu_fetch_add",
+      .family = family::atomic,
+      .oracle = oracle::adds,
+      .communicates = true,
+      .note = "all lanes of all devices add to one cell; fairness is between devices",
+      .launching = launching::cooperative,
+      .size_of = "devices"};
   static constexpr std::array forms{
       form{.order = order::relaxed, .scope = scope::system, .flavour = flavour::ptx}};
   SM_FN static void common(auto& lane) { lane.fetch_add(); }

@@ -35,10 +35,9 @@ consteval op_info reduction_info(std::string_view name, std::string_view note,
 }
 
 struct reduce_max_global_atomic {
-  static constexpr op_info info =
-      reduction_info("reduce_max_global_atomic",
-                     "each thread one atomicMax in global memory; of 32-bit types the compiler "
-                     "makes one for each warp");
+  static constexpr op_info info = reduction_info(
+      "reduce_max_global_atomic", "one atomicMax per thread in global memory; for 32-bit types the "
+                                  "compiler combines them to one per warp");
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_global_atomic(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_global_atomic(); }
 };
@@ -46,8 +45,7 @@ struct reduce_max_global_atomic {
 struct reduce_max_warp_atomic {
   static constexpr op_info info =
       reduction_info("reduce_max_warp_atomic",
-                     "each warp a maximum by shuffles, its first lane one atomicMax in global "
-                     "memory");
+                     "a warp's maximum by shuffles, then one atomicMax per warp in global memory");
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_warp_atomic(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_warp_atomic(); }
 };
@@ -55,49 +53,49 @@ struct reduce_max_warp_atomic {
 struct reduce_max_block_atomic {
   static constexpr op_info info =
       reduction_info("reduce_max_block_atomic",
-                     "each thread one atomicMax in its block's memory, each block one in global "
-                     "memory; of 64-bit types the first is a loop round a compare-and-swap");
+                     "one atomicMax per thread in shared memory, then one per block in global "
+                     "memory; for 64-bit types the first is a compare-and-swap loop");
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_block_atomic(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_block_atomic(); }
 };
 
 struct reduce_max_warp_reduce {
-  static constexpr op_info info =
-      reduction_info("reduce_max_warp_reduce",
-                     "each warp __reduce_max_sync, then one atomicMax in its block's memory, each "
-                     "block one in global memory");
+  static constexpr op_info info = reduction_info(
+      "reduce_max_warp_reduce", "__reduce_max_sync per warp, then one atomicMax per warp in shared "
+                                "memory and one per block in global memory");
   SM_FN static void common(has_warp_reduce auto& lane) { lane.max_by_warp_reduce(); }
   SM_FN static void measured(has_warp_reduce auto& lane) { lane.max_by_warp_reduce(); }
 };
 
 struct reduce_max_persistent {
-  static constexpr op_info info =
-      reduction_info("reduce_max_persistent",
-                     "as many threads as run at once, each the maximum of its share in a register, "
-                     "then as the warp reduce (by shuffles where the type has none)");
+  static constexpr op_info info = reduction_info(
+      "reduce_max_persistent",
+      "persistent threads: as many as are co-resident, each with the maximum of its share in a "
+      "register, then as reduce_max_warp_reduce (by shuffles for types without it)");
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_persistent(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_persistent(); }
 };
 
 struct reduce_max_cub {
-  static constexpr op_info info = reduction_info(
-      "reduce_max_cub", "cub::DeviceReduce::Max, whose threads and blocks are its own choice");
+  static constexpr op_info info =
+      reduction_info("reduce_max_cub", "cub::DeviceReduce::Max, which chooses its own grid");
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_library(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_library(); }
 };
 
 // Not a maximum, but what no form can be faster than where the array comes from memory.
 struct read_bandwidth {
-  static constexpr op_info info =
-      reduction_info("read_bandwidth", "every byte of the array read once, 16 at a time: the limit",
-                     family::memory);
+  static constexpr op_info info = reduction_info(
+      "read_bandwidth",
+      "reads every byte of the array once, 16 at a time: the upper bound for a reduction",
+      family::memory);
   SM_FN static void common(has_reductions auto& lane) { lane.read(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.read(); }
 };
 
 struct copy_bandwidth {
-  static constexpr op_info info = reduction_info(
-      "copy_bandwidth", "every byte of the array read, and written to another one", family::memory);
+  static constexpr op_info info =
+      reduction_info("copy_bandwidth", "copies the array to another one", family::memory);
   SM_FN static void common(has_reductions auto& lane) { lane.copy(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.copy(); }
 };

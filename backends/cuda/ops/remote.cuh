@@ -47,8 +47,8 @@ struct remote_atomic_add {  // test - baseline == one add, result unused
 };
 
 struct remote_exchange {  // test - baseline == one exchange; none waits for another
-  static constexpr op_info info =
-      remote_info("remote_exchange", family::atomic, oracle::exchanges, "none waits for another");
+  static constexpr op_info info = remote_info("remote_exchange", family::atomic, oracle::exchanges,
+                                              "each is independent of the others (throughput)");
   static constexpr auto forms = remote_forms;
   SM_FN static void common(has_atomic_exchange auto& lane) {
     syncmeter::ops::atomic_exchange::common(lane);
@@ -57,8 +57,8 @@ struct remote_exchange {  // test - baseline == one exchange; none waits for ano
 };
 
 struct remote_cas {  // test - baseline == one compare-and-swap that passes; none waits for another
-  static constexpr op_info info =
-      remote_info("remote_cas", family::atomic, oracle::unchanged, "none waits for another");
+  static constexpr op_info info = remote_info("remote_cas", family::atomic, oracle::unchanged,
+                                              "each is independent of the others (throughput)");
   static constexpr auto forms = remote_forms;
   SM_FN static void common(has_atomic_compare_exchange auto& lane) {
     syncmeter::ops::atomic_cas_pass::common(lane);
@@ -67,8 +67,9 @@ struct remote_cas {  // test - baseline == one compare-and-swap that passes; non
 };
 
 struct remote_load {  // test - baseline == one load whose address waits for the one before
-  static constexpr op_info info = remote_info("remote_load", family::memory, oracle::none,
-                                              "each address waits for the last load (latency)");
+  static constexpr op_info info =
+      remote_info("remote_load", family::memory, oracle::none,
+                  "each address depends on the previous load (latency)");
   static constexpr auto forms = remote_forms;
   SM_FN static void common(has_atomic_read auto& lane) {
     const auto nowhere = lane.dependent_one() - lane.one();
@@ -79,7 +80,7 @@ struct remote_load {  // test - baseline == one load whose address waits for the
 
 struct remote_store {  // test - baseline == one store
   static constexpr op_info info = remote_info("remote_store", family::memory, oracle::written,
-                                              "none waits for another (throughput)");
+                                              "each is independent of the others (throughput)");
   static constexpr auto forms = remote_forms;
   SM_FN static void common(has_atomic_write auto& lane) {
     lane.atomic_write(lane.cell(), lane.next_value());

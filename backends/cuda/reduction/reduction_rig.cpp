@@ -95,7 +95,7 @@ void reduction_rig::prepare(const measurable& what, const point& where) {
   kind_ = what.info.name == "read_bandwidth"   ? kind::xor_of_words
           : what.info.name == "copy_bandwidth" ? kind::copy
                                                : kind::maximum;
-  refuse_what_cannot_be();
+  require_supported();
   call_ = {};
   call_.type = *what.type;
   call_.elements = where.size;
@@ -119,7 +119,7 @@ void reduction_rig::prepare(const measurable& what, const point& where) {
 template <class T> void reduction_rig::check_input() {
   plant();
   if (const auto found = ask(&reference_maximum, call_.data); !same(call_.type, found, expected_)) {
-    throw std::runtime_error(fmt::format("the input's maximum is {}, and should be {}",
+    throw std::runtime_error(fmt::format("self-check: the maximum of the input is {}, expected {}",
                                          text_of(call_.type, found),
                                          text_of(call_.type, expected_)));
   }
@@ -127,7 +127,8 @@ template <class T> void reduction_rig::check_input() {
   std::vector<T> values(call_.elements);
   SM_CUDA(cudaMemcpy(values.data(), call_.data, bytes(), cudaMemcpyDeviceToHost));
   if (*std::ranges::max_element(values) != value<T>(expected_))
-    throw std::runtime_error("host and device disagree about the input's maximum");
+    throw std::runtime_error(
+        "self-check: host and device compute different maxima of the same input");
 }
 
 // Three reductions in a row, so that the cells which they make ready for each other are looked at.
@@ -150,7 +151,8 @@ template <class T> void reduction_rig::check_small_inputs() {
       require_library(small);
       const T most = *std::ranges::max_element(values);
       if (const auto wrong = compare(small, bits(most)); !wrong.empty())
-        throw std::runtime_error(fmt::format("on a small input ({}): {}", text_of(what), wrong));
+        throw std::runtime_error(
+            fmt::format("self-check on a small input ({}): {}", text_of(what), wrong));
     }
   }
 }
@@ -176,17 +178,19 @@ std::uint64_t reduction_rig::ask(void (*reference)(const reduction_call&, const 
   return found;
 }
 
-void reduction_rig::refuse_what_cannot_be() const {
-  if (where_.size == 0) throw point_refused("needs a number of elements (--size)");
+void reduction_rig::require_supported() const {
+  if (where_.size == 0) throw point_refused("needs --size: the number of elements");
   if (where_.size > most_elements)
-    throw point_refused(fmt::format("at most {} elements", most_elements));
+    throw point_refused(fmt::format("--size {}: at most {} elements", where_.size, most_elements));
   if (where_.lanes > device_.max_threads_per_block || where_.lanes % device_.warp_size != 0) {
-    throw point_refused(fmt::format("a block of a reduction has whole warps, at most {} threads",
-                                    device_.max_threads_per_block));
+    throw point_refused(fmt::format(
+        "--lanes {}: a block of a reduction must consist of whole warps, at most {} threads",
+        where_.lanes, device_.max_threads_per_block));
   }
   if (where_.blocks != 1)
-    throw point_refused("a reduction has as many blocks as its size needs: --blocks 1");
-  if (where_.active != 0) throw point_refused("no lane of a reduction can be switched off");
+    throw point_refused(fmt::format(
+        "--blocks {}: a reduction derives its grid from --size; use --blocks 1", where_.blocks));
+  if (where_.active != 0) throw point_refused("--active is not supported by reductions");
 }
 
 // Both arrays at once, before any of them is given up: a size that does not fit is refused, not
@@ -198,8 +202,9 @@ void reduction_rig::fit_memory() {
   const std::size_t held = data_bytes_ + copy_bytes_;
   constexpr std::size_t reserve = std::size_t{64} << 20U;
   if (needed + reserve > free + held) {
-    throw point_refused(fmt::format("{} bytes are needed, and {} of {} are free on {}", needed,
-                                    free + held, all, device_.name));
+    throw point_refused(
+        fmt::format("--size {}: needs {} bytes of device memory; {} of {} are free on {}",
+                    where_.size, needed, free + held, all, device_.name));
   }
   if (bytes() > data_bytes_ || (kind_ == kind::copy && bytes() > copy_bytes_)) {
     data_ = {};
@@ -242,11 +247,11 @@ std::string reduction_rig::verdict(std::uint64_t ops) {
   SM_CUDA(cudaGetLastError());  // of the launches
   require_library(call_);
   if (call_.queued != ops)
-    return fmt::format("oracle: {} reductions were queued, not {}", call_.queued, ops);
+    return fmt::format("oracle: {} reductions were queued, expected {}", call_.queued, ops);
   if (kind_ != kind::copy) return compare(call_, expected_);
   const std::uint64_t copied = ask(&reference_xor, call_.copy);
   if (copied == expected_) return {};
-  return fmt::format("oracle: the copy's words xor to {:#x}, the array's to {:#x}", copied,
+  return fmt::format("oracle: the xor of the copy is {:#x}, that of the array {:#x}", copied,
                      expected_);
 }
 
@@ -264,8 +269,9 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
     std::memcpy(&result, seen + i * size, words ? sizeof(std::uint32_t) : size);
     if (words ? result == expected : same(call.type, result, expected)) continue;
     if (words)
-      return fmt::format("oracle: the array's words xor to {:#x}, not {:#x}", expected, result);
-    return fmt::format("oracle: the maximum of {} elements is {}; the reduction says {}",
+      return fmt::format("oracle: the xor of the array is {:#x}; the kernel returned {:#x}",
+                         expected, result);
+    return fmt::format("oracle: the maximum of {} elements is {}; the reduction returned {}",
                        call.elements, text_of(call.type, expected), text_of(call.type, result));
   }
   return {};

@@ -34,7 +34,7 @@ class reduction_rig : public host_loop_rig {
   enum class kind : std::uint8_t { maximum, xor_of_words, copy };
 
   [[nodiscard]] std::size_t bytes() const { return call_.elements * size_of(call_.type); }
-  void refuse_what_cannot_be() const;
+  void require_supported() const;
   void fit_memory();
   void fit_scratch(reduction_call& call);
   template <class T> void check_small_inputs();

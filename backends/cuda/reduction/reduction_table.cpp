@@ -38,7 +38,7 @@ namespace {
 struct reduction_backend : host_loop_backend<reduction_rig, reduction_lane> {
   static consteval std::string_view why_unsupported(const op_info&, std::optional<value_type>,
                                                     const form&) {
-    return "__reduce_max_sync is for integers of 32 bits";
+    return "__reduce_max_sync takes 32-bit integers only";
   }
 };
 

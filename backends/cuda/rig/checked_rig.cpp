@@ -24,10 +24,9 @@ sample checked_rig::take(std::size_t index, std::uint32_t trips) {
   SM_CUDA(cudaMemcpyAsync(seen, found, sizeof *seen, cudaMemcpyDeviceToHost, stream));
   SM_CUDA(cudaStreamSynchronize(stream));
   if (seen->wrong != 0) {
-    taken.failure =
-        fmt::format("oracle: {} of {} lanes are wrong, among them lane {}: it holds {} after {} "
-                    "ops, expected {}",
-                    seen->wrong, lanes_, seen->at, seen->lane.operand, ops, seen->held);
+    taken.failure = fmt::format("oracle: {} of {} lanes are wrong, for example lane {}: it has {} "
+                                "after {} ops, expected {}",
+                                seen->wrong, lanes_, seen->at, seen->lane.operand, ops, seen->held);
   }
   return taken;
 }

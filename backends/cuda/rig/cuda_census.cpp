@@ -43,7 +43,7 @@ bool uses_result(std::string_view op) {
          op.starts_with("atomic_cas");
 }
 
-// A block's own memory has no floating add: it is a loop round a compare-and-swap.
+// A block's own memory has no floating add: it is a loop around a compare-and-swap.
 std::string in_shared_memory(const measurable& row) {
   const std::string_view what = operation(row.info.name);
   if (!is_float(row) || what != "ADD") return fmt::format("ATOMS.{} 1", what);

@@ -31,19 +31,22 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
   where_ = where;
   ghz_seen_.clear();
   if (where.lanes > device_.max_threads_per_block) {
-    throw point_refused(fmt::format("a block has at most {} threads on {}",
+    throw point_refused(fmt::format("--lanes {}: a block has at most {} threads on {}", where.lanes,
                                     device_.max_threads_per_block, device_.name));
   }
   if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
-    throw point_refused(
-        fmt::format("active lanes: 1 to {} of each of a block's full warps", warp_size));
+    throw point_refused(fmt::format("--active {} with --lanes {}: 1 to {} lanes of each warp can "
+                                    "be active, and a block must consist of whole warps",
+                                    where.active, where.lanes, warp_size));
   }
-  if (where.base_offset != 0) throw point_refused("a base offset is of a CPU's cells");
-  if (where.cells != 0) throw point_refused("a number of cells is of a CPU's");
+  if (where.base_offset != 0) throw point_refused("--base-offset applies to CPU backends only");
+  if (where.cells != 0) throw point_refused("--cells applies to CPU backends only");
   if (what.info.family == family::handoff && where.scope == scope::block && where.blocks > 1)
-    throw point_refused("a token of scope block does not leave its block");
+    throw point_refused("--scope block orders within one block only; for a handoff between blocks "
+                        "use device or system, or --blocks 1");
   if (what.info.family == family::handoff && where.waves)
-    throw point_refused("a token cannot go round warps that do not run at once");
+    throw point_refused(
+        "--waves is not supported by a handoff: all warps of its ring must be resident at once");
   const std::size_t size = what.type ? size_of(*what.type) : 1;
   const bool in_block = where.space == space::shared_memory;
   layout_ = {.type = what.type.value_or(value_type::int32),
@@ -68,8 +71,9 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
   if (what.info.name == "memory_latency_shared")
     shared_bytes_ += std::size_t{shared_walk_length} * shared_walk_pitch;
   if (shared_bytes_ > device_.shared_bytes_per_block) {
-    throw point_refused(fmt::format("a block has {} bytes of shared memory on {}, and needs {}",
-                                    device_.shared_bytes_per_block, device_.name, shared_bytes_));
+    throw point_refused(
+        fmt::format("a block would need {} bytes of shared memory; {} allows at most {}",
+                    shared_bytes_, device_.name, device_.shared_bytes_per_block));
   }
   for (const std::size_t index : {0U, 1U}) {
     const void* stub = what.code == nullptr ? nullptr : what.code(index);
@@ -103,26 +107,26 @@ void cuda_rig::check_resources(const void* stub) {
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
   // The driver knows what the threads of a block allow, and runs more than that in waves where it
   // is told to; what is refused here is for what a kernel takes, and --waves would not help.
-  const std::string takes =
-      registers_ == 0 ? "a multiprocessor has no more threads"
-                      : fmt::format("the kernel takes {} registers a thread and {} bytes of shared "
-                                    "memory a block",
-                                    registers_, static_shared_bytes_ + shared_bytes_);
-  throw point_refused(fmt::format("{} blocks of {} threads do not run at once on {}: {} do, for {}",
-                                  where_.blocks, where_.lanes, device_.name, fit, takes));
+  const std::string limit = registers_ == 0
+                                ? "limited by the threads of a multiprocessor"
+                                : fmt::format("limited by the kernel's {} registers per thread and "
+                                              "{} bytes of shared memory per block",
+                                              registers_, static_shared_bytes_ + shared_bytes_);
+  throw point_refused(
+      fmt::format("{} blocks of {} threads are not co-resident on {}: at most {} blocks are, {}",
+                  where_.blocks, where_.lanes, device_.name, fit, limit));
 }
 
 // Of clusters the device says how many run at once, and how large one can be.
 void cuda_rig::check_clusters(const void* stub) {
   const unsigned size = std::max(where_.size, 1U);
   if (device_.largest_cluster == 0) {
-    throw point_refused(
-        fmt::format("{} (compute capability {}) has no clusters: they came with 9.0", device_.name,
-                    device_.compute_capability));
+    throw point_refused(fmt::format("thread block clusters need compute capability 9.0; {} has {}",
+                                    device_.name, device_.compute_capability));
   }
   if (size > device_.largest_cluster || where_.blocks % size != 0) {
-    throw point_refused(fmt::format("{} blocks cannot be clusters of {} on {}: at most {} are one, "
-                                    "and the grid is a multiple",
+    throw point_refused(fmt::format("--blocks {} with --size {}: a cluster on {} has at most {} "
+                                    "blocks, and --blocks must be a multiple of --size",
                                     where_.blocks, size, device_.name, device_.largest_cluster));
   }
   allow_clusters_of(size, stub);
@@ -131,15 +135,14 @@ void cuda_rig::check_clusters(const void* stub) {
   const cudaError_t said = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());
   static_cast<void>(cudaGetLastError());
   if (said == cudaErrorInvalidClusterSize || (said == cudaSuccess && clusters == 0)) {
-    throw point_refused(fmt::format("{} does not run clusters of {} blocks of {} threads",
+    throw point_refused(fmt::format("{} cannot run a cluster of {} blocks of {} threads each",
                                     device_.name, size, where_.lanes));
   }
   SM_CUDA(said);
   if (where_.blocks > static_cast<unsigned>(clusters) * size && !where_.waves) {
-    throw point_refused(fmt::format("{} clusters of {} blocks of {} threads do not run at once on "
-                                    "{}: {} do",
-                                    where_.blocks / size, size, where_.lanes, device_.name,
-                                    clusters));
+    throw point_refused(fmt::format(
+        "{} clusters of {} blocks of {} threads are not co-resident on {}: at most {} clusters are",
+        where_.blocks / size, size, where_.lanes, device_.name, clusters));
   }
   static_cast<void>(blocks_at_once(stub));  // the kernel's registers
 }

@@ -111,7 +111,7 @@ std::string sample_check::verdict_of(const std::byte* slot, std::uint64_t ops) c
   if (layout_.group == 1) {
     const auto& seen = *reinterpret_cast<const own_outcome*>(slot);
     if (seen.wrong == 0) return {};
-    return fmt::format("{} of {} cells are wrong, among them that of lane {}: {}", seen.wrong,
+    return fmt::format("{} of {} cells are wrong, for example that of lane {}: {}", seen.wrong,
                        layout_.cells, seen.at, verdict_of_one(seen.held, seen.lane, ops));
   }
   const std::span groups{reinterpret_cast<const group_outcome*>(slot), layout_.cells};

@@ -14,7 +14,7 @@ sampler sampler_for(const measurable& row, std::size_t index) {
   const sampler found = row.by_count.at(index);
   if (found == nullptr)
     throw std::runtime_error(
-        fmt::format("{} measured ops are not built for this form", counts.at(index)));
+        fmt::format("no loop with {} measured ops was built for this form", counts.at(index)));
   return found;
 }
 

@@ -56,7 +56,7 @@ device_list look_for_devices() {
   int driver = 0;
   // 0 where no driver is installed; no context is made by asking.
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
-    found.problem = "no CUDA driver here (libcuda.so.1): install NVIDIA's driver";
+    found.problem = "no CUDA driver (libcuda.so.1): install NVIDIA's driver";
     return found;
   }
   int count = 0;
@@ -64,15 +64,15 @@ device_list look_for_devices() {
   static_cast<void>(cudaGetLastError());
   if (code != cudaSuccess || count == 0) {
     found.problem =
-        fmt::format("no CUDA device here: {}",
-                    code == cudaSuccess ? "the driver finds none" : cudaGetErrorString(code));
+        fmt::format("no CUDA device: {}",
+                    code == cudaSuccess ? "the driver reports none" : cudaGetErrorString(code));
     return found;
   }
   try {
     for (int i = 0; i < count; ++i) found.devices.push_back(facts_of(i));
   } catch (const cuda_error& e) {
     found.devices.clear();
-    found.problem = fmt::format("a CUDA device cannot be asked: {}", e.what());
+    found.problem = fmt::format("the properties of a CUDA device cannot be read: {}", e.what());
   }
   return found;
 }
@@ -99,8 +99,8 @@ void take(const device_facts& device) {
     const bool full = e.code == cudaErrorMemoryAllocation;
     if (!full && e.code != cudaErrorDevicesUnavailable) throw;
     throw std::runtime_error(fmt::format("device {} ({}) {}: {}", device.index, device.name,
-                                         full ? "has too little free memory for one more program"
-                                              : "is kept by another program",
+                                         full ? "has too little free memory for another process"
+                                              : "is in exclusive use by another process",
                                          cudaGetErrorName(e.code)));
   }
 }
@@ -151,7 +151,8 @@ const device_facts& use_device(int index) {
     std::string list;
     for (const auto& d : found.devices)
       list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", d.index, d.name);
-    throw std::runtime_error(fmt::format("there is no CUDA device {}, only {}", index, list));
+    throw std::runtime_error(
+        fmt::format("--device {}: no such CUDA device; available: {}", index, list));
   }
   const auto built = architectures();
   if (std::ranges::none_of(

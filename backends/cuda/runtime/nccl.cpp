@@ -51,11 +51,13 @@ const library& nccl() {
 }  // namespace
 
 nccl_group::nccl_group(const std::vector<int>& devices) {
-  if (!nccl().ready) throw point_refused("NCCL (libnccl.so.2) is not found here");
+  if (!nccl().ready)
+    throw point_refused(
+        "NCCL (libnccl.so.2) was not found; install it or add its folder to LD_LIBRARY_PATH");
   std::vector<communicator> made(devices.size());
   const int said = nccl().init_all(made.data(), static_cast<int>(devices.size()), devices.data());
   if (said != success) {
-    throw point_refused(fmt::format("NCCL makes no communicators for {} devices: {}",
+    throw point_refused(fmt::format("NCCL could not create communicators for {} devices: {}",
                                     devices.size(), nccl().error_text(said)));
   }
   communicators_ = std::move(made);

@@ -59,7 +59,7 @@ std::set<int>& joined() {
 
 // Peers stay peers until the process ends: a second time is no mistake.
 void reach(int from, int to) {
-  const on_device here{from};
+  const scoped_device here{from};
   const cudaError_t said = cudaDeviceEnablePeerAccess(to, 0);
   if (said == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
@@ -67,7 +67,8 @@ void reach(int from, int to) {
   }
   if (said == cudaErrorTooManyPeers) {
     static_cast<void>(cudaGetLastError());
-    throw point_refused(fmt::format("device {} can reach no more peers", from));
+    throw point_refused(
+        fmt::format("device {} already has the largest number of peers that CUDA allows", from));
   }
   SM_CUDA(said);
 }
@@ -91,7 +92,8 @@ const std::vector<device_link>& find_links() {
 std::vector<int> devices_of_point(int first, unsigned devices) {
   const std::size_t here = find_devices().devices.size();
   if (devices > here) {
-    throw point_refused(fmt::format("this host has {} CUDA device{}", here, here == 1 ? "" : "s"));
+    throw point_refused(fmt::format("--size {}: this host has {} CUDA device{}", devices, here,
+                                    here == 1 ? "" : "s"));
   }
   std::vector<int> indices;
   for (unsigned i = 0; i < devices; ++i)
@@ -99,14 +101,14 @@ std::vector<int> devices_of_point(int first, unsigned devices) {
   return indices;
 }
 
-void join_devices(const std::vector<int>& devices, bool needs_atomics) {
+void enable_peer_access(const std::vector<int>& devices, bool needs_atomics) {
   for (const int from : devices) {
     for (const int to : devices) {
       const device_link* const link = from == to ? nullptr : link_between(from, to);
       if (link == nullptr) continue;
       if (!link->peer_access) {
-        throw point_refused(fmt::format(
-            "device {} cannot reach the memory of device {}: no peer access", from, to));
+        throw point_refused(
+            fmt::format("device {} has no peer access to the memory of device {}", from, to));
       }
       if (needs_atomics && !link->native_atomics) {
         throw point_refused(
@@ -115,7 +117,7 @@ void join_devices(const std::vector<int>& devices, bool needs_atomics) {
     }
   }
   {
-    const on_device back_afterwards{devices.front()};
+    const scoped_device back_afterwards{devices.front()};
     for (const int index : devices) static_cast<void>(use_device(index));
   }
   joined().insert(devices.begin(), devices.end());
@@ -126,7 +128,7 @@ void join_devices(const std::vector<int>& devices, bool needs_atomics) {
   }
 }
 
-bool lost_a_joined_device() {
+bool lost_a_peer_device() {
   int before = 0;
   if (joined().size() < 2 || cudaGetDevice(&before) != cudaSuccess) return false;
   bool lost = false;
@@ -136,11 +138,11 @@ bool lost_a_joined_device() {
   return lost;
 }
 
-on_device::on_device(int index) {
+scoped_device::scoped_device(int index) {
   SM_CUDA(cudaGetDevice(&before_));
   SM_CUDA(cudaSetDevice(index));
 }
 
-on_device::~on_device() { SM_CUDA_NOEXCEPT(cudaSetDevice(before_)); }
+scoped_device::~scoped_device() { SM_CUDA_NOEXCEPT(cudaSetDevice(before_)); }
 
 }  // namespace syncmeter::cuda

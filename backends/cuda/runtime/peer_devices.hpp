@@ -28,18 +28,18 @@ void to_json(nlohmann::json& j, const device_link& link);
 /// Makes these devices reach each other's memory. Throws point_refused when one cannot, or when
 /// atomics are needed and not done where the memory is; std::runtime_error when one cannot be used.
 /// The current device is what it was.
-void join_devices(const std::vector<int>& devices, bool needs_atomics);
+void enable_peer_access(const std::vector<int>& devices, bool needs_atomics);
 
 /// Whether one of the devices that were joined has had an error that this process does not outlive.
-[[nodiscard]] bool lost_a_joined_device();
+[[nodiscard]] bool lost_a_peer_device();
 
 /// Makes another device the current one for as long as it lives.
-class on_device {
+class scoped_device {
  public:
-  explicit on_device(int index);
-  ~on_device();
-  on_device(const on_device&) = delete;
-  on_device& operator=(const on_device&) = delete;
+  explicit scoped_device(int index);
+  ~scoped_device();
+  scoped_device(const scoped_device&) = delete;
+  scoped_device& operator=(const scoped_device&) = delete;
 
  private:
   int before_ = 0;

@@ -77,7 +77,7 @@ double cuda_worker_backend::set_up_ns(const measurable& row, const point& where)
 }
 
 bool cuda_worker_backend::lost() const {
-  return asked_device_ && (is_sticky(cudaDeviceSynchronize()) || lost_a_joined_device());
+  return asked_device_ && (is_sticky(cudaDeviceSynchronize()) || lost_a_peer_device());
 }
 
 bench& cuda_worker_backend::prepare(const measurable& row, const point& where,

@@ -22,21 +22,21 @@ struct kokkos_fence {
                                    .family = family::launch,
                                    .unroll = 1,
                                    .host_lane = true,
-                                   .note = "Kokkos::fence() with nothing outstanding"};
+                                   .note = "Kokkos::fence() with no kernel outstanding"};
   SM_FN static void common(has_host_words auto& lane) { lane.host_fence(); }
   SM_FN static void measured(has_host_words auto& lane) { lane.host_fence(); }
 };
 
 struct launch_for {
-  static constexpr op_info info = launch_info(
-      "launch_for", "an empty parallel_for, one index for each lane, and Kokkos::fence()");
+  static constexpr op_info info =
+      launch_info("launch_for", "an empty parallel_for, one index per lane, then Kokkos::fence()");
   SM_FN static void common(has_host_words auto& lane) { lane.launch_for(); }
   SM_FN static void measured(has_host_words auto& lane) { lane.launch_for(); }
 };
 
 struct launch_team {
   static constexpr op_info info = launch_info(
-      "launch_team", "an empty parallel_for over one team of all lanes, and Kokkos::fence()");
+      "launch_team", "an empty parallel_for over one team of all lanes, then Kokkos::fence()");
   SM_FN static void common(has_host_words auto& lane) { lane.launch_team(); }
   SM_FN static void measured(has_host_words auto& lane) { lane.launch_team(); }
 };
@@ -44,8 +44,8 @@ struct launch_team {
 // Each sum differs from the one before.
 struct launch_reduce {
   static constexpr op_info info = [] {
-    op_info reduces = launch_info(
-        "launch_reduce", "a parallel_reduce of 32 bits from each lane, and the wait for its sum");
+    op_info reduces = launch_info("launch_reduce",
+                                  "a parallel_reduce of one int32 per lane, waiting for the sum");
     reduces.oracle = oracle::agreed;
     reduces.unroll = 4;  // one step alone keeps more in registers than several do
     return reduces;

@@ -17,9 +17,9 @@ consteval op_info scatter_info(std::string_view name, std::string_view note) {
 }
 
 struct scatter_add {
-  static constexpr op_info info =
-      scatter_info("scatter_add",
-                   "x += 1 by a ScatterView, Kokkos' default for the space; without contribute()");
+  static constexpr op_info info = scatter_info(
+      "scatter_add",
+      "x += 1 by a ScatterView with the space's default strategy; without contribute()");
   static constexpr bool scatters_atomically = false;
   SM_FN static void common(has_scatter_add auto& lane) { lane.scatter_add(lane.one()); }
   SM_FN static void measured(has_scatter_add auto& lane) { lane.scatter_add(lane.one()); }

@@ -32,7 +32,7 @@ template <lock_hint Hint> struct lock_hint_add {
 
 struct nest_lock_add {
   static constexpr op_info info =
-      lock_info("nest_lock_add", "x += 1 under omp_nest_lock_t, which its owner may set again");
+      lock_info("nest_lock_add", "x += 1 under omp_nest_lock_t, a recursive lock");
   SM_FN static void common(has_nest_lock_add auto& lane) {
     lane.nest_lock_add(lane.cell(), lane.one());
   }

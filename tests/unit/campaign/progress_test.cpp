@@ -48,10 +48,10 @@ TEST_F(progress_line, off_a_terminal_says_every_tenth_once) {
 }
 
 TEST_F(progress_line, what_takes_a_while_is_a_line_that_a_terminal_shows_until_the_next) {
-  progress(write_end, false).doing("asking");
+  progress(write_end, false).show_step("asking");
   EXPECT_EQ(shown(), "syncmeter: asking\n");
   progress line(write_end, true);
-  line.doing("asking");
+  line.show_step("asking");
   EXPECT_EQ(shown(), "\rsyncmeter: asking ...\x1b[K");
   line.note("3 points");
   EXPECT_EQ(shown(), "\r\x1b[Ksyncmeter: 3 points\n");

@@ -218,7 +218,7 @@ TEST(CensusOptions, NameWhatIsWrongAndWhatIsAllowed) {
   EXPECT_EQ(usage_message({"--backend", "cuda"}), "--backend: 'cuda' is not one of test");
   EXPECT_THAT(usage_message({"--op", "add,,x"}), HasSubstr("--op: 'add,,x'"));
   EXPECT_THAT(usage_message({"--chek"}), HasSubstr("did you mean '--check'?"));
-  EXPECT_THAT(usage_message({"add"}), HasSubstr("too many words without an option"));
+  EXPECT_THAT(usage_message({"add"}), HasSubstr("too many arguments without an option"));
   const census_options all =
       parse_census_options({"--op", "a,b", "--order", "seq_cst", "--json", "--check"});
   EXPECT_EQ(all.ops, (std::vector<std::string>{"a", "b"}));

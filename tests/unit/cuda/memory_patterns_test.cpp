@@ -10,15 +10,15 @@
 namespace syncmeter::cuda {
 namespace {
 
-constexpr reading small{.bytes = 1 << 20, .lanes = 4096, .size = 8};
+constexpr working_set small{.bytes = 1 << 20, .lanes = 4096, .size = 8};
 
 // Different lines or sectors that the first warp touches at once.
 std::size_t parts(pattern how, unsigned part_bytes, unsigned size = 8) {
-  reading r = small;
+  working_set r = small;
   r.size = size;
   std::set<std::uint32_t> seen;
   for (unsigned lane = 0; lane < warp_size; ++lane)
-    seen.insert(course_of(how, lane, r).first / part_bytes);
+    seen.insert(offsets_of(how, lane, r).first / part_bytes);
   return seen.size();
 }
 
@@ -36,12 +36,12 @@ TEST(memory_patterns, a_warp_touches_as_many_lines_as_its_pattern_says) {
   EXPECT_EQ(parts(pattern::row_walk, line_bytes), 32U);
 }
 
-TEST(memory_patterns, every_course_stays_in_the_working_set_and_on_words) {
+TEST(memory_patterns, all_offsets_stay_in_the_working_set_and_on_words) {
   for (const pattern how :
        {pattern::coalesced, pattern::permuted, pattern::broadcast, pattern::misaligned,
         pattern::strided, pattern::random, pattern::row_walk, pattern::column_walk}) {
     for (const unsigned lane : {0U, 31U, 32U, 4095U}) {
-      const course c = course_of(how, lane, small);
+      const lane_offsets c = offsets_of(how, lane, small);
       EXPECT_LT(c.first, small.bytes);
       EXPECT_EQ(c.first % word_bytes, 0U);
       EXPECT_EQ(c.step % word_bytes, 0U);
@@ -51,19 +51,19 @@ TEST(memory_patterns, every_course_stays_in_the_working_set_and_on_words) {
 }
 
 TEST(memory_patterns, warps_side_by_side_share_no_line_and_step_over_each_other) {
-  const course first = course_of(pattern::strided, 0, small),
-               second = course_of(pattern::strided, warp_size, small);
+  const lane_offsets first = offsets_of(pattern::strided, 0, small),
+                     second = offsets_of(pattern::strided, warp_size, small);
   EXPECT_EQ(second.first - first.first, small.size * line_bytes);
   EXPECT_EQ(first.step, small.lanes / warp_size * small.size * line_bytes);
 }
 
 TEST(memory_patterns, a_row_walk_goes_word_by_word_and_a_column_walk_row_by_row) {
   EXPECT_EQ(row_bytes_of(small.bytes), 2048U) << "2^18 words are 512 rows of 512";
-  EXPECT_EQ(course_of(pattern::row_walk, 1, small).first, 2048U);
-  EXPECT_EQ(course_of(pattern::row_walk, 1, small).step, word_bytes);
-  EXPECT_EQ(course_of(pattern::column_walk, 1, small).first, word_bytes);
-  EXPECT_EQ(course_of(pattern::column_walk, 1, small).step, 2048U);
-  EXPECT_NE(course_of(pattern::row_walk, 512, small).first, 0U) << "lane 0's row, further along";
+  EXPECT_EQ(offsets_of(pattern::row_walk, 1, small).first, 2048U);
+  EXPECT_EQ(offsets_of(pattern::row_walk, 1, small).step, word_bytes);
+  EXPECT_EQ(offsets_of(pattern::column_walk, 1, small).first, word_bytes);
+  EXPECT_EQ(offsets_of(pattern::column_walk, 1, small).step, 2048U);
+  EXPECT_NE(offsets_of(pattern::row_walk, 512, small).first, 0U) << "lane 0's row, further along";
 }
 
 TEST(memory_patterns, as_many_lanes_meet_in_a_bank_as_are_asked_for) {

@@ -28,7 +28,7 @@ std::string check_one_cell(oracle kind, value_type type, std::uint64_t n,
 TEST(oracle, sums_of_ones_are_exact_and_wrap) {
   EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 10, {{}, {}}, 20), IsEmpty());
   EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 10, {{}, {}}, 19),
-              HasSubstr("holds 19"));
+              HasSubstr("is 19"));
   EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 1ULL << 33, {{}}, 0), IsEmpty());
   EXPECT_THAT(check_one_cell(oracle::subtracts, value_type::uint64, 3, {{}}, ~0ULL - 2), IsEmpty());
 }
@@ -59,13 +59,13 @@ TEST(oracle, results_without_a_cell_agree_in_every_lane) {
   outcome.lanes = right;
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.lanes = wrong;
-  EXPECT_THAT(check(outcome), HasSubstr("lane 1 got another result"));
+  EXPECT_THAT(check(outcome), HasSubstr("lane 1 got a wrong result"));
 }
 
 TEST(oracle, an_unchanged_cell_also_returned_nothing_else) {
   EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 7), IsEmpty());
   EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 8),
-              HasSubstr("holds 8"));
+              HasSubstr("is 8"));
   EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}, {4, 0}}, 7),
               HasSubstr("lane 1"));
 }
@@ -77,7 +77,7 @@ TEST(oracle, exchanges_neither_lose_nor_double_values) {
               IsEmpty());
   EXPECT_THAT(check_one_cell(oracle::exchanges, value_type::uint32, 2,
                              {{0ULL + 3 - 5, 3}, {3ULL + 3 - 7, 4}}, 4),
-              HasSubstr("lost or doubled"));
+              HasSubstr("lost or duplicated"));
 }
 
 TEST(oracle, each_lanes_own_cell_is_checked_against_that_lane) {
@@ -107,7 +107,7 @@ TEST(oracle, a_cell_is_checked_against_the_neighbours_that_share_it) {
                          .second_cells = {}};
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.cells = lost;
-  EXPECT_THAT(check(outcome), HasSubstr("cell 1 holds 14 after 5 ops on each of 3 lanes"));
+  EXPECT_THAT(check(outcome), HasSubstr("cell 1 is 14 after 5 ops on each of 3 lanes"));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(MedianInterval, CoversTheMedianOfASkewedLawAsOftenAsItSays) {
     const interval found = median_interval(values);
     covered += found.low <= std::numbers::ln2 && std::numbers::ln2 <= found.high ? 1 : 0;
   }
-  // Three standard errors round the exact coverage.
+  // Three standard errors around the exact coverage.
   const double exact = median_coverage(15, 4);
   EXPECT_NEAR(static_cast<double>(covered) / repeats, exact,
               3 * std::sqrt(exact * (1 - exact) / repeats));
@@ -242,7 +242,7 @@ TEST(Jain, FromAllEqualToOneTakesAll) {
   EXPECT_EQ(jain_index({}), 1);
 }
 
-// `share` of 1000 values round each of the centres, in a band of 5 % either way.
+// `share` of 1000 values around each of the centres, in a band of 5 % either way.
 std::vector<double> hops(std::initializer_list<std::pair<double, double>> centres_and_shares) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<> band(0.95, 1.05);

@@ -52,12 +52,13 @@ TEST(lateness, delays_that_are_there_pass_on_both_sides) {
 
 TEST(lateness, a_delay_that_is_not_there_fails_both_sides) {
   for (const std::size_t index : {0U, 1U})
-    EXPECT_THAT(fault_of<punctual_lane>(index), HasSubstr("oracle: 16 arrivals 30000 us late"));
+    EXPECT_THAT(fault_of<punctual_lane>(index),
+                HasSubstr("oracle: 16 arrivals in sequence, each 30000 us late"));
 }
 
 // Of 16 steps each lane is late in the first and in its own four: without a barrier they overlap.
 TEST(lateness, a_late_lane_that_nobody_waits_for_fails) {
-  EXPECT_THAT(fault_of<test::broken_lane>(1), HasSubstr("or not waited for"));
+  EXPECT_THAT(fault_of<test::broken_lane>(1), HasSubstr("or the barrier did not wait for it"));
 }
 
 TEST(lateness, goes_round_the_lanes_once_a_barrier_was_passed) {

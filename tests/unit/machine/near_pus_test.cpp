@@ -75,10 +75,10 @@ TEST_F(near_pus, with_one_node_there_is_no_near_and_far) {
 TEST_F(near_pus, what_the_system_does_not_tell_is_said) {
   EXPECT_THAT(of({0, 1}).problem, HasSubstr("0000:3b:00.0/local_cpulist"));
   write("local_cpulist", "8-15");
-  EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the processing units"));
+  EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the allowed processing units"));
 }
 
-TEST(kept_on, a_thread_comes_back_to_where_it_was_allowed) {
+TEST(scoped_affinity, a_thread_comes_back_to_where_it_was_allowed) {
   const auto allowed = [] {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -91,7 +91,7 @@ TEST(kept_on, a_thread_comes_back_to_where_it_was_allowed) {
     if (CPU_ISSET(pu, &before)) last = pu;
   }
   {
-    const kept_on one{std::vector<int>{last}};
+    const scoped_affinity one{std::vector<int>{last}};
     const cpu_set_t during = allowed();
     EXPECT_EQ(CPU_COUNT(&during), 1);
     EXPECT_EQ(current_pu(), last);
@@ -99,7 +99,7 @@ TEST(kept_on, a_thread_comes_back_to_where_it_was_allowed) {
   const cpu_set_t after = allowed();
   EXPECT_TRUE(CPU_EQUAL(&before, &after));
   {
-    const kept_on none{std::vector<int>{}};
+    const scoped_affinity none{std::vector<int>{}};
     const cpu_set_t during = allowed();
     EXPECT_TRUE(CPU_EQUAL(&before, &during));
   }

@@ -188,8 +188,8 @@ TEST(binding, says_which_pu_and_why_not) {
   EXPECT_THAT(bind_this_thread(here, -1).value_or("bound"), HasSubstr("PU -1"));
   const auto elsewhere = topology::synthetic("core:2 pu:1");
   EXPECT_THAT(bind_this_thread(elsewhere, 1).value_or("bound"),
-              AllOf(HasSubstr("PU 1"), HasSubstr("not this machine's")));
-  EXPECT_THAT(unbind_this_thread(elsewhere).value_or("unbound"), HasSubstr("not this machine's"));
+              AllOf(HasSubstr("PU 1"), HasSubstr("another machine")));
+  EXPECT_THAT(unbind_this_thread(elsewhere).value_or("unbound"), HasSubstr("another machine"));
 }
 
 }  // namespace

@@ -25,10 +25,12 @@ TEST(gpu_options, are_read_and_kept_in_a_results_file) {
       parse_run({"--blocks=1,3-5,sm/2,sm,2sm,max", "--scope=block,system", "--flavour=ptx",
                  "--space=global,shared_memory", "--active=1,32", "--device=3", "--waves"})
           .options;
-  using word = block_range::word;
-  EXPECT_THAT(o.blocks, ElementsAre(block_range{1, 1, word::none}, block_range{3, 5, word::none},
-                                    block_range{1, 1, word::half_sm}, block_range{1, 1, word::sm},
-                                    block_range{1, 1, word::two_sm}, block_range{1, 1, word::max}));
+  using block_symbol = block_range::symbol;
+  EXPECT_THAT(
+      o.blocks,
+      ElementsAre(block_range{1, 1, block_symbol::none}, block_range{3, 5, block_symbol::none},
+                  block_range{1, 1, block_symbol::half_sm}, block_range{1, 1, block_symbol::sm},
+                  block_range{1, 1, block_symbol::two_sm}, block_range{1, 1, block_symbol::max}));
   EXPECT_THAT(o.scopes, ElementsAre(scope::block, scope::system));
   EXPECT_THAT(o.flavours, ElementsAre(flavour::ptx));
   EXPECT_THAT(o.spaces, ElementsAre(space::global, space::shared_memory));
@@ -58,7 +60,7 @@ TEST(gpu_options, mistakes_say_what_is_allowed) {
             "--blocks: '4x' is not a number, a range such as 4-8, sm/2, sm, 2sm or max");
   EXPECT_THAT(mistake("--blocks=sm/4"), HasSubstr("'sm/4'"));
   EXPECT_THAT(mistake("--blocks=0"), HasSubstr("out of range: blocks go from 1 to"));
-  EXPECT_THAT(mistake("--blocks=8-4"), HasSubstr("runs backwards; write 4-8"));
+  EXPECT_THAT(mistake("--blocks=8-4"), HasSubstr("is a descending range; write 4-8"));
   EXPECT_THAT(mistake("--scope=none"), AllOf(HasSubstr("'none' cannot be chosen"),
                                              HasSubstr("allowed: block, device, system")));
   EXPECT_THAT(mistake("--scope=grid"), HasSubstr("unknown scope 'grid'"));

@@ -65,8 +65,8 @@ TEST(gpu_devices, what_co_resides_is_bounded_by_threads_and_by_blocks) {
   EXPECT_EQ(co_resident_blocks(small_gpu(), 786), 20U) << "25 warps, and 2 blocks of them";
   EXPECT_EQ(co_resident_blocks(small_gpu(), 64), 320U);
   EXPECT_EQ(co_resident_blocks(small_gpu(), 1), 320U);
-  EXPECT_EQ(resolve({.named = block_range::word::half_sm}, small_gpu(), 32), std::pair(5U, 5U));
-  EXPECT_EQ(resolve({.named = block_range::word::max}, small_gpu(), 512), std::pair(40U, 40U));
+  EXPECT_EQ(resolve({.named = block_range::symbol::half_sm}, small_gpu(), 32), std::pair(5U, 5U));
+  EXPECT_EQ(resolve({.named = block_range::symbol::max}, small_gpu(), 512), std::pair(40U, 40U));
   EXPECT_EQ(resolve({.first = 3, .last = 7}, small_gpu(), 512), std::pair(3U, 7U));
 }
 
@@ -101,7 +101,7 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
 TEST(gpu_plan, axes_that_the_user_names_keep_one_form_for_each_value) {
   run_options options = with_ops({"atomic_add"});
   options.placements = {placement::shared};
-  options.blocks = {{.named = block_range::word::sm}};
+  options.blocks = {{.named = block_range::symbol::sm}};
   options.lanes = {{.first = 32, .last = 33}, {.max = true}};
   EXPECT_THAT(launches(plan_for(options), "atomic_add"),
               ElementsAre("10 x 32", "10 x 33", "10 x 1024"));
@@ -140,22 +140,22 @@ TEST(gpu_plan, lanes_are_switched_off_only_where_that_can_be) {
   EXPECT_THAT(
       reasons(plan),
       testing::IsSupersetOf(
-          {HasSubstr("atomic_add unsupported: with lanes of each warp switched off a block "
-                     "needs whole warps: a multiple of 32 threads"),
-           HasSubstr("barrier unsupported: no lane can be switched off"),
-           HasSubstr("fence unsupported: the backend does not offer this form with lanes")}));
+          {HasSubstr("atomic_add unsupported: --active 8 with --lanes 48: the threads per block "
+                     "must be a multiple of 32"),
+           HasSubstr("barrier unsupported: --active is not supported by this op"),
+           HasSubstr("fence unsupported: --active 8: the backend does not support this form")}));
 }
 
 TEST(gpu_plan, what_does_not_run_at_once_is_refused_with_what_does_unless_in_waves) {
   run_options options = with_ops({"barrier"});
   options.lanes = {{.first = 1024, .last = 1024}};
-  options.blocks = {{.named = block_range::word::max}, {.first = 21, .last = 22}};
+  options.blocks = {{.named = block_range::symbol::max}, {.first = 21, .last = 22}};
   campaign_plan plan = plan_for(options);
   EXPECT_THAT(launches(plan, "barrier"), ElementsAre("20 x 1024"));
   EXPECT_THAT(reasons(plan), SizeIs(2)) << "each launch is told";
-  EXPECT_THAT(reasons(plan),
-              Each(HasSubstr("at most 20 blocks of 1024 threads run at once on this device; "
-                             "--waves")));
+  EXPECT_THAT(
+      reasons(plan),
+      Each(HasSubstr("at most 20 blocks of 1024 threads are co-resident on this device; --waves")));
   options.waves = true;
   plan = plan_for(options);
   ASSERT_THAT(plan.points, SizeIs(3));
@@ -172,7 +172,7 @@ TEST(gpu_plan, no_token_goes_round_in_waves) {
   const campaign_plan plan = plan_for(options);
   EXPECT_THAT(launches(plan, "handoff"), ElementsAre("20 x 1024"));
   EXPECT_THAT(reasons(plan),
-              ElementsAre(HasSubstr("handoff unsupported: the token waits in every round")));
+              ElementsAre(HasSubstr("handoff unsupported: --waves is not supported by a handoff")));
 }
 
 TEST(gpu_plan, additivity_only_where_its_loops_are_built) {
@@ -213,7 +213,7 @@ TEST(gpu_plan, atomics_takes_every_form_and_is_for_gpus) {
   // int32: 4 forms, shared and at two strides; float: its standard form, shared and at stride 1.
   EXPECT_THAT(launches(plan, "atomic_add"), SizeIs(2 * (4 * 3 + 2)));
   EXPECT_THAT(mistake(with_ops({}, "atomics"), {fixtures::omp_worker()}),
-              HasSubstr("study 'atomics' is for GPUs"));
+              HasSubstr("--study: 'atomics' needs a GPU backend"));
   const campaign_plan both =
       plan_for(with_ops({}, "atomics"), {fixtures::omp_worker(), cuda_worker()});
   for (const planned_point& p : both.points) EXPECT_EQ(p.what.backend, "cuda");
@@ -238,10 +238,12 @@ TEST(gpu_plan, options_that_cannot_be_met_are_mistakes) {
                                              HasSubstr("0 (Small GPU), 1 (Other GPU)")));
   options.device = 1;
   EXPECT_EQ(plan_for(options, {two}).points.front().device, 1U);
-  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}), HasSubstr("--device: it is for GPUs"));
+  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}),
+              HasSubstr("--device applies to GPU backends only"));
   options = {};
   options.scopes = {scope::block};
-  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}), HasSubstr("--scope: it is for GPUs"));
+  EXPECT_THAT(mistake(options, {fixtures::omp_worker()}),
+              HasSubstr("--scope applies to GPU backends only"));
   options = {};
   options.lanes = {{.first = 2048, .last = 2048}};
   EXPECT_THAT(mistake(options),

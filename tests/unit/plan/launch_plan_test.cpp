@@ -50,7 +50,8 @@ TEST(launch_plan, only_what_a_host_thread_launches_has_a_home) {
   options.homes = {home::second};
   const campaign_plan second = plan_for(options, {launching_worker()});
   ASSERT_THAT(second.refused, SizeIs(1));
-  EXPECT_THAT(second.refused.front().reason, StartsWith("home 'second' is of a token's mailboxes"));
+  EXPECT_THAT(second.refused.front().reason,
+              StartsWith("--home second applies to the mailboxes of a handoff"));
   for (const planned_point& p : plan_for(with_ops({"launch"}), {launching_worker()}).points)
     EXPECT_EQ(p.what.home, home::none) << "unless the user or the study asks";
 }

@@ -141,9 +141,10 @@ TEST(options, pus_are_numbers_and_ranges_in_place_of_lanes_and_affinities) {
         << text;
   EXPECT_EQ(mistake({"--pus", "0-3,2"}),
             "--pus: PU 2 is named twice; each lane has a PU of its own");
-  EXPECT_THAT(mistake({"--pus", "0,1", "--lanes", "2"}), HasSubstr("--pus: not with --lanes"));
+  EXPECT_THAT(mistake({"--pus", "0,1", "--lanes", "2"}),
+              HasSubstr("--pus: cannot be combined with --lanes"));
   EXPECT_THAT(mistake({"--pus", "0,1", "--affinity", "close"}),
-              HasSubstr("--pus: not with --affinity"));
+              HasSubstr("--pus: cannot be combined with --affinity"));
   EXPECT_THAT(mistake({"--home", "none"}), HasSubstr("'none' cannot be chosen"));
 }
 
@@ -196,7 +197,7 @@ TEST(options, lanes_are_numbers_ranges_or_max) {
   }
   EXPECT_THAT(mistake({"--lanes", "0"}), HasSubstr("'0' is out of range"));
   EXPECT_THAT(mistake({"--lanes", "5000"}), HasSubstr("'5000' is out of range"));
-  EXPECT_THAT(mistake({"--lanes", "8-4"}), HasSubstr("'8-4' runs backwards; write 4-8"));
+  EXPECT_THAT(mistake({"--lanes", "8-4"}), HasSubstr("'8-4' is a descending range; write 4-8"));
   EXPECT_THAT(mistake({"--lanes", "1,,2"}), HasSubstr("'1,,2' has an empty part"));
   EXPECT_THAT(mistake({"--lanes", "1,2,"}), HasSubstr("has an empty part"));
 }
@@ -229,10 +230,10 @@ TEST(options, numbers_are_checked) {
 }
 
 TEST(options, the_shape_of_the_command_line_is_checked) {
-  EXPECT_THAT(mistake({"--op", "a", "--op", "b"}), HasSubstr("--op is given twice"));
+  EXPECT_THAT(mistake({"--op", "a", "--op", "b"}), HasSubstr("--op: given more than once"));
   EXPECT_THAT(mistake({"--csv"}), HasSubstr("--csv needs a value"));
   EXPECT_THAT(mistake({"--dry-run=yes"}), HasSubstr("--dry-run takes no value"));
-  EXPECT_THAT(mistake({"barrier"}), HasSubstr("too many words"));
+  EXPECT_THAT(mistake({"barrier"}), HasSubstr("too many arguments"));
   EXPECT_THAT(mistake({"--csv", ""}), HasSubstr("--csv"));
 }
 
@@ -245,10 +246,10 @@ TEST(options, a_resumed_campaign_takes_its_selection_from_the_file) {
                              "--output=x", "--additivity", "--precision=0.1"}) {
     const std::string name = std::string(option).substr(0, std::string(option).find('='));
     EXPECT_THAT(mistake({"--resume", "r.jsonl", option}),
-                AllOf(HasSubstr(name + ": not with --resume"), HasSubstr("--retry")))
+                AllOf(HasSubstr(name + ": cannot be combined with --resume"), HasSubstr("--retry")))
         << option;
   }
-  EXPECT_THAT(mistake({"--retry"}), HasSubstr("--retry: only together with --resume"));
+  EXPECT_THAT(mistake({"--retry"}), HasSubstr("--retry: needs --resume FILE"));
 }
 
 }  // namespace

@@ -106,8 +106,7 @@ TEST(pair_plan, a_portable_backend_is_measured_where_it_is_named) {
 
 TEST(pair_plan, no_pair_is_a_mistake_that_says_so) {
   EXPECT_EQ(mistake_on("core:1 pu:1", core_to_core()),
-            "study 'core-to-core' measures pairs of PUs, and this process may use only PU 0: there "
-            "is no pair");
+            "study 'core-to-core' measures pairs of PUs, but this process may use only PU 0");
   run_options options = core_to_core();
   options.pus = {1};
   EXPECT_THAT(mistake_on("core:4 pu:1", options), HasSubstr("--pus names only PU 1"));
@@ -115,7 +114,7 @@ TEST(pair_plan, no_pair_is_a_mistake_that_says_so) {
   cpu_grant one_cpu = fixtures::all_of(machine);
   one_cpu.quota_cpus = 1.5;
   EXPECT_THAT([&] { (void)make_plan(core_to_core(), {with_both_handoffs()}, machine, one_cpu); },
-              testing::ThrowsMessage<usage_error>(HasSubstr("the quota here allows one lane")));
+              testing::ThrowsMessage<usage_error>(HasSubstr("the CPU quota allows one lane")));
   options.pus.clear();
   options.oversubscribe = true;
   EXPECT_THAT(make_plan(options, {with_both_handoffs()}, machine, one_cpu).points, SizeIs(24));
@@ -167,7 +166,7 @@ TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
   EXPECT_THAT(plan.points, SizeIs(4)) << "home second";
   ASSERT_THAT(plan.refused, SizeIs(2)) << "once for each op";
   EXPECT_EQ(plan.refused[0].status, "unsupported");
-  EXPECT_EQ(plan.refused[0].reason, "home 'other' needs a PU beside those of the lanes");
+  EXPECT_EQ(plan.refused[0].reason, "--home other needs a PU on which no lane runs");
   const auto with_a_third = plan_on("core:3 pu:1", options, {with_both_handoffs()});
   EXPECT_THAT(with_a_third.points, SizeIs(24));
   EXPECT_THAT(with_a_third.refused, SizeIs(0));

@@ -29,20 +29,21 @@ template <class Call> std::string refusal(const Call& call) {
   return "not refused";
 }
 
-TEST(misfit, names_the_pus_that_differ) {
+TEST(topology_mismatch, names_the_pus_that_differ) {
   const auto two = topology::synthetic("core:2 pu:1"), four = topology::synthetic("core:4 pu:1");
-  EXPECT_EQ(misfit(two, two), "");
-  EXPECT_EQ(misfit(four, two), "it has PUs 2-3, which this machine has not");
-  EXPECT_EQ(misfit(two, four), "it lacks PUs 2-3, which this process may use");
+  EXPECT_EQ(topology_mismatch(two, two), "");
+  EXPECT_EQ(topology_mismatch(four, two), "it has PUs 2-3, which this machine does not have");
+  EXPECT_EQ(topology_mismatch(two, four), "it lacks PUs 2-3, which this process may use");
   const auto other = topology::synthetic("core:2 pu:1(indexes=0,7)");
-  EXPECT_EQ(misfit(other, two), "it has PU 7, which this machine has not, and it lacks PU 1, which "
-                                "this process may use");
+  EXPECT_EQ(topology_mismatch(other, two),
+            "it has PU 7, which this machine has not, and it lacks PU 1, which "
+            "this process may use");
 }
 
 // lstopo leaves out what a cgroup does not allow.
-TEST(misfit, a_file_of_the_allowed_pus_alone_fits) {
+TEST(topology_mismatch, a_file_of_the_allowed_pus_alone_fits) {
   const auto allowed = topology::synthetic("core:7 pu:1(indexes=1,2,3,8,9,10,11)");
-  EXPECT_EQ(misfit(allowed, topology::from_xml(data_file("cpuset-hole.xml"))), "");
+  EXPECT_EQ(topology_mismatch(allowed, topology::from_xml(data_file("cpuset-hole.xml"))), "");
 }
 
 TEST(machine_for, a_dry_run_is_planned_on_the_file) {
@@ -61,7 +62,7 @@ TEST(machine_for, refuses_what_it_cannot_read_and_what_is_not_this_machine) {
               AllOf(HasSubstr("--topology"), HasSubstr("'none.xml'"), HasSubstr("No such file")));
   const topology here = topology::of_this_machine();
   const topology hole = topology::from_xml(data_file("cpuset-hole.xml"));
-  if (misfit(hole, here).empty()) GTEST_SKIP() << "this machine has 12 PUs too";
+  if (topology_mismatch(hole, here).empty()) GTEST_SKIP() << "this machine has 12 PUs too";
   options.topology = data_file("cpuset-hole.xml");
   EXPECT_THAT(refusal([&] { return machine_for(options); }),
               AllOf(HasSubstr("does not fit this machine"), HasSubstr("--dry-run")));

@@ -93,15 +93,15 @@ TEST_F(results_file_test, what_is_not_a_results_file_is_refused) {
   write("op,type\nbarrier,\n");
   EXPECT_THAT(mistake(), AllOf(HasSubstr("line 1"), HasSubstr("not")));
   write(visit_);
-  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  EXPECT_THAT(mistake(), HasSubstr("not a campaign line"));
   write("{\"kind\":\"camp");
-  EXPECT_THAT(mistake(), HasSubstr("no campaign line"));
+  EXPECT_THAT(mistake(), HasSubstr("not a campaign line"));
   write(R"({"kind":"campaign","schema":{"major":2,"minor":0}})"
         "\n");
   EXPECT_THAT(mistake(), AllOf(HasSubstr("schema 2"), HasSubstr("only schema 1")));
   write(R"({"kind":"campaign"})"
         "\n");
-  EXPECT_THAT(mistake(), HasSubstr("does not say its schema"));
+  EXPECT_THAT(mistake(), HasSubstr("has no schema"));
   write(R"({"kind":"campaign","schema":{"major":1,"minor":99}})"
         "\n");
   EXPECT_EQ(mistake(), "no mistake") << "a newer minor schema only adds";

@@ -22,12 +22,12 @@ struct resumed_file : testing::Test {
     f.workers = {{{"worker", "omp"}, {"build", {{"id", "b1"}}}}};
     return f;
   }();
-  ground now{
+  campaign_identity now{
       .cpu_model = "Z80", .allowed_pus = {0, 1, 3}, .build_ids = {{"omp", "b1"}, {"cuda", "c1"}}};
 
   std::string refusal() const {
     try {
-      require_same_ground(file, now);
+      require_same_identity(file, now);
     } catch (const usage_error& error) {
       return error.what();
     }

@@ -170,8 +170,8 @@ TEST(false_sharing_plan, portable_backends_only_by_name) {
 }
 
 TEST(false_sharing_plan, a_dry_run_says_what_is_left_out) {
-  EXPECT_THAT(plan_text(study_on("core:2 pu:1")), HasSubstr("\nLeft out: uint32"));
-  EXPECT_THAT(plan_text(plan_on("core:2 pu:1", {})), testing::Not(HasSubstr("Left out")));
+  EXPECT_THAT(plan_text(study_on("core:2 pu:1")), HasSubstr("\nNot in this study: uint32"));
+  EXPECT_THAT(plan_text(plan_on("core:2 pu:1", {})), testing::Not(HasSubstr("Not in this study")));
 }
 
 TEST(base_offset, is_an_axis_of_strided_cells_alone) {
@@ -196,7 +196,7 @@ TEST(base_offset, that_does_not_align_a_type_is_refused) {
   const campaign_plan plan = plan_on("core:2 pu:1", options);
   for (const planned_point& p : plan.points) EXPECT_EQ(p.what.type, value_type::int32);
   ASSERT_THAT(plan.refused, SizeIs(1));
-  EXPECT_EQ(plan.refused[0].reason, "a base offset of 4 B does not align cells of 8 B");
+  EXPECT_EQ(plan.refused[0].reason, "--base-offset 4: must be a multiple of the cell size, 8 B");
 }
 
 }  // namespace

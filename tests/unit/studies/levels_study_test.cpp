@@ -102,12 +102,12 @@ TEST(levels_plan, launches_join_in_where_a_worker_has_them) {
 }
 
 TEST(block_ranges, are_multiples_rounded_down_and_beyond_what_fits) {
-  using word = block_range::word;
+  using block_symbol = block_range::symbol;
   const gpu_device gpu = fixtures::small_gpu();
-  EXPECT_EQ(resolve({.named = word::sm, .times = 3}, gpu, 32), std::pair(30U, 30U));
-  EXPECT_EQ(resolve({.named = word::sm, .whole = 8}, gpu, 32), std::pair(8U, 8U));
-  EXPECT_EQ(resolve({.named = word::sm, .whole = 16}, gpu, 32), std::pair(16U, 16U));
-  EXPECT_EQ(resolve({.named = word::beyond}, gpu, 1024), std::pair(21U, 21U));
+  EXPECT_EQ(resolve({.named = block_symbol::sm, .times = 3}, gpu, 32), std::pair(30U, 30U));
+  EXPECT_EQ(resolve({.named = block_symbol::sm, .whole = 8}, gpu, 32), std::pair(8U, 8U));
+  EXPECT_EQ(resolve({.named = block_symbol::sm, .whole = 16}, gpu, 32), std::pair(16U, 16U));
+  EXPECT_EQ(resolve({.named = block_symbol::beyond}, gpu, 1024), std::pair(21U, 21U));
 }
 
 // Rounds of 100 trips of 32 steps: the test side has 3200 ops more.

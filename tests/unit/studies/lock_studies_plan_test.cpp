@@ -166,12 +166,12 @@ TEST(cells, that_lanes_cannot_share_out_are_refused) {
   const campaign_plan plan = plan_on("core:4 pu:1", options);
   EXPECT_THAT(plan.points, SizeIs(1));
   ASSERT_THAT(plan.refused, SizeIs(2));
-  EXPECT_EQ(plan.refused[0].reason, "3 cells cannot be shared out evenly among 4 lanes");
-  EXPECT_EQ(plan.refused[1].reason, "8 cells cannot be shared out evenly among 4 lanes");
+  EXPECT_EQ(plan.refused[0].reason, "--cells 3: must divide the number of lanes, 4");
+  EXPECT_EQ(plan.refused[1].reason, "--cells 8: must divide the number of lanes, 4");
   options.cells = {2};
   options.strides = {0};
   EXPECT_EQ(plan_on("core:4 pu:1", options).refused.at(0).reason,
-            "2 cells at stride 0 would be one");
+            "--cells 2 with --stride 0: all cells would be the same one");
 }
 
 }  // namespace

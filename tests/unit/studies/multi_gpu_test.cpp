@@ -65,7 +65,7 @@ TEST(multi_gpu, one_device_is_said_once_for_each_op) {
   for (const refused_point& r : plan.refused) {
     if (r.what.op == "multi_gpu_barrier_flags") said.push_back(r.reason);
   }
-  EXPECT_THAT(said, ElementsAre("this host has 1 CUDA device"));
+  EXPECT_THAT(said, ElementsAre("--size 2: this host has 1 CUDA device"));
   EXPECT_THAT(sizes_and_homes(plan, "multi_gpu_barrier_flags"), ElementsAre("1 none"));
 }
 
@@ -77,7 +77,7 @@ TEST(multi_gpu, what_the_user_asks_for_beyond_the_host_is_refused) {
   const campaign_plan plan = plan_on(2, options);
   EXPECT_THAT(sizes_and_homes(plan, "multi_gpu_barrier_flags"), ElementsAre("2 none"));
   ASSERT_EQ(plan.refused.size(), 1U);
-  EXPECT_EQ(plan.refused.front().reason, "this host has 2 CUDA devices");
+  EXPECT_EQ(plan.refused.front().reason, "--size 8: this host has 2 CUDA devices");
 }
 
 TEST(multi_gpu, no_other_study_crosses_devices) {

@@ -69,7 +69,7 @@ TEST(topology_command, prints_the_whole_placement_table) {
             "  smt         2  0 1\n"
             "  smt         4  0-3\n"
             "  smt         6  0-5\n"
-            "  none      any  not bound: the system moves lanes as it likes\n");
+            "  none      any  not bound: the operating system places lanes\n");
 }
 
 TEST(topology_command, prints_what_this_process_may_use_here_only) {

@@ -73,7 +73,7 @@ TEST(gpu_capabilities, a_problem_is_the_backends_and_its_ops_stay) {
   EXPECT_EQ(info.backend_problems.at("cuda"), "no CUDA driver");
   EXPECT_EQ(info.capabilities.size(), 2U);
   line["backends"][0].erase("problem");
-  EXPECT_EQ(read(line).backend_problems.at("cuda"), "it found no device");
+  EXPECT_EQ(read(line).backend_problems.at("cuda"), "no device found");
 }
 
 TEST(gpu_capabilities, name_what_is_wrong_with_them) {

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using kind = answer::kind;
 
-constexpr auto patient = 20s;
+constexpr auto generous = 20s;
 
 worker_process shell(const std::string& script, worker_deadlines deadlines = {}) {
   return {"test",
@@ -50,28 +50,28 @@ bool soon(const std::function<bool()>& condition) {
 TEST(worker_process, exchanges_lines) {
   worker_process worker = shell(R"(read line; echo "{\"got\": $line}"; echo '{"second":true}')");
   worker.send({{"id", 1}});
-  const answer first = worker.receive(patient);
+  const answer first = worker.receive(generous);
   ASSERT_EQ(first.what, kind::line) << first.text;
   EXPECT_EQ(first.object.at("got").at("id"), 1);
-  EXPECT_TRUE(worker.receive(patient).object.at("second"));
+  EXPECT_TRUE(worker.receive(generous).object.at("second"));
 }
 
 TEST(worker_process, quotes_what_is_no_json_object) {
   worker_process worker = shell(R"(printf 'a\033\tb\377\n'; echo '[1]')");
-  const answer garbage = worker.receive(patient);
+  const answer garbage = worker.receive(generous);
   EXPECT_EQ(garbage.what, kind::garbage);
   EXPECT_THAT(garbage.text, HasSubstr(R"('a\x1b\tb\xff')"));
-  EXPECT_EQ(worker.receive(patient).what, kind::garbage);
+  EXPECT_EQ(worker.receive(generous).what, kind::garbage);
 }
 
 TEST(worker_process, quotes_no_more_than_80_characters) {
   worker_process worker = shell("printf '%0200d\\n' 7");
-  EXPECT_THAT(worker.receive(patient).text, HasSubstr("'" + std::string(80, '0') + "'..."));
+  EXPECT_THAT(worker.receive(generous).text, HasSubstr("'" + std::string(80, '0') + "'..."));
 }
 
 TEST(worker_process, a_line_without_end_is_garbage_before_it_fills_the_memory) {
   worker_process worker = shell("exec cat /dev/zero");
-  const answer garbage = worker.receive(patient);
+  const answer garbage = worker.receive(generous);
   EXPECT_EQ(garbage.what, kind::garbage);
   EXPECT_THAT(garbage.text, HasSubstr("line without end"));
 }
@@ -79,21 +79,21 @@ TEST(worker_process, a_line_without_end_is_garbage_before_it_fills_the_memory) {
 TEST(worker_process, an_overlong_line_with_an_end_is_garbage) {
   worker_process worker = shell(R"(printf '{"a":"%01100000d"}\n' 1; exec sleep 100)");
   // The end may come with the last piece, or after the reader lost its patience.
-  EXPECT_EQ(worker.receive(patient).what, kind::garbage);
+  EXPECT_EQ(worker.receive(generous).what, kind::garbage);
 }
 
 TEST(worker_process, names_the_signal_and_the_last_words) {
   worker_process worker = shell("echo 'out of luck' >&2; kill -ABRT $$");
-  const answer gone = worker.receive(patient);
+  const answer gone = worker.receive(generous);
   EXPECT_EQ(gone.what, kind::closed);
   EXPECT_THAT(gone.text, HasSubstr("killed by signal 6 (Aborted)"));
-  EXPECT_THAT(gone.text, HasSubstr("its last words: 'out of luck'"));
+  EXPECT_THAT(gone.text, HasSubstr("end of its standard error: 'out of luck'"));
   EXPECT_EQ(state_of(worker.pid()), '\0') << "it was not reaped";
 }
 
 TEST(worker_process, reports_a_half_line) {
   worker_process worker = shell(R"(printf '{"kind":"vis'; exit 3)");
-  const answer gone = worker.receive(patient);
+  const answer gone = worker.receive(generous);
   EXPECT_EQ(gone.what, kind::closed);
   EXPECT_THAT(gone.text,
               HasSubstr(R"(ended with status 3 in the middle of the line '{"kind":"vis')"));
@@ -101,13 +101,13 @@ TEST(worker_process, reports_a_half_line) {
 
 TEST(worker_process, whole_lines_before_the_end_are_given_first) {
   worker_process worker = shell(R"(echo '{"a":1}'; printf x)");
-  EXPECT_EQ(worker.receive(patient).what, kind::line);
-  EXPECT_EQ(worker.receive(patient).what, kind::closed);
+  EXPECT_EQ(worker.receive(generous).what, kind::line);
+  EXPECT_EQ(worker.receive(generous).what, kind::closed);
 }
 
 TEST(worker_process, a_worker_that_closes_its_output_but_stays_is_killed) {
   worker_process worker = shell("exec >&-; exec sleep 100", {.leaving = 50ms});
-  EXPECT_THAT(worker.receive(patient).text, HasSubstr("killed by signal 9"));
+  EXPECT_THAT(worker.receive(generous).text, HasSubstr("killed by signal 9"));
   EXPECT_EQ(state_of(worker.pid()), '\0');
 }
 
@@ -130,7 +130,7 @@ TEST(worker_process, can_be_cancelled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   ASSERT_EQ(::write(ends[1], "!", 1), 1);
-  EXPECT_EQ(worker.receive(patient, ends[0]).what, kind::cancelled);
+  EXPECT_EQ(worker.receive(generous, ends[0]).what, kind::cancelled);
   ::close(ends[0]);
   ::close(ends[1]);
 }
@@ -138,8 +138,8 @@ TEST(worker_process, can_be_cancelled) {
 TEST(worker_process, a_chatty_worker_does_not_block) {
   worker_process worker =
       shell("head -c 3000000 /dev/zero | tr '\\0' x >&2; echo '{}'; echo end >&2");
-  EXPECT_EQ(worker.receive(patient).what, kind::line);
-  const answer gone = worker.receive(patient);
+  EXPECT_EQ(worker.receive(generous).what, kind::line);
+  const answer gone = worker.receive(generous);
   EXPECT_THAT(gone.text, HasSubstr("end'"));
   EXPECT_LT(gone.text.size(), 1000U);
 }
@@ -151,12 +151,12 @@ TEST(worker_process, stops_and_goes_on) {
   worker.send({{"id", 1}});
   EXPECT_EQ(worker.receive(50ms).what, kind::late);
   worker.resume();
-  EXPECT_EQ(worker.receive(patient).what, kind::line);
+  EXPECT_EQ(worker.receive(generous).what, kind::line);
 }
 
 TEST(worker_process, stopping_reaches_the_whole_group) {
   worker_process worker = shell("sleep 100 & echo \"{\\\"child\\\": $!}\"; wait");
-  const pid_t child = worker.receive(patient).object.at("child");
+  const pid_t child = worker.receive(generous).object.at("child");
   worker.stop();
   EXPECT_TRUE(soon([&] { return state_of(child) == 'T'; }));
   worker.kill();
@@ -169,7 +169,7 @@ TEST(worker_process, one_that_died_while_it_was_stopped_is_reported) {
   ::kill(worker.pid(), SIGKILL);
   EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'Z'; }));
   worker.resume();
-  EXPECT_THAT(worker.receive(patient).text, HasSubstr("killed by signal 9"));
+  EXPECT_THAT(worker.receive(generous).text, HasSubstr("killed by signal 9"));
 }
 
 TEST(worker_process, leaves_by_itself_at_the_end_of_its_input) {
@@ -191,7 +191,7 @@ TEST(worker_process, a_dead_reader_does_not_kill_the_driver) {
   worker_process worker = shell("exit 0");
   EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'Z'; }));
   worker.send({{"id", 1}});
-  EXPECT_EQ(worker.receive(patient).what, kind::closed);
+  EXPECT_EQ(worker.receive(generous).what, kind::closed);
 }
 
 TEST(worker_process, a_reader_that_does_not_read_costs_no_more_than_the_deadline) {
@@ -214,7 +214,7 @@ TEST(worker_process, moves_without_ending_the_worker) {
   worker_process first = shell("read line; echo '{}'");
   worker_process second = std::move(first);
   second.send({});
-  EXPECT_EQ(second.receive(patient).what, kind::line);
+  EXPECT_EQ(second.receive(generous).what, kind::line);
 }
 
 TEST(worker_process, a_program_that_cannot_start_is_named_with_the_reason) {
@@ -245,8 +245,8 @@ TEST(worker_process, holds_no_pipe_of_another_worker) {
   // No exec: while it happens a process shows no descriptors.
   worker_process first = shell("echo '{}'; read -r line");
   worker_process second = shell("echo '{}'; read -r line");
-  ASSERT_EQ(first.receive(patient).what, kind::line);
-  ASSERT_EQ(second.receive(patient).what, kind::line);
+  ASSERT_EQ(first.receive(generous).what, kind::line);
+  ASSERT_EQ(second.receive(generous).what, kind::line);
   const std::set<std::string> held = pipes_of(second.pid());
   std::size_t own = 0;
   for (const std::string& pipe : pipes_of(first.pid())) {

@@ -13,7 +13,7 @@
 namespace syncmeter {
 
 /// What to start, and in which launch environment.
-struct launch {
+struct program_to_start {
   std::string path;
   std::vector<std::string> arguments{};  ///< after the program's name
   wait_policy wait = wait_policy::active;
@@ -35,6 +35,6 @@ struct started_program {
 
 /// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
 /// that called this dies. Throws std::runtime_error with the path and the system's message.
-[[nodiscard]] started_program start_program(const launch& what);
+[[nodiscard]] started_program start_program(const program_to_start& what);
 
 }  // namespace syncmeter

@@ -15,9 +15,9 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Not;
 
-constexpr auto patient = 20s;
+constexpr auto generous = 20s;
 
-TEST(launch, removes_what_would_place_or_size_a_pool) {
+TEST(start_program, removes_what_would_place_or_size_a_pool) {
   ::setenv("OMP_PLACES", "cores", 1);
   ::setenv("KMP_AFFINITY", "compact", 1);
   ::setenv("OMP_PLACES_OF_MINE", "kept", 1);
@@ -34,7 +34,7 @@ TEST(launch, removes_what_would_place_or_size_a_pool) {
   EXPECT_THAT(environment, Not(testing::Contains("OMP_WAIT_POLICY=active")));
 }
 
-TEST(launch, tells_a_pool_its_size_and_keeps_tools_away) {
+TEST(start_program, tells_a_pool_its_size_and_keeps_tools_away) {
   ::setenv("KOKKOS_NUM_THREADS", "7", 1);
   ::setenv("KOKKOS_TOOLS_LIBS", "libspy.so", 1);
   const auto told = worker_environment(wait_policy::active, 3);
@@ -49,7 +49,7 @@ TEST(launch, tells_a_pool_its_size_and_keeps_tools_away) {
   EXPECT_THAT(untold, Not(testing::Contains(testing::StartsWith("KOKKOS_NUM_THREADS="))));
 }
 
-TEST(launch, gives_the_worker_the_mask_asked_for) {
+TEST(start_program, gives_the_worker_the_mask_asked_for) {
   cpu_set_t ours;
   ASSERT_EQ(::sched_getaffinity(0, sizeof ours, &ours), 0);
   int first = 0;
@@ -62,7 +62,8 @@ TEST(launch, gives_the_worker_the_mask_asked_for) {
             "grep Cpus_allowed_list /proc/self/status | tr '\\t' ' ' | sed 's/.*/{\"is\":\"&\"}/'"},
        .wait = {},
        .cpus = {first}});
-  EXPECT_EQ(worker.receive(patient).object.at("is"), "Cpus_allowed_list: " + std::to_string(first));
+  EXPECT_EQ(worker.receive(generous).object.at("is"),
+            "Cpus_allowed_list: " + std::to_string(first));
 }
 
 TEST(stream_tail, keeps_the_last_bytes) {

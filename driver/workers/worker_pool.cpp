@@ -1,4 +1,4 @@
-#include "driver/workers/workers_in_turn.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,11 +54,11 @@ std::string flaw_in_visit(const json& line, const json& request) {
 
 }  // namespace
 
-workers_in_turn::workers_in_turn(const std::vector<worker_info>& infos, settings how)
+worker_pool::worker_pool(const std::vector<worker_info>& infos, settings how)
     : infos_(infos), how_(std::move(how)) {}
 
-workers_in_turn::environment*
-workers_in_turn::environment_of(const std::string& backend, wait_policy wait, const json& request) {
+worker_pool::environment* worker_pool::environment_of(const std::string& backend, wait_policy wait,
+                                                      const json& request) {
   const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
     return std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
   });
@@ -75,15 +75,15 @@ workers_in_turn::environment_of(const std::string& backend, wait_policy wait, co
 
 // The worker's state is unknown after anything but an answer: it goes, and takes its device with it
 // when it cannot even be killed.
-exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome, bool kindly) {
+exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bool gracefully) {
   if (!env.process) return outcome;
-  if (kindly) env.process->close();
+  if (gracefully) env.process->close();
   else env.process->kill();
   if (env.process->lost()) {
-    const std::string reason =
-        fmt::format("{} was not gone {} s after SIGKILL; worker '{}' and its device are given up",
-                    env.process->who(),
-                    std::chrono::duration<double>(how_.deadlines.reaping).count(), env.info->name);
+    const std::string reason = fmt::format(
+        "{} still exists {} s after SIGKILL; worker '{}' and its device are not used any more",
+        env.process->label(), std::chrono::duration<double>(how_.deadlines.reaping).count(),
+        env.info->name);
     lost_workers_[env.info->name] = reason;
     outcome.reason += "; " + reason;
   }
@@ -91,7 +91,7 @@ exchange_outcome workers_in_turn::end(environment& env, exchange_outcome outcome
   return outcome;
 }
 
-exchange_outcome workers_in_turn::await(environment& env, const char* wanted, milliseconds within) {
+exchange_outcome worker_pool::await(environment& env, const char* wanted, milliseconds within) {
   answer said = env.process->receive(within, how_.cancel_fd);
   switch (said.what) {
   case answer::kind::line:
@@ -112,25 +112,25 @@ exchange_outcome workers_in_turn::await(environment& env, const char* wanted, mi
     return {kind::refused,
             {},
             fmt::format(
-                "{} refused the request: {}", env.process->who(),
+                "{} refused the request: {}", env.process->label(),
                 quote(text.is_string() ? text.get<std::string>() : text.dump(-1, ' ', true), 300))};
   }
   if (id != next_id_) {
     return {kind::crashed,
             {},
-            fmt::format("{} answered request {} where {} was asked", env.process->who(), shown(id),
+            fmt::format("{} answered request {} instead of {}", env.process->label(), shown(id),
                         next_id_)};
   }
   if (got != wanted) {
     return {
         kind::crashed,
         {},
-        fmt::format("{} answered {} where \"{}\" was due", env.process->who(), shown(got), wanted)};
+        fmt::format("{} answered {} instead of \"{}\"", env.process->label(), shown(got), wanted)};
   }
   return {kind::answered, std::move(said.object), {}};
 }
 
-exchange_outcome workers_in_turn::greet(environment& env) {
+exchange_outcome worker_pool::say_hello(environment& env) {
   env.process->send({{"kind", "hello"}, {"id", ++next_id_}});
   exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
   if (hello.what != kind::answered) return hello;
@@ -138,27 +138,28 @@ exchange_outcome workers_in_turn::greet(environment& env) {
   if (protocol != protocol_version) {
     return {kind::crashed,
             {},
-            fmt::format("{} speaks protocol {}, this driver speaks {}", env.process->who(),
+            fmt::format("{} has protocol {}, this driver has {}", env.process->label(),
                         shown(protocol), protocol_version)};
   }
   const json build = member(member(hello.line, "build"), "id");
   if (build != env.info->build.at("id")) {
     return {kind::crashed,
             {},
-            fmt::format("{} is of build {}, and this campaign measures build {}",
-                        env.process->who(), shown(build), shown(env.info->build.at("id")))};
+            fmt::format("{} has build {}, but this campaign measures build {}",
+                        env.process->label(), shown(build), shown(env.info->build.at("id")))};
   }
   return hello;
 }
 
-exchange_outcome workers_in_turn::start(environment& env) {
+exchange_outcome worker_pool::start(environment& env) {
   exchange_outcome outcome;
   try {
     env.process.emplace(
         env.info->name,
-        launch{.path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
+        program_to_start{
+            .path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
         how_.deadlines);
-    outcome = greet(env);
+    outcome = say_hello(env);
   } catch (const std::runtime_error& error) {
     outcome = {kind::crashed, {}, error.what()};
   }
@@ -176,14 +177,14 @@ exchange_outcome workers_in_turn::start(environment& env) {
   if (outcome.what != kind::cancelled && ++env.failed_starts >= starts_before_giving_up &&
       env.given_up.empty()) {
     env.given_up =
-        fmt::format("worker '{}' ({} waiting) did not come up {} times in a row, the last time: {}",
+        fmt::format("worker '{}' ({} waiting) failed to start {} times in a row; last: {}",
                     env.info->name, to_text(env.wait), env.failed_starts, outcome.reason);
   }
   return outcome;
 }
 
 // Afterwards this environment's worker runs, and no other one does.
-exchange_outcome workers_in_turn::make_ready(environment& env) {
+exchange_outcome worker_pool::make_ready(environment& env) {
   const auto lost = lost_workers_.find(env.info->name);
   if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
   if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
@@ -198,8 +199,7 @@ exchange_outcome workers_in_turn::make_ready(environment& env) {
   return {};
 }
 
-exchange_outcome workers_in_turn::converse(environment& env, json request,
-                                           const char* answer_kind) {
+exchange_outcome worker_pool::exchange(environment& env, json request, const char* answer_kind) {
   exchange_outcome outcome = make_ready(env);
   if (outcome.what != kind::answered) return outcome;
   request["id"] = ++next_id_;
@@ -214,7 +214,8 @@ exchange_outcome workers_in_turn::converse(environment& env, json request,
     if (!predicted.is_number() || !(predicted.get<double>() >= 0)) {
       return end(env, {kind::crashed,
                        {},
-                       fmt::format("{} predicted {} ns", env.process->who(), shown(predicted))});
+                       fmt::format("{} sent an invalid predicted_ns: {}", env.process->label(),
+                                   shown(predicted))});
     }
     const double believed_ns = std::min(predicted.get<double>(), longest_prediction_ns);
     within += milliseconds(std::llround(how_.deadlines.visit_factor * believed_ns * 1e-6));
@@ -228,34 +229,32 @@ exchange_outcome workers_in_turn::converse(environment& env, json request,
   return end(env, std::move(outcome));
 }
 
-exchange_outcome workers_in_turn::measure(const std::string& backend, wait_policy wait,
-                                          json request) {
+exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wait, json request) {
   environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "measure";
-  exchange_outcome outcome = converse(*env, request, "visit");
+  exchange_outcome outcome = exchange(*env, request, "visit");
   if (outcome.what != kind::answered) return outcome;
   if (const std::string flaw = flaw_in_visit(outcome.line, request); !flaw.empty()) {
-    return end(
-        *env,
-        {kind::crashed, {}, fmt::format("{} gave a wrong answer: {}", env->process->who(), flaw)});
+    return end(*env, {kind::crashed,
+                      {},
+                      fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});
   }
   // Its device is lost to this process, and it leaves by itself; the visit is its own word.
   if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
   return outcome;
 }
 
-exchange_outcome workers_in_turn::probe(const std::string& backend, wait_policy wait,
-                                        json request) {
+exchange_outcome worker_pool::probe(const std::string& backend, wait_policy wait, json request) {
   environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "probe";
-  return converse(*env, std::move(request), "probe");
+  return exchange(*env, std::move(request), "probe");
 }
 
-void workers_in_turn::close() {
+void worker_pool::close() {
   for (auto& [key, env] : environments_) (void)end(env, {}, true);
 }
 

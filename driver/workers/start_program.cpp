@@ -1,4 +1,4 @@
-#include "driver/workers/launch.hpp"
+#include "driver/workers/start_program.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -142,7 +142,7 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads) 
   return kept;
 }
 
-started_program start_program(const launch& what) {
+started_program start_program(const program_to_start& what) {
   std::vector<std::string> argument_texts{what.path};
   argument_texts.insert(argument_texts.end(), what.arguments.begin(), what.arguments.end());
   const std::vector<std::string> environment_texts = worker_environment(what.wait, what.threads);

@@ -11,7 +11,7 @@
 namespace syncmeter::cuda {
 
 /// Made while its device is the current one.
-struct multi_rig::seat {
+struct multi_rig::device_state {
   int index = 0;
   stream queue;
   device_buffer board, boards, records;
@@ -20,12 +20,12 @@ struct multi_rig::seat {
 
 /// The host's side of a token that goes to a device and back, on pinned memory. It gives up as
 /// devices do, and says so.
-class host_play {
+class host_peer {
  public:
   static constexpr unsigned device_mailbox = 0, host_mailbox = board_line,
                             device_data = 2 * board_line, host_data = 3 * board_line;
 
-  explicit host_play(void* board) : board_{static_cast<unsigned char*>(board)} {}
+  explicit host_peer(void* board) : board_{static_cast<unsigned char*>(board)} {}
 
   /// Hands so many tokens back, with release and acquire where `ordered`. Empty, or why it ended
   /// early.

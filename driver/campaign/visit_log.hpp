@@ -19,11 +19,11 @@ inline constexpr std::string_view stopped_by_crash = "crash";
 inline constexpr std::string_view stopped_by_timeout = "timeout";
 inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
-class ledger {
+class visit_log {
  public:
-  /// `points` must outlive the ledger; `build_ids` maps a backend to its worker's build id.
-  ledger(const std::vector<planned_point>& points,
-         const std::map<std::string, std::string>& build_ids);
+  /// `points` must outlive the visit_log; `build_ids` maps a backend to its worker's build id.
+  visit_log(const std::vector<planned_point>& points,
+            const std::map<std::string, std::string>& build_ids);
 
   /// Notes a visit line; one that belongs to no planned visit is ignored.
   void record(const nlohmann::json& visit_line);

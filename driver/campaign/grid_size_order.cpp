@@ -1,4 +1,4 @@
-#include "driver/campaign/launch_sizes.hpp"
+#include "driver/campaign/grid_size_order.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,34 +8,32 @@
 namespace syncmeter {
 namespace {
 
-std::string text_without_launch(const planned_point& planned) {
+std::string text_without_grid_size(const planned_point& planned) {
   if (!planned.device) return canonical(planned.what);
   point any = planned.what;
   any.lanes = any.blocks = 1;
   return canonical(any);
 }
 
-auto size_of_launch(const point& p) {
-  return std::tuple(std::size_t{p.lanes} * p.blocks, p.blocks);
-}
+auto size_of_grid(const point& p) { return std::tuple(std::size_t{p.lanes} * p.blocks, p.blocks); }
 
 }  // namespace
 
-launch_sizes::launch_sizes(const std::vector<planned_point>& points) : points_{points} {
+grid_size_order::grid_size_order(const std::vector<planned_point>& points) : points_{points} {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t family =
-        known.emplace(text_without_launch(points[i]), families_.size()).first->second;
+        known.emplace(text_without_grid_size(points[i]), families_.size()).first->second;
     if (family == families_.size()) families_.emplace_back();
     families_[family].push_back(i);
     family_of_.push_back(family);
   }
   for (auto& members : families_)
     std::ranges::stable_sort(members, {},
-                             [&points](std::size_t i) { return size_of_launch(points[i].what); });
+                             [&points](std::size_t i) { return size_of_grid(points[i].what); });
 }
 
-std::vector<std::size_t> launch_sizes::smallest_first(std::vector<std::size_t> order) const {
+std::vector<std::size_t> grid_size_order::smallest_first(std::vector<std::size_t> order) const {
   std::vector<std::size_t> next(families_.size());
   for (std::size_t& place : order) {
     const std::size_t family = family_of_[place];
@@ -44,8 +42,8 @@ std::vector<std::size_t> launch_sizes::smallest_first(std::vector<std::size_t> o
   return order;
 }
 
-std::optional<std::size_t> launch_sizes::too_much_already(std::size_t point,
-                                                          const ledger& visits) const {
+std::optional<std::size_t> grid_size_order::known_too_slow(std::size_t point,
+                                                           const visit_log& visits) const {
   if (!points_[point].device) return {};
   const auto& wanted = points_[point].what;
   for (const std::size_t other : families_[family_of_[point]]) {

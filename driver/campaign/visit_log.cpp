@@ -1,4 +1,4 @@
-#include "driver/campaign/ledger.hpp"
+#include "driver/campaign/visit_log.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,8 +34,8 @@ bool settles(std::string_view status, const json& line) {
 
 }  // namespace
 
-ledger::ledger(const std::vector<planned_point>& points,
-               const std::map<std::string, std::string>& build_ids) {
+visit_log::visit_log(const std::vector<planned_point>& points,
+                     const std::map<std::string, std::string>& build_ids) {
   for (const planned_point& planned : points) {
     point_state state{.text = canonical(planned.what),
                       .keys = {},
@@ -52,19 +52,21 @@ ledger::ledger(const std::vector<planned_point>& points,
   }
 }
 
-std::size_t ledger::point_state::done() const {
+std::size_t visit_log::point_state::done() const {
   return static_cast<std::size_t>(std::count_if(
       statuses.begin(), statuses.end(), [](const auto& status) { return !status.empty(); }));
 }
 
-std::size_t ledger::point_state::wanted() const { return settled ? 0 : statuses.size() - done(); }
+std::size_t visit_log::point_state::wanted() const {
+  return settled ? 0 : statuses.size() - done();
+}
 
-bool ledger::point_state::failed() const {
+bool visit_log::point_state::failed() const {
   return std::any_of(statuses.begin(), statuses.end(), is_failure);
 }
 
 // Keeps the sums right: they are asked for between all visits.
-template <class Change> void ledger::update(point_state& state, Change change) {
+template <class Change> void visit_log::update(point_state& state, Change change) {
   done_ -= state.done();
   remaining_ -= state.wanted();
   change(state);
@@ -72,7 +74,7 @@ template <class Change> void ledger::update(point_state& state, Change change) {
   remaining_ += state.wanted();
 }
 
-void ledger::record(const json& visit_line) {
+void visit_log::record(const json& visit_line) {
   const auto known = place_by_key_.find(text_in(visit_line, "key"));
   const std::string status = text_in(visit_line, "status");
   if (known == place_by_key_.end() || status.empty()) return;
@@ -87,7 +89,7 @@ void ledger::record(const json& visit_line) {
   });
 }
 
-void ledger::forget_failures() {
+void visit_log::forget_failures() {
   for (point_state& each : states_) {
     if (!each.failed()) continue;
     update(each, [](point_state& state) {
@@ -99,22 +101,22 @@ void ledger::forget_failures() {
   }
 }
 
-bool ledger::wants(std::size_t point, unsigned visit) const {
+bool visit_log::wants(std::size_t point, unsigned visit) const {
   const point_state& state = states_[point];
   return !state.settled && visit <= state.statuses.size() && state.statuses[visit - 1].empty();
 }
 
-bool ledger::took_too_long(std::size_t point) const {
+bool visit_log::took_too_long(std::size_t point) const {
   const auto& statuses = states_[point].statuses;
   return std::ranges::find(statuses, "too_slow") != statuses.end();
 }
 
-std::size_t ledger::failed_points() const {
+std::size_t visit_log::failed_points() const {
   return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(),
                                                 [](const auto& state) { return state.failed(); }));
 }
 
-const std::string& ledger::key(std::size_t point, unsigned visit) const {
+const std::string& visit_log::key(std::size_t point, unsigned visit) const {
   return states_[point].keys.at(visit - 1);
 }
 

@@ -34,7 +34,7 @@ struct exchange_outcome {
   std::string reason;  ///< for every kind but `answered`
 };
 
-class workers_in_turn {
+class worker_pool {
  public:
   struct settings {
     std::vector<int> cpus;  ///< CPU mask of every worker
@@ -45,7 +45,7 @@ class workers_in_turn {
   };
 
   /// `infos` must outlive this object.
-  workers_in_turn(const std::vector<worker_info>& infos, settings how);
+  worker_pool(const std::vector<worker_info>& infos, settings how);
 
   /// Asks the worker of a backend to measure: `request` without kind, id and resumed. The answer is
   /// its visit line, whose point, visit number and status were checked. A worker that says that it
@@ -55,7 +55,7 @@ class workers_in_turn {
   /// Asks for a `probe`: `request` as above.
   [[nodiscard]] exchange_outcome probe(const std::string& backend, wait_policy wait,
                                        nlohmann::json request);
-  /// Ends all workers kindly.
+  /// Ends all workers gracefully.
   void close();
 
  private:
@@ -73,19 +73,15 @@ class workers_in_turn {
                               const nlohmann::json& request);
   exchange_outcome make_ready(environment& env);
   exchange_outcome start(environment& env);
-  exchange_outcome greet(environment& env);
-  exchange_outcome converse(environment& env, nlohmann::json request, const char* answer_kind);
+  exchange_outcome say_hello(environment& env);
+  exchange_outcome exchange(environment& env, nlohmann::json request, const char* answer_kind);
   exchange_outcome await(environment& env, const char* kind, std::chrono::milliseconds within);
-  exchange_outcome end(environment& env, exchange_outcome outcome, bool kindly = false);
+  exchange_outcome end(environment& env, exchange_outcome outcome, bool gracefully = false);
 
   const std::vector<worker_info>& infos_;
   settings how_;
-  std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;  // by worker
-                                                                                        // name,
-                                                                                        // wait
-                                                                                        // policy
-                                                                                        // and
-                                                                                        // threads
+  // By worker name, wait policy and threads.
+  std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;
   std::map<std::string, std::string> lost_workers_;  // name -> how it outlived SIGKILL
   long long next_id_ = 1;
 };
