@@ -61,7 +61,6 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.figures.static import save_all
     from syncmeter_analysis.report.build import build
     from syncmeter_analysis.report.recommendations import headline
     from syncmeter_analysis.statistics.campaign import read_campaign
@@ -83,6 +82,8 @@ def _report(options: argparse.Namespace) -> int:
         else:
             print(as_markdown(report, options.static or ""), end="")
     if options.static:
+        from syncmeter_analysis.figures.static import save_all
+
         count = save_all(report.figures, Path(options.static))
         print(f"written: {count} figures in {options.static}", file=sys.stderr)
     return 0

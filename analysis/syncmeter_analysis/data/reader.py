@@ -75,6 +75,8 @@ def read_results(path: str | Path) -> ResultsFile:
         raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
     finally:
         if collecting:
+            # Nor does a later search look at them again.
+            gc.freeze()
             gc.enable()
 
 

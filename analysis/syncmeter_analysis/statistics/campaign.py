@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -76,16 +77,18 @@ def _asked(file: ResultsFile) -> object:
     return options.get("study") if isinstance(options, dict) else None
 
 
-def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:
+def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
+    conduct.visits += len(file.visits)
     for visit in file.visits.values():
-        conduct.visits += 1
         conduct.rounds_taken += visit.rounds_taken
         conduct.rounds_kept += visit.rounds_kept
-        conduct.drops.update(visit.drops)
         conduct.stolen_ns += visit.stolen_ns
-        for e in visit.estimates:
-            state = classes.of(e, visit.point.lanes)
-            conduct.rounds_by_state[file.path, state, e.busy] += e.rounds
+        for why, rounds in visit.drops.items():
+            conduct.drops[why] += rounds
+    for s in points:
+        # A point that shares a measurement has no rounds of its own.
+        for state, rounds in () if s.measured_as else s.states.items():
+            conduct.rounds_by_state[file.path, state.number, state.busy] += rounds
 
 
 def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
@@ -139,7 +142,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         for key, s in found.items():
             if key not in points or _rank(s) >= _rank(points[key]):
                 points[key] = s
-        _watch(conduct, file, in_file)
+        _watch(conduct, file, by_file[-1])
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
