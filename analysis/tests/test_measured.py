@@ -22,15 +22,15 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 lanes on one lock: omp spin_lock_add is the cheapest, 18265 ns (16847..19836), "
-            "9.13 (8.48..10.3) times omp atomic_add; omp nest_lock_add costs 4.09 (3.63..4.33) times",
-            "- uncontended (1 lane): omp ticket_lock_add is the cheapest, 8.345 ns (8.075..10.16), "
-            "1.39 (1.25..1.69) times omp atomic_add; not resolved to be more than 5% above it: "
+            "- 64 lanes on one lock: omp spin_lock_add is the fastest, 18265 ns (16847..19836), "
+            "9.13 (8.48..10.3) times omp atomic_add; omp nest_lock_add takes 4.09 (3.63..4.33) times",
+            "- uncontended (1 lane): omp ticket_lock_add is the fastest, 8.345 ns (8.075..10.16), "
+            "1.39 (1.25..1.69) times omp atomic_add; not resolved to be more than 5% slower: "
             "omp spin_lock_add; ",
         ],
         [
-            "omp spin_lock_add is the cheapest lock of 64 lanes on one lock; omp nest_lock_add costs "
-            "4.09 times as much (int32, 64 lanes, affinity close)"
+            "omp spin_lock_add is the fastest lock of 64 lanes on one lock; omp nest_lock_add takes "
+            "4.09 times as long (int32, 64 lanes, affinity close)"
         ],
     ),
     "contention": (
@@ -38,8 +38,9 @@ FILES = {
         [
             # A lone lane has no hop, and is compared all the same.
             "- omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.356 (0.307..0.395) times "
-            "what one lane alone does; on 2 cells 5.87 (5.05..6.40) times that on one cell\n",
-            "here are in one domain (same L3), so that there are no farther ones",
+            "the throughput of one lane "
+            "alone; on 2 cells 5.87 (5.05..6.40) times that on one cell\n",
+            "here are in one domain (same L3), so that there are no lanes farther apart",
         ],
         [
             "omp atomic_add: 2 lanes on one cell do 0.356 (0.307..0.395) times as many operations "

@@ -26,7 +26,7 @@ def cuda_syncthreads_warps(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="What a warp exchanges by shuffles is faster than by a barrier of the block.",
+    statement="A warp exchanges data faster by shuffles than by a barrier of the block.",
     source=f"{primitives}, V-B5",
     needs="cuda shuffle_idx and barrier at 64 threads or more",
     command=f"{run_paper} --backend cuda",
@@ -105,7 +105,7 @@ def cuda_shuffle_64(data: Evidence) -> Finding:
     source=f"{primitives}, V-B1",
     needs="cuda barrier with 1 block and with more",
     command=f"{run_paper} --backend cuda",
-    advice="Size the grid by the work; barriers inside blocks do not mind.",
+    advice="Size the grid by the work; it does not slow down barriers inside blocks.",
     otherwise="Barriers inside blocks get slower with more blocks per multiprocessor here.",
     figure="levels",
 )
@@ -121,7 +121,7 @@ def cuda_syncthreads_grid(data: Evidence) -> Finding:
     source=f"{primitives}, V-B4",
     needs="cuda fences of device scope at 32 and 1024 threads",
     command=f"{run_paper} --backend cuda",
-    advice="Fences need no smaller blocks.",
+    advice="Fences are no reason for smaller blocks.",
     otherwise="Fence with fewer threads, or one lane for all.",
 )
 def cuda_fence_threads(data: Evidence) -> Finding:

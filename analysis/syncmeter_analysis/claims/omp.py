@@ -46,7 +46,8 @@ def omp_barrier_lanes(data: Evidence) -> Finding:
     source=f"{primitives}, V-A5",
     needs="atomic_add on a shared cell at 1 lane and at more",
     command=run_paper,
-    advice="Keep one variable per thread and combine them at the end, in place of one shared atomic.",
+    advice="Keep one variable per thread and combine them at the end, instead of one shared "
+    "atomic.",
     otherwise="Contention on one atomic costs little here; a shared counter is good enough.",
 )
 def omp_atomic_contention(data: Evidence) -> Finding:

@@ -110,7 +110,7 @@ def _number(value: Any, otherwise: float) -> float:
 def _whole(value: Any, otherwise: int, what: str) -> int:
     number = _number(value, otherwise)
     if not math.isfinite(number):
-        raise BadVisit(f"{what} {number:g} cannot be")
+        raise BadVisit(f"{what} {number:g} is not possible")
     return int(number)
 
 
@@ -127,7 +127,7 @@ def _interval(members: Any, what: str) -> Interval | None:
     if low > high:
         raise BadVisit(f"the interval of the {what} runs backwards ({low:g} to {high:g})")
     if abs(value) > _absurd_ns:
-        raise BadVisit(f"a {what} of {value:g} cannot be")
+        raise BadVisit(f"a {what} of {value:g} is not possible")
     if value and (value < low - abs(value) * 10 or value > high + abs(value) * 10):
         raise BadVisit(f"the {what} {value:g} lies far outside its own interval")
     return Interval(value, low, high)
@@ -141,12 +141,12 @@ def _estimate(members: Any) -> Estimate:
         raise BadVisit("an estimate without a cost")
     rounds = _number(members.get("rounds"), 0)
     if not 0 <= rounds < 1e12:
-        raise BadVisit(f"{rounds:g} rounds cannot be")
+        raise BadVisit(f"{rounds:g} rounds are not possible")
     baseline = _number(members.get("baseline_ns"), 0.0)
     test = _number(members.get("test_ns"), 0.0)
     hop = _number(members.get("hop_ns"), 0.0)
     if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
-        raise BadVisit("a negative or infinite time")
+        raise BadVisit("baseline_ns, test_ns and hop_ns must be finite and not negative")
     return Estimate(
         _whole(members.get("state"), 0, "state"),
         members.get("busy") is True,
@@ -212,7 +212,7 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
-        raise BadVisit(f"status {quoted(status)} is not one")
+        raise BadVisit(f"status {quoted(status)} is unknown")
     estimates = line.get("estimates") or []
     if not isinstance(estimates, list):
         raise BadVisit("estimates is not a list")

@@ -128,8 +128,8 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         if not same_machine(machine, other):
             raise Unusable(
                 f"{files[0].path} is of {quoted(machine.name)} on host {quoted(machine.host)} and "
-                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: one report is "
-                "about one machine; make one of each, or use `claims` or `compare` on both"
+                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: a report is "
+                f"about one machine; make one for each, or use `claims` or `compare` on both"
             )
         machine = replace(
             machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
@@ -146,7 +146,9 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
-        notes.append(f"{twice} points are in several of the files; the one with more visits counts")
+        notes.append(
+            f"{twice} points are in several of the files; of each, the one with more visits is used"
+        )
     return Campaign(files, machine, points, conduct, several, by_file, notes)
 
 

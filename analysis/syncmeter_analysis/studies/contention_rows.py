@@ -205,7 +205,7 @@ def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, U
     machine = {pair_class(a, b) for a, b in combinations(units.values(), 2)}
     if len(machine) == 1:
         return (
-            f"all processing units here are in one domain ({machine.pop()}), so that there are no "
-            "farther ones"
+            f"all processing units here are in one domain ({machine.pop()}), so that there are "
+            f"no lanes farther apart"
         )
     return "every policy puts the lanes of a cell equally far apart"

@@ -1,5 +1,5 @@
-"""The cost between pairs of PUs: a matrix for each op in the order of the topology, its classes, both
-ways round of a pair, and the machine from pass to pass."""
+"""The cost between pairs of PUs: a matrix for each op in the order of the topology, its classes, a pair
+in both directions, and the machine from pass to pass."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _but_pus = key_without("pus")
 
 @dataclass
 class PairClass:
-    """What the pairs of one class cost, both ways round, ns; `pairs` of the machine, of which
-    `measured` have a cost at least one way round. `hops` are of the pair probe, ns."""
+    """What the pairs of one class cost in both directions, ns; `pairs` of the machine, of which
+    `measured` have a cost in at least one direction. `hops` are of the pair probe, ns."""
 
     name: str
     pairs: int = 0
@@ -70,7 +70,7 @@ class BothWays:
 
     @staticmethod
     def share(r: Ratio) -> float:
-        """By how much the dearer way exceeds the other."""
+        """By how much the slower direction exceeds the other."""
         return max(r.value, 1 / r.value) - 1
 
     @property

@@ -206,9 +206,9 @@ def _cannot_compare(stride: int, r: Ratio | NotComparable) -> str:
     if isinstance(r, NotComparable):
         return f"at {stride} B {r.why}"
     if not r.bounded:
-        return f"at {stride} B one visit alone has both in one placement state"
+        return f"at {stride} B only one visit has both in one placement state"
     told = (
-        "less than cells apart, which are no control"
+        "below 1, so that cells apart are no valid control"
         if verdict(r) is Verdict.faster
         else "neither the same nor more"
     )
