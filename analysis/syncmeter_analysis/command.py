@@ -17,17 +17,21 @@ def _share(text: str) -> float:
     try:
         value = float(text.rstrip("%"))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a share such as 5%") from None
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a share; allowed: 0% to below 100%, such as 5%"
+        ) from None
     if text.endswith("%") or value >= 1:
         value /= 100
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a share between 0 and 100 %")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a share; allowed: 0% to below 100%, such as 5%"
+        )
     return value
 
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a count")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
     return int(text)
 
 
@@ -50,7 +54,7 @@ def _compare(options: argparse.Namespace) -> int:
         found = [compare_campaigns([files[0]], [files[1]], options.threshold, across)]
     else:
         raise Unusable(
-            f"compare takes two files, OLD and NEW, not {len(files)}; --by compares within one"
+            f"compare: two files are needed, OLD and NEW, not {len(files)}; with --by any number"
         )
     print("\n\n".join(as_text(c, options.all) for c in found))
     if options.figure:
@@ -61,7 +65,6 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.figures.static import save_all
     from syncmeter_analysis.report.build import build
     from syncmeter_analysis.report.recommendations import headline
     from syncmeter_analysis.statistics.campaign import read_campaign
@@ -83,6 +86,8 @@ def _report(options: argparse.Namespace) -> int:
         else:
             print(as_markdown(report, options.static or ""), end="")
     if options.static:
+        from syncmeter_analysis.figures.static import save_all
+
         count = save_all(report.figures, Path(options.static))
         print(f"written: {count} figures in {options.static}", file=sys.stderr)
     return 0
@@ -106,7 +111,10 @@ def _text(options: argparse.Namespace) -> int:
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     if not found:
-        print(f"no points of the studies that have a text: {', '.join(names)}", file=sys.stderr)
+        print(
+            f"no points of a study with a text; these studies have one: {', '.join(names)}",
+            file=sys.stderr,
+        )
         return 0
     if options.format == "md":
         print("\n\n".join(as_markdown(s.title, s.blocks) for s in found))
@@ -149,8 +157,8 @@ def _share_file(options: argparse.Namespace) -> int:
     source = Path(options.file)
     output = Path(options.output or f"{source.stem}-shared.jsonl")
     print(
-        f"written: {output} ({share(source, output)} lines, without names and paths; look through "
-        "it before you pass it on)"
+        f"written: {output} ({share(source, output)} lines; host, user and paths removed; check "
+        f"the copy before you share it)"
     )
     return 0
 
@@ -169,9 +177,9 @@ def _export(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="syncmeter-report",
-        description="Says what syncmeter's results files mean.",
-        epilog="Exit status: 0; 1 when compare finds something slower; 2 for what cannot be used "
-        "or compared.",
+        description="Reports what syncmeter's results files show.",
+        epilog="Exit status: 0; 1 where compare finds something slower; 2 for options or files "
+        "that cannot be used or compared.",
     )
     parser.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -196,7 +204,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_share,
         default=0.05,
         metavar="SHARE",
-        help="differences up to this are none (default 5%%)",
+        help="differences up to this count as none (default 5%%)",
     )
     compare.add_argument(
         "--across",
@@ -205,14 +213,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="AXIS",
         help="compare points although they differ in this axis, or `machine`",
     )
-    compare.add_argument("--all", action="store_true", help="every point, not only what changed")
-    compare.add_argument("--figure", metavar="FILE", help="draw it: .svg, .png, .pdf or .html")
+    compare.add_argument(
+        "--all", action="store_true", help="show every point, not only those that changed"
+    )
+    compare.add_argument(
+        "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"
+    )
 
     for name, text in (
         (
             "html",
-            "The report as one page, without a network: what to do, can it be trusted, what "
-            "things cost, figures, claims, and how it was measured.",
+            "The report as one HTML page that needs no network: recommendations, controls, "
+            "costs, figures, claims, and how it was measured.",
         ),
         ("md", "The same as Markdown."),
     ):
@@ -220,7 +232,9 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
         default = "report.html" if name == "html" else "standard output"
         sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
-        sub.add_argument("--static", metavar="DIR", help="every figure as SVG, PNG and PDF too")
+        sub.add_argument(
+            "--static", metavar="DIR", help="write every figure as SVG, PNG and PDF as well"
+        )
 
     texts = add(
         "text",
@@ -233,7 +247,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="this one only; can be repeated",
+        help="only this study; can be repeated",
     )
     texts.add_argument("--format", choices=("text", "md"), default="text")
 
@@ -244,7 +258,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     claims.add_argument("file", nargs="+", metavar="FILE")
     claims.add_argument("--format", choices=("text", "md", "json"), default="text")
-    claims.add_argument("--all", action="store_true", help="those too that were not measured")
+    claims.add_argument("--all", action="store_true", help="also the claims that were not measured")
 
     shares = add(
         "share",
@@ -254,7 +268,7 @@ def _parser() -> argparse.ArgumentParser:
     shares.add_argument("file", metavar="FILE")
     shares.add_argument("-o", "--output", metavar="FILE", help="default: NAME-shared.jsonl")
 
-    exports = add("export", "Every point, for other programs.", _export)
+    exports = add("export", "Writes every point for other programs.", _export)
     exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
     exports.add_argument("--format", choices=("csv", "parquet", "google-benchmark"), default="csv")
     exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
@@ -264,16 +278,17 @@ def _parser() -> argparse.ArgumentParser:
     imports.add_argument(
         "source",
         metavar="DIR|FILE",
-        help="the folder of one system; the table of `syncmeter show --csv`",
+        help="syncperformance: the folder of one system; table: the output of `syncmeter show "
+        "--csv`",
     )
     imports.add_argument("-o", "--output", metavar="FILE", help="default: the folder's name .jsonl")
     imports.add_argument(
         "--aggregate",
         choices=("max", "min", "med", "avg"),
         default="max",
-        help="over threads; the paper's is max",
+        help="how the threads' values are combined; the paper takes max",
     )
-    imports.add_argument("--cpu", default="", help="the CPU's name; the tables do not tell it")
+    imports.add_argument("--cpu", default="", help="the CPU's name, which the tables do not give")
     imports.add_argument("--gpu", default="", help="the GPU's name, for a table")
     imports.add_argument("--cores", type=_count, help="cores of the machine")
     imports.add_argument("--pus", type=_count, help="hardware threads of the machine")

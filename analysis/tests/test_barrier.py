@@ -80,7 +80,7 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
     assert placed.late[0].over_on_time == {}
     assert placed.late[1].over_on_time["omp", "active"].value == pytest.approx(0.5)
     text = told(tmp_path, two_runtimes())
-    assert "A late arriver: ns beyond its lateness" in text
+    assert "A late arriver: ns from its arrival" in text
     assert " x0.500 <" in text
 
 
@@ -88,7 +88,7 @@ def test_what_scatters_cannot_be_told(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
     text = told(tmp_path, lines)
     assert "- std : omp active, close, by lanes: cannot tell at 2\n" in text
-    assert "std: std::barrier waits in its one way" in text
+    assert "std: std::barrier ignores the wait policy" in text
     assert "a second OpenMP runtime was not measured" in text
 
 
@@ -151,7 +151,7 @@ def test_affinities_that_place_alike_are_one(tmp_path):
 def test_one_lane_says_what_it_cannot_know(tmp_path):
     lines = five(barrier_at("omp", 1), 5.0) + five(barrier_at("omp", 1, "passive"), 5.0)
     text = told(tmp_path, lines)
-    assert "one lane waits for nobody" in text
+    assert "that takes two lanes or more" in text
     assert "Passive waiting over active" not in text
 
 

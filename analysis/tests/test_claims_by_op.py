@@ -212,3 +212,30 @@ def test_a_size_that_cannot_be_told_makes_no_claim(tmp_path):
     found = judge("belief-padding-64", write(tmp_path / "f.jsonl", lines))
     assert found.verdict == cannot_tell
     assert "at 64 B the ratio is" in found.note
+
+
+def grid(blocks, lanes, cost):
+    what = point("barrier", backend="cuda", affinity="none", lanes=lanes, blocks=blocks)
+    return visits([cost] * 3, what, family="barrier", device=0, scope="")
+
+
+def test_barriers_in_small_grids_are_not_judged_by_large_ones(tmp_path):
+    """Up to 132 blocks have a multiprocessor each; more large grids than small were measured."""
+    lines = []
+    for lanes in (32, 256):
+        for blocks in (1, 2, 132, 264, 528, 1056):
+            lines += grid(blocks, lanes, 7.0 * max(1.0, blocks / 132))
+    claim = by_id["cuda-syncthreads-grid"]
+    found = judge(claim.id, write(tmp_path / "f.jsonl", lines))
+    assert {step: f.verdict for step, f in found.parts.items()} == {
+        "barrier in 2 to 132 blocks": holds,
+        "barrier in 264 to 1056 blocks": fails,
+    }
+    told = [advice for advice, *_ in advised([(claim, found)])]
+    assert sorted(told) == [
+        f"barrier in 2 to 132 blocks: {claim.advice}",
+        f"barrier in 264 to 1056 blocks: {claim.otherwise}",
+    ]
+    few = judge(claim.id, write(tmp_path / "g.jsonl", grid(1, 32, 7.0), grid(132, 32, 7.0)))
+    assert (few.verdict, few.of) == (holds, "132 blocks over one")
+    assert judge(claim.id, write(tmp_path / "h.jsonl", grid(1, 32, 7.0))).verdict == "not measured"

@@ -94,7 +94,7 @@ def test_a_pattern_that_is_not_slower_is_no_finding(tmp_path):
     lines = [load("load_coalesced", 8192.0), load("load_strided", 8300.0, 1)]
     assert "no pattern is resolved to take longer" in told(tmp_path / "f", *lines)
     (figure,) = drawing.figures(rows_of(tmp_path / "g", *lines))
-    assert figure.title == "What a load costs by how the lanes of a warp lie on memory"
+    assert figure.title == "What a load costs, by the access pattern of a warp"
 
 
 def test_patterns_that_are_not_told_apart_are_the_slowest_together(tmp_path):

@@ -21,7 +21,7 @@ def file(tmp_path):
     [
         ("", "is empty"),
         ("x", "no line of JSON"),
-        ('{"kind":"campaign","schema":{"major":9}}\n', "schema '9' is not known"),
+        ('{"kind":"campaign","schema":{"major":9}}\n', "schema '9' is not supported"),
     ],
 )
 def test_bad_files_are_one_sentence_and_status_2(

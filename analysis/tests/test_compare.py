@@ -141,10 +141,10 @@ def test_quiet_is_not_compared_with_busy(tmp_path):
     assert "busy" in c.apart[0].why
 
 
-def test_contended_points_of_a_virtual_machine_may_wander(tmp_path):
+def test_contended_points_of_a_virtual_machine_may_vary(tmp_path):
     c = both(tmp_path, in_state(30.0, 10.0), in_state(31.0, 11.0))
     assert (c.status, c.resolved) == (0, [])
-    assert "wander between campaigns" in c.notes[0]
+    assert "vary between campaigns" in c.notes[0]
     assert both(tmp_path, in_state(30.0, 10.0), in_state(31.0, 13.0)).status == 1
 
 

@@ -121,7 +121,7 @@ def test_no_ratio_crosses_placement_states_but_both_costs_are_told(tmp_path):
 def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     text = told(tmp_path, two_packages())
     assert "- omp atomic_add, 4 lanes, close: on one cell 0.200 (" in text
-    assert "times what one lane alone does; on 2 cells 4.0" in text
+    assert "times the throughput of one lane alone; on 2 cells 4.0" in text
     assert "cannot tell" not in text
     assert "ops/s of all lanes, and fairness, by lanes and cells" in text
     # 2 lanes of 26.67 ns on one cell.
@@ -134,7 +134,7 @@ def test_one_domain_knows_nothing_of_far_lanes(tmp_path):
     lines += placed(cells_of(2, 1), 20.0, [0, 1]) + placed(cells_of(2, 2), 5.0, [0, 1])
     text = told(tmp_path, lines, units=ONE_L3, machine={**MACHINE, "hypervisor": True})
     assert "cannot tell: all processing units here are in one domain (same L3), so that" in text
-    assert "- domains are those that the hypervisor shows" in text
+    assert "- the domains are as the hypervisor reports them" in text
     assert "by lanes and cells" not in text  # one and two lanes are in the first table
     assert "cannot tell: the file does not say where its processing" in told(
         tmp_path, lines, units=[]
@@ -162,7 +162,7 @@ def test_equally_far_apart_everywhere_is_said(tmp_path):
 
 def test_one_lane_knows_nothing_of_contention(tmp_path):
     text = told(tmp_path, placed(cells_of(1, 1), 5.0, [0]), units=ONE_L3)
-    assert "- cannot tell: no two lanes were measured" in text
+    assert "- cannot tell: points with two lanes or more were not measured" in text
     assert "cannot tell: no two lanes shared a cell" in text
 
 

@@ -117,7 +117,7 @@ def in_two_states(op, seen):
     return lines
 
 
-def test_a_lock_costs_as_many_times_the_cheapest_in_every_table(tmp_path):
+def test_a_lock_costs_as_many_times_the_fastest_in_every_table(tmp_path):
     # Headlines of two states: 10 and 640 ns. Far, where both were seen, the ticket lock costs twice.
     path = write(
         tmp_path / "f",
@@ -125,7 +125,7 @@ def test_a_lock_costs_as_many_times_the_cheapest_in_every_table(tmp_path):
         in_two_states("ticket_lock_add", [(640.0, far)] * 5),
     )
     text, *_ = shown("locks", path)
-    assert "omp ticket_lock_add costs 2.00" in text
+    assert "omp ticket_lock_add takes 2.00" in text
     (table,) = [b for b in costs(read_campaign([str(path)])).blocks if hasattr(b, "rows")]
     assert {row[0].text: row[-1].text for row in table.rows} == {
         "spin_lock_add": "1.00",

@@ -1,4 +1,4 @@
-"""What things cost: the ratio to the cheapest is of one placement state."""
+"""What things cost: the ratio to the fastest is of one placement state."""
 
 from syncmeter_analysis.report.costs import costs
 from tests.made import point, read, visits, write

@@ -190,4 +190,4 @@ def test_where_sharing_costs_nothing_it_says_so(tmp_path):
 
 def test_one_visit_says_why_there_is_no_size(tmp_path):
     (row,) = rows_of(tmp_path / "f", visits_at(line_of_64, n=1))
-    assert row.size.why == "at 4 B one visit alone has both in one placement state"
+    assert row.size.why == "at 4 B only one visit has both in one placement state"

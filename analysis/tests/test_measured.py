@@ -4,6 +4,7 @@ figures show the same rows."""
 import json
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -21,15 +22,15 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 lanes on one lock: omp spin_lock_add is the cheapest, 18265 ns (16847..19836), "
-            "9.13 (8.48..10.3) times omp atomic_add; omp nest_lock_add costs 4.09 (3.63..4.33) times",
-            "- uncontended (1 lane): omp ticket_lock_add is the cheapest, 8.345 ns (8.075..10.16), "
-            "1.39 (1.25..1.69) times omp atomic_add; not resolved to be more than 5% above it: "
+            "- 64 lanes on one lock: omp spin_lock_add is the fastest, 18265 ns (16847..19836), "
+            "9.13 (8.48..10.3) times omp atomic_add; omp nest_lock_add takes 4.09 (3.63..4.33) times",
+            "- uncontended (1 lane): omp ticket_lock_add is the fastest, 8.345 ns (8.075..10.16), "
+            "1.39 (1.25..1.69) times omp atomic_add; not resolved to be more than 5% slower: "
             "omp spin_lock_add; ",
         ],
         [
-            "omp spin_lock_add is the cheapest lock of 64 lanes on one lock; omp nest_lock_add costs "
-            "4.09 times as much (int32, 64 lanes, affinity close)"
+            "omp spin_lock_add is the fastest lock of 64 lanes on one lock; omp nest_lock_add takes "
+            "4.09 times as long (int32, 64 lanes, affinity close)"
         ],
     ),
     "contention": (
@@ -37,8 +38,9 @@ FILES = {
         [
             # A lone lane has no hop, and is compared all the same.
             "- omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.356 (0.307..0.395) times "
-            "what one lane alone does; on 2 cells 5.87 (5.05..6.40) times that on one cell\n",
-            "here are in one domain (same L3), so that there are no farther ones",
+            "the throughput of one lane "
+            "alone; on 2 cells 5.87 (5.05..6.40) times that on one cell\n",
+            "here are in one domain (same L3), so that there are no lanes farther apart",
         ],
         [
             "omp atomic_add: 2 lanes on one cell do 0.356 (0.307..0.395) times as many operations "
@@ -83,8 +85,10 @@ FILES = {
     ),
     "portability": (
         "portability",
-        ["std over omp, the same op at the same point: 2 pairs: the same within 5% in 0"],
-        ["std over omp: slower at 0 points, faster at 1, the same at 0 of 2"],
+        [
+            "kokkos-threads over omp, the same op at the same point: 2 pairs: the same within 5% in 0"
+        ],
+        ["kokkos-threads over omp: slower at 0 points, faster at 1, the same at 0 of 2"],
     ),
     "levels": (
         "h200-levels",
@@ -140,7 +144,14 @@ def test_every_study_has_a_measured_file():
 @cache
 def of(study):
     """Campaign, section and report of the study's file."""
-    campaign = read_campaign([str(DATA / f"{FILES[study][0]}.jsonl")])
+    measured = (DATA / f"{FILES[study][0]}.jsonl").read_text()
+    if study == "portability":
+        # No measured file of a portable API is at hand: std stands for one.
+        measured = measured.replace('"std"', '"kokkos-threads"')
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "measured.jsonl"
+        path.write_text(measured)
+        campaign = read_campaign([str(path)])
     (section,) = sections(campaign, [study])
     return campaign, section, build(campaign)
 

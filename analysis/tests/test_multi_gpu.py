@@ -110,12 +110,10 @@ def test_the_text_says_what_the_litmus_counted(tmp_path):
     text = told(tmp_path / "f", *lines)
     assert "7 of 400" in text
     assert (
-        "device scope between devices: stale data were seen 7 times of 400: it is not enough"
+        "device scope between devices: stale data were seen 7 times of 400: not enough to order data"
         in text
     )
-    assert (
-        "a flag without order: no stale data were seen in 400 looks, which proves nothing" in text
-    )
+    assert "a flag without order: no stale data were seen in 400 looks, which is no proof" in text
 
 
 def test_a_host_is_no_other_device(tmp_path):
@@ -134,7 +132,7 @@ def test_adds_of_all_devices_to_one_cell(tmp_path):
     assert row.shares == (1.55, 0.45)
     text = told(tmp_path / "g", lines)
     assert text.splitlines()[-3].split()[-4:] == ["M", "0.990", "1.55", "0.45"]
-    assert "it is by itself at the end" in text
+    assert "which runs alone at the end" in text
 
 
 def test_what_was_not_supported_is_left_out_and_what_has_no_cost_says_why(tmp_path):

@@ -32,13 +32,13 @@ def test_a_gpu_is_named_without_the_number_of_its_device(tmp_path):
 
 def test_another_major_schema_is_refused_by_name(tmp_path):
     path = write(tmp_path / "f.jsonl", first=campaign(schema={"major": 2, "minor": 0}))
-    with pytest.raises(Unusable, match="schema '2' is not known; this version reads major 1"):
+    with pytest.raises(Unusable, match="schema '2' is not supported; this version reads major 1"):
         read_results(path)
 
 
 @pytest.mark.parametrize("schema", [None, 7, {}, {"major": "x"}, {"major": None}])
 def test_a_schema_that_is_none_is_refused(tmp_path, schema):
-    with pytest.raises(Unusable, match="is not known"):
+    with pytest.raises(Unusable, match="is not supported"):
         read_results(write(tmp_path / "f.jsonl", first=campaign(schema=schema)))
 
 
@@ -57,7 +57,7 @@ def test_a_torn_tail_is_left_out_and_told(tmp_path):
     found = read_results(path)
     assert len(found.visits) == 4
     assert found.notes == [
-        "line 6: the last line is torn (the campaign was killed); it is left out"
+        "line 6: the last line is incomplete (the campaign was killed); it is left out"
     ]
 
 
@@ -112,21 +112,21 @@ def test_only_failed_points_are_points(tmp_path):
     ("members", "says"),
     [
         ({"estimate": {"cost_ns": {"value": 5, "low": 6, "high": 4}}}, "runs backwards"),
-        ({"estimate": {"cost_ns": {"value": 1e30, "low": 1e30, "high": 1e30}}}, "cannot be"),
+        ({"estimate": {"cost_ns": {"value": 1e30, "low": 1e30, "high": 1e30}}}, "is not possible"),
         ({"estimate": {"cost_ns": {"value": float("nan")}}}, "is not a number"),
         (
             {"estimate": {"cost_ns": {"value": 5, "low": 500, "high": 600}}},
             "outside its own interval",
         ),
         ({"estimate": {"cost_ns": 5}}, "without a cost"),
-        ({"estimate": {"rounds": -3}}, "rounds cannot be"),
-        ({"estimate": {"baseline_ns": -3}}, "negative or infinite time"),
-        ({"status": "splendid"}, "status 'splendid' is not one"),
+        ({"estimate": {"rounds": -3}}, "rounds are not possible"),
+        ({"estimate": {"baseline_ns": -3}}, "finite and not negative"),
+        ({"status": "splendid"}, "status 'splendid' is unknown"),
         ({"estimates": 7}, "estimates is not a list"),
         ({"point": {"op": "x"}}, "without backend"),
-        ({"point": point(lanes=0)}, "without lanes"),
-        ({"point": point(lanes=-4)}, "lanes '-4' is not a count"),
-        ({"point": point(lanes=1e30)}, "is not a count"),
+        ({"point": point(lanes=0)}, "at least 1"),
+        ({"point": point(lanes=-4)}, "lanes '-4' is not a whole number"),
+        ({"point": point(lanes=1e30)}, "is not a whole number"),
     ],
 )
 def test_absurd_visits_are_left_out_with_the_reason(tmp_path, members, says):
@@ -163,7 +163,7 @@ def test_files_of_two_machines_are_one_sentence(tmp_path):
     other["machine"] = {**other["machine"], "host": "b", "cpu_model": "Other CPU"}
     a = write(tmp_path / "a.jsonl", visits([5.0], point()))
     b = write(tmp_path / "b.jsonl", visits([5.0], point()), first=other)
-    with pytest.raises(Unusable, match="one report is about one machine"):
+    with pytest.raises(Unusable, match="a report is about one machine"):
         read_campaign([str(a), str(b)])
 
 

@@ -11,8 +11,8 @@ from syncmeter_analysis.statistics.relation import (
     NotComparable,
     Ratio,
     Verdict,
-    cheapest,
     detectable,
+    fastest_of,
     ratio,
     verdict,
     verdict_of,
@@ -158,7 +158,7 @@ def test_independent_visits_are_told_apart_about_as_often_as_it_says():
     assert 0.02 < share < 0.055
 
 
-def test_the_cheapest_is_found_across_states_with_those_not_told_apart(tmp_path):
+def test_the_fastest_is_found_across_states_with_those_not_told_apart(tmp_path):
     ops = {
         # The lowest headline, but it was never where the others were.
         "elsewhere": [(5.0, 20.0)] * 5,
@@ -172,18 +172,18 @@ def test_the_cheapest_is_found_across_states_with_those_not_told_apart(tmp_path)
             (line,) = visits([cost], point(op, lanes=2), estimate={"hop_ns": hop})
             lines.append({**line, "visit": number})
     found = points_of(tmp_path / "f", lines)
-    w = cheapest(s for s in found if s.point.op != "elsewhere")
+    w = fastest_of(s for s in found if s.point.op != "elsewhere")
     assert (w.best.point.op, [s.point.op for s in w.ties], w.apart) == ("cheap", ["as_cheap"], ())
-    w = cheapest(found)
+    w = fastest_of(found)
     assert [s.point.op for s, _ in w.apart] == ["cheap", "as_cheap", "dear"]
 
 
-def test_the_cheapest_headline_loses_where_both_were_seen(tmp_path):
+def test_the_fastest_headline_loses_where_both_were_seen(tmp_path):
     # `luck` was mostly near (8 ns), `cheap` always far (10 ns): far, `luck` costs 40.
     luck = [(8.0, near)] * 3 + [(40.0, far)] * 2
     a, b = two(tmp_path / "f", luck, [(10.0, far)] * 5)
     assert a.cost.value < b.cost.value
-    assert cheapest([a, b]).best is b
+    assert fastest_of([a, b]).best is b
 
 
 def test_the_state_of_most_common_visits_goes_before_that_of_most_visits(tmp_path):

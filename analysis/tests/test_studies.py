@@ -98,7 +98,10 @@ def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
     assert main(["text", str(path)]) == 0
     said = capsys.readouterr()
-    assert (said.out, said.err[:43]) == ("", "no points of the studies that have a text: ")
+    assert (said.out, said.err[:58]) == (
+        "",
+        "no points of a study with a text; these studies have one: ",
+    )
     assert main(["text", str(path), "--study", "false-sharing"]) == 2
     assert "f.jsonl: no points of the study false-sharing" in capsys.readouterr().err
 

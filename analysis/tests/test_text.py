@@ -1,7 +1,12 @@
 """Figures are written as the driver writes them (driver/show/figures.cpp)."""
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
+import syncmeter_analysis as package
 from syncmeter_analysis.statistics import text
 
 
@@ -37,3 +42,12 @@ def test_a_rate_has_three_digits_and_a_prefix(per_s, told):
 )
 def test_nanoseconds_have_four_digits(ns, told):
     assert text.nanoseconds(ns) == told
+
+
+def test_no_text_of_the_package_says_dear_or_cheap():
+    """A cost is lower or higher, an op slower or faster."""
+    words = re.compile(r"\b(dear|cheap)(er|est)?\b", re.IGNORECASE)
+    for path in Path(package.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not words.search(node.value), (path.name, node.lineno, node.value)

@@ -31,3 +31,14 @@ def test_planted_multiplies_are_compared_in_one_placement_state(tmp_path):
     path = write(tmp_path / "f.jsonl", planted(1, 3), planted(4, 5))
     text = as_markdown(build(read(path)))
     assert "| 4 planted multiplies (omp) | 4 times one | 4.00 to 4.00 times | as expected |" in text
+
+
+def test_rounds_count_once_where_two_points_share_a_measurement(tmp_path):
+    shared = point(affinity="spread")
+    same = {"kind": "same", "point": shared, "measured_as": point(), "why": "the same PUs"}
+    quiet = visits(around(10.0, n=3), point())
+    busy = visits(around(20.0, n=1), point("barrier"), estimate={"busy": True})
+    conduct = read(write(tmp_path / "f.jsonl", quiet, busy, same)).conduct
+    rounds = {busy: n for (_, _, busy), n in conduct.rounds_by_state.items()}
+    assert rounds == {False: 3 * 11, True: 11}
+    assert (conduct.visits, conduct.drops) == (4, {"preempted": 4})

@@ -18,12 +18,12 @@ from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
 
 
 @claim(
-    statement="A critical section is never better than an atomic update.",
+    statement="A critical section is never faster than an atomic update.",
     source=belief,
     needs="critical_add and atomic_add",
     command="syncmeter run --study scaling",
     advice="Never use a critical section for one update.",
-    otherwise="There are points where a critical section wins: see the evidence before replacing one.",
+    otherwise="A critical section is faster at some points: see the evidence before replacing one.",
 )
 def belief_critical_never(data: Evidence) -> Finding:
     """A critical section against an atomic, at every point."""
@@ -60,12 +60,12 @@ def belief_relaxed(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="Spinning on a compare-and-swap is worse than spinning on a load.",
+    statement="Spinning on a compare-and-swap is slower than spinning on a load.",
     source=belief,
     needs="handoff_cas and handoff",
     command="syncmeter run --study core-to-core",
     advice="Wait by loads, and swap only when the load says so.",
-    otherwise="Wait as you like: loads gain nothing between two threads here.",
+    otherwise="Wait either way: loads are no faster between two threads here.",
     figure="core-to-core",
 )
 def belief_spin_cas(data: Evidence) -> Finding:
@@ -84,7 +84,7 @@ def belief_spin_cas(data: Evidence) -> Finding:
     needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
     command=run_locks,
     advice="Spin around sections of a few instructions, where no more threads run than cores.",
-    otherwise="Take the API's lock: spinning gains nothing here, and starves lanes.",
+    otherwise="Use the API's lock: spinning is no faster here.",
 )
 def belief_spin_lock(data: Evidence) -> Finding:
     """The API's lock object against a test-and-set lock of its atomics, contended."""
@@ -96,12 +96,12 @@ def belief_spin_lock(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="To be served in turn costs throughput: a ticket lock is slower than a test-and-set one.",
+    statement="Fairness costs throughput: a ticket lock is slower than a test-and-set lock.",
     source=belief,
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
     command=run_locks,
-    advice="Pay for a ticket lock only where no lane may wait long.",
-    otherwise="Take the ticket lock: fairness costs nothing here.",
+    advice="Use a ticket lock only where no thread may wait long.",
+    otherwise="Use the ticket lock: fairness costs nothing here.",
 )
 def belief_ticket_lock(data: Evidence) -> Finding:
     """A ticket lock against a test-and-set lock, contended: what being served in turn costs."""
@@ -119,8 +119,9 @@ def belief_ticket_lock(data: Evidence) -> Finding:
     source=belief,
     needs="atomic_add with --cells 1 and 2",
     command="syncmeter run --study contention",
-    advice="Split what many threads count into a few cells on lines of their own, and add up to read.",
-    otherwise="Two cells gain little here; give each thread its own.",
+    advice="Split a counter of many threads into a few on separate cache lines, and add them up "
+    "to read it.",
+    otherwise="Two cells gain little here; give each thread a cell of its own.",
 )
 def belief_split_counter(data: Evidence) -> Finding:
     """All lanes on one cell against the same lanes on two."""
@@ -160,7 +161,7 @@ def belief_graph(data: Evidence) -> Finding:
     needs="ops of a kokkos backend and of its native one",
     command="syncmeter run --study portability",
     advice="Write Kokkos: synchronization costs the same.",
-    otherwise="Mind the ops that Kokkos makes slower; the table of backends says which.",
+    otherwise="Some ops are slower with Kokkos; the table of backends says which.",
     figure="portability",
 )
 def belief_kokkos(data: Evidence) -> Finding:
@@ -189,7 +190,7 @@ _by_hand = (
     needs="cuda reduce_max_cub and another reduce_max of the same size",
     command=f"{run_reductions} --backend cuda",
     advice="Call the library.",
-    otherwise="One written by hand is faster here for some size or type.",
+    otherwise="A hand-written reduction is faster here for some size or type.",
     figure="reductions",
 )
 def reductions_library(data: Evidence) -> Finding:
@@ -199,16 +200,17 @@ def reductions_library(data: Evidence) -> Finding:
         data.measured("reduce_max_cub", backend="cuda"),
         ("op",),
     )
-    return every(pairs, 0.95, math.inf, "a form written by hand over the library's")
+    return every(pairs, 0.95, math.inf, "a hand-written form over the library's")
 
 
 @claim(
-    statement="An atomic on another GPU's memory takes more than twice as long as on one's own.",
+    statement="An atomic on another GPU's memory takes more than twice as long as on the GPU's "
+    "own.",
     source=belief,
     needs="cuda remote_atomic_add_dependent at two homes",
     command=run_multi_gpu,
     advice="Add up on each GPU first, and send one result to the other.",
-    otherwise="A peer's memory is as good a place for a counter as one's own here.",
+    otherwise="A counter in a peer's memory costs no more than in a GPU's own here.",
     figure="levels",
 )
 def multi_gpu_remote_add(data: Evidence) -> Finding:
@@ -219,12 +221,13 @@ def multi_gpu_remote_add(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="Order of system scope is expensive: a flag that guards data costs more than a bare one.",
+    statement="Ordering at system scope is slow: a flag that guards data costs more than a flag "
+    "alone.",
     source=belief,
     needs="cuda gpu_handoff or cpu_gpu_handoff, acq_rel and relaxed",
     command=run_multi_gpu,
     advice="Send much data behind one flag, rather than a flag with each piece.",
-    otherwise="Order of system scope costs next to nothing here: guard every piece of data.",
+    otherwise="Ordering at system scope costs next to nothing here: guard every piece of data.",
     figure="levels",
 )
 def multi_gpu_order(data: Evidence) -> Finding:

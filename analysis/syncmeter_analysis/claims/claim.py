@@ -132,7 +132,7 @@ def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -
 def _nothing(pairs: Pairs) -> Finding:
     if not pairs.without:
         return missing()
-    return Finding(cannot_tell, note=f"points are there, none with a ratio ({_without(pairs)})")
+    return Finding(cannot_tell, note=f"points were measured, none has a ratio ({_without(pairs)})")
 
 
 def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:

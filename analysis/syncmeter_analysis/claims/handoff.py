@@ -14,7 +14,7 @@ HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
     source=potato,
     needs="cuda warp handoffs at two scopes",
     command=run_handoff,
-    advice="Use the narrowest scope that holds both sides: block, then device.",
+    advice="Use the narrowest scope that contains both sides: block, then device.",
     otherwise="A wider scope costs a handoff no more here.",
     figure="handoff",
 )
@@ -30,8 +30,8 @@ def potato_scope(data: Evidence) -> Finding:
     source=potato,
     needs="cuda warp handoffs relaxed and with acquire and release",
     command=run_handoff,
-    advice="Relax what carries no data.",
-    otherwise="Order is free here: use acquire and release.",
+    advice="Use relaxed order for flags that guard no data.",
+    otherwise="Acquire and release cost no more here: use them.",
     figure="handoff",
 )
 def potato_order(data: Evidence) -> Finding:
@@ -47,7 +47,7 @@ def potato_order(data: Evidence) -> Finding:
     needs="cuda warp handoffs by volatile with a fence and by PTX",
     command=run_handoff,
     advice="Replace volatile and __threadfence by scoped atomics.",
-    otherwise="The old idiom costs no more here.",
+    otherwise="A volatile flag with __threadfence costs no more here.",
     figure="handoff",
 )
 def potato_volatile(data: Evidence) -> Finding:

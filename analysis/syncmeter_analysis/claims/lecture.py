@@ -8,7 +8,7 @@ from syncmeter_analysis.statistics.evidence import Evidence
 
 
 @claim(
-    statement="Divergence inside a warp costs.",
+    statement="Divergence inside a warp costs time.",
     source=lecture,
     needs="cuda branch_in_warp with one path and with more",
     command="syncmeter run --study divergence",
@@ -27,7 +27,7 @@ def lecture_divergence_inside(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="Divergence across warps does not cost.",
+    statement="Divergence across warps costs no time.",
     source=lecture,
     needs="cuda branch_across_warps with one path and with more",
     command="syncmeter run --study divergence",

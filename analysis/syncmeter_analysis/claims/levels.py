@@ -22,7 +22,8 @@ def _by_size(data: Evidence, op: str) -> Pairs:
 
 
 @claim(
-    statement="Synchronizing a block costs with the number of active warps on its multiprocessor.",
+    statement="Synchronizing a block gets slower with the number of active warps on its "
+    "multiprocessor.",
     source=f"{levels}, Table 10 and 4.4",
     needs="cuda barrier at 32 threads and at more",
     command=f"{run_paper} --backend cuda",
@@ -38,7 +39,7 @@ def levels_block_warps(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="Synchronizing a grid costs with the number of blocks per multiprocessor.",
+    statement="Synchronizing a grid gets slower with the number of blocks per multiprocessor.",
     source=f"{levels}, Table 10 and Figure 8",
     needs="cuda grid_sync over blocks",
     command=run_levels,
@@ -124,7 +125,7 @@ def levels_one_warp_block(data: Evidence) -> Finding:
 @claim(
     statement="Grid barriers are limited to as many blocks as fit at once.",
     source=f"{levels}, Table 9",
-    needs="cuda grid_sync up to and beyond what co-resides",
+    needs="cuda grid_sync with as many blocks as are resident at once, and with more",
     command=run_levels,
     advice="Ask the occupancy API for the grid's size before a cooperative launch.",
     otherwise="No limit was met here.",
@@ -138,7 +139,7 @@ def levels_coresident(data: Evidence) -> Finding:
     refused = [s for s in points if s.status == "unsupported"]
     ran = [s for s in points if s.usable]
     if not (refused and ran):
-        return Finding(cannot_tell, note="all grids that were asked for fit, or none")
+        return Finding(cannot_tell, note="every grid that was requested ran, or none did")
     return Finding(
         holds,
         points=[s.id for s in refused],

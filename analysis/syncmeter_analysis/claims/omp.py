@@ -14,11 +14,14 @@ from syncmeter_analysis.claims.claim import (
 )
 from syncmeter_analysis.claims.sources import primitives, run_paper
 from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.point import key_without
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
 from syncmeter_analysis.statistics.relation import Ratio
 from syncmeter_analysis.statistics.stats import stdev
 from syncmeter_analysis.statistics.summary import Measured
+
+_but_lanes = key_without("lanes")
 
 
 @claim(
@@ -43,7 +46,8 @@ def omp_barrier_lanes(data: Evidence) -> Finding:
     source=f"{primitives}, V-A5",
     needs="atomic_add on a shared cell at 1 lane and at more",
     command=run_paper,
-    advice="Keep one variable per thread and combine them at the end, in place of one shared atomic.",
+    advice="Keep one variable per thread and combine them at the end, instead of one shared "
+    "atomic.",
     otherwise="Contention on one atomic costs little here; a shared counter is good enough.",
 )
 def omp_atomic_contention(data: Evidence) -> Finding:
@@ -192,12 +196,12 @@ def smt_variance(data: Evidence) -> Finding:
         )
         if not s.imported
     ]
-    groups: dict[str, dict[bool, list[Measured]]] = {}
+    groups: dict[object, dict[bool, list[Measured]]] = {}
     for s in points:
         if s.point.lanes > cores or s.point.lanes * 2 > cores:
-            groups.setdefault(s.point.without("lanes").key, {}).setdefault(
-                s.point.lanes > cores, []
-            ).append(s)
+            groups.setdefault(_but_lanes(s.point), {}).setdefault(s.point.lanes > cores, []).append(
+                s
+            )
     pairs = Pairs()
     for sides in groups.values():
         for over in sides.get(True, []):

@@ -26,7 +26,7 @@ from syncmeter_analysis.studies.false_sharing_rows import Row, rows, size_of_all
     needs="atomic_add on strided cells nearer and farther than a line, 2 lanes or more",
     command=run_false_sharing,
     advice="Pad what different threads write to a cache line each.",
-    otherwise="Padding buys nothing here; leave arrays dense.",
+    otherwise="Padding gains nothing here; leave arrays dense.",
     figure="false-sharing",
 )
 def omp_padding(data: Evidence) -> Finding:
@@ -44,7 +44,7 @@ def omp_padding(data: Evidence) -> Finding:
 
 
 @claim(
-    statement="A flush is cheap unless the threads' data share cache lines.",
+    statement="A flush costs little unless the threads' data share cache lines.",
     source=f"{primitives}, V-A4 and V-A5",
     needs="fence_between_adds or fence_between_stores, strides below and above a line, 2 lanes",
     command=run_paper,

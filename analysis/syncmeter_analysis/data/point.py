@@ -178,7 +178,7 @@ def point_from(members: Any) -> Point:
             continue
         if name in _text:
             if not isinstance(value, str) or len(value) > 200:
-                raise BadPoint(f"{name} {quoted(value)} is not a name")
+                raise BadPoint(f"{name} {quoted(value)} is not a text of at most 200 characters")
             values[name] = value
         elif name in _whole:
             values[name] = _count(name, value)
@@ -194,7 +194,7 @@ def point_from(members: Any) -> Point:
         if not values.get(name):
             raise BadPoint(f"a point without {name}")
     if values.get("lanes", 1) < 1 or values.get("blocks", 1) < 1:
-        raise BadPoint("a point without lanes")
+        raise BadPoint("lanes and blocks must be at least 1")
     return Point(**values, others=tuple(sorted(others)))
 
 
@@ -202,5 +202,5 @@ def _count(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _most_counted:
-        raise BadPoint(f"{name} {quoted(value)} is not a count")
+        raise BadPoint(f"{name} {quoted(value)} is not a whole number in range")
     return value

@@ -75,6 +75,8 @@ def read_results(path: str | Path) -> ResultsFile:
         raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
     finally:
         if collecting:
+            # Nor does a later search look at them again.
+            gc.freeze()
             gc.enable()
 
 
@@ -93,7 +95,7 @@ def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
             line = json.loads(text)
         except (ValueError, RecursionError):
             if not text.endswith(b"\n"):
-                complaints.add(i + 1, "the last line is torn (the campaign was killed)")
+                complaints.add(i + 1, "the last line is incomplete (the campaign was killed)")
             else:
                 complaints.add(i + 1, "this is not JSON")
             continue
@@ -112,7 +114,7 @@ def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
             if isinstance(minor, int) and minor > schema_minor:
                 file.notes.append(
                     f"the file's schema is {schema_major}.{minor}, this reader's "
-                    f"{schema_major}.{schema_minor}: what it does not know is left out"
+                    f"{schema_major}.{schema_minor}: members that it does not know are left out"
                 )
             continue
         try:
@@ -120,7 +122,7 @@ def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
         except (BadVisit, BadPoint) as error:
             complaints.add(i + 1, str(error))
         except OverflowError:
-            complaints.add(i + 1, "a number is beyond all bounds")
+            complaints.add(i + 1, "a number is too large")
     if empty:
         raise Unusable(
             f"{name} is empty: the campaign ended before its first line, or this is "
@@ -140,7 +142,7 @@ def _check_schema(name: str, campaign: dict[str, Any]) -> None:
     major = schema.get("major") if isinstance(schema, dict) else None
     if major != schema_major:
         raise Unusable(
-            f"{name}: schema {quoted(major)} is not known; this version reads major "
+            f"{name}: schema {quoted(major)} is not supported; this version reads major "
             f"{schema_major} (a newer syncmeter-report may read it)"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
@@ -45,8 +45,7 @@ class BadVisit(ValueError):
     """A visit that cannot be used: `str()` says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What a visit found in one placement state, over `rounds` rounds; times in ns.
 
     `cost` per op, `baseline_ns` and `test_ns` per step, `cycles` per op where a device counts them,
@@ -111,7 +110,7 @@ def _number(value: Any, otherwise: float) -> float:
 def _whole(value: Any, otherwise: int, what: str) -> int:
     number = _number(value, otherwise)
     if not math.isfinite(number):
-        raise BadVisit(f"{what} {number:g} cannot be")
+        raise BadVisit(f"{what} {number:g} is not possible")
     return int(number)
 
 
@@ -128,7 +127,7 @@ def _interval(members: Any, what: str) -> Interval | None:
     if low > high:
         raise BadVisit(f"the interval of the {what} runs backwards ({low:g} to {high:g})")
     if abs(value) > _absurd_ns:
-        raise BadVisit(f"a {what} of {value:g} cannot be")
+        raise BadVisit(f"a {what} of {value:g} is not possible")
     if value and (value < low - abs(value) * 10 or value > high + abs(value) * 10):
         raise BadVisit(f"the {what} {value:g} lies far outside its own interval")
     return Interval(value, low, high)
@@ -142,12 +141,12 @@ def _estimate(members: Any) -> Estimate:
         raise BadVisit("an estimate without a cost")
     rounds = _number(members.get("rounds"), 0)
     if not 0 <= rounds < 1e12:
-        raise BadVisit(f"{rounds:g} rounds cannot be")
+        raise BadVisit(f"{rounds:g} rounds are not possible")
     baseline = _number(members.get("baseline_ns"), 0.0)
     test = _number(members.get("test_ns"), 0.0)
     hop = _number(members.get("hop_ns"), 0.0)
     if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
-        raise BadVisit("a negative or infinite time")
+        raise BadVisit("baseline_ns, test_ns and hop_ns must be finite and not negative")
     return Estimate(
         _whole(members.get("state"), 0, "state"),
         members.get("busy") is True,
@@ -200,6 +199,10 @@ def _point(members: Any, points: dict[str, Point]) -> Point:
     return found
 
 
+def _drops(members: dict[str, Any]) -> dict[str, int]:
+    return {why: int(n) for why, n in members.items() if n and 0 < _number(n, 0) < math.inf}
+
+
 def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     """The visit that a line holds; `points` lets visits of one point share it.
 
@@ -209,36 +212,31 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
     learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
-        raise BadVisit(f"status {quoted(status)} is not one")
+        raise BadVisit(f"status {quoted(status)} is unknown")
     estimates = line.get("estimates") or []
     if not isinstance(estimates, list):
         raise BadVisit("estimates is not a list")
+    census, drops, pus = line.get("census"), line.get("drops"), line.get("pus")
     visit = Visit(
         point,
         _whole(line.get("visit"), 1, "visit"),
         str(status),
         str(line.get("reason") or ""),
         tuple([_estimate(e) for e in estimates]),
+        family=str(line.get("family") or ""),
+        inserted=line.get("pairing") == "insert",
+        cost_per_lane=line.get("cost_per_lane") is True,
+        participants=int(_share(line.get("participants")) or 0),
+        build=str(line.get("build") or ""),
+        pus=tuple([pu for pu in pus if isinstance(pu, int)]) if isinstance(pus, list) else (),
+        fairness=_share(line.get("fairness")),
+        slowest_over_fastest=_share(line.get("slowest_over_fastest")),
+        rounds_kept=int(_share(line.get("rounds_kept")) or 0),
+        rounds_taken=int(_share(line.get("rounds_taken")) or 0),
+        drops=_drops(drops) if isinstance(drops, dict) else {},
+        stolen_ns=_share(line.get("stolen_ns")) or 0.0,
+        census=census if isinstance(census, dict) else None,
     )
-    visit.family = str(line.get("family") or "")
-    visit.inserted = line.get("pairing") == "insert"
-    visit.cost_per_lane = line.get("cost_per_lane") is True
-    visit.participants = int(_share(line.get("participants")) or 0)
-    visit.build = str(line.get("build") or "")
-    census = line.get("census")
-    visit.census = census if isinstance(census, dict) else None
-    if isinstance(line.get("pus"), list):
-        visit.pus = tuple([pu for pu in line["pus"] if isinstance(pu, int)])
-    visit.fairness = _share(line.get("fairness"))
-    visit.slowest_over_fastest = _share(line.get("slowest_over_fastest"))
-    visit.rounds_kept = int(_share(line.get("rounds_kept")) or 0)
-    visit.rounds_taken = int(_share(line.get("rounds_taken")) or 0)
-    drops = line.get("drops")
-    if isinstance(drops, dict):
-        visit.drops = {
-            str(why): int(n) for why, n in drops.items() if n and 0 < _number(n, 0) < math.inf
-        }
-    visit.stolen_ns = _share(line.get("stolen_ns")) or 0.0
     if not _on_some.isdisjoint(line):
         _add_what_some_say(visit, line)
     return visit
@@ -247,16 +245,9 @@ def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
 #: Members that visits of some kinds have: of a GPU, of several, of a library, an import's.
 _on_some = frozenset(
     {
-        *("participants", "host_lane", "launching", "devices", "device", "additivity", "census"),
-        *(
-            "imported",
-            "oversubscribed",
-            "doubt",
-            "links",
-            "litmus_seen",
-            "device_shares",
-            *_remarks,
-        ),
+        *("host_lane", "launching", "devices", "device", "additivity", "device_shares"),
+        *("imported", "oversubscribed", "doubt", "links", "litmus_seen"),
+        *_remarks,
     }
 )
 

@@ -41,8 +41,8 @@ def _figure(number: int, part: Part, panels: list[Panel]) -> Figure:
     return Figure(
         f"barrier-{number}",
         _finding(part),
-        "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. Costs may "
-        "be of different placement states; the title compares inside one.",
+        "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. Costs "
+        "may be from different placement states; the title compares within one state.",
         panels,
         part.points,
     )

@@ -57,7 +57,7 @@ def _finding(levels: Sequence[Level]) -> str:
         if (rows := level.slowest) and isinstance(rows[0].over, Ratio)
     ]
     if not slowest:
-        return "What a load costs by how the lanes of a warp lie on memory"
+        return "What a load costs, by the access pattern of a warp"
     value, name, level = max(slowest)
     return (
         f"A useful byte of {level} takes {text.ratio(value)} times as long in the pattern {name} as "

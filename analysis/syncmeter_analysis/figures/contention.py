@@ -58,7 +58,7 @@ def _finding(rows: Sequence[Row]) -> str:
         and verdict(row.over_alone) is not Verdict.cannot_tell
     ]
     if not found:
-        return f"cannot tell what {most} lanes on one cell do over one lane alone"
+        return f"cannot tell how {most} lanes on one cell compare with one lane alone"
     least = min(found, key=lambda r: r.value)
     return (
         f"{most} lanes on one cell do {text.ratio_interval(least)} times as many operations per second "

@@ -23,7 +23,7 @@ from syncmeter_analysis.studies.divergence import Launch
 _names = {
     "branch_in_warp": "inside a warp",
     "branch_across_warps": "across warps",
-    "branch_predicated": "no branch, all done",
+    "branch_predicated": "no branch, all computed",
     "branch_uniform": "one path for all",
 }
 

@@ -90,8 +90,8 @@ def _by_form(launches: dict[str, Launch]) -> list[Figure]:
     chart = cost_dots(rows, "ns per handoff", groups, "form")
     note = (
         "ns per handoff with the 95 % interval, logarithmic; form and scope, the fastest that keeps "
-        "data and flag in order in the title. The chain is an article's: every warp of a grid waits "
-        "once for one flag."
+        "data and flag in order in the title. The chain is from an article: every warp of a grid "
+        "waits once for one flag."
     )
     panel = Panel("by form", chart)
     return [

@@ -134,6 +134,6 @@ def _grid(points: list[Measured]) -> list[Figure]:
         f"A barrier of the grid costs {text.duration(ns_of(fastest))} with {fastest.point.blocks} "
         f"blocks and {text.duration(ns_of(slowest))} with {slowest.point.blocks}"
     )
-    note = "grid_sync, microseconds; an empty field does not run at once or was not measured."
+    note = "grid_sync, microseconds; empty: not resident at once, or not measured."
     panel = Panel("grid_sync", chart)
     return [Figure("grid-barrier", title, note, [panel], [s.id for s in points], wide=True)]

@@ -41,7 +41,7 @@ def _figure(table: LockTable, number: int) -> Figure:
         f"locks-{number + 1}",
         f"{_finding(table, contest)} ({scope(table)})",
         "ns of one add under each lock with the 95 % interval, logarithmic; atomic_add needs no lock. "
-        "Costs may be of different placement states; the title compares inside one.",
+        "Costs may be from different placement states; the title compares within one state.",
         [Panel("cost of each lock", chart)],
         table.points,
         wide=True,
@@ -65,7 +65,7 @@ def _dot(row: Row, s: Measured, group: str) -> dict[str, Any]:
 
 
 def _finding(table: LockTable, contest: Contest) -> str:
-    """The cheapest lock, or those among which it is, and how far off the slowest is."""
+    """The fastest lock, or those among which it is, and how far off the slowest is."""
     winners = contest.winners
     if winners is None:
         return "No lock has a cost"
@@ -74,12 +74,13 @@ def _finding(table: LockTable, contest: Contest) -> str:
     others = [table.row_of(s).name for s in (*winners.ties, *(s for s, _ in winners.apart))]
     if others:
         told = (
-            f"Of {lanes} the cheapest is {best}, or one not told apart from it: {', '.join(others)}"
+            f"The fastest lock of {lanes} is {best} or, not resolved to be slower, "
+            f"{', '.join(others)}"
         )
     else:
-        told = f"{best} is the cheapest lock of {lanes}"
+        told = f"{best} is the fastest lock of {lanes}"
     worst = slowest(table, contest)
     if worst is not None and verdict(worst[1]) is Verdict.slower:
         row, r = worst
-        told += f"; {row.name} costs {text.ratio(r.value)} times as much"
+        told += f"; {row.name} takes {text.ratio(r.value)} times as long"
     return told

@@ -1,4 +1,4 @@
-"""What another API costs over the native one, op by op."""
+"""What a portable API costs over the native one, op by op."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _most_rows = 45
 
 
 def figures(found: Portability) -> list[Figure]:
-    """A figure for each backend that has a native counterpart."""
+    """A figure for each portable backend."""
     return [_figure(side) for side in found.sides if side.rows]
 
 

@@ -88,7 +88,7 @@ def _share_figure(found: Reductions) -> list[Figure]:
             _finding([array for array, _ in drawn]),
             "The time of plain reads of the array over that of its maximum, on a GPU, blocks of "
             f"{lanes} threads, arrays of {least_shared} elements and more (smaller ones take as long "
-            "as a launch). What fits a cache is read from it.",
+            "as a launch). An array that fits into a cache is read from the cache.",
             panels,
             [form.measured.id for _, form in drawn],
         )

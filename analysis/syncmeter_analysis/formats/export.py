@@ -185,7 +185,7 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
 def export(campaign: Campaign, form: str, output: Path | None) -> str:
     """Writes `output`; without one, returns the text. Raises Unusable."""
     if form == "parquet" and output is None:
-        raise Unusable("parquet is not text; give a file with -o")
+        raise Unusable("--format parquet is binary; give a file with -o")
     try:
         if form == "parquet" and output is not None:
             table(campaign).write_parquet(output)

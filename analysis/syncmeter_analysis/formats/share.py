@@ -73,7 +73,7 @@ def share(source: Path, output: Path) -> int:
     """
     file = read_results(source)
     if output.exists() and output.samefile(source):
-        raise Unusable(f"{output} is the file itself; give another with -o")
+        raise Unusable(f"-o {output} is the input file itself; give another")
     anonymiser = Anonymiser(_words(source, file.campaign))
     lines = []
     for text in source.read_bytes().split(b"\n"):

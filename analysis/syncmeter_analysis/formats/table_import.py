@@ -55,11 +55,11 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
     try:
         point, visit = _members(row)
     except (ValueError, KeyError) as error:
-        raise Unusable(f"line {number}: {error} is no value of its column") from None
+        raise Unusable(f"line {number}: {error} is not a value of its column") from None
     if visit.get("status") not in statuses or not point.get("lanes"):
         raise Unusable(
-            f"line {number}: {quoted(row.get('status'))} at {quoted(row.get('lanes'))} lanes is no "
-            "point of `syncmeter show --csv`"
+            f"line {number}: {quoted(row.get('status'))} at {quoted(row.get('lanes'))} lanes is "
+            f"not a point of `syncmeter show --csv`"
         )
     line: dict[str, Any] = {
         "kind": "visit",

@@ -11,12 +11,12 @@ from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.figures.scaling import scaling_figures
 from syncmeter_analysis.report.blocks import Drawing, Section
 from syncmeter_analysis.report.costs import costs
-from syncmeter_analysis.report.recommendations import claims_section, recommendations
-from syncmeter_analysis.report.rest import (
+from syncmeter_analysis.report.method import (
     census_section,
     drawn,
     machine_section,
 )
+from syncmeter_analysis.report.recommendations import claims_section, recommendations
 from syncmeter_analysis.report.trust import trust
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence

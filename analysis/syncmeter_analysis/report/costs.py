@@ -1,4 +1,4 @@
-"""What things cost: op by backend at three sizes, and the ratio to the cheapest alternative."""
+"""What things cost: op by backend at three sizes, and the ratio to the fastest alternative."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import Ratio, cheapest, ratio
+from syncmeter_analysis.statistics.relation import Ratio, fastest_of, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 #: Ops that do the same job: a developer chooses among them.
@@ -112,9 +112,9 @@ def costs(campaign: Campaign) -> Section:
     """The section with a table for CPUs and one for GPUs, as far as measured."""
     blocks: list[Text | Table] = [
         Text(
-            "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the cheapest "
-            "alternative for the same job in one placement state (x 1.00 is the cheapest). int32, "
-            "relaxed; a fence between accesses is marginal and has none."
+            "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the "
+            "fastest alternative for the same job in one placement state. int32, relaxed; the "
+            "cost of a fence between accesses is marginal and has no ratio."
         )
     ]
     for gpu in (False, True):
@@ -137,10 +137,10 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
             if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
                 name = (s.point.op, _cells(s), s.point.backend)
                 forms[name].setdefault(size, []).append(s)
-    # Of several forms (flavours, affinities) the cheapest.
+    # Of several forms (flavours, affinities) the fastest.
     chosen = {
         name: {
-            size: found.best if (found := cheapest(alike)) else alike[0]
+            size: found.best if (found := fastest_of(alike)) else alike[0]
             for size, alike in of_size.items()
         }
         for name, of_size in forms.items()
@@ -149,7 +149,7 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():
             jobs[_job(op), cells, size].append(s)
-    best = {job: found.best for job, points in jobs.items() if (found := cheapest(points))}
+    best = {job: found.best for job, points in jobs.items() if (found := fastest_of(points))}
     rows = []
     for (op, cells, backend), of_size in sorted(
         chosen.items(),
@@ -168,7 +168,7 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
         rows.append(row)
     columns = ["op", "backend", "cells"]
     for size in sizes:
-        columns += [f"{size.title}, ns", "95 %", "x"]
+        columns += [f"{size.title}, ns", "95 %", "over fastest"]
     return Table(
         columns,
         rows,
@@ -178,7 +178,7 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
 
 
 def _times(s: Measured, best: Measured | None) -> str:
-    """The ratio to the cheapest inside a common placement state; '' for what has none."""
+    """The ratio to the fastest inside a common placement state; '' for what has none."""
     if best is None or not s.usable or s.inserted:
         return ""
     r = ratio(s, best)

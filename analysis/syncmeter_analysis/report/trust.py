@@ -15,17 +15,20 @@ def trust(campaign: Campaign) -> Section:
     """The section; it says so where no control was run."""
     blocks: list[Block] = []
     if campaign.notes:
-        blocks += [Text("What of the files could not be used:"), Bullets(list(campaign.notes))]
+        blocks += [
+            Text("Parts of the files that could not be used:"),
+            Bullets(list(campaign.notes)),
+        ]
     controls = [s for s in campaign.points.values() if s.family == "control" and not s.measured_as]
     if controls:
         blocks.append(_controls(controls, campaign))
     else:
         blocks.append(
             Text(
-                "No control was measured here, so that nothing proves these numbers; "
-                "`syncmeter run --study control` does."
+                "No control was measured here, so that nothing checks these numbers; `syncmeter "
+                "run --study control` measures the controls."
                 if not campaign.machine.imported
-                else "These figures are imported: no control stands behind them."
+                else "These figures are imported: no control was measured with them."
             )
         )
     blocks.append(Bullets(_conduct(campaign) + _surroundings(campaign)))
@@ -49,7 +52,9 @@ def trust(campaign: Campaign) -> Section:
         )
     doubts = Counter(s.doubt for s in campaign.points.values() if s.doubt)
     if doubts:
-        blocks.append(Text("Imported figures that are not what their test's name says:"))
+        blocks.append(
+            Text("Imported figures of tests that measure something else than their name says:")
+        )
         blocks.append(Bullets([f"{n} points: {why}" for why, n in doubts.most_common()]))
     return Section("trust", "Can these numbers be trusted", blocks)
 
@@ -71,7 +76,7 @@ def _nothing(backend: str, points: list[Measured]) -> list[Cell]:
     # 95 % intervals: five of a hundred may be resolved by chance; of a few, none should be.
     good = len(resolved) <= max(0.1 * len(points), 0)
     return _row(
-        f"nothing at all ({backend})",
+        f"an empty op ({backend})",
         "not resolved",
         f"{len(points) - len(resolved)} of {len(points)} not resolved",
         good,
@@ -215,7 +220,7 @@ def _conduct(campaign: Campaign) -> list[str]:
     busy = sum(n for (_, _, is_busy), n in c.rounds_by_state.items() if is_busy)
     if rounds:
         items.append(
-            f"a quiet probe was slow (something else had the core) in {_share(busy, rounds)} "
+            f"a quiet probe was slow (something else used the core) in {_share(busy, rounds)} "
             "of the rounds kept"
         )
     items += _states(campaign)
@@ -224,7 +229,7 @@ def _conduct(campaign: Campaign) -> list[str]:
             f"the clock was throttled in {c.drops['throttled']} rounds, which were dropped"
         )
     if c.stolen_ns:
-        items.append(f"the hypervisor took {text.duration(c.stolen_ns)} in all")
+        items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
     half = [s.cost.relative_half_width for s in campaign.measured if s.cost and s.cost.bounded]
     if half:
         half.sort()
@@ -266,10 +271,10 @@ def _surroundings(campaign: Campaign) -> list[str]:
     if m.hypervisor:
         items.append(
             f"virtual machine ({m.virtualization or 'unknown'}): the host may move, share or "
-            "slow the CPUs, and their topology is what the hypervisor shows of it"
+            "slow the CPUs, and their topology is as the hypervisor reports it"
         )
     elif not m.imported:
-        items.append("no hypervisor is seen")
+        items.append("no hypervisor was detected")
     if not m.imported:
         items.append(f"frequency governor {m.governor}, turbo {m.turbo}")
         items.append(f"CPU quota: {m.quota_cpus:g} CPUs" if m.quota_cpus else "no CPU quota")

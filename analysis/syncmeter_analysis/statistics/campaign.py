@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -76,16 +77,18 @@ def _asked(file: ResultsFile) -> object:
     return options.get("study") if isinstance(options, dict) else None
 
 
-def _watch(conduct: Conduct, file: ResultsFile, classes: StateClasses) -> None:
+def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
+    conduct.visits += len(file.visits)
     for visit in file.visits.values():
-        conduct.visits += 1
         conduct.rounds_taken += visit.rounds_taken
         conduct.rounds_kept += visit.rounds_kept
-        conduct.drops.update(visit.drops)
         conduct.stolen_ns += visit.stolen_ns
-        for e in visit.estimates:
-            state = classes.of(e, visit.point.lanes)
-            conduct.rounds_by_state[file.path, state, e.busy] += e.rounds
+        for why, rounds in visit.drops.items():
+            conduct.drops[why] += rounds
+    for s in points:
+        # A point that shares a measurement has no rounds of its own.
+        for state, rounds in () if s.measured_as else s.states.items():
+            conduct.rounds_by_state[file.path, state.number, state.busy] += rounds
 
 
 def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
@@ -125,8 +128,8 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         if not same_machine(machine, other):
             raise Unusable(
                 f"{files[0].path} is of {quoted(machine.name)} on host {quoted(machine.host)} and "
-                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: one report is "
-                "about one machine; make one of each, or use `claims` or `compare` on both"
+                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: a report is "
+                f"about one machine; make one for each, or use `claims` or `compare` on both"
             )
         machine = replace(
             machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
@@ -139,11 +142,13 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         for key, s in found.items():
             if key not in points or _rank(s) >= _rank(points[key]):
                 points[key] = s
-        _watch(conduct, file, in_file)
+        _watch(conduct, file, by_file[-1])
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:
-        notes.append(f"{twice} points are in several of the files; the one with more visits counts")
+        notes.append(
+            f"{twice} points are in several of the files; of each, the one with more visits is used"
+        )
     return Campaign(files, machine, points, conduct, several, by_file, notes)
 
 

@@ -133,8 +133,8 @@ def compare_points(
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
     if contended and threshold < contended_threshold:
         result.notes.append(
-            f"{contended} contended points of a virtual machine wander between campaigns: there "
-            f"differences up to {contended_threshold:.0%} are none"
+            f"{contended} contended points of a virtual machine vary between campaigns: for "
+            f"these, differences up to {contended_threshold:.0%} count as none"
         )
     adjusted = holm([r.p(margin) for _, _, r, margin in found])
     for (old, new, r, margin), p in zip(found, adjusted, strict=True):
@@ -223,7 +223,7 @@ def compare_campaigns(
     if machines and "machine" not in across:
         raise Unusable(
             f"not comparable: {names[0]} and {names[1]} are of different machines: "
-            f"{'; '.join(machines)} (--across machine compares all the same)"
+            f"{'; '.join(machines)} (--across machine compares them anyway)"
         )
     ignored = [axis for axis in across if axis != "machine"]
     before, twice_before = _by_key(old, ignored)
@@ -241,8 +241,8 @@ def compare_campaigns(
             )
     if twice_before + twice_after:
         result.notes.append(
-            f"{twice_before + twice_after} points differ from another of their own "
-            f"file in {', '.join(ignored)} only; the first of each counts"
+            f"{twice_before + twice_after} points differ from another point of the same file in "
+            f"{', '.join(ignored)} only; the first of them is compared"
         )
     result.notes += machines + old.notes + new.notes
     return result

@@ -235,7 +235,7 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """The cheapest of several points, those that it is not told apart from, and those that have no
+    """The fastest of several points, those that it is not told apart from, and those that have no
     ratio to it (with the reason)."""
 
     best: Measured
@@ -243,10 +243,10 @@ class Winners:
     apart: tuple[tuple[Measured, str], ...]
 
 
-def cheapest(points: Iterable[Measured], margin: float = default_margin) -> Winners | None:
+def fastest_of(points: Iterable[Measured], margin: float = default_margin) -> Winners | None:
     """The point that no other is below, each compared inside a common state; None without a cost.
 
-    A tie is a point whose ratio to the cheapest is not resolved above the margin.
+    A tie is a point whose ratio to the fastest is not resolved above the margin.
     """
     usable = [s for s in points if s.usable and not s.inserted and s.cost is not None]
     if not usable:

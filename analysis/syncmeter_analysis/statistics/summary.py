@@ -25,9 +25,10 @@ _enough_rounds = 5
 class Measured:
     """What a campaign says of one point. Costs in ns per op and lane; `cost` is None without one.
 
-    `by_visit` holds for each visit number and state its cost in ns and its rounds. `measured_as` is
-    the key of the point whose measurement this one shares, or ''; `source` the file it is from.
-    `resolved` says that 0 is not among what the cost may be.
+    `by_visit` holds for each visit number and state its cost in ns and its rounds, `host_costs` what
+    the host's clock says at each visit of the headline. `measured_as` is the key of the point whose
+    measurement this one shares, or ''; `source` the file it is from. `resolved` says that 0 is not
+    among what the cost may be.
     """
 
     point: Point
@@ -36,7 +37,7 @@ class Measured:
     cost: Interval | None = None
     resolved: bool = False
     cycles: Interval | None = None
-    host_cost: Interval | None = None
+    host_costs: list[Interval] = field(default_factory=list)
     baseline_ns: float = 0.0
     test_ns: float = 0.0
     hop_ns: float = 0.0
@@ -79,6 +80,12 @@ class Measured:
     def on_gpu(self) -> bool:
         """By its backend's name, or because its visits name a device."""
         return self.point.on_gpu or self.device is not None
+
+    @property
+    def host_cost(self) -> Interval | None:
+        """The cost by the host's clock, ns; None unless every visit has it."""
+        every = self.visits and len(self.host_costs) == self.visits
+        return _combined(self.host_costs, self) if every else None
 
     @property
     def usable(self) -> bool:
@@ -156,6 +163,8 @@ def _headline(states: dict[State, list[tuple[int, Estimate]]]) -> State:
         solid = sum(e.rounds >= _enough_rounds for e in found)
         return solid, not state.busy, sum(e.rounds for e in found)
 
+    if len(states) == 1:
+        return next(iter(states))
     # The first of equals in ascending order, as std::max_element over a map.
     return max(sorted(states), key=rank)
 
@@ -200,8 +209,7 @@ def _estimate(s: Measured, visits: list[Visit], classes: StateClasses) -> None:
     s.visits = len(used)
     s.hop_ns = median([e.hop_ns for e in used])
     s.cost = _combined([e.cost for e in used], s)
-    hosts = [e.host_cost for e in used if e.host_cost is not None]
-    s.host_cost = _combined(hosts, s) if len(hosts) == len(used) else None
+    s.host_costs = [e.host_cost for e in used if e.host_cost is not None]
     cycles = [e.cycles for e in used if e.cycles is not None]
     s.cycles = _combined(cycles, s) if len(cycles) == len(used) else None
     if s.device is not None:

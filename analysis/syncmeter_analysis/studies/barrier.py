@@ -32,13 +32,13 @@ def _of_part(part: Part) -> list[Block]:
     found: list[Block] = [_cost_table(part)]
     if not part.several_lanes:
         alone = (
-            "cannot tell what waiting costs: one lane waits for nobody, and a machine with one "
-            "processing unit has no more; `--oversubscribe --lanes 2` measures two on it"
+            "cannot tell what waiting costs: that takes two lanes or more; on one processing "
+            "unit `--oversubscribe --lanes 2` measures two"
         )
         return [*found, Bullets([alone, *_about_runtimes(part)])]
     found += _ratios("Passive waiting over active, the same barrier", part.sleeping)
     found += _late(part)
-    found += _ratios("One runtime over another, waiting alike", part.between)
+    found += _ratios("One runtime over another, the same wait policy", part.between)
     if len(found) > 1:
         found.append(Text(f"Median over visits (95 % interval); {formats.legend_of_marks}."))
     return [*found, Bullets(_about_runtimes(part))]
@@ -127,12 +127,12 @@ def _late(part: Part) -> list[Block]:
         ["affinity", "lanes", "late us", *names],
         [],
         range(1, 3 + len(names)),
-        caption="A late arriver: ns beyond its lateness, from its arrival until the lane that is late "
-        "next has left; it is another lane each time",
+        caption="A late arriver: ns from its arrival until the lane that is late next has left, "
+        "without its delay; each time another lane is late",
     )
     for placed in part.placements:
         table.rows += [_late_row(part, placed, row) for row in placed.late]
-    return [table, Text("x: over nobody late.")] if table.rows else []
+    return [table, Text("x: ratio to the cost with nobody late.")] if table.rows else []
 
 
 def _late_row(part: Part, placed: Placement, row: Row) -> list[Cell]:
@@ -148,12 +148,11 @@ def _about_runtimes(part: Part) -> list[str]:
     found = [f"{backend}: {library}" for backend, library in part.libraries.items()]
     if "std" in part.backends:
         found.append(
-            "std: std::barrier waits in its one way, whatever the wait policy: active and passive are "
-            "a control there"
+            "std: std::barrier ignores the wait policy: active against passive is a control there"
         )
     if "omp-llvm" not in part.backends:
         found.append(
-            "a second OpenMP runtime was not measured; `syncmeter list` says whether omp-llvm is here, "
-            "and what it needs"
+            "a second OpenMP runtime was not measured; `syncmeter list` says whether omp-llvm is "
+            "available, and what it needs"
         )
     return found

@@ -24,15 +24,16 @@ def _of_part(part: Part) -> list[Block]:
     if part.most_lanes > 2:  # else the first table has them
         found.append(_lanes_table(part))
     if part.most_lanes < 2:
-        items = ["cannot tell: no two lanes were measured, and contention takes two"]
+        items = ["cannot tell: points with two lanes or more were not measured"]
     else:
         items = [throughput_sentence(row) for row in part.rows if row.lanes == part.most_lanes]
     items += [distance_sentence(pair) for pair in part.pairs]
     if not part.pairs:
-        items.append(f"near lanes against far ones: cannot tell: {part.why_no_pairs}")
+        items.append(f"near lanes against far lanes: cannot tell: {part.why_no_pairs}")
     if part.virtual:
         items.append(
-            "domains are those that the hypervisor shows; it may move lanes between others"
+            "the domains are as the hypervisor reports them; it may move lanes between CPUs of "
+            "other domains"
         )
     return [*found, Bullets(items)]
 
@@ -116,7 +117,7 @@ def throughput_sentence(row: Row) -> str:
     """On one cell against a lone lane, then on more cells against one."""
     told = []
     if row.over_alone is not None:
-        told.append(_times("on one cell", row.over_alone, "what one lane alone does"))
+        told.append(_times("on one cell", row.over_alone, "the throughput of one lane alone"))
     for cells, c in row.by_cells.items():
         if c.over_one is not None:
             told.append(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from syncmeter_analysis.data.machine import machine_of
-from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.point import key_without
 from syncmeter_analysis.data.reader import ResultsFile
 from syncmeter_analysis.data.topology import Unit, pair_class, pair_classes, units_of
 from syncmeter_analysis.statistics.campaign import Campaign
@@ -19,6 +19,10 @@ from syncmeter_analysis.statistics.summary import Measured
 
 #: The class of a pair of PUs that the file does not place.
 _unknown = pair_classes[-1]
+
+_but_cells = key_without("cells")
+_but_affinity = key_without("cells", "affinity")
+_but_lanes = key_without("cells", "lanes", "affinity")
 
 
 @dataclass
@@ -110,14 +114,14 @@ def _belongs(s: Measured) -> bool:
 
 
 def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]:
-    groups: dict[str, list[Measured]] = defaultdict(list)
-    alone: dict[str, Measured] = {}
+    groups: dict[object, list[Measured]] = defaultdict(list)
+    alone: dict[object, Measured] = {}
     for s in points:
         if not _belongs(s):
             continue
-        groups[s.point.without("cells").key].append(s)
+        groups[_but_cells(s.point)].append(s)
         if s.point.lanes == 1:
-            alone.setdefault(_without_lanes(s.point), s)
+            alone.setdefault(_but_lanes(s.point), s)
     found: dict[frozenset[object], Row] = {}
     for group in groups.values():
         measured = frozenset(s.measured_at for s in group)
@@ -125,17 +129,13 @@ def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]
         if measured in found:
             found[measured].affinities.append(group[0].point.affinity)
         else:
-            found[measured] = _row(group, alone.get(_without_lanes(group[0].point)), units)
+            found[measured] = _row(group, alone.get(_but_lanes(group[0].point)), units)
 
     def order(row: Row) -> tuple[object, ...]:
         p = row.first.point
         return p.backend, row.first.family, p.op, p.type, p.order, p.affinity, p.wait, p.lanes
 
     return sorted(found.values(), key=order)
-
-
-def _without_lanes(p: Point) -> str:
-    return p.without("cells", "lanes", "affinity").key
 
 
 def _row(group: Sequence[Measured], alone: Measured | None, units: Mapping[int, Unit]) -> Row:
@@ -171,9 +171,9 @@ def _joined_by(s: Measured, units: Mapping[int, Unit]) -> str:
 
 def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
     """The nearest placement against each farther one."""
-    alike: dict[str, list[Row]] = defaultdict(list)
+    alike: dict[object, list[Row]] = defaultdict(list)
     for row in found:
-        alike[row.first.point.without("cells", "affinity").key].append(row)
+        alike[_but_affinity(row.first.point)].append(row)
     pairs = []
     for rows_alike in alike.values():
         for cells in sorted({n for row in rows_alike for n in row.by_cells}):
@@ -205,7 +205,7 @@ def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, U
     machine = {pair_class(a, b) for a, b in combinations(units.values(), 2)}
     if len(machine) == 1:
         return (
-            f"all processing units here are in one domain ({machine.pop()}), so that there are no "
-            "farther ones"
+            f"all processing units here are in one domain ({machine.pop()}), so that there are "
+            f"no lanes farther apart"
         )
     return "every policy puts the lanes of a cell equally far apart"

@@ -1,5 +1,5 @@
 """The matrices of pairs of PUs as text: the costs in the order of the topology, a line for each class
-of pairs, both ways round, and how far the machine itself drifted."""
+of pairs in both directions, and how far the machine itself drifted."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _classes(matrix: Matrix) -> Table:
         ["class", "pairs", "median ns", "range", "hop ns"],
         [],
         right=[1, 2, 3, 4],
-        caption="classes of pairs, both ways round",
+        caption="classes of pairs, both directions",
     )
     for c in matrix.classes:
         pairs = str(c.pairs) if c.measured == c.pairs else f"{c.measured} of {c.pairs}"
@@ -208,8 +208,8 @@ def _legend(matrix: Matrix) -> list[str]:
     several = [c.name for c in matrix.classes if c.several_states]
     if several:
         lines.append(
-            f"pairs of one class ({', '.join(several)}) were seen in several placement states: their "
-            "range is of where the hypervisor had put the lanes, too"
+            f"pairs of one class ({', '.join(several)}) were seen in several placement states: "
+            f"their range includes where the hypervisor had placed the lanes"
         )
     return lines
 

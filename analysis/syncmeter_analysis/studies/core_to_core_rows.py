@@ -1,5 +1,5 @@
-"""The cost between pairs of PUs: a matrix for each op in the order of the topology, its classes, both
-ways round of a pair, and the machine from pass to pass."""
+"""The cost between pairs of PUs: a matrix for each op in the order of the topology, its classes, a pair
+in both directions, and the machine from pass to pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 
-from syncmeter_analysis.data.point import Point
+from syncmeter_analysis.data.point import Point, key_without
 from syncmeter_analysis.data.topology import (
     Unit,
     in_topology_order,
@@ -40,11 +40,13 @@ _block_levels = (
     ("package", "a package"),
 )
 
+_but_pus = key_without("pus")
+
 
 @dataclass
 class PairClass:
-    """What the pairs of one class cost, both ways round, ns; `pairs` of the machine, of which
-    `measured` have a cost at least one way round. `hops` are of the pair probe, ns."""
+    """What the pairs of one class cost in both directions, ns; `pairs` of the machine, of which
+    `measured` have a cost in at least one direction. `hops` are of the pair probe, ns."""
 
     name: str
     pairs: int = 0
@@ -68,7 +70,7 @@ class BothWays:
 
     @staticmethod
     def share(r: Ratio) -> float:
-        """By how much the dearer way exceeds the other."""
+        """By how much the slower direction exceeds the other."""
         return max(r.value, 1 / r.value) - 1
 
     @property
@@ -148,11 +150,11 @@ def rows(campaign: Campaign) -> CoreToCore:
     """A matrix for each group of two points or more that differ in nothing but the two PUs that they
     name; only of files that say where their PUs sit."""
     places = _Places(units_of(file.campaign for file in campaign.files))
-    groups: dict[str, list[Measured]] = defaultdict(list)
+    groups: dict[object, list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         refused = s.status in ("unsupported", "elided")
         if len(s.point.pus) == 2 and not refused and all(pu in places.of for pu in s.point.pus):
-            groups[s.point.without("pus").key].append(s)
+            groups[_but_pus(s.point)].append(s)
     matrices = [_matrix(group, places) for group in groups.values() if len(group) > 1]
     machine = campaign.files[0].campaign.get("machine")
     nodes = machine.get("numa_nodes") if isinstance(machine, dict) else None

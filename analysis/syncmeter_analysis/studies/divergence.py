@@ -107,7 +107,7 @@ def text(launches: Sequence[Launch]) -> list[Block]:
             _uniform_sentence(launch),
             _slope_sentence("paths inside a warp", launch.by_op["branch_in_warp"]),
             _slope_sentence("the same paths across warps", launch.by_op["branch_across_warps"]),
-            _slope_sentence("all paths done, one selected", launch.by_op["branch_predicated"]),
+            _slope_sentence("all paths computed, one selected", launch.by_op["branch_predicated"]),
             _without_branch_sentence(launch),
         ]
         blocks.append(Bullets([sentence for sentence in sentences if sentence]))
@@ -171,4 +171,4 @@ def _without_branch_sentence(launch: Launch) -> str:
         f"{n}: {formats.marked(r)}" for n, r in launch.without_branch.items() if n not in faster
     ]
     rest = f"; not at {', '.join(others)}" if others else ""
-    return f"without a branch (all paths done, one result selected) it is faster {where}{rest}"
+    return f"without a branch (all paths computed, one result selected) it is faster {where}{rest}"

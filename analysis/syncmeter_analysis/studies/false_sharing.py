@@ -42,7 +42,7 @@ def text(sharing: Sharing) -> list[Block]:
                 for affinities in dict.fromkeys(_placed(row) for row in found)
                 for line in _of_affinity(affinities, found)
             ]
-            + [f"said by others: {sharing.line_sizes}"]
+            + [f"line sizes reported by others: {sharing.line_sizes}"]
         ),
     ]
 
@@ -148,7 +148,7 @@ def size_sentence(found: Sequence[Row]) -> str:
         return f"{more}cannot tell: {size.why}"
     by = f"by {told} of {formats.count(len(deciding), 'row')}"
     if told < len(deciding):
-        by += f"; of the others one cannot tell: {size.why}"
+        by += f"; one of the others cannot tell: {size.why}"
     if all(row.size.enough is None or row.costs_nothing for row in deciding):
         return f"none: {size.enough} B apart cost the same as cells apart ({by})"
     return f"{size.enough} B: {_evidence(deciding, size.enough)} ({by})"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from syncmeter_analysis.data.point import type_bytes
+from syncmeter_analysis.data.point import key_without, type_bytes
 from syncmeter_analysis.statistics import text as formats
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.pooled import PairOfPoints, pooled_ratio, state_of_most
@@ -24,6 +24,8 @@ apart_bytes = 4096
 
 #: A row of fewer strides than this shows no fall of the cost and sizes nothing.
 _least_strides = 3
+
+_but_stride = key_without("type", "stride", "stride_bytes")
 
 #: By stride in bytes, then by type.
 Cells = dict[int, dict[str, Measured]]
@@ -96,7 +98,7 @@ def rows(campaign: Campaign) -> Sharing:
 
 
 def _rows_of(points: Sequence[Measured]) -> list[Row]:
-    groups: dict[str, list[Measured]] = defaultdict(list)
+    groups: dict[object, list[Measured]] = defaultdict(list)
     for s in points:
         p = s.point
         # Whatever is oversubscribed measures the scheduler.
@@ -111,7 +113,7 @@ def _rows_of(points: Sequence[Measured]) -> list[Row]:
             and p.stride
             and not p.cells
         ):
-            groups[p.without("type", "stride", "stride_bytes").key].append(s)
+            groups[_but_stride(p)].append(s)
     by_measurements: dict[frozenset[object], Row] = {}
     for group in groups.values():
         measured = frozenset(s.measured_at for s in group)
@@ -204,9 +206,9 @@ def _cannot_compare(stride: int, r: Ratio | NotComparable) -> str:
     if isinstance(r, NotComparable):
         return f"at {stride} B {r.why}"
     if not r.bounded:
-        return f"at {stride} B one visit alone has both in one placement state"
+        return f"at {stride} B only one visit has both in one placement state"
     told = (
-        "less than cells apart, which are no control"
+        "below 1, so that cells apart are no valid control"
         if verdict(r) is Verdict.faster
         else "neither the same nor more"
     )

@@ -38,9 +38,10 @@ def text(handoffs: Handoffs) -> list[Block]:
         found += [
             Bullets([line for launch in handoffs.rings if (line := _in_order(launch))]),
             Text(
-                "polls: in vain, of all that wait, for each handoff; counted in a register behind "
-                "the load, on both sides alike. old messages: data of before the flag that were "
-                "seen with it; with acquire and release one would fail the point."
+                "polls: unsuccessful polls of all waiting lanes, per handoff; counted in a "
+                "register after the load, in both loops. old messages: reads behind the flag "
+                "that returned data from before it; with acquire and release a single one would "
+                "fail the point."
             ),
         ]
     found += _distances(handoffs.pairs, several)
@@ -177,7 +178,7 @@ def _chain(launch: Launch, several: bool) -> Table:
             "over ptx device",
             "95 % interval",
             "published",
-            "ours : theirs",
+            "here : published",
             "polls",
             "old messages",
             "",

@@ -14,7 +14,7 @@ from syncmeter_analysis.statistics.relation import (
     NotComparable,
     Ratio,
     Winners,
-    cheapest,
+    fastest_of,
     ratio,
 )
 from syncmeter_analysis.statistics.stats import median
@@ -171,7 +171,7 @@ def _by_launch(points: Iterable[Measured], op: str, campaign: Campaign) -> list[
     for (backend, blocks, threads), group in sorted(launches.items(), key=lambda item: item[0]):
         own = next((s for s in group if key_of(s.point) == reference), None)
         handoffs = [_handoff(s, own, campaign) for s in group]
-        ordered = cheapest(s for s in group if s.point.order != "relaxed")
+        ordered = fastest_of(s for s in group if s.point.order != "relaxed")
         found.append(Launch(backend, blocks, threads, handoffs, ordered))
     return found
 

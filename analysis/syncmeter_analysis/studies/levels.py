@@ -75,7 +75,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
             "95 % interval",
             "cycles",
             f"not told apart within {default_margin:.0%}",
-            "1 ns to 100 µs, a step of ten is 8 wide",
+            "1 ns to 100 µs, 8 characters a decade",
         ],
         [],
         right=[2, 3, 4, 5, 6],
@@ -98,8 +98,8 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
     notes = []
     if any(name.startswith("warp") and winners for name, winners in axis):
         notes.append(
-            "threads of a warp that are together pass a sync of it without a wait; a shuffle waits "
-            "for its value"
+            "converged threads of a warp pass its sync without waiting; a shuffle waits for its "
+            "value"
         )
     if any(name == several_gpus and winners is None for name, winners in axis) and not alone:
         notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
@@ -150,7 +150,7 @@ def _grid(points: Sequence[Measured]) -> list[Block]:
         ["threads per block", *(f"{n} blocks" for n in blocks)],
         [],
         right=range(len(blocks) + 1),
-        caption="grid_sync: µs by launch; an empty place does not run at once or was not measured",
+        caption="grid_sync: µs by launch; empty: not resident at once, or not measured",
     )
     for threads in sorted({s.point.lanes for s in points}):
         cells = [Cell(str(threads))]

@@ -16,7 +16,7 @@ from syncmeter_analysis.statistics.relation import (
     Ratio,
     Verdict,
     Winners,
-    cheapest,
+    fastest_of,
     ratio,
     verdict,
 )
@@ -147,7 +147,7 @@ def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> Gpu
     for s in points:
         by_op[s.point.op].append(s)
     axis = [
-        (name, cheapest(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
+        (name, fastest_of(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
         for name, ops in axis_levels
     ]
     return GpuLevels(
@@ -242,7 +242,7 @@ def _grid_barriers(by_op: dict[str, list[Measured]]) -> list[GridBarriers]:
                 at[launch].setdefault(op, s)
     found = []
     for _, barriers in sorted(at.items()):
-        winners = cheapest(barriers.values())
+        winners = fastest_of(barriers.values())
         if winners is None:
             continue
         own = barriers.get("grid_sync")

@@ -41,7 +41,7 @@ def _of_table(table: LockTable) -> list[Block]:
         Text(
             "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
             f"lock. Ratios are of {'shared' if table.shared else 'alone'}, inside one placement "
-            "state; cheapest: of the locks of all backends."
+            f"state; fastest: of the locks of all backends."
         )
     )
     if (by_lanes := _lanes_table(table)) is not None:
@@ -49,7 +49,7 @@ def _of_table(table: LockTable) -> list[Block]:
     items = [cost_sentence(table, table.alone)]
     if table.shared is None:
         items.append(
-            "shared by lanes: cannot tell: no two lanes were measured, and contention takes two"
+            "shared by lanes: cannot tell: points with two lanes or more were not measured"
         )
     else:
         items += [cost_sentence(table, table.shared), *_fairness_sentence(table)]
@@ -78,7 +78,7 @@ def _notes(row: Row, contest: Contest) -> str:
     said = [seen.status] if seen is not None and seen.status != "ok" else []
     if seen is not None and seen.oversubscribed:
         said.append("oversubscribed")
-    for other, ratios in (("the cheapest", contest.over_cheapest), (None, contest.over_atomic)):
+    for other, ratios in (("the fastest", contest.over_fastest), (None, contest.over_atomic)):
         r = ratios.get(row.name)
         if isinstance(r, NotComparable):
             said.append(f"not comparable with {other or 'atomic_add'}: {r.why}")
@@ -87,7 +87,7 @@ def _notes(row: Row, contest: Contest) -> str:
 
 def _cost_table(table: LockTable) -> Table:
     columns = ["backend", "lock", "alone ns", "own ns", "shared ns", "ops/s", "fair", "slow/fast"]
-    columns += ["over cheapest", "95 % interval", "over atomic_add", "95 % interval", ""]
+    columns += ["over fastest", "95 % interval", "over atomic_add", "95 % interval", ""]
     contest = table.shared or table.alone
     best = contest.winners.best if contest.winners else None
     found = Table(columns, [], range(2, 12), caption=f"One add under each lock: {scope(table)}")
@@ -102,7 +102,7 @@ def _cost_table(table: LockTable) -> Table:
             _number(fair.slowest_over_fastest if fair else None, 2),
         ]
         is_best = cost is not None and cost is best
-        texts += ["1", ""] if is_best else _ratio_cells(contest.over_cheapest.get(row.name))
+        texts += ["1", ""] if is_best else _ratio_cells(contest.over_fastest.get(row.name))
         atomic = contest.over_atomic.get(row.name)
         texts += _ratio_cells(atomic) if row.is_lock else ["1", ""]
         cells = [Cell(text) for text in [*texts, _notes(row, contest)]]
@@ -136,32 +136,32 @@ def _lanes_table(table: LockTable) -> Table | None:
 
 
 def slowest(table: LockTable, contest: Contest) -> tuple[Row, Ratio] | None:
-    """The lock with the largest ratio to the cheapest."""
+    """The lock with the largest ratio to the fastest."""
     found = [
         (row, r)
         for row in table.rows
-        if row.is_lock and isinstance(r := contest.over_cheapest.get(row.name), Ratio)
+        if row.is_lock and isinstance(r := contest.over_fastest.get(row.name), Ratio)
     ]
     return max(found, key=lambda item: item[1].value, default=None)
 
 
 def cost_sentence(table: LockTable, contest: Contest) -> str:
-    """The cheapest lock, its backend's atomic add, what is not told apart from it, the slowest."""
+    """The fastest lock, its backend's atomic add, what is not told apart from it, the slowest."""
     lanes = formats.count(contest.lanes, "lane")
     start = f"{'uncontended (1 lane)' if contest.lanes == 1 else f'{lanes} on one lock'}: "
     if contest.winners is None:
         return f"{start}cannot tell: no lock has a cost"
     best = table.row_of(contest.winners.best)
-    told = f"{start}{best.name} is the cheapest, {_cost_with_unit(contest.winners.best)}"
+    told = f"{start}{best.name} is the fastest, {_cost_with_unit(contest.winners.best)}"
     atomic = contest.over_atomic.get(best.name)
     if isinstance(atomic, Ratio):
         told += f", {formats.ratio_interval(atomic)} times {best.first.point.backend} atomic_add"
     if contest.winners.ties:
         names = [table.row_of(s).name for s in contest.winners.ties]
-        told += f"; not resolved to be more than {default_margin:.0%} above it: {', '.join(names)}"
+        told += f"; not resolved to be more than {default_margin:.0%} slower: {', '.join(names)}"
     if worst := slowest(table, contest):
         row, r = worst
-        told += f"; {row.name} costs {formats.ratio_interval(r)} times the cheapest"
+        told += f"; {row.name} takes {formats.ratio_interval(r)} times as long"
     apart = [f"{table.row_of(s).name} ({why})" for s, why in contest.winners.apart]
     return told + (f"; not comparable with it: {', '.join(apart)}" if apart else "")
 
@@ -187,6 +187,7 @@ def _fairness_sentence(table: LockTable) -> list[str]:
         else f": its slowest lane took {took:.2f} times as long as its fastest one"
     )
     return [
-        f"least fair: {name}, {fairness:.3f}{longer}. Lanes do equally many sections, so that one "
-        f"lane after the other would read {least_fairness(table.most_lanes):.2f}"
+        f"least fair: {name}, {fairness:.3f}{longer}. Every lane does as many sections as the "
+        f"others, so that lanes that run one after the other would "
+        f"give {least_fairness(table.most_lanes):.2f}"
     ]

@@ -1,5 +1,5 @@
 """What each lock costs around one add: alone, shared by all lanes, and one for each lane; beside the
-cheapest of them, and beside an atomic add, which needs none.
+fastest of them, and beside an atomic add, which needs none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.statistics import text as formats
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, cheapest, ratio
+from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, fastest_of, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 #: What needs no lock.
@@ -53,12 +53,12 @@ _not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
 
 @dataclass
 class Contest:
-    """The rows with so many lanes on one lock. Ratios by a row's name: over the cheapest lock of all
+    """The rows with so many lanes on one lock. Ratios by a row's name: over the fastest lock of all
     backends (which has none itself), and over the atomic add of the row's own backend."""
 
     lanes: int
     winners: Winners | None
-    over_cheapest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+    over_fastest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
     over_atomic: dict[str, Ratio | NotComparable] = field(default_factory=dict)
 
 
@@ -168,13 +168,13 @@ def _table(group: Sequence[Measured]) -> LockTable | None:
 def _contest(found: Sequence[Row], lanes: int) -> Contest:
     costs = {row.name: s for row in found if (s := row.cost_at(lanes)) is not None}
     locks = [costs[row.name] for row in found if row.is_lock and row.name in costs]
-    contest = Contest(lanes, cheapest(locks))
+    contest = Contest(lanes, fastest_of(locks))
     for row in found:
         mine = costs.get(row.name)
         if mine is None:
             continue
         if contest.winners is not None and mine is not contest.winners.best:
-            contest.over_cheapest[row.name] = ratio(mine, contest.winners.best)
+            contest.over_fastest[row.name] = ratio(mine, contest.winners.best)
         atomic = _atomic_of(found, row.first.point.backend)
         if atomic is not None and row.is_lock and atomic.name in costs:
             contest.over_atomic[row.name] = ratio(mine, costs[atomic.name])

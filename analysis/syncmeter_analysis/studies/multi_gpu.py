@@ -48,8 +48,8 @@ def text(found: SeveralGpus) -> list[Block]:
         blocks.append(_contention(found.contention))
         blocks.append(
             Text(
-                "Until the slowest device has done as many as the others: it is by itself at the "
-                "end. fair: Jain's index over the devices."
+                "Every device does as many adds as the others, and the time ends with the "
+                "slowest, which runs alone at the end. fair: Jain's index over the devices."
             )
         )
     if found.handoffs:
@@ -194,8 +194,8 @@ def _litmus_sentences(what: str, count: Litmus) -> list[str]:
         return []
     if count.stale:
         times = f"{formats.count(count.stale, 'time')} of {count.looked_at}"
-        return [f"{what}: stale data were seen {times}: it is not enough"]
+        return [f"{what}: stale data were seen {times}: not enough to order data"]
     return [
-        f"{what}: no stale data were seen in {formats.count(count.looked_at, 'look')}, which proves "
-        "nothing: the memory model promises no order"
+        f"{what}: no stale data were seen in {formats.count(count.looked_at, 'look')}, which is "
+        f"no proof: the memory model promises no order"
     ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.data.across_gpus import Link, Litmus
 from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, cheapest, ratio
+from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, fastest_of, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
 handoffs = ("gpu_handoff", "cpu_gpu_handoff")
@@ -177,7 +177,7 @@ def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
     inside = [b for b in barriers if b.point.op.startswith(in_kernels)]
     found = []
     for devices in sorted({n for b in inside for n in b.by_devices}):
-        winners = cheapest(b.by_devices[devices] for b in inside if devices in b.by_devices)
+        winners = fastest_of(b.by_devices[devices] for b in inside if devices in b.by_devices)
         if winners is None:
             continue
         best = Fastest(devices, winners)

@@ -19,12 +19,12 @@ _most_named = 6
 
 
 def text(found: Portability) -> list[Block]:
-    """For each portable backend every pair; for another API of the same hardware its counts."""
+    """For each portable backend every pair, the counts of verdicts, and what has no ratio."""
     return [block for side in found.sides for block in _of(side)]
 
 
 def _of(side: Side) -> list[Block]:
-    blocks: list[Block] = [_table(side)] if side.portable and side.rows else []
+    blocks: list[Block] = [_table(side)] if side.rows else []
     blocks.append(Text(_counts(side)))
     if side.missing:
         blocks.append(_missing(side))
@@ -43,12 +43,11 @@ def _counts(side: Side) -> str:
     )
     missing = sum(len(m.points) for m in side.missing)
     seen = seen_changes(side.comparison)
-    more = "" if side.portable else "; `syncmeter-report compare --by backend --all` lists them"
     return (
         f"{side.other} over {side.native}, the same op at the same point: "
         f"{formats.count(len(side.rows), 'pair')}: the same within {default_margin:.0%} in {same}, "
         f"slower in {slower}, faster in {faster}; cannot tell in {open_}"
-        f"{f' ({seen})' if seen else ''}; {missing} more have no ratio{more}"
+        f"{f' ({seen})' if seen else ''}; {missing} more have no ratio"
     )
 
 

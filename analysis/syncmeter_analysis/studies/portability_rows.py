@@ -1,5 +1,6 @@
-"""What another API costs over the native one of the same hardware: every pair of counterparts, judged
-as `syncmeter-report compare --by backend` judges them."""
+"""What a portable API costs over the native one of the same hardware: every pair of counterparts,
+judged as `syncmeter-report compare --by backend` judges them. Two native APIs (`std` and `omp`) are
+compared by that command only."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from syncmeter_analysis.statistics.summary import Measured
 
 @dataclass
 class Row:
-    """One measurement of each side. `points` of the other backend stand for it: those that were placed
-    alike or compiled to equal code."""
+    """One measurement of each side. `points` of the portable backend share it: they were placed alike
+    or compiled to equal code."""
 
     difference: Difference
     points: list[Measured]
@@ -47,8 +48,8 @@ class Missing:
 
 @dataclass
 class Side:
-    """A backend over the native one of its hardware. `alone`: points with a cost whose counterpart the
-    files do not even name, of the native side and of the other."""
+    """A portable backend over the native one of its hardware. `alone`: points with a cost whose
+    counterpart the files do not even name, of the native side and of the other."""
 
     native: str
     other: str
@@ -56,10 +57,6 @@ class Side:
     rows: list[Row]
     missing: list[Missing]
     alone: tuple[int, int]
-
-    @property
-    def portable(self) -> bool:
-        return self.other in native_of
 
     def count(self, verdict: Verdict) -> int:
         return sum(row.difference.verdict is verdict for row in self.rows)
@@ -76,7 +73,7 @@ class Portability:
 
 
 def rows(campaign: Campaign) -> Portability:
-    """A side for each backend whose native one measured some of the same points."""
+    """A side for each portable backend whose native one measured some of the same points."""
     by_backend: dict[str, list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         by_backend[s.point.backend].append(s)
@@ -84,6 +81,7 @@ def rows(campaign: Campaign) -> Portability:
     found = [
         _side(native, other, by_backend[native], by_backend[other])
         for native, other in pairs_of_backends(measured)
+        if other in native_of
     ]
     return Portability([side for side in found if side.rows or any(_both(side))])
 

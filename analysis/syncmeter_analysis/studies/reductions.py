@@ -19,8 +19,8 @@ def text(found: Reductions) -> list[Block]:
     affinities = {a for array in found.arrays for form in array.forms for a in form.affinities}
     blocks: list[Block] = [_table(array, len(affinities - {"none"}) > 1) for array in found.arrays]
     note = (
-        "An array that fits a cache is read from it: each reduction follows another on the same "
-        "array."
+        "An array that fits into a cache is read from the cache: reductions run on the same "
+        "array, one after another."
     )
     if found.has_reads:
         note += " Of the reads: the time of read_bandwidth over the form's, same array and run."

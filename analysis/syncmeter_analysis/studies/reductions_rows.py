@@ -13,7 +13,7 @@ from syncmeter_analysis.statistics.relation import (
     NotComparable,
     Ratio,
     Winners,
-    cheapest,
+    fastest_of,
     ratio,
 )
 from syncmeter_analysis.statistics.summary import Measured
@@ -154,4 +154,4 @@ def _share(form: Form, forms: list[Form]) -> Ratio | NotComparable | None:
 
 def _fastest(forms: list[Form], on_gpu: bool) -> Winners | None:
     able = [f.measured for f in forms if f.is_reduction and f.on_gpu == on_gpu and f.ns]
-    return cheapest(able) if len(able) > 1 else None
+    return fastest_of(able) if len(able) > 1 else None

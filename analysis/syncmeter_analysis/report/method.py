@@ -112,14 +112,14 @@ def machine_section(campaign: Campaign) -> Section:
             blocks.append(Text(f"It ended {end.get('reason', 'somehow')}{took}."))
         if not file.ends:
             blocks.append(
-                Text("It has no last line: the campaign was killed, or is still running.")
+                Text("The file has no end line: the campaign was killed, or is still running.")
             )
     blocks.append(
         Text(
             "Method: each cost is the paired difference between a test loop and a baseline "
             "loop from one template, in rounds, in visits spread over the campaign; the "
             "median over visits, with a 95 % interval of the visits' ranks (of fewer than five visits "
-            "Student's t, on logarithms). An interval that holds 0 is not resolved."
+            "Student's t, on logarithms). A cost whose interval contains 0 is not resolved."
         )
     )
     return Section("machine", "The machine and the method", blocks)
