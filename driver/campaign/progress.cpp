@@ -77,7 +77,7 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
 }
 
 void progress::show_step(std::string_view text) {
-  if (!terminal_) return note(text);
+  if (!terminal_) return;
   write(fmt::format("\rsyncmeter: {} ...\x1b[K", text));
   drawn_ = true;
 }

@@ -28,7 +28,7 @@ class progress {
   void show(std::size_t done, std::size_t total, std::string_view op,
             clock::time_point now = clock::now());
   /// What takes a while, before there are visits to count: on a terminal until the next line,
-  /// elsewhere a line that stays.
+  /// elsewhere not at all: there a mistake is one line.
   void show_step(std::string_view text);
   /// A line that stays.
   void note(std::string_view text);
