@@ -116,7 +116,9 @@ run_option max_time_row() {
 std::vector<run_option> all_rows() {
   using o = run_options;
   return {
-      list<&o::backends>("backend", "APIs to list (default: every backend with a worker)",
+      list<&o::backends>("backend",
+                         "APIs to measure (default: every backend with a worker; omp-llvm and std "
+                         "only where there is no other, or the study compares them)",
                          "backends", &parse_list),
       study_row(),
       list<&o::ops>("op",
