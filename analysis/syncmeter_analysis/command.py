@@ -226,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
             "The report as one HTML page that needs no network: recommendations, controls, "
             "costs, figures, claims, and how it was measured.",
         ),
-        ("md", "The same as Markdown."),
+        ("md", "The same report as Markdown."),
     ):
         sub = add(name, text, _report)
         sub.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
