@@ -125,6 +125,8 @@ def test_only_failed_points_are_points(tmp_path):
         ({"estimates": 7}, "estimates is not a list"),
         ({"point": {"op": "x"}}, "without backend"),
         ({"point": point(lanes=0)}, "at least 1"),
+        ({"point": point("add\ud800")}, "is not a text of at most 200 printable characters"),
+        ({"point": {**point(), "axis\ud800": 1}}, "is not a member's name"),
         ({"point": point(lanes=-4)}, "lanes '-4' is not a whole number"),
         ({"point": point(lanes=1e30)}, "is not a whole number"),
     ],

@@ -17,8 +17,8 @@ from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
-#: Ops were judged each for itself, and not all alike.
-differs = "differs by op"
+#: Ops, or sizes, were judged each for itself, and not all alike.
+differs = "differs"
 verdicts = (holds, fails, differs, cannot_tell, not_measured)
 
 # The scatter of published figures is not known: one speaks against a claim about every point where

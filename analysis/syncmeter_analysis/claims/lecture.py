@@ -32,7 +32,7 @@ def lecture_divergence_inside(data: Evidence) -> Finding:
     needs="cuda branch_across_warps with one path and with more",
     command="syncmeter run --study divergence",
     advice="Split work by warps freely.",
-    otherwise="Warps on different paths cost more here.",
+    otherwise="Warps on different paths take longer here.",
     figure="divergence",
 )
 def lecture_divergence_across(data: Evidence) -> Finding:

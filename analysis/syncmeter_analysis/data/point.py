@@ -176,9 +176,14 @@ def point_from(members: Any) -> Point:
     for name, value in members.items():
         if value is None:
             continue
+        # A half of a surrogate pair, which JSON can spell, has no bytes to make an id of.
+        if not name.isprintable():
+            raise BadPoint(f"{quoted(name)} is not a member's name")
         if name in _text:
-            if not isinstance(value, str) or len(value) > 200:
-                raise BadPoint(f"{name} {quoted(value)} is not a text of at most 200 characters")
+            if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+                raise BadPoint(
+                    f"{name} {quoted(value)} is not a text of at most 200 printable characters"
+                )
             values[name] = value
         elif name in _whole:
             values[name] = _count(name, value)

@@ -40,8 +40,8 @@ def _figure(number: int, backend: str, op: str, rows: Sequence[Row]) -> Figure:
     return Figure(
         f"contention-{number}-{backend}-{op}".replace("_", "-"),
         f"{backend} {op}: {_finding(rows)}",
-        "Operations per second of all lanes together against the number of cells that they share out; "
-        "both axes logarithmic.",
+        "Operations per second of all lanes together against the number of cells; both axes "
+        "logarithmic.",
         [Panel(title, _chart(fields)) for title, fields in panels.items()],
         [c.seen.id for row in rows for c in row.by_cells.values()],
     )

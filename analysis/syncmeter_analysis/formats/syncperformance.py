@@ -288,7 +288,7 @@ def import_syncperformance(
     doubtful = sum("doubt" in line for line in lines)
     return [
         f"{len(lines)} points from {len(tables)} tables, {unresolved} of them not resolved, "
-        f"{doubtful} of tests that measured something else than their name",
+        f"{doubtful} of tests that measured something other than their name says",
         *notes,
     ]
 

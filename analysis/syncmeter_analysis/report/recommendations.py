@@ -63,7 +63,11 @@ def recommendations(campaign: Campaign, judged: list[tuple[Claim, Finding]]) -> 
         Advice(told, says, campaign.name, claim.figure, f.points) for told, says, claim, f in advice
     ]
     if not advice:
-        blocks.append(Text("Nothing can be recommended: no claim could be decided on these data."))
+        blocks.append(
+            Text(
+                "Nothing can be recommended: no claim could be decided without doubt on these data."
+            )
+        )
     told = {claim.id for _, _, claim, _ in advice}
     decided = [(c, f) for c, f in judged if f.verdict in (holds, fails, differs)]
     doubtful = [f"{c.statement} {f.says}" for c, f in decided if c.id not in told and f.doubts]
@@ -131,7 +135,7 @@ def headline(judged: list[tuple[Claim, Finding]]) -> str:
     """One line for the terminal: how many recommendations, and the first."""
     found = advised(judged)
     if not found:
-        return "no recommendations: no claim could be decided"
+        return "no recommendations: no claim could be decided without doubt"
     advice, _, _, f = found[0]
     effect = f" ({f.of}: {text.ratio_interval(f.effect)})" if f.effect else ""
     return f"{text.count(len(found), 'recommendation')}, first: {advice}{effect}"

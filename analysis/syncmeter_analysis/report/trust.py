@@ -53,7 +53,7 @@ def trust(campaign: Campaign) -> Section:
     doubts = Counter(s.doubt for s in campaign.points.values() if s.doubt)
     if doubts:
         blocks.append(
-            Text("Imported figures of tests that measure something else than their name says:")
+            Text("Imported figures of tests that measure something other than their name says:")
         )
         blocks.append(Bullets([f"{n} points: {why}" for why, n in doubts.most_common()]))
     return Section("trust", "Can these numbers be trusted", blocks)

@@ -59,7 +59,7 @@ def _cost_table(part: Part) -> Table:
         [],
         range(1, 2 + len(names)),
         caption=f"{part.source}: " * bool(part.source)
-        + "ns of a barrier by number of lanes, runtime and way of waiting (95 % interval)",
+        + "ns of a barrier by number of lanes, runtime and wait policy (95 % interval)",
     )
     for placed in part.placements:
         for row in placed.curve:

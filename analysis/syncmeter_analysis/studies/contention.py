@@ -68,8 +68,8 @@ def _cells_table(part: Part) -> Table:
         [3, 4, *range(6, 12)],
         caption=f"{part.source}: "
         * bool(part.source)
-        + f"{formats.count(lanes, 'lane')} on cells that they share out, neighbours on one; "
-        "throughput over that on one cell, of the same visits, in one placement state",
+        + f"{formats.count(lanes, 'lane')} on a number of cells, neighbouring lanes on the same "
+        f"cell; throughput over that on one cell, of the same visits, in one placement state",
     )
     for row in part.rows:
         if row.lanes != lanes:

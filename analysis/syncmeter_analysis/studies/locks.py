@@ -40,8 +40,8 @@ def _of_table(table: LockTable) -> list[Block]:
     found.append(
         Text(
             "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
-            f"lock. Ratios are of {'shared' if table.shared else 'alone'}, inside one placement "
-            f"state; fastest: of the locks of all backends."
+            f"lock. Ratios are of the column {'shared' if table.shared else 'alone'}, inside one "
+            "placement state; fastest: of the locks of all backends."
         )
     )
     if (by_lanes := _lanes_table(table)) is not None:
@@ -187,7 +187,7 @@ def _fairness_sentence(table: LockTable) -> list[str]:
         else f": its slowest lane took {took:.2f} times as long as its fastest one"
     )
     return [
-        f"least fair: {name}, {fairness:.3f}{longer}. Every lane does as many sections as the "
-        f"others, so that lanes that run one after the other would "
+        f"least fair: {name}, {fairness:.3f}{longer}. All lanes do the same number of sections, "
+        f"so that lanes that run one after the other would "
         f"give {least_fairness(table.most_lanes):.2f}"
     ]

@@ -1,0 +1,136 @@
+"""One campaign file with the points of several studies: each has its section, on a terminal and on the
+page, says there what it says alone, and no table contradicts another."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.report.blocks import Drawing
+from syncmeter_analysis.report.build import build
+from syncmeter_analysis.report.costs import costs
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import read_campaign
+from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.studies import sections
+from syncmeter_analysis.studies.blocks import as_plain
+
+DATA = Path(__file__).parent / "data"
+
+#: The measured file of each study, in the order of the sections. `launch` is of the points of levels.
+PARTS = {
+    "locks": "xeon-64-vcpu-locks",
+    "contention": "2-vcpu-contention",
+    "barrier": "xeon-64-vcpu-barrier",
+    "levels": "h200-levels",
+    "launch": "h200-levels",
+    "multi-gpu": "h200-x4-multi-gpu",
+}
+
+
+@cache
+def lines_of(name):
+    first, *others = (DATA / f"{name}.jsonl").read_text().splitlines()
+    return first, [line for line in others if json.loads(line)["kind"] != "end"]
+
+
+def write_merged(path):
+    """All points under the campaign line of the four GPUs' host, with where contention's PUs sit."""
+    names = list(dict.fromkeys(PARTS.values()))
+    head = json.loads(lines_of("h200-x4-multi-gpu")[0])
+    head["units"] = json.loads(lines_of("2-vcpu-contention")[0])["units"]
+    path.write_text("\n".join([json.dumps(head), *(x for n in names for x in lines_of(n)[1])]))
+    return path
+
+
+@cache
+def merged():
+    with TemporaryDirectory() as folder:
+        return read_campaign([str(write_merged(Path(folder) / "merged.jsonl"))])
+
+
+@cache
+def report():
+    return build(merged())
+
+
+def alone(study):
+    campaign = read_campaign([str(DATA / f"{PARTS[study]}.jsonl")])
+    (section,) = sections(campaign, [study])
+    return campaign, section
+
+
+def test_each_study_has_its_section_in_text_and_html(tmp_path, capsys):
+    path = write_merged(tmp_path / "merged.jsonl")
+    assert main(["text", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert main(["html", str(path), "-o", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    found = sections(merged())
+    assert [s.name for s in found] == list(PARTS)
+    at = [printed.index(as_plain(s.title, s.blocks)) for s in found]
+    assert at == sorted(at)
+    for section in found:
+        assert re.search(rf'id="{section.name}"', page)
+        assert f">{section.title}<" in page
+    # A study without points says what would measure it.
+    assert "Not measured: <code>syncmeter run --study handoff</code>" in page
+
+
+def blocks_of(study):
+    (section,) = sections(merged(), [study])
+    return as_plain(section.title, section.blocks)
+
+
+# The points of contention are of another machine, whose hops make classes of their own.
+@pytest.mark.parametrize("study", [name for name in PARTS if name != "contention"])
+def test_a_study_says_among_others_what_it_says_alone(study):
+    campaign, expected = alone(study)
+    # That barriers over several GPUs are not measured is what another study's points mend.
+    lines = [x for x in as_plain(expected.title, expected.blocks).splitlines() if "GPUs" not in x]
+    assert len(lines) > 5
+    assert set(lines) <= set(blocks_of(study).splitlines())
+
+    def titles(report):
+        (section,) = [s for s in report.sections if s.id == study]
+        return [b.figure.title for b in section.blocks if isinstance(b, Drawing)]
+
+    own = titles(build(campaign))
+    assert own
+    if study != "levels":
+        assert titles(report()) == own
+
+
+def test_locks_and_contention_say_the_same_of_a_lock_of_two_lanes():
+    for op in ("atomic_add", "lock_add"):
+        row = next(
+            x for x in blocks_of("contention").splitlines() if re.match(rf"omp +{op} .* 1  ", x)
+        )
+        rate, fairness = re.search(r"([\d.]+ [kMG])  ([\d.]+) ", row).groups()
+        assert re.search(rf"omp +{op} .* {re.escape(rate)} {fairness} ", blocks_of("locks"))
+
+
+def test_levels_and_multi_gpu_name_the_same_barrier():
+    row = next(x for x in blocks_of("levels").splitlines() if x.startswith("several GPUs"))
+    op, devices, blocks, lanes, ns = re.match(
+        r"several GPUs +(\S+) +(\d) +(\d+) x (\d+) +(\d+) ", row
+    ).groups()
+    fastest = f"fastest inside kernels over {devices} devices: {op}"
+    assert f"{fastest}, {blocks} blocks of {lanes} threads, {ns} ns" in blocks_of("multi-gpu")
+
+
+def test_costs_and_locks_say_the_same_of_a_lock():
+    """Both take the ratio to atomic_add inside a placement state: the fastest update of 64 lanes."""
+    (table,) = [b for b in costs(merged()).blocks if getattr(b, "caption", "") == "CPU"]
+    at = table.columns.index("64 lanes, all, ns")
+    shown = {row[0].text: row[at + 2].text for row in table.rows if row[1].text == "omp"}
+    (locks,) = sections(merged(), ["locks"])
+    (part,) = locks.rows.tables
+    over = {row.op: part.shared.over_atomic.get(row.name) for row in part.rows if row.is_lock}
+    resolved = {op: text.ratio(r.value) for op, r in over.items() if isinstance(r, Ratio)}
+    assert len(resolved) >= 4
+    assert {op: shown[op] for op in resolved} == resolved
