@@ -35,7 +35,7 @@ def test_lanes_and_their_pus_are_as_many(worker, capabilities):
     point = {"backend": op["backend"], "op": op["op"], "order": op["order"], "lanes": 8, "wait": "passive"}
     answer = worker.ask({"kind": "measure", "id": 1, "point": point, "pus": [-1, -1]})
     assert answer["kind"] == "error"
-    assert answer["text"] == '"pus" names 2 lanes, and the point\'s "lanes" is 8: one PU for each lane'
+    assert answer["text"] == '"pus" has 2 entries, but the point\'s "lanes" is 8: one PU per lane'
 
 
 def test_a_pool_refuses_another_number_of_lanes(worker, capabilities):
