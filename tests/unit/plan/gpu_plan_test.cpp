@@ -92,7 +92,7 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
   }
   EXPECT_THAT(reasons(plan),
               UnorderedElementsAre(
-                  "handoff unsupported: needs at least 2 warps: one lane of each works",
+                  "handoff unsupported: needs at least 2 warps, since one lane of each takes part",
                   "atomic_cas_pass unsupported: there is no compare-and-swap of floating types"));
   EXPECT_NEAR(plan.predicted_s, static_cast<double>(plan.points.size()) * 3 * 0.022 + 3 * 0.9, 1e-9)
       << "visits, and a start for each pass";

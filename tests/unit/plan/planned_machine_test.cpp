@@ -35,9 +35,8 @@ TEST(topology_mismatch, names_the_pus_that_differ) {
   EXPECT_EQ(topology_mismatch(four, two), "it has PUs 2-3, which this machine does not have");
   EXPECT_EQ(topology_mismatch(two, four), "it lacks PUs 2-3, which this process may use");
   const auto other = topology::synthetic("core:2 pu:1(indexes=0,7)");
-  EXPECT_EQ(topology_mismatch(other, two),
-            "it has PU 7, which this machine has not, and it lacks PU 1, which "
-            "this process may use");
+  EXPECT_EQ(topology_mismatch(other, two), "it has PU 7, which this machine does not have, and it "
+                                           "lacks PU 1, which this process may use");
 }
 
 // lstopo leaves out what a cgroup does not allow.

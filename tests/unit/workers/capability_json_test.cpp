@@ -83,7 +83,7 @@ struct flaw {
 TEST(capabilities, name_what_is_wrong_with_them) {
   const std::vector<flaw> flaws{
       {"/kind", "visit", {"\"kind\"", "visit"}},
-      {"/protocol", 2, {"protocol 2", "speaks 1"}},
+      {"/protocol", 2, {"protocol 2", "this driver has 1"}},
       {"/build", "none", {"\"build\""}},
       {"/build/id", 7, {"\"id\"", "7"}},
       {"/backends", "omp", {"\"backends\""}},
