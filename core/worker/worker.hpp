@@ -92,7 +92,8 @@ struct worker_identity {
 int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
                char** argv);
 
-/// What a worker's main() returns: the status of `run`, or 1 after what it threw was said on stderr.
+/// What a worker's main() returns: the status of `run`, or 1 after what it threw was said on
+/// stderr.
 int worker_main(std::string_view worker, int (*run)(int, char**), int argc, char** argv);
 
 }  // namespace syncmeter

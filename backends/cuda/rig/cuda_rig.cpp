@@ -191,7 +191,8 @@ sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
 }
 
 void cuda_rig::queue_resets() {
-  if (setup_.gate_opens_at > 0) SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
+  if (setup_.gate_opens_at > 0)
+    SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
   if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
   if (what_->info.family == family::handoff) {
     const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
