@@ -177,8 +177,8 @@ consteval auto rows_in_part() {
     std::size_t first = 0, number = 0, seen = Before;
     for (const bool has_code : code_of_rows<Backend, T, Op>()) {
       const std::size_t part = All == 0 ? 0 : std::min(seen * Part.of / All, Part.of - 1);
-      first += part < Part.index ? 1 : 0;
-      number += part == Part.index ? 1 : 0;
+      if (part == Part.index) ++number;
+      else if (number == 0) ++first;
       seen += has_code ? 1 : 0;
     }
     return std::pair{first, number};
