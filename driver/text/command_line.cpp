@@ -17,6 +17,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr unsigned help_width = 100;
+constexpr const char* help_name = "help,h";
 constexpr const char* no_option = "words without an option";
 
 std::string long_name(const option_row& row) { return row.name.substr(0, row.name.find(',')); }
@@ -79,7 +80,7 @@ option_row switch_row(std::string name, std::string help, bool& flag) {
           .take = [&flag](const auto&, const auto&) { flag = true; }};
 }
 
-option_row help_row(bool& flag) { return switch_row("help,h", "print this help and exit", flag); }
+option_row help_row(bool& flag) { return switch_row(help_name, "print this help and exit", flag); }
 
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
                                             const std::vector<option_row>& rows, int words) {
@@ -89,6 +90,7 @@ std::vector<std::string> parse_command_line(const std::vector<std::string>& argu
     const po::variable_value& value = given[name];
     if (value.empty()) continue;
     row.take("--" + name, row.value.empty() ? "" : value.as<std::string>());
+    if (row.name == help_name) return {};  // whatever else stands there
   }
   if (!given.contains(no_option)) return {};
   return given[no_option].as<std::vector<std::string>>();
