@@ -40,11 +40,11 @@ std::vector<std::string> all_names(const std::vector<option_row>& rows) {
 }
 
 po::variables_map parsed(const std::vector<std::string>& arguments,
-                         const std::vector<option_row>& rows, int words) {
+                         const std::vector<option_row>& rows) {
   po::options_description all = described(rows, "");
   all.add_options()(no_option, po::value<std::vector<std::string>>());
   po::positional_options_description positional;
-  if (words != 0) positional.add(no_option, words);
+  positional.add(no_option, -1);
   try {
     // Whole names only: an abbreviation would change its meaning with the next option.
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
@@ -60,8 +60,6 @@ po::variables_map parsed(const std::vector<std::string>& arguments,
     throw usage_error(
         fmt::format("{}: given more than once; write several values as one list: a,b,c",
                     error.get_option_name()));
-  } catch (const po::too_many_positional_options_error&) {
-    throw usage_error("command line: too many arguments without an option; see --help");
   } catch (const po::invalid_command_line_syntax& error) {
     const bool missing = error.kind() == po::invalid_syntax::missing_parameter;
     throw usage_error(fmt::format("{} {}", error.get_option_name(),
@@ -83,8 +81,9 @@ option_row switch_row(std::string name, std::string help, bool& flag) {
 option_row help_row(bool& flag) { return switch_row(help_name, "print this help and exit", flag); }
 
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
-                                            const std::vector<option_row>& rows, int words) {
-  const po::variables_map given = parsed(arguments, rows, words);
+                                            const std::vector<option_row>& rows,
+                                            std::size_t words) {
+  const po::variables_map given = parsed(arguments, rows);
   for (const option_row& row : rows) {
     const std::string name = long_name(row);
     const po::variable_value& value = given[name];
@@ -93,7 +92,11 @@ std::vector<std::string> parse_command_line(const std::vector<std::string>& argu
     if (row.name == help_name) return {};  // whatever else stands there
   }
   if (!given.contains(no_option)) return {};
-  return given[no_option].as<std::vector<std::string>>();
+  const auto& found = given[no_option].as<std::vector<std::string>>();
+  if (found.size() > words)
+    throw usage_error(
+        fmt::format("command line: unexpected argument '{}'; see --help", found[words]));
+  return found;
 }
 
 std::string options_text(const std::vector<option_row>& rows, std::string_view title) {

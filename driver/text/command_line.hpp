@@ -2,6 +2,7 @@
 // written, what --help tells of it, and what takes its value.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,8 @@ struct option_row {
 /// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given
 /// twice, or without its value.
 std::vector<std::string> parse_command_line(const std::vector<std::string>& arguments,
-                                            const std::vector<option_row>& rows, int words = 0);
+                                            const std::vector<option_row>& rows,
+                                            std::size_t words = 0);
 
 /// What --help prints of the options, below `title`.
 [[nodiscard]] std::string options_text(const std::vector<option_row>& rows,

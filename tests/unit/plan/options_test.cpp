@@ -233,7 +233,7 @@ TEST(options, the_shape_of_the_command_line_is_checked) {
   EXPECT_THAT(mistake({"--op", "a", "--op", "b"}), HasSubstr("--op: given more than once"));
   EXPECT_THAT(mistake({"--csv"}), HasSubstr("--csv needs a value"));
   EXPECT_THAT(mistake({"--dry-run=yes"}), HasSubstr("--dry-run takes no value"));
-  EXPECT_THAT(mistake({"barrier"}), HasSubstr("too many arguments"));
+  EXPECT_THAT(mistake({"barrier"}), HasSubstr("unexpected argument 'barrier'"));
   EXPECT_THAT(mistake({"--csv", ""}), HasSubstr("--csv"));
   EXPECT_TRUE(parse_run({"--lanes", "many", "--help"}).help) << "whatever else stands there";
 }
