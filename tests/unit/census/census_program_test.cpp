@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/census/census_command.hpp"
-#include "driver/text/usage_error.hpp"
 #include "driver/census/census_table.hpp"
+#include "driver/text/usage_error.hpp"
 
 #if defined(__x86_64__)
 
