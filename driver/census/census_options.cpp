@@ -7,24 +7,16 @@ namespace syncmeter {
 namespace {
 
 std::vector<option_row> rows_of(census_options& o) {
-  const auto list = [](std::string name, std::string help, auto take) {
-    return option_row{
-        .name = std::move(name), .value = "LIST", .help = std::move(help), .take = take};
-  };
   return {
       help_row(o.help),
-      list("backend", "only these backends, or all of these workers (default: every worker found)",
-           [&o](const auto& option, const auto& text) { o.backends = parse_list(option, text); }),
-      list("op", "only these ops (default: all)",
-           [&o](const auto& option, const auto& text) { o.ops = parse_list(option, text); }),
-      list("type", "only these types, of those ops that have one (default: all)",
-           [&o](const auto& option, const auto& text) {
-             o.types = parse_names<value_type>(option, "type", text);
-           }),
-      list("order", "only these memory orders (default: all)",
-           [&o](const auto& option, const auto& text) {
-             o.orders = parse_names<order>(option, "order", text);
-           }),
+      value_row("backend", "LIST",
+                "only these backends, or all of these workers (default: every worker found)",
+                o.backends, &parse_list),
+      value_row("op", "LIST", "only these ops (default: all)", o.ops, &parse_list),
+      value_row("type", "LIST", "only these types, of those ops that have one (default: all)",
+                o.types, names_of_axis<value_type>("type")),
+      value_row("order", "LIST", "only these memory orders (default: all)", o.orders,
+                names_of_axis<order>("order")),
       switch_row("json", "print one JSON object (default: a table)", o.json),
       switch_row(
           "check",

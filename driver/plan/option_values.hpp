@@ -34,21 +34,23 @@ void read_value(const std::string& member, const nlohmann::json& j, std::optiona
   value.reset();
   if (!j.is_null()) read_value(member, j, value.emplace());
 }
+template <class T, class Parse>
+void read_texts(const std::string& member, const nlohmann::json& j, std::vector<T>& values,
+                Parse parse) {
+  values.clear();
+  for (const std::string text : j) values.push_back(parse(member, text).front());
+}
 template <axis_value Enum>
 void read_value(const std::string& member, const nlohmann::json& j, std::vector<Enum>& values) {
-  values.clear();
-  for (const std::string text : j)
-    values.push_back(parse_names<Enum>(member, "name", text).front());
+  read_texts(member, j, values, names_of_axis<Enum>("name"));
 }
 inline void read_value(const std::string& member, const nlohmann::json& j,
                        std::vector<lane_range>& values) {
-  values.clear();
-  for (const std::string text : j) values.push_back(parse_lanes(member, text).front());
+  read_texts(member, j, values, &parse_lanes);
 }
 inline void read_value(const std::string& member, const nlohmann::json& j,
                        std::vector<block_range>& values) {
-  values.clear();
-  for (const std::string text : j) values.push_back(parse_blocks(member, text).front());
+  read_texts(member, j, values, &parse_blocks);
 }
 
 }  // namespace syncmeter

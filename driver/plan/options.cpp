@@ -1,5 +1,4 @@
-// The command lines of `run`, `show` and `list`, and the options of `run` in a results file, so
-// that
+// The command lines of `run`, `show` and `list`, and the options of `run` in a results file:
 // --resume plans the same points again.
 #include "driver/plan/options.hpp"
 
@@ -51,22 +50,14 @@ void check_together(const run_options& o, const std::string& refused) {
 
 std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
-          {.name = "csv",
-           .value = "FILE",
-           .help = "also write every point as CSV (default: none)",
-           .take = [&](const auto& option, const auto& text) {
-             request.csv = parse_file_name(option, text);
-           }}};
+          value_row("csv", "FILE", "also write every point as CSV (default: none)", request.csv,
+                    &parse_file_name)};
 }
 
 std::vector<option_row> list_rows(list_request& request) {
   return {help_row(request.help),
-          {.name = "backend",
-           .value = "LIST",
-           .help = "APIs to list (default: every backend with a worker)",
-           .take = [&](const auto& option, const auto& text) {
-             request.backends = parse_list(option, text);
-           }}};
+          value_row("backend", "LIST", "APIs to list (default: every backend with a worker)",
+                    request.backends, &parse_list)};
 }
 
 constexpr const char* about_the_report =

@@ -58,11 +58,6 @@ template <auto Field> run_option flag(const char* name, std::string help, const 
   return row;
 }
 
-template <axis_value Enum> auto names(const char* what) {
-  return [what](const auto& option, const auto& text) {
-    return parse_names<Enum>(option, what, text);
-  };
-}
 template <axis_value Enum> auto names_but_none(const char* what) {
   return [what](const auto& option, const auto& text) {
     return parse_names_but_none<Enum>(option, what, text);
@@ -125,7 +120,7 @@ std::vector<run_option> all_rows() {
                     "ops by name; * matches any characters, as in atomic_* (default: the study's)",
                     "ops", &parse_list),
       list<&o::types>("type", "int32, uint32, uint64, float, double (default: the study's)",
-                      "types", names<value_type>("type")),
+                      "types", names_of_axis<value_type>("type")),
       list<&o::placements>(
           "placement",
           "shared: all lanes use one cell; strided: each lane has its own (default: the study's)",
@@ -149,7 +144,7 @@ std::vector<run_option> all_rows() {
       list<&o::affinities>(
           "affinity",
           "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
-          "affinities", names<affinity>("affinity")),
+          "affinities", names_of_axis<affinity>("affinity")),
       list<&o::pus>(
           "pus",
           "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in "
@@ -164,11 +159,11 @@ std::vector<run_option> all_rows() {
       list<&o::orders>("order",
                        "memory orders, for ops that have them: unordered, relaxed, acquire, "
                        "release, acq_rel, seq_cst (default: the API's own)",
-                       "orders", names<order>("order")),
+                       "orders", names_of_axis<order>("order")),
       list<&o::waits>(
           "wait",
           "how threads wait: active (spin) or passive (sleep) (default: active; in barrier both)",
-          "waits", names<wait_policy>("wait policy")),
+          "waits", names_of_axis<wait_policy>("wait policy")),
       list<&o::lates_us>("late",
                          "for barrier_late: microseconds by which the late lane arrives after the "
                          "others, 0 to 10000 (default: 10; in barrier 0,1,10,100)",

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace syncmeter {
@@ -20,6 +21,17 @@ struct option_row {
   std::function<void(const std::string& option, const std::string& text)> take;
 };
 
+/// The row of an option with a value: `field` becomes what `parse` makes of option and text.
+template <class Field, class Parse>
+[[nodiscard]] option_row value_row(std::string name, std::string value, std::string help,
+                                   Field& field, Parse parse) {
+  return {.name = std::move(name),
+          .value = std::move(value),
+          .help = std::move(help),
+          .take = [&field, parse](const std::string& option, const std::string& text) {
+            field = parse(option, text);
+          }};
+}
 /// The row of a switch: sets `flag`.
 [[nodiscard]] option_row switch_row(std::string name, std::string help, bool& flag);
 /// The row of --help.

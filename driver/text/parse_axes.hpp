@@ -89,6 +89,13 @@ template <axis_value Enum>
   return values;
 }
 
+/// parse_names of an axis, for the row of an option.
+template <axis_value Enum> [[nodiscard]] auto names_of_axis(const char* what) {
+  return [what](std::string_view option, std::string_view text) {
+    return parse_names<Enum>(option, what, text);
+  };
+}
+
 /// As parse_names, for axes whose `none` marks ops that do not have them.
 template <axis_value Enum>
 [[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "driver/plan/options.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/wrapped_text.hpp"
@@ -33,38 +32,28 @@ lane_range parse_one_count(const std::string& option, const std::string& text) {
 }
 
 std::vector<option_row> rows_of(topology_request& request) {
-  const auto into = [](auto& field, auto parse) {
-    return [&field, parse](const std::string& option, const std::string& text) {
-      field = parse(option, text);
-    };
+  const auto as_it_is = [](const auto&, const auto& text) { return text; };
+  const auto one_policy = [](const auto& option, const auto& text) {
+    return parse_names<affinity>(option, "policy", text).front();
   };
   return {
       help_row(request.help),
-      {.name = "topology",
-       .value = "FILE.xml",
-       .help = "show the machine that lstopo wrote to this file (default: this machine)",
-       .take = into(request.topology, &parse_file_name)},
-      {.name = "synthetic",
-       .value = "TEXT",
-       .help = "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 "
-               "pu:2\" (default: this machine)",
-       .take = into(request.synthetic, [](const auto&, const auto& text) { return text; })},
-      {.name = "affinity",
-       .value = "NAME",
-       .help = "show where this policy places each lane: close, spread, smt or none (default: "
-               "close, where --lanes or --svg is given)",
-       .take = into(request.policy,
-                    [](const auto& option, const auto& text) {
-                      return parse_names<affinity>(option, "policy", text).front();
-                    })},
-      {.name = "lanes",
-       .value = "N",
-       .help = "number of lanes, or max: all that may run at once (default: max)",
-       .take = into(request.lanes, &parse_one_count)},
-      {.name = "svg",
-       .value = "FILE",
-       .help = "write a drawing of the machine and these lanes to this file (default: no drawing)",
-       .take = into(request.svg, &parse_file_name)},
+      value_row("topology", "FILE.xml",
+                "show the machine that lstopo wrote to this file (default: this machine)",
+                request.topology, &parse_file_name),
+      value_row("synthetic", "TEXT",
+                "show the machine of hwloc's synthetic description, e.g. \"package:2 l3:2 core:4 "
+                "pu:2\" (default: this machine)",
+                request.synthetic, as_it_is),
+      value_row("affinity", "NAME",
+                "show where this policy places each lane: close, spread, smt or none (default: "
+                "close, where --lanes or --svg is given)",
+                request.policy, one_policy),
+      value_row("lanes", "N", "number of lanes, or max: all that may run at once (default: max)",
+                request.lanes, &parse_one_count),
+      value_row("svg", "FILE",
+                "write a drawing of the machine and these lanes to this file (default: no drawing)",
+                request.svg, &parse_file_name),
   };
 }
 

@@ -86,8 +86,9 @@ def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> N
         for why, rounds in visit.drops.items():
             conduct.drops[why] += rounds
     for s in points:
-        # A point that shares a measurement has no rounds of its own.
-        for state, rounds in () if s.measured_as else s.states.items():
+        if s.measured_as:  # it shares a measurement, and has no rounds of its own
+            continue
+        for state, rounds in s.states.items():
             conduct.rounds_by_state[file.path, state.number, state.busy] += rounds
 
 
