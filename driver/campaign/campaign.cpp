@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -17,6 +19,8 @@
 #include "driver/campaign/grid_size_order.hpp"
 #include "driver/campaign/interrupt.hpp"
 #include "driver/campaign/progress.hpp"
+#include "driver/campaign/start_probe.hpp"
+#include "driver/campaign/visit_request.hpp"
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/lane_places.hpp"
@@ -90,11 +94,11 @@ class campaign {
       for (const std::size_t index : order) {
         if (!file_.visits().wants(index, pass)) continue;
         if (!reason_to_stop().empty()) break;
-        progress_.show(file_.visits().done(), file_.visits().done() + file_.visits().remaining(),
-                       plan_.points[index].what.op);
+        show_progress(index, 0);
         visit(index, pass);
       }
     }
+    if (file_.visits().remaining() == 0) visit_again();
     return finish();
   }
 
@@ -111,8 +115,11 @@ class campaign {
                          .lane_notes = placement_notes(plan_, machine_),
                          .states = json::array(),
                          .states_note = {}};
-    find_states(about, facts);
-    states_ = facts.states;
+    const probed_states probed = probe_states(plan_, infos_, machine_, about, workers_);
+    if (probed.failed) progress_.note(probed.note);
+    totals_.timed_ns += probed.seconds * 1e9;
+    facts.states = states_ = probed.states;
+    facts.states_note = probed.note;
     watch_states_ = about.value("hypervisor", false);
     file_.begin(facts);
   }
@@ -133,67 +140,51 @@ class campaign {
     watch_states_ = about.value("hypervisor", false);
   }
 
-  void find_states(const json& about, campaign_facts& facts) {
-    const planned_point* asked = prober(plan_, infos_, machine_);
-    if (asked == nullptr) {
-      facts.states_note = "one placement state: no point is contended";
-      return;
-    }
-    if (!about.value("unbound_because", "").empty()) {
-      facts.states_note = "one placement state: lanes cannot be bound, so that the hops between "
-                          "PUs cannot be probed";
-      return;
-    }
-    if (!about.value("hypervisor", false)) {
-      facts.states_note = "one placement state: not a virtual machine";
-      return;
-    }
-    for (const state_probe& probe : state_probes(plan_, infos_, machine_)) {
-      const exchange_outcome outcome = workers_.probe(
-          asked->what.backend, asked->what.wait, {{"pus", probe.pus}, {"seconds", probe.seconds}});
-      if (outcome.what != kind::answered) {
-        facts.states_note = "the start-up probe failed: " + outcome.reason;
-        progress_.note(facts.states_note);
-        return;
+  void show_progress(std::size_t index, std::size_t more) {
+    const std::size_t done = file_.visits().done();
+    progress_.show(done, done + file_.visits().remaining() + more, plan_.points[index].what.op);
+  }
+
+  // Points that lack quiet visits, while the budget lasts, and without one until the campaign has
+  // taken twice its time. A pass that brings less than a tenth of what lacks is the last.
+  void visit_again() {
+    const double longest_s = 2 * used_s();
+    std::size_t worth_going_on = std::numeric_limits<std::size_t>::max();
+    while (true) {
+      const std::vector<revisits::wanted> again = file_.again().lacking();
+      const std::size_t lacking =
+          std::transform_reduce(again.begin(), again.end(), std::size_t{0}, std::plus{},
+                                [](const revisits::wanted& each) { return each.visits; });
+      if (lacking == 0 || lacking > worth_going_on) return;
+      worth_going_on = lacking - (lacking + 9) / 10;
+      workers_.close();
+      for (std::size_t i = 0; i < again.size(); ++i) {
+        if (!reason_to_stop().empty() || (!options_.budget_s && used_s() >= longest_s)) return;
+        const std::size_t index = again[i].point;
+        show_progress(index, again.size() - i);
+        visit(index, file_.visits().next(index));
       }
-      totals_.timed_ns += probe.seconds * 1e9;
-      if (auto entry = state_entry(probe.pus, outcome.line))
-        facts.states.push_back(std::move(*entry));
     }
   }
+
+  double used_s() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
   std::string reason_to_stop() const {
     if (interrupts_.requested()) return "interrupted";
-    const double used_s = std::chrono::duration<double>(clock::now() - start_).count();
-    if (options_.budget_s && used_s >= *options_.budget_s) return "budget";
+    if (options_.budget_s && used_s() >= *options_.budget_s) return "budget";
     return {};
-  }
-
-  double min_sample_us(const planned_point& planned) const {
-    if (options_.min_sample_us > 0) return options_.min_sample_us;
-    return planned.device ? 50 : 100;
   }
 
   json request_for(std::size_t index, unsigned number) const {
     const planned_point& planned = plan_.points[index];
     const bool meets = watched(planned, infos_, machine_.line_bytes());
-    json request{{"point", planned.what},
-                 {"pus", planned.pus},
-                 {"visit", number},
-                 {"options",
-                  {{"precision", options_.precision},
-                   {"max_time_ns", max_visit_s(planned, options_) * 1e9},
-                   {"min_sample_ns", 1e3 * min_sample_us(planned)},
-                   {"seed", visit_seed(options_.seed, file_.visits().text(index), number)},
-                   {"trips", file_.visits().trips(index)},
-                   {"additivity", planned.additivity},
-                   {"watch_states", meets && watch_states_},
-                   {"quiet_floor_ns", floors_.of(planned.pus)},
-                   {"state_bounds_ns",
-                    meets ? bounds_for(states_, planned.what.lanes) : std::vector<double>{}},
-                   {"oversubscribe", options_.oversubscribe}}}};
-    if (planned.device) request["device"] = *planned.device;
-    return request;
+    return visit_request(planned, number, options_,
+                         {.seed = visit_seed(options_.seed, file_.visits().text(index), number),
+                          .trips = file_.visits().trips(index),
+                          .quiet_floor_ns = floors_.of(planned.pus),
+                          .watch_states = meets && watch_states_,
+                          .state_bounds_ns = meets ? bounds_for(states_, planned.what.lanes)
+                                                   : std::vector<double>{}});
   }
 
   void visit(std::size_t index, unsigned number) {
@@ -263,6 +254,7 @@ class campaign {
   // What an analysis has to know of the backend; not every worker says it in its visits.
   void keep(std::size_t index, unsigned number, json line) {
     const std::string native = native_of(infos_, plan_.points[index].what.backend);
+    if (number > plan_.points[index].visits) line["again"] = true;
     line["portable"] = !native.empty();
     if (!native.empty()) line["native_of"] = native;
     ++totals_.visits;
@@ -277,7 +269,7 @@ class campaign {
     totals_.reason = left == 0 ? "complete" : stopped.empty() ? "complete" : stopped;
     totals_.failed = file_.visits().failed_points();
     workers_.close();
-    const double wall_s = std::chrono::duration<double>(clock::now() - start_).count();
+    const double wall_s = used_s();
     totals_.wall_ns = wall_s * 1e9;
     file_.end(totals_);
     const bool cut_short = totals_.reason != "complete";

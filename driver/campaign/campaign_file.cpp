@@ -15,6 +15,7 @@ using nlohmann::json;
 campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
                              std::map<std::string, std::string> build_ids)
     : plan_(plan), build_ids_(std::move(build_ids)), visit_log_(plan.points, build_ids_),
+      again_(plan.points),
       writer_(options.resume
                   ? results_writer::append_to(*options.resume)
                   : results_writer::create(options.output ? *options.output : default_output())) {}
@@ -34,7 +35,10 @@ campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& no
   if (seed != file.campaign.end() && seed->is_number_unsigned())
     found.seed = seed->get<std::uint64_t>();
   found.states = file.campaign.value("states", json::array());
-  for (const json& line : file.visits) visit_log_.record(line);
+  for (const json& line : file.visits) {
+    visit_log_.record(line);
+    again_.learn(line);
+  }
   if (retry) visit_log_.forget_failures();
   begun_ = true;
   write_unmeasured(file.same, file.refused);
@@ -80,6 +84,7 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["key"] = visit_log_.key(point, visit);
   writer_.write(line);
   visit_log_.record(line);
+  again_.learn(line);
 }
 
 void campaign_file::end(const run_totals& totals) {

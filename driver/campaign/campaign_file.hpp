@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "driver/campaign/revisits.hpp"
 #include "driver/campaign/visit_log.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/results/campaign_lines.hpp"
@@ -44,6 +45,7 @@ class campaign_file {
   void end(const run_totals& totals);
 
   [[nodiscard]] const visit_log& visits() const { return visit_log_; }
+  [[nodiscard]] const revisits& again() const { return again_; }
   [[nodiscard]] const std::string& path() const { return writer_.path(); }
 
  private:
@@ -53,6 +55,7 @@ class campaign_file {
   const campaign_plan& plan_;
   std::map<std::string, std::string> build_ids_;
   visit_log visit_log_;
+  revisits again_;
   results_writer writer_;
   bool begun_ = false;
   std::vector<nlohmann::json> early_workers_;

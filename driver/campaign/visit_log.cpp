@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -32,21 +33,27 @@ bool settles(std::string_view status, const json& line) {
   return status == "failed" && text_in(line, "stopped_by") != stopped_by_crash;
 }
 
+// The part that names the point and the number of the visit; 0 for what is none, or absurd.
+std::pair<std::string_view, unsigned> split_key(std::string_view key) {
+  constexpr unsigned most_visits = 100'000;
+  const std::size_t cut = key.rfind('|') + 1;
+  unsigned visit = 0;
+  const auto [end, problem] = std::from_chars(key.data() + cut, key.data() + key.size(), visit);
+  const bool whole = problem == std::errc{} && end == key.data() + key.size();
+  return {key.substr(0, cut), whole && visit <= most_visits ? visit : 0};
+}
+
 }  // namespace
 
 visit_log::visit_log(const std::vector<planned_point>& points,
                      const std::map<std::string, std::string>& build_ids) {
   for (const planned_point& planned : points) {
-    point_state state{.text = canonical(planned.what),
-                      .keys = {},
-                      .statuses = std::vector<std::string>(planned.visits)};
     const auto build = build_ids.find(planned.what.backend);
-    json line{{"point", planned.what}};
-    for (unsigned visit = 1; visit <= planned.visits; ++visit) {
-      line["visit"] = visit;
-      state.keys.push_back(visit_key(line, build == build_ids.end() ? "" : build->second));
-      place_by_key_.emplace(state.keys.back(), place{states_.size(), visit});
-    }
+    point_state state{.text = canonical(planned.what),
+                      .key =
+                          visits_key(planned.what, build == build_ids.end() ? "" : build->second),
+                      .statuses = std::vector<std::string>(planned.visits)};
+    point_by_key_.emplace(state.key, states_.size());
     remaining_ += state.wanted();
     states_.push_back(std::move(state));
   }
@@ -75,12 +82,14 @@ template <class Change> void visit_log::update(point_state& state, Change change
 }
 
 void visit_log::record(const json& visit_line) {
-  const auto known = place_by_key_.find(text_in(visit_line, "key"));
+  const std::string key = text_in(visit_line, "key");
   const std::string status = text_in(visit_line, "status");
-  if (known == place_by_key_.end() || status.empty()) return;
-  const place where = known->second;
-  update(states_[where.point], [&](point_state& state) {
-    state.statuses[where.visit - 1] = status;
+  const auto [point_part, visit] = split_key(key);
+  const auto known = point_by_key_.find(point_part);
+  if (known == point_by_key_.end() || visit == 0 || status.empty()) return;
+  update(states_[known->second], [&, visit = visit](point_state& state) {
+    if (visit > state.statuses.size()) state.statuses.resize(visit);
+    state.statuses[visit - 1] = status;
     if (settles(status, visit_line)) state.settled = true;
     const auto trips = visit_line.find("trips");
     if (!is_failure(status) && trips != visit_line.end() && trips->is_number_integer() &&
@@ -116,8 +125,8 @@ std::size_t visit_log::failed_points() const {
                                                 [](const auto& state) { return state.failed(); }));
 }
 
-const std::string& visit_log::key(std::size_t point, unsigned visit) const {
-  return states_[point].keys.at(visit - 1);
+std::string visit_log::key(std::size_t point, unsigned visit) const {
+  return states_[point].key + std::to_string(visit);
 }
 
 }  // namespace syncmeter

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ class visit_log {
   visit_log(const std::vector<planned_point>& points,
             const std::map<std::string, std::string>& build_ids);
 
-  /// Notes a visit line; one that belongs to no planned visit is ignored.
+  /// Notes a visit line; one that belongs to no planned point is ignored. A visit beyond the
+  /// planned ones belongs to its point as well.
   void record(const nlohmann::json& visit_line);
   /// Forgets failures and timeouts, so that they are wanted again (--retry).
   void forget_failures();
@@ -45,14 +47,18 @@ class visit_log {
   [[nodiscard]] std::size_t failed_points() const;
 
   /// The key of a visit, as its line carries it.
-  [[nodiscard]] const std::string& key(std::size_t point, unsigned visit) const;
+  [[nodiscard]] std::string key(std::size_t point, unsigned visit) const;
+  /// The number of the visit behind all that the point was to have and has had.
+  [[nodiscard]] unsigned next(std::size_t point) const {
+    return static_cast<unsigned>(states_[point].statuses.size()) + 1;
+  }
   /// The canonical text of a point.
   [[nodiscard]] const std::string& text(std::size_t point) const { return states_[point].text; }
 
  private:
   struct point_state {
     std::string text;
-    std::vector<std::string> keys;      // by visit - 1
+    std::string key;                    // but for the number of the visit
     std::vector<std::string> statuses;  // by visit - 1; empty = no line yet
     bool settled = false;
     std::uint32_t trips = 0;
@@ -60,14 +66,10 @@ class visit_log {
     [[nodiscard]] std::size_t wanted() const;
     [[nodiscard]] bool failed() const;
   };
-  struct place {
-    std::size_t point;
-    unsigned visit;
-  };
   template <class Change> void update(point_state& state, Change change);
 
   std::vector<point_state> states_;
-  std::map<std::string, place> place_by_key_;
+  std::map<std::string, std::size_t, std::less<>> point_by_key_;
   std::size_t done_ = 0, remaining_ = 0;  // sums over states_
 };
 

@@ -116,9 +116,8 @@ results_file read_results(const std::string& path) {
   return file;
 }
 
-std::string visit_key(const nlohmann::json& visit_line, const std::string& build_id) {
-  return fmt::format("{}|{}|{}", canonical(visit_line.at("point").get<point>()), build_id,
-                     visit_line.at("visit").get<unsigned>());
+std::string visits_key(const point& what, const std::string& build_id) {
+  return fmt::format("{}|{}|", canonical(what), build_id);
 }
 
 }  // namespace syncmeter

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,10 +34,12 @@ struct point_summary {
   std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
                             ///< times, "state 0, quiet (63 %)" when there are several classes
   double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
-  bool imported = false;    ///< its source published it, with an interval or without one
-  bool resolved = true;     ///< false: 0 is among what the cost may be, by its only visit too
-  interval cost_ns;         ///< median of visit medians with its interval over visits; infinite
-                            ///< bounds where a CPU's point has one visit
+  unsigned state_class = 0;  ///< the state's class of hops within its file
+  bool headline = true;      ///< false: one of the other_states of a point
+  bool imported = false;     ///< its source published it, with an interval or without one
+  bool resolved = true;      ///< false: 0 is among what the cost may be, by its only visit too
+  interval cost_ns;          ///< median of visit medians with its interval over visits; infinite
+                             ///< bounds where a CPU's point has one visit
   interval host_cost_ns;
   interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side
@@ -44,8 +47,10 @@ struct point_summary {
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
   std::vector<int> pus;
-  std::optional<unsigned> device;    ///< a GPU's index; nothing for a CPU's point
-  std::optional<op_facts> reported;  ///< what its visits report of its op, if anything
+  std::optional<unsigned> device;           ///< a GPU's index; nothing for a CPU's point
+  std::optional<op_facts> reported;         ///< what its visits report of its op, if anything
+  std::vector<point_summary> other_states;  ///< the same point in each other state that it was seen
+                                            ///< in, nearest first
 };
 
 /// What a point's op is: what its visits say, else what is known of the shared ops.
@@ -73,7 +78,11 @@ struct results_file {
 /// One summary per point, in order of first appearance, `same` and `refused` points included.
 [[nodiscard]] std::vector<point_summary> summarize(const results_file& file);
 
-/// "OP|...|build|visit": the key of a visit line, for --resume.
-[[nodiscard]] std::string visit_key(const nlohmann::json& visit_line, const std::string& build_id);
+/// How many visits with enough quiet rounds each point of CPU lanes lacks until its headline is
+/// quiet and in the placement of its family, by canonical text; points that lack none are left out.
+[[nodiscard]] std::map<std::string, std::size_t> quiet_visits_lacking(const results_file& file);
+
+/// "OP|...|build|": the key of a visit line, for --resume, but for the visit's number behind it.
+[[nodiscard]] std::string visits_key(const point& what, const std::string& build_id);
 
 }  // namespace syncmeter

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "driver/plan/options.hpp"
+#include "driver/results/point_states.hpp"
 #include "driver/results/pooled_rounds.hpp"
 #include "driver/results/results.hpp"
 #include "driver/results/state_classes.hpp"
@@ -16,85 +17,6 @@ namespace syncmeter {
 namespace {
 
 using nlohmann::json;
-/// A placement state: its class, and whether a quiet probe was slow.
-using state_key = std::pair<unsigned, bool>;
-
-// Fewer rounds than this in a visit say too little to choose a state by.
-constexpr std::size_t enough_rounds = 5;
-
-// Infinite bounds are null in JSON.
-double number(const json& j, const char* member, double otherwise) {
-  const auto found = j.find(member);
-  return found != j.end() && found->is_number() ? found->get<double>() : otherwise;
-}
-
-constexpr double unbounded = std::numeric_limits<double>::infinity();
-
-interval read_interval(const json& j, const char* member,
-                       interval otherwise = {0, -unbounded, unbounded}) {
-  const auto found = j.find(member);
-  if (found == j.end() || !found->is_object()) return otherwise;
-  return {number(*found, "value", 0), number(*found, "low", -unbounded),
-          number(*found, "high", unbounded)};
-}
-
-struct visit_estimate {
-  std::size_t visit = 0;  // index into the point's visits
-  std::size_t rounds = 0;
-  interval cost_ns, host_cost_ns, cost_cycles;
-  double baseline_ns = 0, test_ns = 0;
-  double hop_ns = 0;  // 0 without pair probe
-};
-
-using states = std::map<state_key, std::vector<visit_estimate>>;
-
-states states_of(const std::vector<const json*>& visits, unsigned lanes,
-                 const state_classes& classes) {
-  states found;
-  for (std::size_t v = 0; v < visits.size(); ++v) {
-    for (const json& e : visits[v]->value("estimates", json::array())) {
-      found[{classes.of(e, lanes), e.value("busy", false)}].push_back(
-          {.visit = v,
-           .rounds = e.value("rounds", std::size_t{0}),
-           .cost_ns = read_interval(e, "cost_ns"),
-           // Of clocks that not every visit has.
-           .host_cost_ns = read_interval(e, "host_cost_ns", {0, 0, 0}),
-           .cost_cycles = read_interval(e, "cost_cycles", {0, 0, 0}),
-           .baseline_ns = number(e, "baseline_ns", 0),
-           .test_ns = number(e, "test_ns", 0),
-           .hop_ns = number(e, "hop_ns", 0)});
-    }
-  }
-  return found;
-}
-
-std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
-  std::size_t sum = 0;
-  for (const visit_estimate& e : estimates) sum += e.rounds;
-  return sum;
-}
-
-// Most visits with enough rounds, then quiet before busy, then the larger share of all rounds.
-states::const_iterator headline(const states& all) {
-  const auto rank = [](const states::value_type& s) {
-    const auto solid = std::count_if(s.second.begin(), s.second.end(), [](const visit_estimate& e) {
-      return e.rounds >= enough_rounds;
-    });
-    return std::tuple(solid, !s.first.second, rounds_in(s.second));
-  };
-  return std::max_element(all.begin(), all.end(),
-                          [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-}
-
-// Thin visits are left out where solid ones exist.
-std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
-  std::vector<visit_estimate> solid;
-  for (const visit_estimate& e : estimates) {
-    if (e.rounds >= enough_rounds) solid.push_back(e);
-  }
-  return solid.empty() ? estimates : solid;
-}
-
 template <class Get>
 std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get& get) {
   std::vector<double> values;
@@ -112,20 +34,20 @@ interval combined(const std::vector<visit_estimate>& estimates, interval visit_e
 }
 
 // The hop names a state for every campaign; a class number means something in its own file only.
-std::string state_text(const states& all, state_key chosen, double hop_ns) {
+std::string state_text(const point_states& all, state_key chosen, double hop_ns) {
   const std::string hop = hop_ns > 0 ? fmt::format("hop {:.0f} ns", hop_ns) : "";
   if (all.size() < 2) return hop;
   double total = 0;
   bool one_class = true;
   for (const auto& [key, estimates] : all) {
     total += static_cast<double>(rounds_in(estimates));
-    one_class = one_class && key.first == chosen.first;
+    one_class = one_class && key.state_class == chosen.state_class;
   }
   const double rounds = static_cast<double>(rounds_in(all.at(chosen)));
   const std::string name = !hop.empty() ? hop + ", "
                            : one_class  ? ""
-                                        : fmt::format("state {}, ", chosen.first);
-  return fmt::format("{}{} ({:.0f} %)", name, chosen.second ? "busy" : "quiet",
+                                        : fmt::format("state {}, ", chosen.state_class);
+  return fmt::format("{}{} ({:.0f} %)", name, chosen.busy ? "busy" : "quiet",
                      total > 0 ? 100 * rounds / total : 0);
 }
 
@@ -144,13 +66,13 @@ void narrow_where_visits_agree(point_summary& s, const std::vector<const json*>&
   if (median_ns > 0) s.cost_cycles = scaled(s.cost_ns, s.cost_cycles.value / median_ns);
 }
 
-void estimate(point_summary& s, const states& all, const std::vector<const json*>& visits) {
-  if (all.empty()) return;
-  const auto chosen = headline(all);
-  const std::vector<visit_estimate> used = solid_visits(chosen->second);
+void estimate(point_summary& s, const point_states& all, state_key chosen,
+              const std::vector<const json*>& visits) {
+  const std::vector<visit_estimate> used = solid_visits(all.at(chosen));
   s.visits = used.size();
   s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
-  s.state = state_text(all, chosen->first, s.hop_ns);
+  s.state_class = chosen.state_class;
+  s.state = state_text(all, chosen, s.hop_ns);
   const bool keeps_its_own = s.device.has_value() || s.imported;
   s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);
   s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns, keeps_its_own);
@@ -169,7 +91,7 @@ void estimate(point_summary& s, const states& all, const std::vector<const json*
   } else if (!s.resolved) {
     s.status = status::not_resolved;
     s.reason = fmt::format("the interval holds 0; at most {:.3g} ns", seen.high);
-  } else if (chosen->first.second) {
+  } else if (chosen.busy) {
     s.status = status::busy;
     s.reason = "a processing unit of its lanes was shared or slow while measuring";
   }
@@ -212,8 +134,8 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
       if (n.is_number_integer() && n > 0) s.rounds_dropped += n.get<std::size_t>();
     }
     if (!visit->value("estimates", json::array()).empty()) {
-      fairness.push_back(number(*visit, "fairness", 1));
-      slowest.push_back(number(*visit, "slowest_over_fastest", 1));
+      fairness.push_back(number_or(*visit, "fairness", 1));
+      slowest.push_back(number_or(*visit, "slowest_over_fastest", 1));
     }
     const json additivity = visit->value("additivity", json::object());
     if (additivity.contains("additive") && additivity.at("additive").is_boolean()) {
@@ -224,7 +146,6 @@ void add_conduct(point_summary& s, const std::vector<const json*>& visits) {
   if (!fairness.empty()) s.fairness = median(fairness);
   if (!slowest.empty()) s.slowest_over_fastest = median(slowest);
   if (checked != 0) s.additive = 2 * adds_up > checked;
-  s.pus = visits.front()->value("pus", std::vector<int>{});
 }
 
 // What the worker says of the op that it measured; a lost visit says nothing.
@@ -246,20 +167,41 @@ std::optional<op_facts> facts_reported_of(const std::string& op,
   return std::nullopt;
 }
 
-point_summary summarize_point(const point& what, const std::vector<const json*>& visits,
-                              const state_classes& classes) {
+/// The visits of one point; a visit that was tried again counts as its last try.
+struct visited_point {
+  point what;
+  std::map<unsigned, const json*> by_number;
+  std::vector<const json*> visits;  // in the order of their numbers
+  std::string family;
+  std::vector<int> pus;
+  point_states seen;
+};
+
+point_summary summarize_point(const visited_point& p, const headline_rule& rule) {
   point_summary s;
-  s.what = what;
-  s.reported = facts_reported_of(what.op, visits);
-  if (visits.front()->value("imported", false)) {
+  s.what = p.what;
+  s.reported = facts_reported_of(p.what.op, p.visits);
+  const json& first = *p.visits.front();
+  if (first.value("imported", false)) {
     s.imported = true;
-    s.status = status_from_text(visits.front()->value("status", "")).value_or(s.status);
-    s.reason = visits.front()->value("reason", "");
+    s.status = status_from_text(first.value("status", "")).value_or(s.status);
+    s.reason = first.value("reason", "");
   }
-  if (visits.front()->contains("device")) s.device = visits.front()->at("device").get<unsigned>();
-  estimate(s, states_of(visits, what.lanes, classes), visits);
-  add_conduct(s, visits);
-  overrule(s, visits);
+  if (first.contains("device")) s.device = first.at("device").get<unsigned>();
+  s.pus = p.pus;
+  add_conduct(s, p.visits);
+  if (!p.seen.empty()) {
+    const point_summary before = s;
+    const state_key shown = rule.of(p.family, p.pus, p.seen);
+    estimate(s, p.seen, shown, p.visits);
+    for (const auto& [key, estimates] : p.seen) {
+      if (key == shown) continue;
+      s.other_states.push_back(before);
+      s.other_states.back().headline = false;
+      estimate(s.other_states.back(), p.seen, key, p.visits);
+    }
+  }
+  overrule(s, p.visits);
   return s;
 }
 
@@ -268,44 +210,83 @@ unsigned visit_number(const json& visit) {
   return found != visit.end() && found->is_number_unsigned() ? found->get<unsigned>() : 1U;
 }
 
-/// The visits of one point; a visit that was tried again counts as its last try.
-struct point_visits {
-  point what;
-  std::map<unsigned, const json*> by_number;
+std::string text_in(const json& visit, const char* member) {
+  const auto found = visit.find(member);
+  return found != visit.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+/// The points of a file in order of first appearance, and the rule for their headlines.
+struct visited_points {
+  std::vector<visited_point> points;
+  std::unordered_map<std::string, std::size_t> index;  // by canonical text
+  headline_rule rule;
+
+  explicit visited_points(const results_file& file) {
+    for (const json& visit : file.visits) {
+      auto what = visit.at("point").get<point>();
+      const auto [found, is_new] = index.try_emplace(canonical(what), points.size());
+      if (is_new) points.emplace_back().what = std::move(what);
+      points[found->second].by_number[visit_number(visit)] = &visit;
+    }
+    const state_classes classes(file);
+    for (visited_point& p : points) {
+      try {
+        for (const auto& [number, visit] : p.by_number) {
+          p.visits.push_back(visit);
+          if (p.family.empty()) p.family = text_in(*visit, "family");
+        }
+        p.pus = p.visits.front()->value("pus", std::vector<int>{});
+        p.seen = states_of(p.visits, p.what.lanes, classes);
+      } catch (const json::exception& error) {
+        cannot_use(file, p, error);
+      }
+      rule.add(p.family, p.pus, p.seen);
+    }
+  }
+
+  [[noreturn]] static void cannot_use(const results_file& file, const visited_point& p,
+                                      const json::exception& error) {
+    throw usage_error(fmt::format("{}: the visits of {} cannot be used: {}", file.path,
+                                  canonical(p.what), error.what()));
+  }
 };
 
 }  // namespace
 
 op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
 
-std::vector<point_summary> summarize(const results_file& file) {
-  std::vector<point_visits> points;
-  std::unordered_map<std::string, std::size_t> index;
-  for (const json& visit : file.visits) {
-    auto what = visit.at("point").get<point>();
-    const auto [found, is_new] = index.try_emplace(canonical(what), points.size());
-    if (is_new) points.push_back({std::move(what), {}});
-    points[found->second].by_number[visit_number(visit)] = &visit;
+std::map<std::string, std::size_t> quiet_visits_lacking(const results_file& file) {
+  std::map<std::string, std::size_t> lacking;
+  const visited_points visited(file);
+  for (const visited_point& p : visited.points) {
+    if (p.seen.empty() || p.pus.empty()) continue;
+    if (const std::size_t lacks = visited.rule.lacking(p.family, p.pus, p.seen); lacks != 0)
+      lacking[canonical(p.what)] = lacks;
   }
-  const state_classes classes(file);
+  return lacking;
+}
+
+std::vector<point_summary> summarize(const results_file& file) {
+  const visited_points visited(file);
   std::vector<point_summary> all;
-  for (const point_visits& p : points) {
-    std::vector<const json*> visits;
-    for (const auto& [number, visit] : p.by_number) visits.push_back(visit);
+  for (const visited_point& p : visited.points) {
     try {
-      all.push_back(summarize_point(p.what, visits, classes));
+      all.push_back(summarize_point(p, visited.rule));
     } catch (const json::exception& error) {
-      throw usage_error(fmt::format("{}: the visits of {} cannot be used: {}", file.path,
-                                    canonical(p.what), error.what()));
+      visited_points::cannot_use(file, p, error);
     }
   }
   for (const json& line : file.same) {
     const std::string measured_as = canonical(line.at("measured_as").get<point>());
-    const auto found = index.find(measured_as);
-    if (found == index.end()) continue;  // the campaign ended before its first visit
+    const auto found = visited.index.find(measured_as);
+    if (found == visited.index.end()) continue;  // the campaign ended before its first visit
     point_summary copy = all[found->second];
-    copy.what = line.at("point").get<point>();
-    copy.measured_as = measured_as;
+    const auto rename = [&, what = line.at("point").get<point>()](point_summary& s) {
+      s.what = what;
+      s.measured_as = measured_as;
+    };
+    rename(copy);
+    std::for_each(copy.other_states.begin(), copy.other_states.end(), rename);
     all.push_back(std::move(copy));
   }
   for (const json& line : file.refused) {

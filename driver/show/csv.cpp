@@ -68,6 +68,7 @@ const std::vector<csv_column>& all_columns() {
       {"reason", [](s p) { return p.reason; }},
       {"measured_as", [](s p) { return p.measured_as; }},
       {"state", [](s p) { return p.state; }},
+      {"headline", [](s p) { return std::string(p.headline ? "true" : "false"); }},
       {"visits", [](s p) { return fmt::to_string(p.visits); }},
       {"cost_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.value); }},
       {"cost_low_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.low); }},
@@ -137,6 +138,8 @@ std::string to_csv(const std::vector<point_summary>& points) {
   add_line(csv, [](const csv_column& column) { return std::string(column.name); });
   for (const point_summary& p : points) {
     add_line(csv, [&p](const csv_column& column) { return column.cell(p); });
+    for (const point_summary& other : p.other_states)
+      add_line(csv, [&other](const csv_column& column) { return column.cell(other); });
   }
   return csv;
 }

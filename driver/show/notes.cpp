@@ -122,6 +122,16 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
         percent(busy, kept)));
 }
 
+void add_revisits(std::vector<std::string>& notes, const results_file& file) {
+  const auto again = std::count_if(file.visits.begin(), file.visits.end(),
+                                   [](const json& visit) { return visit.value("again", false); });
+  if (again == 0) return;
+  const std::size_t lacking = quiet_visits_lacking(file).size();
+  notes.push_back(fmt::format("{} visits beyond the plan, to points whose lanes were seldom left "
+                              "alone; {} points still have fewer than 3 quiet visits",
+                              again, lacking));
+}
+
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, double> drops;
   double taken = 0;
@@ -174,6 +184,7 @@ std::vector<std::string> summary_notes(const results_file& file,
     }
   }
   add_states(notes, file);
+  add_revisits(notes, file);
   add_drops(notes, file);
   add_additivity(notes, points);
   add_merged(notes, file);

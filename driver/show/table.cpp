@@ -43,6 +43,16 @@ std::string without_affinity(point p) {
   return canonical(p);
 }
 
+// The other placements that three visits saw: one row each, quiet where that was seen as well.
+std::vector<const point_summary*> other_placements(const point_summary& s) {
+  std::vector<const point_summary*> shown;
+  std::set<unsigned> classes{s.state_class};
+  for (const point_summary& other : s.other_states) {
+    if (other.visits >= 3 && classes.insert(other.state_class).second) shown.push_back(&other);
+  }
+  return shown;
+}
+
 // Empty when only cells, lanes or affinity differ: those merges need no row of their own.
 std::string other_code(const point& what, const point& measured) {
   std::vector<std::string> words;
@@ -187,6 +197,14 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
           remarks(row)};
 }
 
+// What is the same in every state is not repeated.
+std::vector<std::string> cells_of_placement(const point_summary& s) {
+  constexpr std::ptrdiff_t from_cost_on = 7;
+  std::vector<std::string> cells = cells_of({&s, "", ""}, {});
+  std::fill(cells.begin(), cells.end() - from_cost_on, "");
+  return cells;
+}
+
 }  // namespace
 
 std::string placement_text(const point& p) {
@@ -258,6 +276,8 @@ std::string point_table(const std::vector<point_summary>& points) {
     if (family != group) table.heading(family);
     group = family;
     table.row(cells_of(row, v));
+    for (const point_summary* other : other_placements(*row.shown))
+      table.row(cells_of_placement(*other));
   }
   if (pairs_left_out == 0) return table.text();
   return table.text() +

@@ -128,6 +128,7 @@ columns: tuple[Column, ...] = (
     Column("reason", str, lambda s: s.reason or None, "reason"),
     Column("measured_as", str, lambda s: s.measured_as or None),
     Column("state", str, lambda s: state_text(s) or None),
+    Column("headline", bool, lambda s: s.headline),
     Column("visits", int, lambda s: s.visits),
     *_interval("cost", "ns", lambda s: s.cost, bound=True),
     *_interval("host_cost", "ns", lambda s: s.host_cost),

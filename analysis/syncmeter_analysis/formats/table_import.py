@@ -126,6 +126,8 @@ def import_table(
     lines: list[dict[str, Any]] = []
     points: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows, 2):
+        if row.get("headline") == "false":
+            continue  # a published point is known in one state
         try:
             line = _line(row, number)
             key = point_from(line["point"]).key

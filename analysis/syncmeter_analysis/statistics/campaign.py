@@ -12,7 +12,7 @@ from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
 from syncmeter_analysis.data.reader import ResultsFile, read_results
 from syncmeter_analysis.data.visit import Visit
 from syncmeter_analysis.statistics.states import StateClasses
-from syncmeter_analysis.statistics.summary import Measured, summarize
+from syncmeter_analysis.statistics.summary import HeadlineRule, Measured, by_state, summarize
 
 
 @dataclass
@@ -96,16 +96,17 @@ def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
     visits: dict[str, list[Visit]] = defaultdict(list)
     for visit in file.visits.values():
         visits[visit.point.key].append(visit)
-    found = {}
+    rule, states, found = HeadlineRule(), {}, {}
     for key, of_point in visits.items():
         of_point.sort(key=lambda v: v.number)
-        found[key] = summarize(of_point, classes)
+        states[key] = by_state(of_point, classes)
+        rule.add(of_point, states[key])
+    for key, of_point in visits.items():
+        found[key] = summarize(of_point, states[key], rule)
         found[key].source = file.path
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
-            found[point.key] = replace(
-                found[measured_as.key], point=point, measured_as=measured_as.key
-            )
+            found[point.key] = found[measured_as.key].standing_for(point)
     for point, status, reason in file.refused:
         found.setdefault(point.key, Measured(point, status, reason))
     return found

@@ -7,8 +7,8 @@ agree.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from syncmeter_analysis.data.interval import Interval
@@ -17,8 +17,12 @@ from syncmeter_analysis.data.visit import Estimate, Visit
 from syncmeter_analysis.statistics.states import State, StateClasses
 from syncmeter_analysis.statistics.stats import median, median_interval, over_visits
 
-# Fewer rounds than this in a visit say too little to choose a state by.
+# Fewer rounds than this in a visit say too little to choose a state by; so many visits make an
+# interval, and a point with fewer needs all of them.
 _enough_rounds = 5
+_enough_visits = 3
+
+ByState = dict[State, list[tuple[int, Estimate]]]
 
 
 @dataclass
@@ -28,7 +32,8 @@ class Measured:
     `by_visit` holds for each visit number and state its cost in ns and its rounds, `host_costs` what
     the host's clock says at each visit of the headline. `measured_as` is the key of the point whose
     measurement this one shares, or ''; `source` the file it is from. `resolved` says that 0 is not
-    among what the cost may be.
+    among what the cost may be. `other_states` are the same point in each other state that it was seen
+    in, nearest first; they are no `headline`.
     """
 
     point: Point
@@ -65,6 +70,8 @@ class Measured:
     doubt: str = ""
     measured_as: str = ""
     source: str = ""
+    headline: bool = True
+    other_states: list[Measured] = field(default_factory=list)
     by_visit: dict[int, dict[State, tuple[float, int]]] = field(default_factory=dict)
 
     @property
@@ -75,6 +82,18 @@ class Measured:
     def measured_at(self) -> tuple[str, str]:
         """File and point of the measurement behind it: equal where two points share one."""
         return self.source, self.measured_as or self.point.key
+
+    def standing_for(self, point: Point) -> Measured:
+        """What this measurement says of a point that shares it."""
+        return replace(
+            self,
+            point=point,
+            measured_as=self.point.key,
+            other_states=[
+                replace(other, point=point, measured_as=self.point.key)
+                for other in self.other_states
+            ],
+        )
 
     @property
     def on_gpu(self) -> bool:
@@ -142,31 +161,66 @@ class Measured:
         return solid or [cost for cost, _ in found if cost > 0]
 
 
-def _by_state(
-    visits: list[Visit], classes: StateClasses
-) -> dict[State, list[tuple[int, Estimate]]]:
-    """Each state of the point with its estimates, and the index of the visit that each is of."""
+def by_state(visits: list[Visit], classes: StateClasses) -> ByState:
+    """Each state of the point, nearest first, with its estimates and the index of the visit that each
+    is of."""
     grouped: dict[tuple[int, bool], list[tuple[int, Estimate]]] = defaultdict(list)
     for i, visit in enumerate(visits):
         for e in visit.estimates:
             grouped[classes.of(e, visit.point.lanes), e.busy].append((i, e))
     found = {}
-    for (number, busy), estimates in grouped.items():
+    for (number, busy), estimates in sorted(grouped.items(), key=lambda item: item[0]):
         hops = [e.hop_ns for _, e in estimates if e.hop_ns > 0]
         found[State(number, busy, median(hops) if hops else 0.0)] = estimates
     return found
 
 
-def _headline(states: dict[State, list[tuple[int, Estimate]]]) -> State:
-    def rank(state: State) -> tuple[int, bool, int]:
-        found = [e for _, e in states[state]]
-        solid = sum(e.rounds >= _enough_rounds for e in found)
-        return solid, not state.busy, sum(e.rounds for e in found)
+def _solid(estimates: list[tuple[int, Estimate]]) -> int:
+    return sum(e.rounds >= _enough_rounds for _, e in estimates)
 
-    if len(states) == 1:
-        return next(iter(states))
-    # The first of equals in ascending order, as std::max_element over a map.
-    return max(sorted(states), key=rank)
+
+def _well_seen(states: ByState) -> list[State]:
+    visits = {i for estimates in states.values() for i, _ in estimates}
+    wanted = min(_enough_visits, len(visits))
+    return [state for state, estimates in states.items() if _solid(estimates) >= wanted]
+
+
+class HeadlineRule:
+    """Chooses the state that is shown first, so that it does not change with how often a state came:
+    quiet before busy, then the nearest placement, among the states that three visits saw with enough
+    rounds. Points of one family on the same PUs show the same placement where they can: the nearest
+    that half of them saw."""
+
+    def __init__(self) -> None:
+        self._points: Counter[tuple[str, tuple[int, ...]]] = Counter()
+        self._classes: dict[tuple[str, tuple[int, ...]], Counter[int]] = defaultdict(Counter)
+
+    def add(self, visits: list[Visit], states: ByState) -> None:
+        classes = {state.number for state in _well_seen(states)}
+        if classes:
+            self._points[_group(visits)] += 1
+            self._classes[_group(visits)].update(classes)
+
+    def of(self, visits: list[Visit], states: ByState) -> State:
+        """Of a point that was added; `states` holds at least one."""
+        points, classes = self._points[_group(visits)], self._classes[_group(visits)]
+        common = next((number for number in sorted(classes) if 2 * classes[number] >= points), None)
+        seen = _well_seen(states)
+        if seen:
+            return min(seen, key=lambda state: (state.busy, state.number != common, state.number))
+        # No state is seen well: that of most visits, quiet before busy, then the larger share.
+        return max(
+            states,
+            key=lambda state: (
+                _solid(states[state]),
+                not state.busy,
+                sum(e.rounds for _, e in states[state]),
+            ),
+        )
+
+
+def _group(visits: list[Visit]) -> tuple[str, tuple[int, ...]]:
+    return next((v.family for v in visits if v.family), ""), visits[0].pus
 
 
 def _combined(found: list[Interval], s: Measured) -> Interval:
@@ -193,17 +247,9 @@ def _pooled(visits: list[Visit], estimates: list[Estimate]) -> Interval | None:
     )
 
 
-def _estimate(s: Measured, visits: list[Visit], classes: StateClasses) -> None:
-    states = _by_state(visits, classes)
-    for state, estimates in states.items():
-        for i, e in estimates:
-            costs = s.by_visit.setdefault(visits[i].number, {})
-            if state not in costs or e.rounds >= costs[state][1]:
-                costs[state] = (e.cost.value, e.rounds)
-    if not states:
-        return
-    s.state = _headline(states)
-    s.states = {state: sum(e.rounds for _, e in found) for state, found in sorted(states.items())}
+def _estimate(s: Measured, visits: list[Visit], states: ByState, state: State) -> None:
+    s.state = state
+    s.states = {state: sum(e.rounds for _, e in found) for state, found in states.items()}
     chosen = [(i, e) for i, e in states[s.state] if e.rounds >= _enough_rounds] or states[s.state]
     used = [e for _, e in chosen]
     s.visits = len(used)
@@ -253,7 +299,17 @@ def _overrule(s: Measured, visits: list[Visit]) -> None:
         s.status, s.reason = "noisy", "no visit holds an estimate"
 
 
-def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
+def _visit_costs(visits: list[Visit], states: ByState) -> dict[int, dict[State, tuple[float, int]]]:
+    by_visit: dict[int, dict[State, tuple[float, int]]] = {}
+    for state, estimates in states.items():
+        for i, e in estimates:
+            costs = by_visit.setdefault(visits[i].number, {})
+            if state not in costs or e.rounds >= costs[state][1]:
+                costs[state] = (e.cost.value, e.rounds)
+    return by_visit
+
+
+def summarize(visits: list[Visit], states: ByState, rule: HeadlineRule) -> Measured:
     """The visits of one point, in the order of their numbers, as one estimate."""
     first = visits[0]
     s = Measured(first.point, "ok", "")
@@ -269,7 +325,6 @@ def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
     s.census = next((v.census for v in visits if v.census is not None), None)
     s.oversubscribed = any(v.oversubscribed for v in visits)
     s.doubt = first.doubt
-    _estimate(s, visits, classes)
     spoke = [v for v in visits if v.estimates]
     fairness = [v.fairness for v in spoke if v.fairness is not None]
     slowest = [v.slowest_over_fastest for v in spoke if v.slowest_over_fastest is not None]
@@ -279,6 +334,15 @@ def summarize(visits: list[Visit], classes: StateClasses) -> Measured:
     s.additive = 2 * sum(checked) > len(checked) if checked else None
     s.rounds_kept = sum(v.rounds_kept for v in visits)
     s.rounds_dropped = sum(n for v in visits for n in v.drops.values())
+    if states:
+        s.by_visit = _visit_costs(visits, states)
+        headline = rule.of(visits, states)
+        for state in states:
+            if state != headline:
+                other = replace(s, headline=False)
+                _estimate(other, visits, states, state)
+                s.other_states.append(other)
+        _estimate(s, visits, states, headline)
     _overrule(s, visits)
     if s.cost is not None and not math.isfinite(s.cost.value):
         s.cost = None

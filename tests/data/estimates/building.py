@@ -123,6 +123,7 @@ def shape(name, found, cost=None, *, at=None, of_visits=None, rate=None, total=1
         "shape": name,
         "lanes": what["lanes"],
         "status": "ok",
+        "headline": True,
         "visits": spoke,
         "rounds_kept": 11 * len(numbers),
         "rounds_dropped": 3 * len(numbers),

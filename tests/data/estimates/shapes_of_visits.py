@@ -112,12 +112,12 @@ both["estimates"] += v(50.0, **far, rounds=22)["estimates"]
 other = v(2.0, **near)
 other["estimates"] += v(60.0, **far, rounds=22)["estimates"]
 shape(
-    "two states in each visit: of as many the one of more rounds",
+    "two states in each visit: the nearest, not the one of more rounds",
     [both, other],
-    (55.0, 50.0 * 1.2 ** (0.5 - T[2] / 2), 50.0 * 1.2 ** (0.5 + T[2] / 2)),
+    (1.5, *powers_of_2(2)),
     at={"lanes": 3},
     total=3,
-    state="hop 235 ns, quiet (67 %)",
+    state="hop 65 ns, quiet (33 %)",
 )
 shape("one state", several(scattered, hop=70.0), five, at={"lanes": 4}, total=4, state="hop 70 ns")
 shape(
@@ -164,6 +164,38 @@ shape(
     state="hop 240 ns, busy (60 %)",
     visits=3,
 )
+shape(
+    "three quiet visits beside five busy ones",
+    several([1.0, 4.0, 2.0]) + several([9.0] * 5, busy=True),
+    (2.0, *powers_of_2(3)),
+    state="quiet (38 %)",
+    visits=3,
+)
+shape(
+    "the nearest of two placements, though the other came more often",
+    several([1.0, 4.0, 2.0], hop=60.0) + several([9.0] * 5, hop=240.0),
+    (2.0, *powers_of_2(3)),
+    at={"lanes": 13},
+    total=13,
+    state="hop 60 ns, quiet (38 %)",
+    visits=3,
+)
+# Of three points on the same lanes one alone was seen near: all three show the far placement.
+near_and_far = several([9.0] * 3, hop=60.0) + several([1.0, 4.0, 2.0], hop=240.0)
+for name, found, told in (
+    ("near and far, beside two that were far", near_and_far, ", quiet (50 %)"),
+    ("far", several([1.0, 4.0, 2.0], hop=240.0), ""),
+    ("far too", several([1.0, 4.0, 2.0], hop=240.0), ""),
+):
+    shape(
+        name,
+        found,
+        (2.0, *powers_of_2(3)),
+        at={"lanes": 14},
+        total=14,
+        state="hop 240 ns" + told,
+        visits=3,
+    )
 shape(
     "thin visits beside solid ones",
     several([1.0, 4.0, 2.0]) + several([900.0, 901.0], rounds=4),

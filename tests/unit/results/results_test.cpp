@@ -20,6 +20,7 @@ using fixtures::file_of;
 using fixtures::visit;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 point_summary only(const std::vector<nlohmann::json>& visits) {
@@ -87,34 +88,53 @@ TEST(summarize, states_are_told_apart_by_the_hop_over_the_whole_file) {
   EXPECT_THAT(s.state, testing::HasSubstr("hop 20 ns"));
 }
 
-TEST(summarize, the_headline_is_the_state_of_most_visits_then_quiet_then_the_larger_share) {
-  const estimate_values slow{.state = 1, .rounds = 30, .cost = 50, .low = 49, .high = 51};
-  const estimate_values fast{.state = 0, .rounds = 6, .cost = 10, .low = 9.9, .high = 10.1};
+TEST(summarize, the_headline_is_quiet_and_near_however_often_another_state_came) {
+  const estimate_values far{.state = 1, .rounds = 30, .cost = 50, .low = 49, .high = 51};
+  const estimate_values near{.state = 0, .rounds = 6, .cost = 10, .low = 9.9, .high = 10.1};
   const auto two = [](unsigned number, const estimate_values& a, const estimate_values& b) {
     return visit(atomic_add(2), number, "ok", {a, b});
   };
-  point_summary s = only({two(1, slow, fast), two(2, slow, fast)});
-  EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "equal visits, both quiet: more rounds";
-  EXPECT_EQ(s.state, "state 1, quiet (83 %)");
+  point_summary s = only({two(1, far, near), two(2, far, near)});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "the nearest, not the larger share";
+  EXPECT_EQ(s.state, "state 0, quiet (17 %)");
+  ASSERT_THAT(s.other_states, SizeIs(1));
+  EXPECT_DOUBLE_EQ(s.other_states[0].cost_ns.value, 50);
+  EXPECT_EQ(s.other_states[0].state, "state 1, quiet (83 %)");
 
-  s = only({two(1, slow, fast), visit(atomic_add(2), 2, "ok", {fast})});
-  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "more visits go before more rounds";
+  s = only({two(1, far, near), visit(atomic_add(2), 2, "ok", {far})});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "one of two visits saw the near one";
 
-  estimate_values busy = slow;
+  estimate_values busy = near;
   busy.busy = true;
-  s = only({two(1, busy, fast), two(2, busy, fast)});
-  EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "quiet goes before more rounds";
+  s = only({two(1, far, busy), two(2, far, busy)});
+  EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "quiet goes before near";
   EXPECT_EQ(s.status, status::ok);
 
-  estimate_values thin = fast;
+  estimate_values thin = near;
   thin.rounds = 4;
-  s = only({two(1, slow, thin), visit(atomic_add(2), 2, "ok", {thin}),
+  s = only({two(1, far, thin), visit(atomic_add(2), 2, "ok", {thin}),
             visit(atomic_add(2), 3, "ok", {thin})});
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "four rounds make no visit";
   EXPECT_EQ(s.visits, 1U);
 
   s = only({visit(atomic_add(2), 1, "ok", {thin})});
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "thin is better than nothing";
+}
+
+TEST(summarize, quiet_visits_that_a_headline_lacks_are_counted) {
+  const estimate_values quiet{}, busy{.busy = true};
+  const auto lacking = [](std::vector<nlohmann::json> visits) {
+    for (nlohmann::json& each : visits) each["pus"] = {0, 1};
+    return quiet_visits_lacking(file_of(std::move(visits)));
+  };
+  const std::string name = canonical(atomic_add(2));
+  EXPECT_EQ(lacking({visit(atomic_add(2), 1, "ok", {quiet, busy}),
+                     visit(atomic_add(2), 2, "ok", {busy}), visit(atomic_add(2), 3, "ok", {busy})}),
+            (std::map<std::string, std::size_t>{{name, 2}}));
+  EXPECT_THAT(
+      lacking({visit(atomic_add(2), 1, "ok", {quiet}), visit(atomic_add(2), 2, "ok", {quiet}),
+               visit(atomic_add(2), 3, "ok", {quiet, busy})}),
+      IsEmpty());
 }
 
 TEST(summarize, a_thin_visit_does_not_vote_beside_solid_ones) {
@@ -237,15 +257,15 @@ TEST(summarize, what_others_published_has_no_interval_and_keeps_its_status) {
   EXPECT_FALSE(has_cost(published(-1, "not_resolved")));
 }
 
-TEST(visit_key, tells_points_builds_and_visits_apart) {
-  const nlohmann::json line = visit(atomic_add(), 3, "ok", {});
-  EXPECT_EQ(visit_key(line, "cafe"), canonical(atomic_add()) + "|cafe|3");
+TEST(visits_key, tells_points_and_builds_apart) {
+  const std::string key = visits_key(atomic_add(), "cafe");
+  EXPECT_EQ(key, canonical(atomic_add()) + "|cafe|");
   point from_half = atomic_add();
   from_half.base_offset = 32;
-  EXPECT_NE(visit_key(visit(from_half, 3, "ok", {}), "cafe"), visit_key(line, "cafe"));
+  EXPECT_NE(visits_key(from_half, "cafe"), key);
   point on_two_cells = atomic_add();
   on_two_cells.cells = 2;
-  EXPECT_NE(visit_key(visit(on_two_cells, 3, "ok", {}), "cafe"), visit_key(line, "cafe"));
+  EXPECT_NE(visits_key(on_two_cells, "cafe"), key);
 }
 
 }  // namespace

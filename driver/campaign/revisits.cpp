@@ -1,0 +1,42 @@
+#include "driver/campaign/revisits.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "core/point.hpp"
+
+namespace syncmeter {
+
+using nlohmann::json;
+
+revisits::revisits(const std::vector<planned_point>& points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    // A GPU's lanes have no quiet probe.
+    if (!points[i].device) index_.emplace(canonical(points[i].what), i);
+  }
+}
+
+void revisits::learn(const json& visit_line) {
+  const auto estimates = visit_line.find("estimates");
+  if (visit_line.contains("device") || estimates == visit_line.end() || estimates->empty()) return;
+  json kept;
+  for (const char* member : {"point", "visit", "family", "pus", "estimates"}) {
+    if (const auto found = visit_line.find(member); found != visit_line.end())
+      kept[member] = *found;
+  }
+  seen_.visits.push_back(std::move(kept));
+}
+
+std::vector<revisits::wanted> revisits::lacking() const {
+  std::vector<wanted> all;
+  for (const auto& [name, visits] : quiet_visits_lacking(seen_)) {
+    if (const auto found = index_.find(name); found != index_.end())
+      all.push_back({found->second, visits});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
+  return all;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,37 @@
+// Points to be visited again, beyond the plan: on a busy host some have too few visits in which
+// their lanes were left alone, or in the placement of the points that they are compared with.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/plan/plan.hpp"
+#include "driver/results/results.hpp"
+
+namespace syncmeter {
+
+class revisits {
+ public:
+  /// `points` must outlive it.
+  explicit revisits(const std::vector<planned_point>& points);
+
+  /// Takes up what a visit line says of its states.
+  void learn(const nlohmann::json& visit_line);
+
+  struct wanted {
+    std::size_t point = 0;   ///< of the plan
+    std::size_t visits = 0;  ///< that it lacks
+  };
+  /// Points that lack quiet visits, those that lack most first.
+  [[nodiscard]] std::vector<wanted> lacking() const;
+
+ private:
+  std::unordered_map<std::string, std::size_t> index_;  // by canonical text
+  results_file seen_;                                   // visit lines without their rounds
+};
+
+}  // namespace syncmeter

@@ -1,0 +1,35 @@
+#include "driver/campaign/visit_request.hpp"
+
+#include "core/point.hpp"
+
+namespace syncmeter {
+namespace {
+
+double min_sample_us(const planned_point& planned, const run_options& options) {
+  if (options.min_sample_us > 0) return options.min_sample_us;
+  return planned.device ? 50 : 100;
+}
+
+}  // namespace
+
+nlohmann::json visit_request(const planned_point& planned, unsigned visit,
+                             const run_options& options, const visit_context& context) {
+  nlohmann::json request{{"point", planned.what},
+                         {"pus", planned.pus},
+                         {"visit", visit},
+                         {"options",
+                          {{"precision", options.precision},
+                           {"max_time_ns", max_visit_s(planned, options) * 1e9},
+                           {"min_sample_ns", 1e3 * min_sample_us(planned, options)},
+                           {"seed", context.seed},
+                           {"trips", context.trips},
+                           {"additivity", planned.additivity},
+                           {"watch_states", context.watch_states},
+                           {"quiet_floor_ns", context.quiet_floor_ns},
+                           {"state_bounds_ns", context.state_bounds_ns},
+                           {"oversubscribe", options.oversubscribe}}}};
+  if (planned.device) request["device"] = *planned.device;
+  return request;
+}
+
+}  // namespace syncmeter
