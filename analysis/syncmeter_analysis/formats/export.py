@@ -22,8 +22,8 @@ _types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
 
 
 def table(campaign: Campaign) -> pl.DataFrame:
-    """All points in the order of the files, a row for each placement state, the headline's first; each column has its type, so that tables
-    of several files can be put together."""
+    """All points in the order of the files, a row for each placement state, the headline's first. Each
+    column has its type, so that tables of several files can be put together."""
     schema = {column.name: _types[column.type] for column in columns}
     return pl.DataFrame(
         [row(state) for s in campaign.points.values() for state in (s, *s.other_states)],
