@@ -146,17 +146,18 @@ class campaign {
   }
 
   // Points that lack quiet visits, while the budget lasts, and without one until the campaign has
-  // taken twice its time. A pass that brings less than a tenth of what lacks is the last.
+  // taken twice its time. Two passes that bring less than a tenth of what lacks are the last ones.
   void visit_again() {
     const double longest_s = 2 * used_s();
-    std::size_t worth_going_on = std::numeric_limits<std::size_t>::max();
-    while (true) {
+    std::size_t wanted = std::numeric_limits<std::size_t>::max();
+    for (unsigned poor_passes = 0; poor_passes < 2;) {
       const std::vector<revisits::wanted> again = file_.again().lacking();
       const std::size_t lacking =
           std::transform_reduce(again.begin(), again.end(), std::size_t{0}, std::plus{},
                                 [](const revisits::wanted& each) { return each.visits; });
-      if (lacking == 0 || lacking > worth_going_on) return;
-      worth_going_on = lacking - (lacking + 9) / 10;
+      if (lacking == 0) return;
+      if (lacking > wanted) ++poor_passes;
+      wanted = lacking - (lacking + 9) / 10;
       workers_.close();
       for (std::size_t i = 0; i < again.size(); ++i) {
         if (!reason_to_stop().empty() || (!options_.budget_s && used_s() >= longest_s)) return;

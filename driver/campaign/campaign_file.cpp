@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
+#include "driver/results/lean_line.hpp"
 
 namespace syncmeter {
 
@@ -15,7 +16,7 @@ using nlohmann::json;
 campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
                              std::map<std::string, std::string> build_ids)
     : plan_(plan), build_ids_(std::move(build_ids)), visit_log_(plan.points, build_ids_),
-      again_(plan.points),
+      again_(plan.points), keep_rounds_(options.keep_rounds),
       writer_(options.resume
                   ? results_writer::append_to(*options.resume)
                   : results_writer::create(options.output ? *options.output : default_output())) {}
@@ -82,6 +83,9 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["build"] = build == build_ids_.end() ? "" : build->second;
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
   line["key"] = visit_log_.key(point, visit);
+  // What is the same in every visit of a point stands once.
+  if (line.contains("census") && !has_census_.insert(point).second) line.erase("census");
+  make_lean(line, keep_rounds_);
   writer_.write(line);
   visit_log_.record(line);
   again_.learn(line);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class campaign_file {
   std::map<std::string, std::string> build_ids_;
   visit_log visit_log_;
   revisits again_;
+  bool keep_rounds_;
+  std::set<std::size_t> has_census_;  // points a visit line of which has it, written by this run
   results_writer writer_;
   bool begun_ = false;
   std::vector<nlohmann::json> early_workers_;

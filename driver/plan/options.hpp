@@ -54,6 +54,7 @@ struct run_options {
   std::uint64_t seed = 0;               ///< 0: drawn, and recorded
   bool additivity = false;
   bool oversubscribe = false;
+  bool keep_rounds = false;
   bool interleave_backends = false;  ///< counterparts are visited one after the other
   bool retry = false;
   bool dry_run = false;

@@ -255,6 +255,10 @@ std::vector<run_option> all_rows() {
                               "allow more lanes than processing units; in barrier also measure one "
                               "lane more, and twice as many (default: off)",
                               "oversubscribe"),
+      of_any_campaign(flag<&o::keep_rounds>(
+          "keep-rounds",
+          "keep up to 50 rounds of each visit in the results file, as measured (default: off)",
+          "keep_rounds")),
       flag<&o::dry_run>("dry-run",
                         "print the points and the estimated time, measure nothing (default: off)",
                         "dry_run"),

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "driver/results/results.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -51,11 +53,6 @@ std::vector<state_key> well_seen(const point_states& seen) {
 }
 
 }  // namespace
-
-double number_or(const json& object, const char* member, double otherwise) {
-  const auto found = object.find(member);
-  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
-}
 
 point_states states_of(const std::vector<const json*>& visits, unsigned lanes,
                        const state_classes& classes) {

@@ -35,9 +35,6 @@ struct visit_estimate {
 
 using point_states = std::map<state_key, std::vector<visit_estimate>>;
 
-/// A number in a line; `otherwise` where there is none. Infinite bounds are null in JSON.
-[[nodiscard]] double number_or(const nlohmann::json& object, const char* member, double otherwise);
-
 /// Throws nlohmann::json::exception where a visit's estimates are of other kinds.
 [[nodiscard]] point_states states_of(const std::vector<const nlohmann::json*>& visits,
                                      unsigned lanes, const state_classes& classes);

@@ -6,17 +6,14 @@
 #include <limits>
 #include <vector>
 
+#include "driver/results/results.hpp"
+
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-double number_or(const json& j, const char* member, double otherwise) {
-  const auto found = j.find(member);
-  return found != j.end() && found->is_number() ? found->get<double>() : otherwise;
-}
 
 // The bounds of a visit's first estimate; all numbers where it has none, so that it agrees with
 // every other.
@@ -28,22 +25,29 @@ interval bounds_of(const json& visit) {
           number_or(cost, "high", infinity)};
 }
 
-// Cost per op of each raw round: both pairings take one measured op from the difference.
-bool add_rounds(const json& visit, unsigned workers_of_op, std::vector<double>& costs_ns) {
-  const json rounds = visit.value("rounds", json::array());
+}  // namespace
+
+std::vector<double> round_costs_ns(const json& visit, unsigned workers_of_op) {
+  std::vector<double> costs;
+  if (const auto told = visit.find("round_costs_ns"); told != visit.end() && told->is_array()) {
+    for (const json& cost : *told) {
+      if (!cost.is_number()) return {};
+      costs.push_back(cost.get<double>());
+    }
+    return costs;
+  }
+  // Both pairings take one measured op from the difference.
   double ops = number_or(visit, "trips", 0) * number_or(visit, "unroll", 0) *
                number_or(visit, "ops_per_step", 1);
   if (visit.value("cost_per_lane", false)) ops *= workers_of_op;
-  if (rounds.empty() || !(ops > 0)) return false;
-  for (const json& round : rounds) {
+  if (!(ops > 0)) return {};
+  for (const json& round : visit.value("rounds", json::array())) {
     if (!round.is_array() || round.size() < 2 || !round[0].is_number() || !round[1].is_number())
-      return false;
-    costs_ns.push_back((round[1].get<double>() - round[0].get<double>()) / ops);
+      return {};
+    costs.push_back((round[1].get<double>() - round[0].get<double>()) / ops);
   }
-  return true;
+  return costs;
 }
-
-}  // namespace
 
 std::optional<interval> pooled_interval(std::span<const json* const> visits,
                                         unsigned workers_of_op) {
@@ -57,7 +61,9 @@ std::optional<interval> pooled_interval(std::span<const json* const> visits,
     lowest_high = std::min(lowest_high, bounds.high);
     lowest = std::min(lowest, bounds.value);
     highest = std::max(highest, bounds.value);
-    if (!add_rounds(*visit, workers_of_op, costs_ns)) return std::nullopt;
+    const std::vector<double> costs = round_costs_ns(*visit, workers_of_op);
+    if (costs.empty()) return std::nullopt;
+    costs_ns.insert(costs_ns.end(), costs.begin(), costs.end());
   }
   if (highest_low > lowest_high) return std::nullopt;
   // Rounds of one visit are more alike than those of several: what the visits differ by is seen in

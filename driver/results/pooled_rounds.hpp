@@ -23,4 +23,9 @@ namespace syncmeter {
   return {i.value * by, i.low * by, i.high * by};
 }
 
+/// Cost per op in ns of each round that a visit line keeps, `workers_of_op` as above; empty where
+/// it keeps none.
+[[nodiscard]] std::vector<double> round_costs_ns(const nlohmann::json& visit,
+                                                 unsigned workers_of_op);
+
 }  // namespace syncmeter

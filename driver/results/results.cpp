@@ -116,6 +116,11 @@ results_file read_results(const std::string& path) {
   return file;
 }
 
+double number_or(const nlohmann::json& object, const char* member, double otherwise) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
 std::string visits_key(const point& what, const std::string& build_id) {
   return fmt::format("{}|{}|", canonical(what), build_id);
 }

@@ -82,6 +82,9 @@ struct results_file {
 /// quiet and in the placement of its family, by canonical text; points that lack none are left out.
 [[nodiscard]] std::map<std::string, std::size_t> quiet_visits_lacking(const results_file& file);
 
+/// A number in a line; `otherwise` where there is none. Infinite bounds are null in JSON.
+[[nodiscard]] double number_or(const nlohmann::json& object, const char* member, double otherwise);
+
 /// "OP|...|build|": the key of a visit line, for --resume, but for the visit's number behind it.
 [[nodiscard]] std::string visits_key(const point& what, const std::string& build_id);
 

@@ -65,7 +65,7 @@ class Estimate(NamedTuple):
 
 @dataclass(slots=True)
 class Visit:
-    """One visit of one point. `round_costs` are ns per op of each raw round kept in the file;
+    """One visit of one point. `round_costs` are ns per op of each round kept in the file;
     `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
     of each of several GPUs over their mean."""
 
@@ -162,6 +162,12 @@ def _estimate(members: Any) -> Estimate:
 
 def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
     costs = array("d")
+    told = line.get("round_costs_ns")
+    if isinstance(told, list):
+        try:
+            return array("d", told)
+        except TypeError:
+            return costs
     ops = (
         _number(line.get("trips"), 0)
         * _number(line.get("unroll"), 0)
