@@ -52,8 +52,11 @@ std::string to_text(const pair_class& c, bool several_kinds) {
 }
 
 std::vector<pu_pair> pairs_of(std::span<const processing_unit> units) {
+  return units.size() <= most_pus_for_all_pairs ? every_pair(units) : sampled_pairs(units);
+}
+
+std::vector<pu_pair> sampled_pairs(std::span<const processing_unit> units) {
   const std::vector<pu_pair> all = every_pair(units);
-  if (units.size() <= most_pus_for_all_pairs) return all;
   std::array<std::vector<pu_pair>, sharing_classes> by_class;
   for (const pu_pair& pair : all)
     by_class.at(static_cast<std::size_t>(pair.shared)).push_back(pair);

@@ -49,12 +49,14 @@ struct pu_pair {
 };
 
 /// Above so many PUs a sample of pairs is measured.
-inline constexpr std::size_t most_pus_for_all_pairs = 64;
+inline constexpr std::size_t most_pus_for_all_pairs = 128;
 /// Pairs of each class in such a sample: 120 in all, as many as 16 PUs have.
 inline constexpr std::size_t pairs_per_class = 20;
 
 /// Every pair once, in the order of `units`; of more than most_pus_for_all_pairs units, of each
 /// class pairs_per_class of them, spread evenly over that order (all, where it has no more).
 [[nodiscard]] std::vector<pu_pair> pairs_of(std::span<const processing_unit> units);
+/// The sample, of however few units.
+[[nodiscard]] std::vector<pu_pair> sampled_pairs(std::span<const processing_unit> units);
 
 }  // namespace syncmeter

@@ -81,28 +81,36 @@ class campaign {
   }
 
   campaign_outcome run() {
-    const unsigned passes = std::accumulate(
-        plan_.points.begin(), plan_.points.end(), 0U,
-        [](unsigned most, const planned_point& planned) { return std::max(most, planned.visits); });
+    const auto most = [&](auto member) {
+      unsigned found = 0;
+      for (const planned_point& planned : plan_.points) found = std::max(found, planned.*member);
+      return found;
+    };
     const auto groups = groups_of(plan_, options_.interleave_backends);
-    for (unsigned pass = 1; pass <= passes && reason_to_stop().empty(); ++pass) {
-      // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
-      // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
-      if (pass > 1) workers_.close();
-      std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
-      if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
-      for (const std::size_t index : order) {
-        if (!file_.visits().wants(index, pass)) continue;
-        if (!reason_to_stop().empty()) break;
-        show_progress(index, 0);
-        visit(index, pass);
-      }
+    for (unsigned stage = 0; stage <= most(&planned_point::stage); ++stage) {
+      for (unsigned pass = 1; pass <= most(&planned_point::visits); ++pass)
+        visit_all(stage, pass, groups);
     }
     if (file_.visits().remaining() == 0) visit_again();
     return finish();
   }
 
  private:
+  void visit_all(unsigned stage, unsigned pass,
+                 const std::vector<std::vector<std::size_t>>& groups) {
+    // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
+    // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
+    if (pass > 1) workers_.close();
+    std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
+    if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
+    for (const std::size_t index : order) {
+      if (plan_.points[index].stage != stage || !file_.visits().wants(index, pass)) continue;
+      if (!reason_to_stop().empty()) return;
+      show_progress(index, 0);
+      visit(index, pass);
+    }
+  }
+
   void begin(const std::vector<std::string>& argv, const json& about) {
     if (options_.seed == 0) options_.seed = drawn_seed();
     campaign_facts facts{.argv = argv,
@@ -160,7 +168,7 @@ class campaign {
       wanted = lacking - (lacking + 9) / 10;
       workers_.close();
       for (std::size_t i = 0; i < again.size(); ++i) {
-        if (!reason_to_stop().empty() || (!options_.budget_s && used_s() >= longest_s)) return;
+        if (!reason_to_stop().empty() || (!budget_s() && used_s() >= longest_s)) return;
         const std::size_t index = again[i].point;
         show_progress(index, again.size() - i);
         visit(index, file_.visits().next(index));
@@ -168,11 +176,15 @@ class campaign {
     }
   }
 
+  std::optional<double> budget_s() const {
+    return options_.budget_s ? options_.budget_s : plan_.budget_s;
+  }
+
   double used_s() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
   std::string reason_to_stop() const {
     if (interrupts_.requested()) return "interrupted";
-    if (options_.budget_s && used_s() >= *options_.budget_s) return "budget";
+    if (budget_s() && used_s() >= *budget_s()) return "budget";
     return {};
   }
 
@@ -276,7 +288,7 @@ class campaign {
     const bool cut_short = totals_.reason != "complete";
     if (cut_short) {
       const std::string why = totals_.reason == "budget"
-                                  ? fmt::format("the budget of {:g} s is spent", *options_.budget_s)
+                                  ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
       progress_.note(fmt::format(
           "{}: {} visits are in {}, {} remain; continue with: syncmeter run --resume {}", why,

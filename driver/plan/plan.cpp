@@ -18,6 +18,7 @@
 #include "driver/plan/merge.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
+#include "driver/plan/sample_first.hpp"
 #include "driver/plan/strided_cells.hpp"
 #include "driver/studies/studies.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -322,6 +323,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
     plan.predicted_s = predicted_s(plan, options, workers);
   }
+  if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
+    put_sample_first(plan, units_wanted(options, machine), *chosen->pace->longest_s);
   if (plan.points.empty() && plan.refused.empty()) {
     throw usage_error(
         fmt::format("--study: '{}' has no point with these options: no backend in use has its ops",

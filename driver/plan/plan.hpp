@@ -24,6 +24,7 @@ struct planned_point {
   bool additivity = false;
   bool watch_states = false;  ///< pair probes even where its lanes have no line in common
   unsigned visits = 5;
+  unsigned stage = 0;       ///< all visits of a stage come before those of the next
   nlohmann::json census{};  ///< what its loops compiled to, for the results; null when not known
 };
 
@@ -37,10 +38,11 @@ struct campaign_plan {
   std::vector<planned_point> points;
   std::vector<refused_point> refused;
   double predicted_s = 0;
-  bool layouts_together = false;  ///< as in its study
-  bool ops_together = false;      ///< as in its study
-  bool waits_together = false;    ///< as in its study
-  std::string left_out{};         ///< as in its study
+  std::optional<double> budget_s{};  ///< where the options name none
+  bool layouts_together = false;     ///< as in its study
+  bool ops_together = false;         ///< as in its study
+  bool waits_together = false;       ///< as in its study
+  std::string left_out{};            ///< as in its study
 };
 
 /// Visits of a point on a CPU, unless --visits or its study say another number.

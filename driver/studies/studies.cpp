@@ -162,7 +162,8 @@ study core_to_core() {
                              // A neighbour's load on the caches comes and goes within seconds:
                              // six short visits see more of it than three long ones.
                              .many = 64,
-                             .visits_of_many = 6},
+                             .visits_of_many = 6,
+                             .longest_s = 60},
           .native_first = true};
 }
 

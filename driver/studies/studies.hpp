@@ -117,9 +117,11 @@ struct gpu_part {
 /// How long a study takes over each point, where that is not the usual.
 struct study_pace {
   double precision, max_time_s;
-  double min_sample_us;     ///< 0: the usual
-  std::size_t many;         ///< more points than this get
-  unsigned visits_of_many;  ///< so many visits each
+  double min_sample_us;               ///< 0: the usual
+  std::size_t many;                   ///< more points than this get
+  unsigned visits_of_many;            ///< so many visits each
+  std::optional<double> longest_s{};  ///< of a plan that takes longer a sample of each class of
+                                      ///< pairs comes first, and the others as far as this lasts
 };
 
 /// What it measures on CPUs and on GPUs; a part without rules has no point at all.

@@ -29,7 +29,7 @@ from syncmeter_analysis.statistics.summary import Measured
 most_pus_in_a_matrix = 24
 
 # The driver's limit; of a larger machine it measures a sample.
-_most_pus_for_all_pairs = 64
+_most_pus_for_all_pairs = 128
 
 # The finest of these levels that makes few enough blocks is what a matrix is folded by.
 _block_levels = (

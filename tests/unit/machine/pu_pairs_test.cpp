@@ -95,10 +95,10 @@ TEST(pu_pairs, a_hole_in_the_cpuset) {
   }
 }
 
-TEST(pu_pairs, all_pairs_up_to_64_pus_each_once) {
-  const auto machine = topology::synthetic("package:2 l3:8 core:4 pu:1");
+TEST(pu_pairs, all_pairs_up_to_128_pus_each_once) {
+  const auto machine = topology::synthetic("package:2 l3:8 core:8 pu:1");
   const auto pairs = pairs_of(machine.units());
-  EXPECT_THAT(pairs, SizeIs(64 * 63 / 2));
+  EXPECT_THAT(pairs, SizeIs(128 * 127 / 2));
   std::set<std::pair<int, int>> seen;
   for (const pu_pair& p : pairs) seen.insert(std::minmax(p.first, p.second));
   EXPECT_THAT(seen, SizeIs(pairs.size()));
@@ -106,9 +106,9 @@ TEST(pu_pairs, all_pairs_up_to_64_pus_each_once) {
   EXPECT_THAT(pairs_of(one.units()), SizeIs(0));
 }
 
-TEST(pu_pairs, a_sample_of_each_class_above_64_pus) {
-  const auto machine = topology::synthetic("package:2 numa:2 l3:2 l2:4 core:2 pu:2");
-  ASSERT_EQ(machine.units().size(), 128U);
+TEST(pu_pairs, a_sample_of_each_class_above_128_pus) {
+  const auto machine = topology::synthetic("package:2 numa:2 l3:2 l2:4 core:4 pu:2");
+  ASSERT_EQ(machine.units().size(), 256U);
   EXPECT_EQ(classes_of(machine), (counts_by_class{{"same core", 20},
                                                   {"same L2", 20},
                                                   {"same L3", 20},
@@ -124,9 +124,9 @@ TEST(pu_pairs, a_sample_of_each_class_above_64_pus) {
   }
   EXPECT_THAT(packages, SizeIs(2));
   EXPECT_THAT(l3s, SizeIs(8));
-  EXPECT_EQ(classes_of(topology::synthetic("package:33 core:1 pu:2")),
+  EXPECT_EQ(classes_of(topology::synthetic("package:66 core:1 pu:2")),
             (counts_by_class{{"same core", 20}, {"other package", 20}}));
-  EXPECT_EQ(classes_of(topology::synthetic("package:5 core:13 pu:1")).at("same NUMA node"), 20U);
+  EXPECT_EQ(classes_of(topology::synthetic("package:10 core:13 pu:1")).at("same NUMA node"), 20U);
 }
 
 TEST(home_pu, is_a_lanes_own_or_as_far_as_can_be) {

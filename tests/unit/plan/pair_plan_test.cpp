@@ -77,7 +77,7 @@ TEST(pair_plan, sixteen_pus_take_less_than_20_s) {
 }
 
 TEST(pair_plan, a_sample_of_a_large_machine) {
-  const auto plan = plan_on("package:2 l3:8 core:8 pu:1", core_to_core(), {with_both_handoffs()});
+  const auto plan = plan_on("package:2 l3:8 core:16 pu:1", core_to_core(), {with_both_handoffs()});
   EXPECT_THAT(points_of(plan, "handoff"), SizeIs(2 * 3 * 20));
 }
 
@@ -170,6 +170,19 @@ TEST(pinned_lanes, a_home_that_cannot_be_is_refused_with_the_reason) {
   const auto with_a_third = plan_on("core:3 pu:1", options, {with_both_handoffs()});
   EXPECT_THAT(with_a_third.points, SizeIs(24));
   EXPECT_THAT(with_a_third.refused, SizeIs(0));
+}
+
+TEST(pair_plan, of_many_pus_a_sample_of_each_class_comes_first) {
+  const auto few = plan_on("package:2 l3:1 core:4 pu:2", core_to_core(), {with_both_handoffs()});
+  EXPECT_FALSE(few.budget_s) << "16 PUs end in time";
+  const auto many = plan_on("package:2 l3:1 core:16 pu:2", core_to_core(), {with_both_handoffs()});
+  EXPECT_EQ(many.budget_s, 60.0);
+  EXPECT_EQ(many.predicted_s, 60.0);
+  EXPECT_THAT(many.left_out, HasSubstr("as far as 60 s"));
+  const auto first = [&](const planned_point& p) { return p.stage == 0; };
+  // 20 pairs each of one core, one L3 and two packages, both ways round, by load and by CAS.
+  EXPECT_EQ(std::count_if(many.points.begin(), many.points.end(), first), 3 * 20 * 2 * 2);
+  EXPECT_THAT(many.points, SizeIs(64 * 63 * 2));
 }
 
 TEST(pinned_lanes, the_file_tells_where_its_pus_sit) {
