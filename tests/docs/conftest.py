@@ -63,6 +63,11 @@ class Programs:
         return names
 
     @functools.cache
+    def knows_backend(self, name):
+        """Whether `list` says how to get a backend that was not built here."""
+        return f"\n  {name}: " in self.call(["syncmeter", "list"])[1].partition("\nNot usable")[2]
+
+    @functools.cache
     def all_options(self):
         found = set()
         for program in ("syncmeter", "syncmeter-report"):
