@@ -4,4 +4,4 @@ Nothing here measures and nothing reads anything but results files; the command 
 `syncmeter-report` (command.py).
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0-rc1"

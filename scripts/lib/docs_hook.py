@@ -1,0 +1,27 @@
+"""Pages of the site that are files of the repository's root: README.md is its first page.
+
+They are written for the root, so that their links are rewritten for the site.
+"""
+
+import re
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+# Files that pages link to and the site only carries.
+CARRIED = ("LICENSE", "CITATION.cff", "tests/README.md")
+
+
+def on_files(files, config):
+    root = Path(config.config_file_path).parent
+    for source, page in PAGES.items():
+        text = (root / source).read_text(encoding="utf-8").replace("](docs/", "](")
+        for name, target in PAGES.items():
+            text = re.sub(rf"\]\({re.escape(name)}(?=[)#])", f"]({target}", text)
+        text = text.replace("](tests/README.md)", "](tests.txt)")
+        files.append(File.generated(config, page, content=text))
+    for name in CARRIED:
+        target = "tests.txt" if name == "tests/README.md" else name
+        files.append(File.generated(config, target, content=(root / name).read_text(encoding="utf-8")))
+    return files

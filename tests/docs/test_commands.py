@@ -1,0 +1,78 @@
+"""The commands that the documents show: they are run here, or their options are known."""
+
+import os
+import re
+import shlex
+import shutil
+
+import pytest
+from documents import COMMAND, documents
+
+DOCUMENTS = documents()
+BLOCKS = [block for document in DOCUMENTS for block in document.blocks]
+SHOWN = [(block, command) for block in BLOCKS if block.language == "console" for command in block.commands()]
+RUN = [(block.place, command) for block, command in SHOWN if not block.mark and "scripts/" not in command]
+
+
+@pytest.fixture(scope="session")
+def results(programs, tmp_path_factory):
+    """A results file of this machine."""
+    file = tmp_path_factory.mktemp("results") / "results.jsonl"
+    status, text = programs.call(["syncmeter", "run", "--op", "atomic_add,control_aa", "--backend", "omp", "--lanes", "1",
+                                  "--visits", "2", "--max-time", "4ms", "--output", str(file)])
+    assert status == 0, text
+    return file
+
+
+def test_blocks_are_of_known_languages():
+    for block in BLOCKS:
+        assert block.language in ("console", "text", "cpp", "json", "yaml"), f"{block.place}: '{block.language}'"
+        if block.language == "console":
+            assert block.commands(), f"{block.place}: no command after `$ `"
+
+
+@pytest.mark.parametrize("command", sorted({command for _, command in SHOWN}))
+def test_shown_commands_have_the_options_that_they_use(programs, command):
+    for part in command.split(" && "):
+        if not part.startswith("cmake "):
+            assert programs.faults(part) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_commands_in_prose_have_the_options_that_they_use(programs, document):
+    for span in document.spans():
+        if COMMAND.fullmatch(span):
+            assert programs.faults(span) == [], f"{document.name}: `{span}`"
+        elif re.match(r"--[a-z]", span):
+            option = re.match(r"--[a-z][\w-]*", span)[0]
+            assert option in programs.all_options(), f"{document.name}: no program has {option}"
+
+
+@pytest.mark.parametrize("place, command", RUN, ids=[f"{place} {command}" for place, command in RUN])
+def test_shown_commands_run(programs, results, tmp_path, place, command):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one processing unit: most commands need two")
+    words = shlex.split(command, comments=True)
+    assert words[0] in ("syncmeter", "syncmeter-report"), f"{place}: mark what is not to be run here"
+    if words[:2] == ["syncmeter", "run"]:
+        # Planned and not measured, whatever it would take.
+        words += [] if "--dry-run" in words else ["--dry-run"]
+    else:
+        written = {words[i + 1] for i, word in enumerate(words) if word in ("-o", "--output")}
+        for word in words:
+            if word.endswith(".jsonl") and word not in written:
+                shutil.copy(results, tmp_path / word)
+    status, text = programs.call(words, tmp_path)
+    lacking = re.search(r"no worker for backend '([\w-]+)'", text)
+    if status and ("needs the Python package" in text or lacking and programs.knows_backend(lacking[1])):
+        pytest.skip(text.strip())
+    assert status == 0, f"{place}: {command}\n{text}"
+
+
+def test_scripts_that_measure_take_what_run_takes(programs):
+    shown = [(block.place, c) for block, c in SHOWN if not block.mark and re.match(r"(\w+=\S+ )*scripts/run", c)]
+    assert shown
+    for place, command in shown:
+        words = [w for w in shlex.split(command, comments=True) if not re.match(r"[A-Z_]+=", w)]
+        status, text = programs.call(["syncmeter", "run", *words[1:], "--dry-run"])
+        assert status == 0, f"{place}: {command}\n{text}"
