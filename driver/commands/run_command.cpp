@@ -105,7 +105,8 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   std::vector<std::string> argv{program, "run"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);
-  const int shown = show_results(outcome.file, options.csv.value_or(""), out);
+  const int shown = show_results(
+      outcome.file, {.csv = options.csv, .wide = options.wide, .verbose = options.verbose}, out);
   return outcome.any_failed ? 1 : shown;
 }
 

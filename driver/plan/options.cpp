@@ -48,10 +48,33 @@ void check_together(const run_options& o, const std::string& refused) {
   if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
 }
 
+bool parse_sort_key(const std::string& option, const std::string& text) {
+  if (text != "cost" && text != "family")
+    throw usage_error(unknown_name(option, "key", text, {"cost", "family"}));
+  return text == "cost";
+}
+
 std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
-          value_row("csv", "FILE", "also write every point as CSV (default: none)", request.csv,
-                    &parse_file_name)};
+          value_row("csv", "FILE", "also write every point as CSV (default: none)",
+                    request.view.csv, &parse_file_name),
+          value_row("op", "LIST",
+                    "only these ops; * matches any characters, as in atomic_* (default: all)",
+                    request.view.ops, &parse_list),
+          value_row("type", "LIST", "only these types (default: all)", request.view.types,
+                    names_of_axis<value_type>("type")),
+          value_row("lanes", "LIST",
+                    "only points of so many lanes: numbers, ranges and max, the most in the file "
+                    "(default: all)",
+                    request.view.lanes, &parse_lanes),
+          value_row("sort", "KEY", "cost: the cheapest first; family: as the ops are listed "
+                                   "(default: family)",
+                    request.view.by_cost, &parse_sort_key),
+          switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
+                     request.view.json),
+          switch_row("wide", "print every column, however narrow the terminal is (default: off)",
+                     request.view.wide),
+          switch_row("verbose", "print every note (default: off)", request.view.verbose)};
 }
 
 std::vector<option_row> list_rows(list_request& request) {

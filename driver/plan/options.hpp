@@ -59,6 +59,8 @@ struct run_options {
   bool retry = false;
   bool dry_run = false;
   bool list_workers = false;
+  bool wide = false;     ///< every column of the table
+  bool verbose = false;  ///< every note below it
 };
 
 /// For the campaign line, so that --resume can plan the same points again.
@@ -77,9 +79,20 @@ struct run_request {
 [[nodiscard]] run_request parse_run(const std::vector<std::string>& arguments);
 
 /// What the words after `syncmeter show` and `syncmeter list` ask for.
+/// What of a results file is printed, and how.
+struct show_view {
+  std::optional<std::string> csv{};
+  std::vector<std::string> ops{};  ///< patterns; empty: every op
+  std::vector<value_type> types{};
+  std::vector<lane_range> lanes{};
+  bool by_cost = false;  ///< the cheapest first, not grouped by family
+  bool json = false;     ///< in place of the table
+  bool wide = false;     ///< every column, however narrow the terminal is
+  bool verbose = false;  ///< every note
+};
 struct show_request {
   std::string file;
-  std::optional<std::string> csv;
+  show_view view;
   bool help = false;
 };
 [[nodiscard]] show_request parse_show(const std::vector<std::string>& arguments);

@@ -2,6 +2,7 @@
 // cells cannot part.
 #include "driver/show/csv.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -142,6 +143,27 @@ std::string to_csv(const std::vector<point_summary>& points) {
       add_line(csv, [&other](const csv_column& column) { return column.cell(other); });
   }
   return csv;
+}
+
+std::string to_json_text(const std::vector<point_summary>& points) {
+  auto rows = nlohmann::ordered_json::array();
+  const auto add = [&rows](const point_summary& s) {
+    auto row = nlohmann::ordered_json::object();
+    for (const csv_column& column : all_columns()) {
+      std::string cell = column.cell(s);
+      if (cell.empty()) continue;
+      // A number or a truth is written alike in both.
+      const auto value = nlohmann::ordered_json::parse(cell, nullptr, false);
+      if (value.is_number() || value.is_boolean()) row[column.name] = value;
+      else row[column.name] = std::move(cell);
+    }
+    rows.push_back(std::move(row));
+  };
+  for (const point_summary& p : points) {
+    add(p);
+    std::for_each(p.other_states.begin(), p.other_states.end(), add);
+  }
+  return rows.dump(1) + "\n";
 }
 
 void require_writable(const std::string& path) {

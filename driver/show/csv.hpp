@@ -12,6 +12,10 @@ namespace syncmeter {
 /// has its upper bound only, one below 0 nothing but the times of both sides.
 [[nodiscard]] std::string to_csv(const std::vector<point_summary>& points);
 
+/// The same rows as a JSON array of objects: cells without a value are left out, numbers and truths
+/// are such.
+[[nodiscard]] std::string to_json_text(const std::vector<point_summary>& points);
+
 /// Throws usage_error when the file cannot be written; what stood there stays. To be called before
 /// measuring, so that a wrong name does not cost a campaign's export.
 void require_writable(const std::string& path);

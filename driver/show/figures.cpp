@@ -1,6 +1,7 @@
 // How figures are written.
 #include "driver/show/figures.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -32,6 +33,21 @@ std::string nanoseconds(double ns) {
   if (size >= 0.99995) return fmt::format("{:.3f}", ns);
   if (size >= 0.00095 || size == 0) return fmt::format("{:.4f}", ns);
   return fmt::format("{:.1e}", ns);
+}
+
+std::string duration(double ns) {
+  constexpr double us = 1e3, ms = 1e6, s = 1e9;
+  if (!std::isfinite(ns) || std::abs(ns) < 9999.5) return nanoseconds(ns);
+  if (std::abs(ns) < 999.5 * us) return fmt::format("{:.3g} us", ns / us);
+  if (std::abs(ns) < 999.5 * ms) return fmt::format("{:.3g} ms", ns / ms);
+  return fmt::format("{:.3g} s", ns / s);
+}
+
+std::string reach(const interval& cost) {
+  if (!std::isfinite(cost.low) || !std::isfinite(cost.high) || !(cost.value > 0)) return "unknown";
+  const double percent =
+      100 * std::max(cost.high - cost.value, cost.value - cost.low) / cost.value;
+  return percent < 9.95 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 std::string upper_bound_ns(double ns) {

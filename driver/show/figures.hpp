@@ -20,6 +20,10 @@ namespace syncmeter {
 
 /// ns with four significant digits, fewer below 1: "0.1043", "2.318", "45700", "2.3e-05".
 [[nodiscard]] std::string nanoseconds(double ns);
+/// The same with a unit where that is shorter: "45.7 us", "4.50 ms".
+[[nodiscard]] std::string duration(double ns);
+/// How far an interval reaches from its value, in % of that: "3.1 %"; "unknown" without bounds.
+[[nodiscard]] std::string reach(const interval& cost);
 /// An upper bound in ns, rounded up, so that it stays one and is never a bare zero.
 [[nodiscard]] std::string upper_bound_ns(double ns);
 /// "431 M", "22.1 k", "3.2".

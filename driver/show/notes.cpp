@@ -169,8 +169,8 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
 
 }  // namespace
 
-std::vector<std::string> summary_notes(const results_file& file,
-                                       const std::vector<point_summary>& points) {
+summary_notes_of summary_notes(const results_file& file,
+                               const std::vector<point_summary>& points) {
   std::vector<std::string> notes;
   add_failures(notes, points);
   add_completeness(notes, file);
@@ -183,6 +183,7 @@ std::vector<std::string> summary_notes(const results_file& file,
       if (note.is_string()) notes.push_back(note.get<std::string>());
     }
   }
+  const std::size_t urgent = notes.size();
   add_states(notes, file);
   add_revisits(notes, file);
   add_drops(notes, file);
@@ -190,15 +191,19 @@ std::vector<std::string> summary_notes(const results_file& file,
   add_merged(notes, file);
   add_refused(notes, points);
   add_time(notes, file);
-  return notes;
+  return {std::move(notes), urgent};
 }
 
-std::string summary_text(const results_file& file, const std::vector<point_summary>& points) {
-  std::string text = point_table(points);
-  const std::vector<std::string> notes = summary_notes(file, points);
-  if (!notes.empty()) text += "\nNotes\n";
-  for (const std::string& note : notes) text += "- " + note + "\n";
-  return text + fmt::format("\nResults: {}\n", file.path);
+std::string notes_text(const results_file& file, const std::vector<point_summary>& points,
+                       bool verbose) {
+  const summary_notes_of notes = summary_notes(file, points);
+  const std::size_t shown = verbose ? notes.all.size() : notes.urgent;
+  std::string text = shown == 0 ? "" : "\nNotes\n";
+  for (std::size_t i = 0; i < shown; ++i) text += "- " + notes.all[i] + "\n";
+  const std::size_t more = notes.all.size() - shown;
+  text += "\nResults: " + file.path;
+  if (more != 0) text += fmt::format(" ({} more note{}: --verbose)", more, more == 1 ? "" : "s");
+  return text + "\n";
 }
 
 }  // namespace syncmeter

@@ -3,19 +3,58 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "driver/plan/options.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
+#include "driver/studies/studies.hpp"
 
 namespace syncmeter {
+namespace {
 
-int show_results(const std::string& file, const std::string& csv, std::FILE* out) {
+std::vector<point_summary> chosen_points(const std::vector<point_summary>& points,
+                                         const show_view& view) {
+  unsigned most = 0;
+  for (const point_summary& s : points) most = std::max(most, s.what.lanes);
+  const auto one_of = [](const auto& wanted, const auto& matches) {
+    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), matches);
+  };
+  std::vector<point_summary> chosen;
+  std::copy_if(
+      points.begin(), points.end(), std::back_inserter(chosen), [&](const point_summary& s) {
+        return one_of(view.ops, [&](const auto& name) { return fits(name, s.what.op); }) &&
+               one_of(view.types, [&](value_type type) { return s.what.type == type; }) &&
+               one_of(view.lanes, [&](const lane_range& range) {
+                 return range.max ? s.what.lanes == most
+                                  : range.first <= s.what.lanes && s.what.lanes <= range.last;
+               });
+      });
+  return chosen;
+}
+
+}  // namespace
+
+int show_results(const std::string& file, const show_view& view, std::FILE* out) {
   const results_file results = read_results(file);
   const std::vector<point_summary> points = summarize(results);
-  std::fputs(summary_text(results, points).c_str(), out);
-  if (!csv.empty()) write_csv(csv, points);
-  add_report(file, out);
+  const std::vector<point_summary> shown = chosen_points(points, view);
+  if (shown.empty() && !points.empty())
+    throw usage_error(fmt::format("{}: no point is chosen by --op, --type and --lanes", file));
+  if (view.csv) write_csv(*view.csv, shown);
+  if (view.json) {
+    std::fputs(to_json_text(shown).c_str(), out);
+  } else {
+    page_style style = style_of(::fileno(out));
+    if (view.wide) style.width = 0;
+    std::fputs(point_table(shown, style, view.by_cost).c_str(), out);
+    // What is said of the whole file is not true of a part of it.
+    if (shown.size() == points.size()) {
+      std::fputs(notes_text(results, points, view.verbose).c_str(), out);
+      add_report(file, out);
+    }
+  }
   const bool any_failed = std::any_of(points.begin(), points.end(), [](const point_summary& s) {
     return s.status == status::failed || s.status == status::timeout;
   });
@@ -28,8 +67,8 @@ int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
     std::fputs(show_help().c_str(), out);
     return 0;
   }
-  if (request.csv) require_writable(*request.csv);
-  return show_results(request.file, request.csv.value_or(""), out);
+  if (request.view.csv) require_writable(*request.view.csv);
+  return show_results(request.file, request.view, out);
 }
 
 }  // namespace syncmeter

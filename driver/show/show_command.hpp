@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "driver/plan/options.hpp"
+
 namespace syncmeter {
 
 /// Exit status 1 when a point of the file failed, as `run` would say.
 int show_command(const std::vector<std::string>& arguments, std::FILE* out);
 
 /// Reads, prints and, where asked, exports a results file; the end of `show` and of `run`.
-int show_results(const std::string& file, const std::string& csv, std::FILE* out);
+int show_results(const std::string& file, const show_view& view, std::FILE* out);
 
 }  // namespace syncmeter

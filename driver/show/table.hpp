@@ -7,22 +7,31 @@
 
 #include "driver/plan/plan.hpp"
 #include "driver/results/results.hpp"
+#include "driver/text/columns.hpp"
 
 namespace syncmeter {
 
 /// One row per measured point, grouped by family: by backend, family and op as the ops are listed,
 /// then by every axis. A point that another's measurement stands for has
 /// a row of its own where its op, type or order is another; affinities of one placement share a
-/// row. Refused points stand in the notes, and of many pairs of PUs only the first have rows.
-[[nodiscard]] std::string point_table(const std::vector<point_summary>& points);
+/// row; `by_cost`: the cheapest first, without groups. Refused points stand in the notes, and of many pairs of PUs only the first have rows.
+[[nodiscard]] std::string point_table(const std::vector<point_summary>& points,
+                                      page_style style = {}, bool by_cost = false);
 
-/// What a reader must know of the figures, failures first: one sentence a line.
-[[nodiscard]] std::vector<std::string> summary_notes(const results_file& file,
-                                                     const std::vector<point_summary>& points);
+/// What a reader must know of the figures, failures first: one sentence each. The first `urgent` of
+/// them change what the figures say.
+struct summary_notes_of {
+  std::vector<std::string> all;
+  std::size_t urgent = 0;
+};
+[[nodiscard]] summary_notes_of summary_notes(const results_file& file,
+                                             const std::vector<point_summary>& points);
 
-/// Table, notes and where the results are: what `run` and `show` print.
-[[nodiscard]] std::string summary_text(const results_file& file,
-                                       const std::vector<point_summary>& points);
+/// The notes as text, and where the results are. Without `verbose` those alone without which the
+/// figures would be misread (failures, an incomplete campaign, where the lanes were), and how many
+/// more there are.
+[[nodiscard]] std::string notes_text(const results_file& file,
+                                     const std::vector<point_summary>& points, bool verbose);
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.
@@ -31,6 +40,9 @@ namespace syncmeter {
 /// "shared", "strided 64 B", "strided 64 B from 32 B" (the base offset), "strided 64 B, 2
 /// cells"; empty without cells.
 [[nodiscard]] std::string placement_text(const point& p);
+
+/// "int32"; empty for an op without types.
+[[nodiscard]] std::string type_text(const point& p);
 
 /// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
 [[nodiscard]] std::string short_name(const point& p);

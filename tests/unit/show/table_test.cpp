@@ -225,7 +225,7 @@ TEST(summary_notes, failures_come_first_and_reasons_are_shared) {
   results_file file = file_of(
       {visit(atomic_add(), 1, "ok", {{.rounds = 30}, {.state = 1, .busy = true, .rounds = 10}})});
   file.end["reason"] = "budget";
-  const auto notes = summary_notes(file, points);
+  const auto notes = summary_notes(file, points).all;
   ASSERT_FALSE(notes.empty());
   EXPECT_THAT(notes.front(), AllOf(HasSubstr("failed: atomic_add int32"), HasSubstr("41, not 42")));
   EXPECT_THAT(notes, Contains("unsupported in omp: this compiler has no `omp atomic compare`: "
@@ -242,7 +242,7 @@ TEST(summary_notes, failures_come_first_and_reasons_are_shared) {
 TEST(summary_notes, a_clean_campaign_has_no_words_of_states_drops_or_incompleteness) {
   nlohmann::json line = visit(atomic_add(), 1, "ok", {{}});
   line["drops"]["preempted"] = 0;
-  const auto notes = summary_notes(file_of({line}), {measured(atomic_add(), {2, 1.9, 2.1})});
+  const auto notes = summary_notes(file_of({line}), {measured(atomic_add(), {2, 1.9, 2.1})}).all;
   EXPECT_THAT(notes, ElementsAre(HasSubstr("inside timed loops")));
 }
 
@@ -250,7 +250,7 @@ TEST(summary_notes, what_was_said_of_lanes_and_gpus_before_the_run_is_said_again
   results_file file = file_of({visit(atomic_add(), 1, "ok", {{}})});
   file.campaign["lane_notes"] = {"lanes share cores"};
   file.campaign["gpu_notes"] = {"GPU 1 was busy"};
-  const auto notes = summary_notes(file, {measured(atomic_add(), {2, 1.9, 2.1})});
+  const auto notes = summary_notes(file, {measured(atomic_add(), {2, 1.9, 2.1})}).all;
   EXPECT_THAT(notes, IsSupersetOf({"lanes share cores", "GPU 1 was busy"}));
 }
 
