@@ -67,8 +67,9 @@ std::vector<option_row> show_rows(show_request& request) {
                     "only points of so many lanes: numbers, ranges and max, the most in the file "
                     "(default: all)",
                     request.view.lanes, &parse_lanes),
-          value_row("sort", "KEY", "cost: the cheapest first; family: as the ops are listed "
-                                   "(default: family)",
+          value_row("sort", "KEY",
+                    "cost: the cheapest first; family: as the ops are listed "
+                    "(default: family)",
                     request.view.by_cost, &parse_sort_key),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
                      request.view.json),

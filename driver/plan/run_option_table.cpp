@@ -262,11 +262,11 @@ std::vector<run_option> all_rows() {
       flag<&o::dry_run>("dry-run",
                         "print the points and the estimated time, measure nothing (default: off)",
                         "dry_run"),
-      of_any_campaign(not_kept(
-          flag<&o::wide>("wide",
-                         "print every column of the table, however narrow the terminal is "
-                         "(default: off)",
-                         "wide"))),
+      of_any_campaign(
+          not_kept(flag<&o::wide>("wide",
+                                  "print every column of the table, however narrow the terminal is "
+                                  "(default: off)",
+                                  "wide"))),
       of_any_campaign(not_kept(flag<&o::verbose>(
           "verbose", "print every note below the table (default: off)", "verbose"))),
       of_any_campaign(not_kept(flag<&o::list_workers>(

@@ -45,8 +45,7 @@ std::string duration(double ns) {
 
 std::string reach(const interval& cost) {
   if (!std::isfinite(cost.low) || !std::isfinite(cost.high) || !(cost.value > 0)) return "unknown";
-  const double percent =
-      100 * std::max(cost.high - cost.value, cost.value - cost.low) / cost.value;
+  const double percent = 100 * std::max(cost.high - cost.value, cost.value - cost.low) / cost.value;
   return percent < 9.95 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
 }
 

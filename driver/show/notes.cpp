@@ -169,8 +169,7 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
 
 }  // namespace
 
-summary_notes_of summary_notes(const results_file& file,
-                               const std::vector<point_summary>& points) {
+summary_notes_of summary_notes(const results_file& file, const std::vector<point_summary>& points) {
   std::vector<std::string> notes;
   add_failures(notes, points);
   add_completeness(notes, file);

@@ -206,20 +206,20 @@ std::string section_text(std::span<const table_row> rows, page_style style) {
   // Where the words of the axes leave no room for it, an op is a heading of its own.
   const auto make = [&](bool op_in_row) {
     columns table({{op_in_row ? "op" : ""},
-                 {"repeat", right},
-                 {""},
-                 {on_gpu ? "grid" : "lanes", right},
-                 {"active", right},
-                 {"size", right},
-                 {"PUs"},
-                 {"late us", right},
-                 {"ns/op", right},
-                 {"95 % interval", right, 2},
-                 {"+-", right, 0, "95 % interval"},
-                 {"cycles", right, 3},
-                 {"ops/s", right, 4},
-                 {"hop", right, 1},
-                 {"notes"}});
+                   {"repeat", right},
+                   {""},
+                   {on_gpu ? "grid" : "lanes", right},
+                   {"active", right},
+                   {"size", right},
+                   {"PUs"},
+                   {"late us", right},
+                   {"ns/op", right},
+                   {"95 % interval", right, 2},
+                   {"+-", right, 0, "95 % interval"},
+                   {"cycles", right, 3},
+                   {"ops/s", right, 4},
+                   {"hop", right, 1},
+                   {"notes"}});
     std::string op;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const point_summary& s = *rows[r].shown;

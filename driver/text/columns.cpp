@@ -32,8 +32,8 @@ page_style style_of(int fd) {
   if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
   const char* const none = std::getenv("NO_COLOR");
   const char* const term = std::getenv("TERM");
-  style.colour = (none == nullptr || *none == '\0') && term != nullptr &&
-                 std::string_view(term) != "dumb";
+  style.colour =
+      (none == nullptr || *none == '\0') && term != nullptr && std::string_view(term) != "dumb";
   return style;
 }
 
@@ -92,7 +92,8 @@ std::string columns::text(page_style style) const {
     for (std::size_t c = 0; c < titles_.size(); ++c) {
       if (widths[c] == 0) continue;
       const std::string& cell = cell_of(c);
-      if (c + 1 == titles_.size() && style.width != 0 && line.size() + 2 + cell.size() > style.width) {
+      if (c + 1 == titles_.size() && style.width != 0 &&
+          line.size() + 2 + cell.size() > style.width) {
         line.erase(line.find_last_not_of(' ') + 1);
         if (!cell.empty()) line += "\n      " + cell;
         continue;
