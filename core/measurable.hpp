@@ -1,5 +1,5 @@
-// The table of what a backend can measure: every op x type x order x placement as function
-// pointers, made at compile time from the ops and the backend's lane.
+// The table of what a backend can measure: every op x type x order x placement with what its rig
+// runs, made at compile time from the ops and the backend's lane.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace syncmeter {
 
-struct sample;
+class bench;
 
-/// Takes one sample: `trips` trips of one side on the lanes of `rig` (the backend's own object,
-/// made ready for one point). Called once per sample, never per op.
-using sampler = sample (*)(void* rig, std::uint32_t trips);
+/// What one lane does in one sample, its loop included. `rig` is the backend's own, made ready for
+/// one point, and knows how many trips the loop has. Called once per sample, never per op.
+using lane_body = void (*)(bench& rig, unsigned lane);
 
-/// The address of the loop for counts[index].
+/// The address of the loop for counts[index], or of the host's stub of the kernel that it is in.
 using code_finder = const void* (*)(std::size_t index);
 
 /// What the kernel of counts[index] is made of, as C++ writes it: part of its demangled name, and
@@ -32,17 +32,27 @@ using code_finder = const void* (*)(std::size_t index);
 using kernel_namer = std::string (*)(std::size_t index);
 
 /// Runs an op's litmus on a rig made ready for the point; returns how often the forbidden was seen.
-using litmus_check = std::uint64_t (*)(void* rig);
+using litmus_check = std::uint64_t (*)(bench& rig);
+
+/// What an op needs on its rig outside the clock, where cells are not all that it works on.
+struct sample_hooks {
+  void (*before)(bench& rig) = nullptr;  ///< before each sample
+  /// After it, and after `ops` ops of each lane: what is wrong; empty when nothing is.
+  std::string (*after)(bench& rig, std::uint64_t ops) = nullptr;
+};
 
 /// One row of a backend's table.
 struct measurable {
   op_info info{};
   std::optional<value_type> type{};  ///< nothing for an op that has no type axis
   struct form form{};
-  std::array<sampler, 4> by_count{};  ///< samplers for `counts`; null when unsupported, and for 2
-                                      ///< and 4 where additivity is not built
-  code_finder code = nullptr;   ///< finds the machine code of the four loops; null where they have
-                                ///< no symbol
+  std::size_t built = 0;  ///< how many of `counts` have a loop: 4, 2 where additivity is not built,
+                          ///< 0 when unsupported
+  std::array<lane_body, 4> by_count{};  ///< for `counts`; null where `code` finds the stubs of
+                                        ///< kernels, which the rig launches itself
+  sample_hooks hooks{};
+  code_finder code = nullptr;   ///< finds the machine code of the loops; null where they have no
+                                ///< symbol
   bool code_on_device = false;  ///< `code` finds stubs on the host whose symbols are the kernels'
   kernel_namer kernel_name = nullptr;  ///< instead of `code`, where another API launches the
                                        ///< kernels
@@ -105,14 +115,29 @@ template <class Op> consteval void check_shape() {
   static_assert(!Op::info.name.empty(), "an op needs a name");
 }
 
+// Of a backend that does not say, all.
+template <class Backend, class Op, class Lane> consteval std::size_t counts_built() {
+  if constexpr (requires { Backend::template is_additive<Op, Lane>(); })
+    return Backend::template is_additive<Op, Lane>() ? counts.size() : 2;
+  else return counts.size();
+}
+
+template <class Backend, class Op, class Lane, std::size_t... I>
+consteval std::array<lane_body, 4> bodies_of(std::index_sequence<I...>) {
+  return {Backend::template body_of<Op, counts[I], Lane>()...};
+}
+
 template <class Backend, class T, class Op, form F> consteval measurable make_row() {
   measurable row{.info = Op::info, .form = F};
   if constexpr (Op::info.typed) row.type = type_tag<T>::value;
   using lane = typename Backend::template lane<T, F>;
   if constexpr (runs_on<Op, lane>) {
-    row.by_count = {
-        Backend::template sampler_of<Op, 0, lane>(), Backend::template sampler_of<Op, 1, lane>(),
-        Backend::template sampler_of<Op, 2, lane>(), Backend::template sampler_of<Op, 4, lane>()};
+    row.built = counts_built<Backend, Op, lane>();
+    if constexpr (requires { Backend::template body_of<Op, 0, lane>(); })
+      row.by_count = bodies_of<Backend, Op, lane>(
+          std::make_index_sequence<counts_built<Backend, Op, lane>()>{});
+    if constexpr (requires { Backend::template hooks_of<Op, lane>(); })
+      row.hooks = Backend::template hooks_of<Op, lane>();
     if constexpr (requires { Backend::template kernel_name_of<Op, lane>(); })
       row.kernel_name = Backend::template kernel_name_of<Op, lane>();
     else row.code = Backend::template code_of<Op, lane>();

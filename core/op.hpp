@@ -86,6 +86,9 @@ enum class orders : std::uint8_t { none, atomic, fence };
 /// in clusters of point::size blocks.
 enum class launching : std::uint8_t { plain, cooperative, cluster };
 
+/// What a program holds in an op of family critical, where an API may have no such thing.
+enum class guard : std::uint8_t { none, named_section, lock_object };
+
 struct op_info {
   std::string_view name;
   enum family family {};
@@ -109,6 +112,17 @@ struct op_info {
   enum launching launching = launching::plain;  ///< GPU
   std::string_view size_of{};  ///< what point::size counts ("lanes of a tile"); empty: the op has
                                ///< no size
+  enum guard guard = guard::none;
+  bool compares = false;           ///< by a compare-and-swap of the program's own
+  bool starts_team = false;        ///< what it starts is one team of all lanes
+  std::string_view why_missing{};  ///< why a lane may lack its words; empty: the backend says
+  std::uint8_t kind = 0;           ///< which of its rig's kinds of op it is, by an enum of that rig
+  unsigned block_bytes = 0;        ///< GPU: of a block's own memory, beside its cells
+  double set_up_ns = 0;            ///< what its rig may take to make ready, beyond the usual
+
+  template <class Kind> [[nodiscard]] constexpr bool is(Kind wanted) const {
+    return kind == static_cast<std::uint8_t>(wanted);
+  }
 };
 
 // Repetition is by pack expansion: g++ ignores `#pragma unroll`, and a lambda in the timed path was
@@ -153,7 +167,8 @@ template <class Op, int Count, class Lane> SM_LOOP auto loop(Lane given, std::ui
   return lane.outcome();
 }
 
-/// The numbers of measured ops that are built for every op; index into measurable::by_count.
+/// The numbers of measured ops that loops are built with; measurable::built says how many of
+/// them are, in this order.
 inline constexpr std::array<int, 4> counts{0, 1, 2, 4};
 
 /// Ops that one lane does in one step at a Count: the n of its oracle, per step.

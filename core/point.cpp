@@ -73,7 +73,7 @@ std::string text_of(unsigned value) { return fmt::to_string(value); }
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(const std::vector<int>& pus) { return fmt::format("{}", fmt::join(pus, ",")); }
 template <axis_value Enum> std::string text_of(Enum value) { return std::string(to_text(value)); }
-std::string text_of(const std::optional<value_type>& type) { return text_of(type.value()); }
+std::string text_of(const std::optional<value_type>& type) { return type ? text_of(*type) : ""; }
 
 template <class T> nlohmann::json json_of(const T& value) {
   if constexpr (axis_value<T>) return to_text(value);
@@ -121,6 +121,14 @@ std::string canonical(const point& p) {
   for_each_axis([&](const auto& axis) {
     if (!is_written(p, axis)) return;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis.name, text_of(p.*axis.field));
+  });
+  return text;
+}
+
+std::string axis_text(const point& p, std::string_view axis) {
+  std::string text;
+  for_each_axis([&](const auto& row) {
+    if (row.name == axis) text = text_of(p.*row.field);
   });
   return text;
 }

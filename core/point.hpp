@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -75,6 +76,10 @@ struct point {
 /// All axes as "backend=omp op=atomic_add type=int32 ...", in a fixed order, axes without a value
 /// left out. Two points are the same exactly when their texts are.
 [[nodiscard]] std::string canonical(const point& p);
+
+/// The value of one axis of the table in core/point_axes.hpp as text; empty for a type that it does
+/// not have.
+[[nodiscard]] std::string axis_text(const point& p, std::string_view axis);
 
 /// A point as a JSON object: one member per axis, plus "stride_bytes". Members without a value are
 /// left out.

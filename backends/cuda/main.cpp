@@ -20,25 +20,27 @@
 namespace syncmeter::cuda {
 namespace {
 
-int run(int argc, char** argv) {
-  cuda_worker_backend backend{{{all_rows(), &make_rig<cuda_rig>, &declared_instructions},
-                               launch_rows(),
-                               levels_rows(),
-                               {ring_rows(), &make_rig<ring_rig>, &declared_handoff},
-                               {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
-                               {chain_rows(), &make_rig<chain_rig>, &declared_handoff},
-                               divergence_group(),
-                               coalescing_group(),
-                               {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions},
-                               {multi_rows(), &make_rig<multi_rig>, &multi_declares},
-                               {remote_rows(), &make_rig<remote_rig>, &remote_declares},
-                               {multi_host_rows(), &make_multi_host_rig, &multi_host_declares}}};
-  return run_worker({"cuda", SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+worker_backends make_backends() {
+  auto backend = std::make_shared<cuda_worker_backend>(
+      std::vector<row_group>{{all_rows(), &make_rig<cuda_rig>, &declared_instructions},
+                             launch_rows(),
+                             levels_rows(),
+                             {ring_rows(), &make_rig<ring_rig>, &declared_handoff},
+                             {pair_rows(), &make_rig<pair_rig>, &declared_handoff},
+                             {chain_rows(), &make_rig<chain_rig>, &declared_handoff},
+                             divergence_group(),
+                             coalescing_group(),
+                             {reduction_rows(), &make_rig<reduction_rig>, &declared_reductions},
+                             {multi_rows(), &make_rig<multi_rig>, &multi_declares},
+                             {remote_rows(), &make_rig<remote_rig>, &remote_declares},
+                             {multi_host_rows(), &make_multi_host_rig, &multi_host_declares}});
+  return {backend, {backend.get()}};
 }
 
 }  // namespace
 }  // namespace syncmeter::cuda
 
 int main(int argc, char** argv) {
-  return syncmeter::worker_main("cuda", &syncmeter::cuda::run, argc, argv);
+  using namespace syncmeter;
+  return worker_main({"cuda", SM_COMPILER, SM_FLAGS}, &cuda::make_backends, argc, argv);
 }

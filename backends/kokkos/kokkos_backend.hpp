@@ -6,38 +6,40 @@
 #include <vector>
 
 #include "backends/kokkos/kokkos_lane.hpp"
-#include "core/host/host_sampler.hpp"
+#include "core/host/host_backend.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::kokkos {
 
-/// A sample on a sum that lies outside the cells: emptied before it, gathered and checked after.
-template <class Op, int Count, class Lane>
-sample scatter_sample(void* opaque, std::uint32_t trips) {
+/// The sum of an op that scatters: it lies outside the cells, is emptied before each sample, and
+/// gathered and checked after it.
+template <class Lane> auto& sum_of(host_rig& rig) {
   using sum_of_lane = scatter_sum<typename Lane::space, typename Lane::value_type>;
-  auto& rig = *static_cast<host_rig*>(opaque);
   auto& kept = shared(rig.setup(0)).scatter;
   if (std::any_cast<sum_of_lane>(&kept) == nullptr) kept.template emplace<sum_of_lane>();
-  auto& sum = *std::any_cast<sum_of_lane>(&kept);
-  sum.reset();
-  auto taken = rig.run(&timed_body<Op, Count, Lane>, Count, trips);
-  const auto ops = std::uint64_t{trips} * Op::info.unroll * ops_in_step(Op::info, Count);
-  if (taken.failure.empty()) taken.failure = sum.check(ops, rig.lanes(), Op::scatters_atomically);
-  return taken;
+  return *std::any_cast<sum_of_lane>(&kept);
+}
+template <class Lane> void empty_sum(bench& on) {
+  sum_of<Lane>(static_cast<host_rig&>(on)).reset();
+}
+template <class Op, class Lane> std::string check_sum(bench& on, std::uint64_t ops) {
+  auto& rig = static_cast<host_rig&>(on);
+  return sum_of<Lane>(rig).check(ops, rig.lanes(), Op::scatters_atomically);
 }
 
-template <class Op, int Count, class Lane> sample array_sample(void* opaque, std::uint32_t trips) {
+template <class Lane> void plant_in_array(bench& on) {
   using value = typename Lane::value_type;
-  auto& rig = *static_cast<host_rig*>(opaque);
-  return reduction_sample<Op, Count, Lane, value>(
-      rig, shared(rig.setup(0)).input, filler_of(on_space<typename Lane::space>{}, value{}), trips);
+  auto& rig = static_cast<host_rig&>(on);
+  plant_maximum<value>(rig, shared(rig.setup(0)).input,
+                       filler_of(on_space<typename Lane::space>{}, value{}));
 }
 
 template <class Space> struct backend : host_backend {
-  template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
-    if constexpr (requires { Op::scatters_atomically; }) return &scatter_sample<Op, Count, Lane>;
-    else if constexpr (requires { Op::reduces_an_array; }) return &array_sample<Op, Count, Lane>;
-    else return host_backend::sampler_of<Op, Count, Lane>();
+  template <class Op, class Lane> static constexpr sample_hooks hooks_of() {
+    if constexpr (requires { Op::scatters_atomically; })
+      return {.before = &empty_sum<Lane>, .after = &check_sum<Op, Lane>};
+    else if constexpr (requires { Op::reduces_an_array; }) return {.before = &plant_in_array<Lane>};
+    else return {};
   }
 
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both

@@ -21,11 +21,10 @@ void launch_teams(const cuda::launch_shape& shape, const Functor& functor) {
   Kokkos::parallel_for("syncmeter", Kokkos::Experimental::require(teams, light), functor);
 }
 
-template <class Op, int Count, class Lane>
-void launch_timed(const void*, const cuda::launch_shape& shape, void** arguments) {
-  launch_teams<teams_that_fit<Op>>(
-      shape, timed_team<Op, Count, Lane>{*static_cast<const cuda::kernel_setup*>(arguments[0]),
-                                         *static_cast<const std::uint32_t*>(arguments[1])});
+template <class Op, int Count, class Lane> void launch_timed(bench& on, unsigned) {
+  const auto& rig = static_cast<const cuda::cuda_rig&>(on);
+  launch_teams<teams_that_fit<Op>>(rig.shape(),
+                                   timed_team<Op, Count, Lane>{rig.setup(), rig.trips()});
 }
 
 template <class Op, class Lane>
@@ -36,14 +35,9 @@ void launch_litmus(const void*, const cuda::launch_shape& shape, void** argument
                                    *static_cast<unsigned long long* const*>(arguments[2])});
 }
 
-template <class Op, int Count, class Lane> sample take_sample(void* rig, std::uint32_t trips) {
-  return static_cast<cuda::cuda_rig*>(rig)->run({nullptr, &launch_timed<Op, Count, Lane>}, Count,
-                                                trips);
-}
-
-template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
-  return static_cast<cuda::cuda_rig*>(rig)->run_litmus({nullptr, &launch_litmus<Op, Lane>},
-                                                       Op::info.litmus == litmus::barrier);
+template <class Op, class Lane> std::uint64_t run_litmus(bench& rig) {
+  return static_cast<cuda::cuda_rig&>(rig).run_litmus({nullptr, &launch_litmus<Op, Lane>},
+                                                      Op::info.litmus == litmus::barrier);
 }
 
 template <class Op, class Lane> std::string kernel_name_at(std::size_t index) {
@@ -66,10 +60,11 @@ struct device_backend {
   static constexpr bool code_on_device = true;
 
   // As in the CUDA backend, additivity is built for one type.
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
-    if constexpr (Count > 1 && !std::is_same_v<typename Lane::value_type, std::int32_t>)
-      return nullptr;
-    else return &take_sample<Op, Count, Lane>;
+  template <class Op, class Lane> static consteval bool is_additive() {
+    return std::is_same_v<typename Lane::value_type, std::int32_t>;
+  }
+  template <class Op, int Count, class Lane> static consteval lane_body body_of() {
+    return &launch_timed<Op, Count, Lane>;
   }
   template <class Op, class Lane> static consteval kernel_namer kernel_name_of() {
     return &kernel_name_at<Op, Lane>;
@@ -80,7 +75,7 @@ struct device_backend {
   }
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
-    if (info.name == "handoff_cas") return "not available on GPUs; the op handoff waits by load";
+    if (info.takes_token) return "not available on GPUs; the op handoff waits by load";
     return why_without(info);
   }
 };

@@ -11,8 +11,7 @@ namespace syncmeter::kokkos {
 /// Kernels keep to the registers with which so many of the largest teams fit on a multiprocessor:
 /// two as in the CUDA backend, but one where the trip counter would be spilled to memory.
 template <class Op>
-inline constexpr unsigned teams_that_fit =
-    Op::info.name.starts_with("atomic_cas") ? 1 : cuda::blocks_per_multiprocessor;
+inline constexpr unsigned teams_that_fit = Op::info.compares ? 1 : cuda::blocks_per_multiprocessor;
 template <unsigned Teams>
 using policy_for =
     Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<cuda::largest_block, Teams>>;

@@ -30,8 +30,7 @@ template <class Space> std::vector<measurable> all_rows() {
 
 /// Other ops run as a range where there are more lanes than a team can have.
 [[nodiscard]] constexpr bool needs_a_team(const op_info& info) {
-  return info.family == family::barrier || info.family == family::group ||
-         info.name == ops::launch_team::info.name;
+  return info.family == family::barrier || info.family == family::group || info.starts_team;
 }
 
 template <class Space> class host_space final : public host_worker_backend {

@@ -61,7 +61,7 @@ template <class Space, class Body> void on_all_lanes(unsigned lanes, const Body&
   Space().fence();
 }
 
-template <class Space> bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+template <class Space> bool run_team(unsigned lanes, lane_body body, bench& rig) {
   on_all_lanes<Space>(lanes, [&](unsigned lane) { body(rig, lane); });
   return true;
 }

@@ -98,14 +98,14 @@ template <class T, order O> class words {
 
 /// Why Kokkos lacks a word, in any space.
 [[nodiscard]] consteval std::string_view why_without(const op_info& info) {
-  if (!has_atomics && info.name != "critical_named_add" && info.name != "lock_add")
+  if (!has_atomics && info.guard == guard::none)
     return "this Kokkos was built without atomics (Kokkos_ENABLE_ATOMICS_BYPASS)";
   if (info.family == family::atomic) return "Kokkos' atomics are relaxed and take no memory order";
   if (info.family == family::fence)
     return "Kokkos has no fence of this order, only memory_fence (unordered), load_fence (acquire) "
            "and store_fence (release)";
-  if (info.name == "critical_named_add") return "Kokkos has no named critical section";
-  if (info.name == "lock_add") return "Kokkos has no lock object";
+  if (info.guard == guard::named_section) return "Kokkos has no named critical section";
+  if (info.guard == guard::lock_object) return "Kokkos has no lock object";
   return "Kokkos has no such operation";
 }
 

@@ -11,31 +11,36 @@
 namespace syncmeter::kokkos {
 namespace {
 
-int run(int argc, char** argv) {
+struct worker_state {
   thread_pool threads;
   shared_objects objects;
   std::vector<std::unique_ptr<worker_backend>> spaces;
+};
+
+worker_backends make_backends() {
+  auto state = std::make_shared<worker_state>();
+  auto& spaces = state->spaces;
 #if defined(KOKKOS_ENABLE_OPENMP)
-  spaces.push_back(std::make_unique<host_space<Kokkos::OpenMP>>(threads, objects));
+  spaces.push_back(std::make_unique<host_space<Kokkos::OpenMP>>(state->threads, state->objects));
 #endif
 #if defined(KOKKOS_ENABLE_THREADS)
-  spaces.push_back(std::make_unique<host_space<Kokkos::Threads>>(threads, objects));
+  spaces.push_back(std::make_unique<host_space<Kokkos::Threads>>(state->threads, state->objects));
 #endif
 #if defined(KOKKOS_ENABLE_SERIAL)
-  spaces.push_back(std::make_unique<host_space<Kokkos::Serial>>(threads, objects));
+  spaces.push_back(std::make_unique<host_space<Kokkos::Serial>>(state->threads, state->objects));
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
-  spaces.push_back(std::make_unique<cuda_space>(threads));
+  spaces.push_back(std::make_unique<cuda_space>(state->threads));
 #endif
-  std::vector<worker_backend*> backends;
-  backends.reserve(spaces.size());
-  for (const auto& space : spaces) backends.push_back(space.get());
-  return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, backends, argc, argv);
+  worker_backends backends{state, {}};
+  for (const auto& space : spaces) backends.all.push_back(space.get());
+  return backends;
 }
 
 }  // namespace
 }  // namespace syncmeter::kokkos
 
 int main(int argc, char** argv) {
-  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::kokkos::run, argc, argv);
+  using namespace syncmeter;
+  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &kokkos::make_backends, argc, argv);
 }

@@ -16,7 +16,7 @@ namespace {
 // What the rig calls are plain functions, without an object of ours.
 shared_objects* objects = nullptr;
 
-bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+bool run_team(unsigned lanes, lane_body body, bench& rig) {
   objects->fit(lanes);
   bool whole = true;
 #pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
@@ -49,7 +49,11 @@ std::string runtime_library() {
 
 class openmp final : public host_worker_backend {
  public:
-  openmp() : host_worker_backend{all_rows(), &run_team, &release_team, objects} {}
+  /// `shared` must outlive this.
+  explicit openmp(shared_objects& shared)
+      : host_worker_backend{all_rows(), &run_team, &release_team, &shared} {
+    objects = &shared;
+  }
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
@@ -65,17 +69,21 @@ class openmp final : public host_worker_backend {
   }
 };
 
-int run(int argc, char** argv) {
-  omp_set_dynamic(0);
+struct worker_state {
   shared_objects shared;
-  objects = &shared;
-  openmp backend;
-  return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+  openmp backend{shared};
+};
+
+worker_backends make_backends() {
+  omp_set_dynamic(0);
+  auto state = std::make_shared<worker_state>();
+  return {state, {&state->backend}};
 }
 
 }  // namespace
 }  // namespace syncmeter::omp
 
 int main(int argc, char** argv) {
-  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::omp::run, argc, argv);
+  using namespace syncmeter;
+  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &omp::make_backends, argc, argv);
 }

@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "backends/omp/omp_lane.hpp"
-#include "core/host/host_sampler.hpp"
+#include "core/host/host_backend.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::omp {
 
-template <class Op, int Count, class Lane> sample array_sample(void* opaque, std::uint32_t trips) {
-  auto& rig = *static_cast<host_rig*>(opaque);
-  auto& input = static_cast<shared_objects*>(rig.setup(0).backend)->input;
-  return reduction_sample<Op, Count, Lane, typename Lane::value_type>(rig, input, &fill, trips);
+template <class T> void plant_in_array(bench& on) {
+  auto& rig = static_cast<host_rig&>(on);
+  plant_maximum<T>(rig, static_cast<shared_objects*>(rig.setup(0).backend)->input, &fill);
 }
 
 struct backend : host_backend {
-  template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
-    if constexpr (requires { Op::reduces_an_array; }) return &array_sample<Op, Count, Lane>;
-    else return host_backend::sampler_of<Op, Count, Lane>();
+  template <class Op, class Lane> static constexpr sample_hooks hooks_of() {
+    if constexpr (requires { Op::reduces_an_array; })
+      return {.before = &plant_in_array<typename Lane::value_type>};
+    else return {};
   }
 
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
@@ -33,8 +33,7 @@ struct backend : host_backend {
     if (info.family == family::fence && f.order == order::seq_cst) {
       return "this compiler has no `omp flush seq_cst` (OpenMP 5.1)";
     }
-    if (info.name.starts_with("lock_hint_"))
-      return "this runtime has no omp_init_lock_with_hint (OpenMP 4.5)";
+    if (!info.why_missing.empty()) return info.why_missing;
     return "OpenMP has no such construct";
   }
 };

@@ -15,7 +15,7 @@ namespace {
 // What the rig calls are plain functions, without an object of ours.
 shared_objects* objects = nullptr;
 
-bool run_team(unsigned lanes, lane_body body, host_rig& rig) {
+bool run_team(unsigned lanes, lane_body body, bench& rig) {
   objects->fit(lanes);
   return objects->team.run(lanes, [&](unsigned lane) { body(rig, lane); });
 }
@@ -34,8 +34,11 @@ std::string library() {
 
 class threads final : public host_worker_backend {
  public:
-  explicit threads(wait_policy waiting)
-      : host_worker_backend{all_rows(), &run_team, &release_team, objects}, waiting_{waiting} {}
+  /// `shared` must outlive this.
+  threads(wait_policy waiting, shared_objects& shared)
+      : host_worker_backend{all_rows(), &run_team, &release_team, &shared}, waiting_{waiting} {
+    objects = &shared;
+  }
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
@@ -64,18 +67,23 @@ void have_had_a_second_thread() {
   std::thread([] {}).join();
 }
 
-int run(int argc, char** argv) {
-  have_had_a_second_thread();
-  const auto waiting = wait_policy_here();
+struct worker_state {
+  wait_policy waiting = wait_policy_here();
   shared_objects shared{waiting};
-  objects = &shared;
-  threads backend{waiting};
-  return run_worker({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, {&backend}, argc, argv);
+  threads backend{waiting, shared};
+};
+
+worker_backends make_backends() {
+  have_had_a_second_thread();
+  auto state = std::make_shared<worker_state>();
+  return {state, {&state->backend}};
 }
 
 }  // namespace
 }  // namespace syncmeter::standard
 
 int main(int argc, char** argv) {
-  return syncmeter::worker_main(SM_BACKEND_NAME, &syncmeter::standard::run, argc, argv);
+  using namespace syncmeter;
+  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &standard::make_backends, argc,
+                     argv);
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/std/std_lane.hpp"
-#include "core/host/host_sampler.hpp"
+#include "core/host/host_backend.hpp"
 #include "core/measurable.hpp"
 
 namespace syncmeter::standard {
@@ -41,7 +41,7 @@ struct backend : host_backend {
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
-    if (info.name == "critical_named_add")
+    if (info.guard == guard::named_section)
       return "C++ has no named critical section; each std::mutex is one of its own (critical_add)";
     return "the C++ library has no such operation";
   }

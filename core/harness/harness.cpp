@@ -86,8 +86,8 @@ class visit {
 
  private:
   [[nodiscard]] std::optional<double> probe();
-  [[nodiscard]] attempt take_round();
   [[nodiscard]] attempt take_sides();
+  void find_state(attempt& made);
   void keep(const attempt& made);
   [[nodiscard]] std::string_view reason_to_stop(double round_ns);
   [[nodiscard]] std::string_view precise_enough();
@@ -130,15 +130,13 @@ attempt visit::take_sides() {
   return made;
 }
 
-attempt visit::take_round() {
-  subject_.begin_round();
-  attempt made = take_sides();
+void visit::find_state(attempt& made) {
   // The probe after this round is the one before the next.
   const auto before_ns = std::exchange(hop_before_ns_, probe());
   const auto& after_ns = hop_before_ns_;
   const auto seen_before = before_ns ? before_ns : after_ns;
   const auto seen_after = after_ns ? after_ns : before_ns;
-  if (!seen_before) return made;
+  if (!seen_before) return;
 
   made.taken.hop_ns = std::sqrt(*seen_before * *seen_after);
   made.taken.state_class = class_of(made.taken.hop_ns, options_.state_bounds);
@@ -148,7 +146,6 @@ attempt visit::take_round() {
   const bool changed = upper >= state_gap * lower || class_of(lower, options_.state_bounds) !=
                                                          class_of(upper, options_.state_bounds);
   if (changed && made.dropped == drop::none) made.dropped = drop::state_changed;
-  return made;
 }
 
 void visit::keep(const attempt& made) {
@@ -190,7 +187,9 @@ void visit::take_rounds() {
   hop_before_ns_ = probe();
   while (result_.stopped_by.empty()) {
     const std::int64_t begin_ns = subject_.now_ns();
-    const attempt made = take_round();
+    subject_.begin_round();
+    attempt made = take_sides();
+    find_state(made);
     ++result_.rounds_taken;
     if (made.dropped == drop::none) {
       keep(made);
@@ -219,22 +218,12 @@ void visit::conclude() {
   result_.reason = found.reason;
 }
 
-void measure(timed_bench& subject, const op_info& info, unsigned lanes,
-             const visit_options& options, std::int64_t begin_ns, visit_result& result) {
-  const calibration calibrated = calibrate(subject, options);
-  result.trips = calibrated.trips;
-  if (calibrated.too_slow_ns) {
-    result.status = status::too_slow;
-    result.stopped_by = "max_time";
-    result.reason = fmt::format(
-        "one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} ms; --max-time sets it",
-        info.unroll, *calibrated.too_slow_ns / 1e6, longest_trip_ns(options) / 1e6);
-    return;
-  }
-  const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
-  visit running(subject, shape, options, begin_ns, result);
-  running.take_rounds();
-  running.conclude();
+void say_too_slow(visit_result& result, const op_info& info, double trip_ns, double limit_ns) {
+  result.status = status::too_slow;
+  result.stopped_by = "max_time";
+  result.reason = fmt::format(
+      "one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} ms; --max-time sets it",
+      info.unroll, trip_ns / 1e6, limit_ns / 1e6);
 }
 
 void fail(visit_result& result, std::string_view why) {
@@ -278,7 +267,16 @@ visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
   timed_bench timed(subject);
   const std::int64_t begin_ns = timed.now_ns();
   try {
-    measure(timed, info, lanes, options, begin_ns, result);
+    const calibration calibrated = calibrate(timed, options);
+    result.trips = calibrated.trips;
+    if (calibrated.too_slow_ns) {
+      say_too_slow(result, info, *calibrated.too_slow_ns, longest_trip_ns(options));
+    } else {
+      const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
+      visit running(timed, shape, options, begin_ns, result);
+      running.take_rounds();
+      running.conclude();
+    }
   } catch (const std::exception& problem) {
     fail(result, problem.what());
   } catch (...) {

@@ -61,9 +61,8 @@ void host_rig::find_home() {
   homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 
-std::string host_rig::check_cells(int count) const {
+std::string host_rig::check_cells(std::uint64_t n) const {
   const auto& info = what_->info;
-  const auto n = std::uint64_t{trips_} * info.unroll * ops_in_step(info, count);
   if (info.family == family::handoff) {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       // The last token is back with lane 0, which has not awaited it.

@@ -79,8 +79,8 @@ template <class Lane> void message_litmus(host_rig& rig, unsigned lane) {
   }
 }
 
-template <class Lane, lane_body Body> std::uint64_t run_host_litmus(void* opaque_rig) {
-  auto& rig = *static_cast<host_rig*>(opaque_rig);
+template <class Lane, untimed_body Body> std::uint64_t run_host_litmus(bench& on) {
+  auto& rig = static_cast<host_rig&>(on);
   if (rig.lanes() < 2) return 0;  // nothing to order against
   const auto board = std::make_unique<litmus_board>(rig.lanes());
   rig.run_untimed(Body, board.get());

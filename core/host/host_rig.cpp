@@ -1,7 +1,5 @@
 #include "core/host/host_rig.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -56,26 +54,7 @@ void floor_body(host_rig& rig, unsigned lane) {
   rig.record(lane).quiet_before_ns = fastest_probe_ns();
 }
 
-// Whether the lane's PU is quiet and its own, on both sides of a loop.
-void look_before(lane_record& record) {
-  record.problem.clear();
-  record.switches = involuntary_switches();
-  record.quiet_before_ns = quiet_probe_ns();
-  record.pu_before = current_pu();
-}
-void look_after(lane_record& record) {
-  record.pu_after = current_pu();
-  record.quiet_after_ns = quiet_probe_ns();
-  record.switches = involuntary_switches() - record.switches;
-}
-
 }  // namespace
-
-long involuntary_switches() {
-  rusage usage{};
-  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
-  return usage.ru_nivcsw;
-}
 
 void host_rig::free_bytes::operator()(std::byte* p) const { std::free(p); }
 
@@ -160,8 +139,7 @@ void host_rig::finish() {
   (void)unbind_this_thread(machine_);
 }
 
-void host_rig::run_untimed(lane_body body, void* board) {
-  board_ = board;
+void host_rig::run_on_team(lane_body body) {
   gate_.reset();
   if (!run_(lanes_, body, *this)) {
     throw std::runtime_error(fmt::format("the runtime did not start a team of {} threads", lanes_));
@@ -171,6 +149,15 @@ void host_rig::run_untimed(lane_body body, void* board) {
       throw std::runtime_error(fmt::format("lane {}: {}", lane, records_[lane].problem));
     }
   }
+}
+
+void host_rig::run_untimed(untimed_body body, void* board) {
+  untimed_ = body;
+  board_ = board;
+  run_on_team([](bench& rig, unsigned lane) {
+    auto& here = static_cast<host_rig&>(rig);
+    here.untimed_(here, lane);
+  });
 }
 
 std::size_t host_rig::cell_count() const { return std::max(1U, cells_in_use(where_)); }
@@ -216,89 +203,6 @@ lane_setup host_rig::setup(unsigned lane) const {
           .oracle = what_->info.oracle};
 }
 
-std::span<const lane_record> host_rig::loop_records() const {
-  return {records_.data(), what_->info.host_lane ? 1 : records_.size()};
-}
-
-void host_rig::enter(unsigned lane) {
-  look_before(records_[lane]);
-  gate_.wait(static_cast<unsigned>(loop_records().size()));
-}
-
-void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
-  look_after(records_[lane]);
-  records_[lane].outcome = outcome;
-}
-
-sample host_rig::take(std::size_t index, std::uint32_t trips) {
-  return what_->by_count.at(index)(this, trips);
-}
-
 std::int64_t host_rig::now_ns() { return steady_ns(); }
-
-double host_rig::run_on_all(lane_body body) {
-  const auto start = steady_ns();
-  run_untimed(body);
-  return static_cast<double>(steady_ns() - start);
-}
-
-// What the loop starts runs on the other lanes, so they can be in no region of ours meanwhile. They
-// are looked at in one before and one after it.
-double host_rig::run_on_lane_0(lane_body body) {
-  run_untimed([](host_rig& rig, unsigned lane) {
-    if (lane != 0) look_before(rig.record(lane));
-  });
-  const auto start = steady_ns();
-  body(*this, 0);
-  const auto stop = steady_ns();
-  run_untimed([](host_rig& rig, unsigned lane) {
-    if (lane != 0) look_after(rig.record(lane));
-  });
-  return static_cast<double>(stop - start);
-}
-
-sample host_rig::run(lane_body body, int count, std::uint32_t trips) {
-  trips_ = trips;
-  reset_cells();
-  if (what_->info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
-  sample s;
-  s.host_ns = what_->info.host_lane ? run_on_lane_0(body) : run_on_all(body);
-
-  auto first_start = records_[0].start_ns;
-  auto last_stop = records_[0].stop_ns;
-  std::vector<double> durations, rates;
-  for (const auto& r : loop_records()) {
-    first_start = std::min(first_start, r.start_ns);
-    last_stop = std::max(last_stop, r.stop_ns);
-    durations.push_back(std::max(1.0, static_cast<double>(r.stop_ns - r.start_ns)));
-    rates.push_back(1.0 / durations.back());
-  }
-  s.span_ns = static_cast<double>(last_stop - first_start);
-  s.fairness = jain_index(rates);
-  s.slowest_over_fastest = *std::max_element(durations.begin(), durations.end()) /
-                           *std::min_element(durations.begin(), durations.end());
-  judge_lanes(s);
-  s.failure = check_cells(count);
-  if (s.failure.empty() && what_->info.arrives_late) {
-    const auto steps = std::uint64_t{trips} * what_->info.unroll * ops_in_step(what_->info, count);
-    s.failure = check_lateness(s.span_ns, steps, where_.late_us);
-  }
-  return s;
-}
-
-void host_rig::judge_lanes(sample& s) {
-  for (unsigned lane = 0; lane < lanes_; ++lane) {
-    const auto& r = records_[lane];
-    const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
-    double& floor = *floors_[lane];
-    floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
-    quiet_seen_[lane].push_back(slowest);
-    s.busy = s.busy || slowest > busy_ratio * floor;
-    if (r.switches > 0) s.dropped = drop::preempted;
-    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))
-      s.dropped = drop::moved;
-    pus_seen_[lane] = r.pu_after;
-  }
-}
 
 }  // namespace syncmeter

@@ -24,12 +24,12 @@ namespace syncmeter {
 
 class host_rig;
 
-/// What one lane does in a parallel region.
-using lane_body = void (*)(host_rig& rig, unsigned lane);
+/// What one lane does in a parallel region that is not timed.
+using untimed_body = void (*)(host_rig& rig, unsigned lane);
 
 /// The one thing a CPU backend must know how to do: run `body` on exactly `lanes` lanes at once,
 /// lane 0 on the calling thread. Returns false, having run nothing, when it cannot have that many.
-using team_runner = bool (*)(unsigned lanes, lane_body body, host_rig& rig);
+using team_runner = bool (*)(unsigned lanes, lane_body body, bench& rig);
 
 /// Lets go of the backend's idle threads, so that they burn nothing while fewer lanes are measured.
 using team_releaser = void (*)();
@@ -73,11 +73,9 @@ class host_rig final : public bench {
   std::optional<double> pair_probe() override;
   std::int64_t now_ns() override;
 
-  /// One sample with a given body: called by the samplers that host_sampler.hpp makes.
-  sample run(lane_body body, int count, std::uint32_t trips);
   /// Runs a body once on all lanes, untimed, with `board` as their shared memory. Throws
   /// std::runtime_error when a lane reports a problem or the team cannot be had.
-  void run_untimed(lane_body body, void* board = nullptr);
+  void run_untimed(untimed_body body, void* board = nullptr);
 
   // For bodies, on their lane.
   [[nodiscard]] lane_setup setup(unsigned lane) const;
@@ -124,16 +122,19 @@ class host_rig final : public bench {
   [[nodiscard]] double ring_ns(double duration_ns);
   /// The lanes that run the timed loop: all, or lane 0 alone.
   [[nodiscard]] std::span<const lane_record> loop_records() const;
-  [[nodiscard]] double run_on_all(lane_body body);
-  [[nodiscard]] double run_on_lane_0(lane_body body);
+  /// Throws std::runtime_error where run_untimed does.
+  void run_on_team(lane_body body);
   void place(std::span<const int> pus);
   [[nodiscard]] bool lanes_apart() const;
   void find_floors();
   void fit_cells();
   void find_home();
   void reset_cells();
-  [[nodiscard]] std::string check_cells(int count) const;
+  /// `n`: ops that each lane did.
+  [[nodiscard]] std::string check_cells(std::uint64_t n) const;
+  void read_times(sample& s) const;
   void judge_lanes(sample& s);
+  [[nodiscard]] std::string verdict(const sample& taken, int count);
   [[nodiscard]] std::byte* cell_at(const bytes& array, std::size_t index) const;
   [[nodiscard]] std::size_t cell_count() const;
 
@@ -148,6 +149,7 @@ class host_rig final : public bench {
   std::uint32_t trips_ = 0;
   std::uint32_t rotations_ = 0;
   bool watch_states_ = false;
+  untimed_body untimed_ = nullptr;
   void* board_ = nullptr;
   std::int32_t ones_ = 1;
   double last_hop_ns_ = 100;

@@ -19,7 +19,7 @@ class host_worker_backend : public worker_backend {
   [[nodiscard]] std::string clock() const override { return "host lanes"; }
   [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(&rig_); }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(rig_); }
   void describe_visit(nlohmann::json& visit) const override;
   void finish() override { rig_.finish(); }
   [[nodiscard]] std::vector<double> probe(const std::vector<int>& pus, double seconds) override;

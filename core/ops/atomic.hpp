@@ -19,6 +19,12 @@ consteval op_info atomic_info(std::string_view name, enum oracle oracle,
           .note = note};
 }
 
+consteval op_info compare_info(std::string_view name) {
+  op_info info = atomic_info(name, oracle::unchanged);
+  info.compares = true;
+  return info;
+}
+
 struct atomic_add {  // x += 1, result unused
   static constexpr op_info info = atomic_info("atomic_add", oracle::adds);
   SM_FN static void common(has_atomic_add auto& lane) { lane.atomic_add(lane.cell(), lane.one()); }
@@ -88,7 +94,7 @@ struct atomic_exchange {  // v = x, x = e; e grows each step, so that no lost or
 
 struct atomic_cas_pass {  // expected == desired == the cell's value: the only CAS that passes in
                           // all lanes
-  static constexpr op_info info = atomic_info("atomic_cas_pass", oracle::unchanged);
+  static constexpr op_info info = compare_info("atomic_cas_pass");
   SM_FN static void common(has_atomic_compare_exchange auto& lane) {
     lane.tally_difference(
         lane.atomic_compare_exchange(lane.cell(), lane.initial(), lane.initial()));
@@ -97,7 +103,7 @@ struct atomic_cas_pass {  // expected == desired == the cell's value: the only C
 };
 
 struct atomic_cas_fail {  // expected is never the cell's value
-  static constexpr op_info info = atomic_info("atomic_cas_fail", oracle::unchanged);
+  static constexpr op_info info = compare_info("atomic_cas_fail");
   SM_FN static void common(has_atomic_compare_exchange auto& lane) {
     lane.tally_difference(lane.atomic_compare_exchange(lane.cell(), lane.above(), lane.below()));
   }

@@ -35,8 +35,11 @@ struct critical_add {  // test - baseline == one more critical section holding o
 };
 
 struct critical_named_add {
-  static constexpr op_info info =
-      critical_info("critical_named_add", "x += 1 in a named critical section");
+  static constexpr op_info info = [] {
+    op_info named = critical_info("critical_named_add", "x += 1 in a named critical section");
+    named.guard = guard::named_section;
+    return named;
+  }();
   SM_FN static void common(has_named_critical_add auto& lane) {
     lane.named_critical_add(lane.cell(), lane.one());
   }
@@ -44,8 +47,11 @@ struct critical_named_add {
 };
 
 struct lock_add {
-  static constexpr op_info info =
-      lock_info("lock_add", "x += 1 under the API's lock object, one per cell");
+  static constexpr op_info info = [] {
+    op_info lock = lock_info("lock_add", "x += 1 under the API's lock object, one per cell");
+    lock.guard = guard::lock_object;
+    return lock;
+  }();
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
   SM_FN static void measured(has_lock_add auto& lane) { common(lane); }
 };

@@ -20,7 +20,7 @@ bool same_but_placement(form a, const form& b) {
 
 bool same_loops(const measurable& a, const measurable& b) {
   return a.info.name == b.info.name && a.type == b.type && same_but_placement(a.form, b.form) &&
-         a.by_count == b.by_count;
+         a.by_count == b.by_count && a.code == b.code && a.kernel_name == b.kernel_name;
 }
 
 json op_json(const worker_backend& backend, const measurable& row) {
@@ -51,14 +51,13 @@ json op_json(const worker_backend& backend, const measurable& row) {
     return j;
   }
   j["declares"] = backend.declares(row);
-  j["additivity"] = row.by_count[2] != nullptr;
+  j["additivity"] = row.built == counts.size();
   if (row.kernel_name != nullptr) {
-    for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i)
-      j["symbols"].push_back(row.kernel_name(i));
+    for (std::size_t i = 0; i < row.built; ++i) j["symbols"].push_back(row.kernel_name(i));
   }
   if (row.code == nullptr) return j;
   json hashes = json::array(), symbols = json::array();
-  for (std::size_t i = 0; i < counts.size() && row.by_count[i] != nullptr; ++i) {
+  for (std::size_t i = 0; i < row.built; ++i) {
     const auto code = machine_code_at(row.code(i));
     if (!code) return j;
     symbols.push_back(code->symbol);

@@ -249,32 +249,28 @@ class request_loop {
 
 nlohmann::json worker_backend::device() const { return nullptr; }
 
-int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
-               char** argv) {
-  const result_stream out;
-  if (argc == 2 && std::string_view{argv[1]} == "--capabilities") {
-    out.write(capabilities_json(who, backends));
-    return 0;
-  }
-  if (argc != 1) {
-    std::cerr << fmt::format("syncmeter-{}: unknown argument '{}'; allowed: --capabilities, or "
-                             "none with requests on standard input (docs/worker-protocol.md)\n",
-                             who.name, argv[1]);
-    return 2;
-  }
-  std::signal(SIGPIPE, SIG_IGN);
-  request_loop requests{who, backends, out};
-  for (std::string line; !requests.ends() && std::getline(std::cin, line);) {
-    if (!line.empty()) requests.answer(line);
-  }
-  return 0;
-}
-
-int worker_main(std::string_view worker, int (*run)(int, char**), int argc, char** argv) {
+int worker_main(const worker_identity& who, worker_backends (*make)(), int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const worker_backends backends = make();
+    const result_stream out;
+    if (argc == 2 && std::string_view{argv[1]} == "--capabilities") {
+      out.write(capabilities_json(who, backends.all));
+      return 0;
+    }
+    if (argc != 1) {
+      std::cerr << fmt::format("syncmeter-{}: unknown argument '{}'; allowed: --capabilities, or "
+                               "none with requests on standard input (docs/worker-protocol.md)\n",
+                               who.name, argv[1]);
+      return 2;
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    request_loop requests{who, backends.all, out};
+    for (std::string line; !requests.ends() && std::getline(std::cin, line);) {
+      if (!line.empty()) requests.answer(line);
+    }
+    return 0;
   } catch (const std::exception& e) {
-    std::cerr << fmt::format("syncmeter-{}: {}\n", worker, e.what());
+    std::cerr << fmt::format("syncmeter-{}: {}\n", who.name, e.what());
     return 1;
   }
 }

@@ -1,6 +1,7 @@
 // A worker's main(): capabilities out, requests in, results out (docs/worker-protocol.md).
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -87,13 +88,15 @@ struct worker_identity {
   std::string flags;
 };
 
-/// Runs the worker until its input ends. Returns its exit status: 0, or 2 for a bad command line.
-/// Throws what keeps it from going on.
-int run_worker(const worker_identity& who, const std::vector<worker_backend*>& backends, int argc,
-               char** argv);
+/// The backends of a worker, and what keeps them.
+struct worker_backends {
+  std::shared_ptr<void> state;
+  std::vector<worker_backend*> all;
+};
 
-/// What a worker's main() returns: the status of `run`, or 1 after what it threw was said on
+/// A worker's main(): makes its backends, and answers requests until the input ends. Returns the
+/// exit status: 0, 2 for a bad command line, or 1 after what keeps it from going on was said on
 /// stderr.
-int worker_main(std::string_view worker, int (*run)(int, char**), int argc, char** argv);
+int worker_main(const worker_identity& who, worker_backends (*make)(), int argc, char** argv);
 
 }  // namespace syncmeter

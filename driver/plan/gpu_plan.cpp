@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/plan/combinations.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -192,30 +194,16 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
   if (row.size_of == devices_of_host && options_.sizes.empty())
     sizes = numbers_of_devices(sizes, gpu_.devices);
   if (row.size != 0) std::erase_if(sizes, [&row](unsigned size) { return size != row.size; });
+  for (unsigned& active : actives) active = active == gpu_.warp_size ? 0 : active;
+  const bool additivity = axes.additivity || options_.additivity;
   for (const auto& [blocks, threads] : grid_shapes_of(axes)) {
-    for (const unsigned stride : strides) {
-      for (const unsigned active : actives) {
-        for (const unsigned size : sizes) {
-          p.blocks = blocks;
-          p.lanes = threads;
-          p.stride = stride;
-          p.active = active == gpu_.warp_size ? 0 : active;
-          p.size = size;
-          add_repeats(op, axes, row, p);
-        }
-      }
-    }
-  }
-}
-
-void gpu_planner::add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row,
-                              point p) {
-  for (const home where : wanted_homes_by_gpu(op, options_, axes.homes)) {
-    for (unsigned repeat = std::min(axes.repeats, 1U); repeat <= axes.repeats; ++repeat) {
-      p.home = where;
-      p.repeat = repeat;
-      add_point(op, row, p, axes.additivity || options_.additivity);
-    }
+    p.blocks = blocks;
+    p.lanes = threads;
+    for_each_combination(
+        p, [&](const point& at) { add_point(op, row, at, additivity); },
+        along{&point::stride, strides}, along{&point::active, actives}, along{&point::size, sizes},
+        along{&point::home, wanted_homes_by_gpu(op, options_, axes.homes)},
+        along{&point::repeat, repeats_of(axes.repeats)});
   }
 }
 

@@ -44,7 +44,6 @@ class gpu_planner {
                                                        placement where) const;
   [[nodiscard]] bool refuse_missing_values(const offered_op& op);
   void add_cells(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
-  void add_repeats(const offered_op& op, const gpu_axes& axes, const capability& row, point p);
   void add_point(const offered_op& op, const capability& row, point p, bool additivity);
   [[nodiscard]] std::string why_unsupported(const offered_op& op, const capability& row,
                                             const point& p) const;

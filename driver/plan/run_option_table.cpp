@@ -63,6 +63,11 @@ template <axis_value Enum> auto names_but_none(const char* what) {
     return parse_names_but_none<Enum>(option, what, text);
   };
 }
+auto numbers(unsigned least, unsigned most) {
+  return [=](const auto& option, const auto& text) {
+    return parse_numbers(option, text, least, most);
+  };
+}
 auto count(std::uint64_t least, std::uint64_t most) {
   return [=](const auto& option, const auto& text) {
     return static_cast<unsigned>(parse_count(option, text, least, most));
@@ -132,15 +137,15 @@ std::vector<run_option> all_rows() {
       list<&o::strides>("stride",
                         "elements between the cells of strided lanes (default: the study's; in "
                         "quick one cache line, on a GPU 1)",
-                        "strides", &parse_strides),
+                        "strides", numbers(0, 65536)),
       list<&o::base_offsets>("base-offset",
                              "CPU: bytes from the start of a cache line to the first strided cell, "
                              "0 to 4095 (default: the study's, mostly 0)",
-                             "base_offsets", &parse_base_offsets),
+                             "base_offsets", numbers(0, 4095)),
       list<&o::cells>("cells",
                       "CPU: number of strided cells; each is shared by equally many neighbouring "
                       "lanes (default: the study's, mostly one cell per lane)",
-                      "cells", &parse_cells),
+                      "cells", numbers(1, most_lanes)),
       list<&o::affinities>(
           "affinity",
           "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
@@ -167,11 +172,11 @@ std::vector<run_option> all_rows() {
       list<&o::lates_us>("late",
                          "for barrier_late: microseconds by which the late lane arrives after the "
                          "others, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
-                         "lates_us", &parse_lates_us),
+                         "lates_us", numbers(0, 10'000)),
       list<&o::sizes>("size",
                       "for ops with a size, 1 to 1073741824: lanes of a tile, blocks of a cluster, "
                       "paths, elements, as `syncmeter list` says (default: the study's)",
-                      "sizes", &parse_sizes),
+                      "sizes", numbers(1, 1U << 30U)),
       list<&o::blocks>(
           "blocks",
           "GPU: blocks of the grid: numbers, ranges, sm/2, sm, 2sm (sm: the number of "
@@ -192,7 +197,7 @@ std::vector<run_option> all_rows() {
       list<&o::actives>(
           "active",
           "GPU: number of active lanes in each warp, 1 to 32 (default: the study's, mostly all)",
-          "actives", &parse_actives),
+          "actives", numbers(1, 32)),
       with_value<&o::device>("device", "N", "GPU: index of the device (default: 0)", "device",
                              count(0, 1023)),
       flag<&o::waves>("waves",

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/point_axes.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -30,7 +31,7 @@ struct csv_column {
   std::function<std::string(const point_summary&)> cell;
 };
 
-const std::vector<csv_column>& all_columns() {
+const std::vector<csv_column>& listed_columns() {
   using s = const point_summary&;
   static const std::vector<csv_column> all{
       {"backend", [](s p) { return p.what.backend; }},
@@ -109,6 +110,21 @@ const std::vector<csv_column>& all_columns() {
        }},
       {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }},
       {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
+  return all;
+}
+
+// An axis that is not listed, nor its name with a unit, has a column behind them.
+const std::vector<csv_column>& all_columns() {
+  static const std::vector<csv_column> all = [] {
+    std::vector<csv_column> columns = listed_columns();
+    for_each_axis([&columns](const auto& axis) {
+      const char* const name = axis.name;
+      const auto is_its = [name](auto& c) { return std::string_view(c.name).starts_with(name); };
+      if (std::ranges::none_of(columns, is_its))
+        columns.push_back({name, [name](const auto& p) { return axis_text(p.what, name); }});
+    });
+    return columns;
+  }();
   return all;
 }
 

@@ -13,12 +13,8 @@
 namespace syncmeter {
 namespace {
 
-constexpr unsigned most_lanes = 4096;
 constexpr unsigned most_pu = 65535;
-constexpr unsigned most_stride = 65536;
-constexpr unsigned most_base_offset = 4095;
 constexpr unsigned most_blocks = 1'000'000;
-constexpr unsigned lanes_of_a_warp = 32;
 
 // A whole number and nothing else: no sign, no blank, no trailing text.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
@@ -114,41 +110,12 @@ std::uint64_t parse_count(std::string_view option, std::string_view text, std::u
   return *value;
 }
 
-namespace {
-
-std::vector<unsigned> numbers_in(unsigned least, unsigned most, std::string_view option,
-                                 std::string_view text) {
+std::vector<unsigned> parse_numbers(std::string_view option, std::string_view text, unsigned least,
+                                    unsigned most) {
   std::vector<unsigned> numbers;
   for (const std::string& part : parse_list(option, text))
     numbers.push_back(static_cast<unsigned>(parse_count(option, part, least, most)));
   return numbers;
-}
-
-}  // namespace
-
-std::vector<unsigned> parse_strides(std::string_view option, std::string_view text) {
-  return numbers_in(0, most_stride, option, text);
-}
-
-std::vector<unsigned> parse_base_offsets(std::string_view option, std::string_view text) {
-  return numbers_in(0, most_base_offset, option, text);
-}
-
-std::vector<unsigned> parse_cells(std::string_view option, std::string_view text) {
-  return numbers_in(1, most_lanes, option, text);
-}
-
-std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text) {
-  constexpr unsigned most_late_us = 10'000;  // a trip of four such delays is never too slow
-  return numbers_in(0, most_late_us, option, text);
-}
-
-std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text) {
-  constexpr unsigned most = 1U << 30U;
-  std::vector<unsigned> sizes;
-  for (const std::string& part : parse_list(option, text))
-    sizes.push_back(static_cast<unsigned>(parse_count(option, part, 1, most)));
-  return sizes;
 }
 
 std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
@@ -209,10 +176,6 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
     }
   }
   return pus;
-}
-
-std::vector<unsigned> parse_actives(std::string_view option, std::string_view text) {
-  return numbers_in(1, lanes_of_a_warp, option, text);
 }
 
 void refuse_none(std::string_view option, std::string_view what,

@@ -22,20 +22,12 @@ namespace syncmeter {
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text,
                                         std::uint64_t least, std::uint64_t most);
 
-/// Numbers of elements, 0 to 65536.
-[[nodiscard]] std::vector<unsigned> parse_strides(std::string_view option, std::string_view text);
+/// Whole numbers from `least` to `most`, no ranges: one of elements would be a billion of them.
+[[nodiscard]] std::vector<unsigned> parse_numbers(std::string_view option, std::string_view text,
+                                                  unsigned least, unsigned most);
 
-/// Bytes from the start of a line, 0 to 4095; that they align a type is the plan's affair.
-[[nodiscard]] std::vector<unsigned> parse_base_offsets(std::string_view option,
-                                                       std::string_view text);
-
-/// Numbers of cells, 1 to 4096; that lanes share them out evenly is the plan's affair.
-[[nodiscard]] std::vector<unsigned> parse_cells(std::string_view option, std::string_view text);
-
-/// Whole microseconds, 0 to 10000.
-[[nodiscard]] std::vector<unsigned> parse_lates_us(std::string_view option, std::string_view text);
-/// Numbers alone: a range of elements would be a billion of them.
-[[nodiscard]] std::vector<unsigned> parse_sizes(std::string_view option, std::string_view text);
+/// The most lanes, and cells, that a point on CPUs can have.
+inline constexpr unsigned most_lanes = 4096;
 
 /// "1,2,4-8,max".
 [[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
@@ -47,9 +39,6 @@ namespace syncmeter {
 /// "1,2-4,sm/2,sm,2sm,max".
 [[nodiscard]] std::vector<block_range> parse_blocks(std::string_view option, std::string_view text);
 [[nodiscard]] std::string to_text(const block_range& range);
-
-/// Lanes of a warp, "1,8,32".
-[[nodiscard]] std::vector<unsigned> parse_actives(std::string_view option, std::string_view text);
 
 /// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
 [[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);

@@ -49,12 +49,20 @@ static_assert(adds[0].by_count[0] == &backend::take<ops::atomic_add, 0, lane<flo
 static_assert(adds[0].by_count[1] == &backend::take<ops::atomic_add, 1, lane<float>>);
 static_assert(adds[0].by_count[2] == &backend::take<ops::atomic_add, 2, lane<float>>);
 static_assert(adds[0].by_count[3] == &backend::take<ops::atomic_add, 4, lane<float>>);
+static_assert(adds[0].built == 4);
+
+// A backend may leave additivity out.
+struct two_counts : backend {
+  template <class Op, class Lane> static consteval bool is_additive() { return false; }
+};
+constexpr auto twos = bind_typed<two_counts, float>(op_list<ops::atomic_add>{});
+static_assert(twos[0].built == 2 && !twos[0].by_count[2]);
 
 constexpr auto few =
     bind_untyped<backend>(op_list<ops::atomic_add, ops::barrier, without_measured, good_op>{});
 static_assert(few.size() == 3);
 static_assert(few[0].info.name == "barrier" && few[0].unsupported == "a toy has few words" &&
-              !few[0].by_count[1]);
+              few[0].built == 0 && !few[0].by_count[1]);
 static_assert(few[1].info.name == "without_measured" && !few[1].unsupported.empty());
 static_assert(few[2].unsupported.empty() && !few[2].type);
 static_assert(few[2].by_count[1] == &backend::take<good_op, 1, int_lane>);

@@ -8,7 +8,7 @@
 
 namespace syncmeter {
 
-struct sample {};
+class bench {};
 
 }  // namespace syncmeter
 
@@ -26,14 +26,19 @@ template <class T> struct lane {
   T outcome() const { return value; }
 };
 
+template <class Lane> struct rig : bench {
+  Lane lane;
+  std::uint32_t trips = 1;
+};
+
 struct backend {
   template <class T, form> using lane = toy::lane<T>;
 
-  template <class Op, int Count, class Lane> static sample take(void* rig, std::uint32_t trips) {
-    static_cast<Lane*>(rig)->value = loop<Op, Count>(*static_cast<Lane*>(rig), trips);
-    return {};
+  template <class Op, int Count, class Lane> static void take(bench& rig, unsigned) {
+    auto& on = static_cast<toy::rig<Lane>&>(rig);
+    on.lane.value = loop<Op, Count>(on.lane, on.trips);
   }
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
+  template <class Op, int Count, class Lane> static consteval lane_body body_of() {
     return &take<Op, Count, Lane>;
   }
   template <class Op, class Lane> static consteval code_finder code_of() { return nullptr; }

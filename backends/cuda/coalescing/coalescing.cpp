@@ -20,30 +20,17 @@ constexpr std::size_t beyond_l2 = 16;
 constexpr std::size_t inside_l2 = 4;
 constexpr std::size_t swept_l2 = 2;
 
-bool is_of_banks(std::string_view op) { return op.starts_with("bank_"); }
-
-pattern pattern_of(std::string_view op) {
-  using enum pattern;
-  constexpr std::array named{
-      std::pair{"permuted", permuted},      std::pair{"broadcast", broadcast},
-      std::pair{"misaligned", misaligned},  std::pair{"strided", strided},
-      std::pair{"random", random},          std::pair{"row_walk", row_walk},
-      std::pair{"column_walk", column_walk}};
-  for (const auto& [name, how] : named) {
-    if (op.find(name) != std::string_view::npos) return how;
-  }
-  return coalesced;
-}
+bool is_of_banks(const op_info& info) { return words_of(info) == words_in::banks; }
 
 // Why a point is not supported; empty where it is.
-std::string why_not(std::string_view op, const point& where) {
+std::string why_not(const op_info& info, const point& where) {
   if (where.lanes % warp_size != 0)
     return fmt::format("--lanes {}: must be a multiple of {} (whole warps)", where.lanes,
                        warp_size);
-  if (is_of_banks(op) && (where.size < 1 || where.size > warp_size))
+  if (is_of_banks(info) && (where.size < 1 || where.size > warp_size))
     return fmt::format("--size {}: the number of lanes on one bank is 1 to {}", where.size,
                        warp_size);
-  const pattern how = pattern_of(op);
+  const pattern how = pattern_of(info);
   if (how == pattern::strided && (where.size < 1 || where.size > warp_size))
     return fmt::format("--size {}: the stride is 1 to {} words", where.size, warp_size);
   if (how == pattern::misaligned && (where.size % word_bytes != 0 || where.size > line_bytes))
@@ -56,12 +43,12 @@ std::string why_not(std::string_view op, const point& where) {
 
 void coalescing_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
   checked_rig::prepare_more(what, where, setup);
-  if (auto reason = why_not(what.info.name, where); !reason.empty())
+  if (auto reason = why_not(what.info, where); !reason.empty())
     throw point_refused(std::move(reason));
   what_ = &what;
-  in_l2_ = what.info.name.ends_with("_l2");
+  in_l2_ = words_of(what.info) == words_in::l2;
   working_set_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where.size};
-  if (is_of_banks(what.info.name)) return;
+  if (is_of_banks(what.info)) return;
   const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device().l2_bytes),
                                        std::bit_floor(device().memory_bytes / 8));
   working_set_.bytes = in_l2_ ? std::bit_floor(device().l2_bytes / inside_l2) : largest;
@@ -73,7 +60,7 @@ void coalescing_rig::prepare_more(const measurable& what, const point& where, ke
 }
 
 void coalescing_rig::queue_first(kernel_setup& setup, cudaStream_t stream) {
-  if (is_of_banks(what_->info.name)) return;
+  if (is_of_banks(what_->info)) return;
   draw_ = next_draw(draw_);
   auto* const words = static_cast<std::byte*>(words_.get());
   constexpr std::size_t page = 4096;
@@ -92,9 +79,9 @@ void coalescing_rig::queue_first(kernel_setup& setup, cudaStream_t stream) {
 void coalescing_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, own_outcome* found,
                                  cudaStream_t stream) {
   const auto* const words = static_cast<const std::byte*>(words_.get());
-  const bool banks = is_of_banks(what_->info.name);
+  const bool banks = is_of_banks(what_->info);
   const std::size_t first = banks ? 0 : static_cast<std::size_t>(setup.data - words);
-  check_sums({.how = pattern_of(what_->info.name),
+  check_sums({.how = pattern_of(what_->info),
               .what = working_set_,
               .first_index = static_cast<std::uint32_t>(first / word_bytes),
               .of_block = shape().lanes,
@@ -109,8 +96,8 @@ void coalescing_rig::describe(nlohmann::json& visit) const {
 }
 
 nlohmann::json coalescing_instructions(const measurable& row) {
-  if (is_of_banks(row.info.name)) return declared_sass("LDS 1");
-  const pattern how = pattern_of(row.info.name);
+  if (is_of_banks(row.info)) return declared_sass("LDS 1");
+  const pattern how = pattern_of(row.info);
   if (how == pattern::row_walk || how == pattern::column_walk)
     return declared_sass("LDG.STRONG.SM 1");
   return declared_sass(how == pattern::random ? "LDG.STRONG.GPU 2" : "LDG.STRONG.GPU 1");

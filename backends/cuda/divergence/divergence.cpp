@@ -11,11 +11,6 @@
 namespace syncmeter::cuda {
 namespace {
 
-divergence divergence_of(std::string_view op) {
-  if (op == "branch_uniform") return divergence::none;
-  return op == "branch_across_warps" ? divergence::across_warps : divergence::in_warp;
-}
-
 /// Paths that are in the code: those of a tree all, whichever are taken.
 unsigned paths_in_code(const measurable& row) {
   return row.form.size == 0 ? most_paths : row.form.size;
@@ -43,7 +38,7 @@ void divergence_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, o
   SM_CUDA(cudaMemcpyAsync(words, expected.data(), sizeof expected, cudaMemcpyHostToDevice, stream));
   check_words({.lanes = lanes(),
                .of_block = shape().lanes,
-               .by = divergence_of(what_->info.name),
+               .by = static_cast<divergence>(what_->info.kind),
                .paths = size_},
               setup.outcomes, words, found, stream);
 }

@@ -36,26 +36,23 @@ void chain_rig::prepare(const measurable& what, const point& where) {
   notes_.begin();
 }
 
-sample chain_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
-}
-
-std::string chain_rig::launch(const void* stub, std::uint64_t length) {
-  if (length > longest_chain)
-    throw std::runtime_error(fmt::format(
-        "a chain of {} warps is too long: at most {} warps can be tracked", length, longest_chain));
+void chain_rig::launch(const void* stub) {
+  if (length_ > longest_chain)
+    throw std::runtime_error(
+        fmt::format("a chain of {} warps is too long: at most {} warps can be tracked", length_,
+                    longest_chain));
   int fit = 0;
   SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, stub, static_cast<int>(lanes_), 0));
   const unsigned waiting = static_cast<unsigned>(fit) * device_.multiprocessors;
   const std::uint64_t warps_of_block = warps_in(lanes_);
-  const std::uint64_t blocks = (length + warps_of_block - 1) / warps_of_block + waiting;
-  const std::size_t bytes = blocks * warps_of_block * sizeof(unsigned);
+  const std::uint64_t blocks = (length_ + warps_of_block - 1) / warps_of_block + waiting;
+  const std::size_t bytes = poll_bytes_ = blocks * warps_of_block * sizeof(unsigned);
   waiting_warps_ = waiting * warps_of_block;
 
   cudaStream_t in = stream_.get();
   auto* words = static_cast<chain_words*>(words_.fit(sizeof(chain_words)));
   setup_ = {.flag = &words->flag,
-            .length = static_cast<unsigned>(length),
+            .length = static_cast<unsigned>(length_),
             .polls = static_cast<unsigned*>(polls_.fit(bytes)),
             .data = static_cast<unsigned*>(data_.fit(bytes)),
             .stale = &words->stale,
@@ -71,26 +68,34 @@ std::string chain_rig::launch(const void* stub, std::uint64_t length) {
   SM_CUDA(cudaEventRecord(end_.get(), in));
   auto* found = static_cast<chain_words*>(found_.fit(sizeof(chain_words)));
   SM_CUDA(cudaMemcpyAsync(found, words, sizeof(chain_words), cudaMemcpyDeviceToHost, in));
-  const auto* polls = static_cast<const unsigned*>(polls_here_.fit(bytes));
-  SM_CUDA(cudaMemcpyAsync(polls_here_.get(), setup_.polls, bytes, cudaMemcpyDeviceToHost, in));
+  SM_CUDA(cudaMemcpyAsync(polls_here_.fit(bytes), setup_.polls, bytes, cudaMemcpyDeviceToHost, in));
   SM_CUDA(cudaStreamSynchronize(in));
+}
+
+std::string chain_rig::verdict() {
+  const auto* const found = static_cast<const chain_words*>(found_.get());
   if (found->timed_out != 0) {
     return fmt::format("timeout: {} warps of the chain waited {} s for the flag without seeing it",
                        found->timed_out, static_cast<double>(chain_deadline_ns) / 1e9);
   }
   if (found->flag != chain_over) {
     return fmt::format("oracle: the flag holds {} at the end of a chain of {} warps", found->flag,
-                       length);
+                       length_);
   }
-  notes_.add(std::accumulate(polls, polls + bytes / sizeof(unsigned), std::uint64_t{0}), length);
+  const auto* const polls = static_cast<const unsigned*>(polls_here_.get());
+  notes_.add(std::accumulate(polls, polls + poll_bytes_ / sizeof(unsigned), std::uint64_t{0}),
+             length_);
   return {};
 }
 
-sample chain_rig::run(const void* stub, int count, std::uint32_t trips) {
+// A chain of count + 1 times `trips` trips.
+sample chain_rig::take(std::size_t index, std::uint32_t trips) {
+  require_built(*what_, index);
   const std::uint64_t warps = std::uint64_t{blocks_} * warps_in(lanes_);
-  const std::uint64_t length = warps * trips * (static_cast<unsigned>(count) + 1);
+  length_ = warps * trips * (static_cast<unsigned>(counts.at(index)) + 1);
+  what_->by_count.at(index)(*this, 0);
   sample taken;
-  taken.failure = launch(stub, length);
+  taken.failure = verdict();
   if (!taken.failure.empty()) return taken;
   float event_ms = 0;
   SM_CUDA(cudaEventElapsedTime(&event_ms, begin_.get(), end_.get()));
@@ -103,12 +108,13 @@ std::uint64_t chain_rig::litmus(const measurable& row) {
   // Warps of one block read by way of one L1: only who is handed to by another block can see what
   // is old.
   const std::uint64_t between_blocks = litmus_handoffs / warps_in(lanes_) - 1;
-  return notes_.judge(row.litmus(this), between_blocks, promises_order(row.form, false));
+  return notes_.judge(row.litmus(*this), between_blocks, promises_order(row.form, false));
 }
 
 std::uint64_t chain_rig::look_at_messages(const void* stub) {
-  if (const std::string broke = launch(stub, litmus_handoffs); !broke.empty())
-    throw std::runtime_error(broke);
+  length_ = litmus_handoffs;
+  launch(stub);
+  if (const std::string broke = verdict(); !broke.empty()) throw std::runtime_error(broke);
   return static_cast<const chain_words*>(found_.get())->stale;
 }
 

@@ -22,14 +22,14 @@ class chain_rig : public gpu_rig {
   /// Adds "waiting_warps", which poll at any time.
   void describe(nlohmann::json& visit) const override;
 
-  /// One sample of a kernel of chain_rows.cu: a chain of count + 1 times `trips` trips.
-  sample run(const void* stub, int count, std::uint32_t trips);
+  /// Runs a kernel of chain_rows.cu on the chain made ready.
+  void launch(const void* stub);
   /// Its litmus: how many messages were old.
   std::uint64_t look_at_messages(const void* stub);
 
  private:
-  /// Empty, or why the chain broke.
-  [[nodiscard]] std::string launch(const void* stub, std::uint64_t length);
+  /// What is wrong with what the chain left behind; empty when nothing is.
+  [[nodiscard]] std::string verdict();
 
   const device_facts& device_;
   stream stream_;
@@ -37,6 +37,8 @@ class chain_rig : public gpu_rig {
   const measurable* what_ = nullptr;
   unsigned blocks_ = 0, lanes_ = 0;
   std::uint64_t waiting_warps_ = 0;
+  std::uint64_t length_ = 0;  ///< of the chain, in warps
+  std::size_t poll_bytes_ = 0;
   chain_setup setup_;
   device_buffer words_, polls_, data_;
   pinned_buffer found_, polls_here_;

@@ -83,13 +83,12 @@ __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
   __syncwarp();
 }
 
-template <class Form, int Count> sample take_chain(void* rig, std::uint32_t trips) {
-  return static_cast<chain_rig*>(rig)->run(
-      reinterpret_cast<const void*>(&chain_kernel<Form, false>), Count, trips);
+template <class Form> void launch_chain(bench& rig, unsigned) {
+  static_cast<chain_rig&>(rig).launch(reinterpret_cast<const void*>(&chain_kernel<Form, false>));
 }
 
-template <class Form> std::uint64_t run_chain_litmus(void* rig) {
-  return static_cast<chain_rig*>(rig)->look_at_messages(
+template <class Form> std::uint64_t run_chain_litmus(bench& rig) {
+  return static_cast<chain_rig&>(rig).look_at_messages(
       reinterpret_cast<const void*>(&chain_kernel<Form, true>));
 }
 
@@ -97,7 +96,8 @@ template <form F> consteval measurable chain_row() {
   using form_type = form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes>;
   return {.info = ops::handoff_chain::info,
           .form = F,
-          .by_count = {&take_chain<form_type, 0>, &take_chain<form_type, 1>},
+          .built = 2,
+          .by_count = {&launch_chain<form_type>, &launch_chain<form_type>},
           .litmus = &run_chain_litmus<form_type>};
 }
 

@@ -73,10 +73,6 @@ void pair_rig::begin_round() {
   setup_.data = setup_.flags + 2 * mailbox_bytes;
 }
 
-sample pair_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
-}
-
 void pair_rig::launch(const void* stub, std::uint32_t trips) {
   cudaStream_t in = stream_.get();
   SM_CUDA(cudaMemsetAsync(setup_.flags, 0, pair_bytes, in));
@@ -111,8 +107,11 @@ std::string pair_rig::problem() const {
 }
 
 // The time of the first end, by the clock of its own multiprocessor.
-sample pair_rig::run(const void* stub, std::uint32_t trips, std::uint64_t rotations) {
-  launch(stub, trips);
+sample pair_rig::take(std::size_t index, std::uint32_t trips) {
+  require_built(*what_, index);
+  launch(what_->code(index), trips);
+  const std::uint64_t rotations =
+      std::uint64_t{trips} * what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   sample taken;
   taken.failure = problem();
   if (!taken.failure.empty()) return taken;
@@ -135,7 +134,7 @@ sample pair_rig::run(const void* stub, std::uint32_t trips, std::uint64_t rotati
 }
 
 std::uint64_t pair_rig::litmus(const measurable& row) {
-  const std::uint64_t seen = row.litmus(this);
+  const std::uint64_t seen = row.litmus(*this);
   const bool across = setup_.partner != 0;
   return notes_.judge(seen, litmus_handoffs, promises_order(row.form, across));
 }

@@ -24,8 +24,6 @@ class pair_rig : public gpu_rig {
   /// met).
   void describe(nlohmann::json& visit) const override;
 
-  /// One sample of a kernel of pair_rows.cu.
-  sample run(const void* stub, std::uint32_t trips, std::uint64_t rotations);
   /// Its litmus: how many messages were old.
   std::uint64_t look_at_messages(const void* stub);
 

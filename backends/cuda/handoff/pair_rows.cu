@@ -63,28 +63,18 @@ __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
   record.ran = 1;
 }
 
-template <class Op, int Count, class Lane> sample take_pair(void* rig, std::uint32_t trips) {
-  const std::uint64_t rotations =
-      std::uint64_t{trips} * Op::info.unroll * ops_in_step(Op::info, Count);
-  return static_cast<pair_rig*>(rig)->run(
-      reinterpret_cast<const void*>(&pair_kernel<Op, Count, Lane>), trips, rotations);
-}
-
 template <class Op, class Lane> const void* pair_stub_at(std::size_t index) {
   return index == 0 ? reinterpret_cast<const void*>(&pair_kernel<Op, 0, Lane>)
                     : reinterpret_cast<const void*>(&pair_kernel<Op, 1, Lane>);
 }
 
-template <class Op, class Lane> std::uint64_t run_pair_litmus(void* rig) {
-  return static_cast<pair_rig*>(rig)->look_at_messages(
+template <class Op, class Lane> std::uint64_t run_pair_litmus(bench& rig) {
+  return static_cast<pair_rig&>(rig).look_at_messages(
       reinterpret_cast<const void*>(&pair_litmus<Op, Lane>));
 }
 
 struct pair_backend : backend_of<handoff_lane> {
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
-    if constexpr (Count > 1) return nullptr;
-    else return &take_pair<Op, Count, Lane>;
-  }
+  template <class Op, class Lane> static consteval bool is_additive() { return false; }
   template <class Op, class Lane> static consteval code_finder code_of() {
     return &pair_stub_at<Op, Lane>;
   }

@@ -77,7 +77,7 @@ std::string ring_rig::count_polls(std::uint64_t rotations) {
 }
 
 std::uint64_t ring_rig::litmus(const measurable& row) {
-  const std::uint64_t seen = row.litmus(static_cast<cuda_rig*>(this));
+  const std::uint64_t seen = row.litmus(*this);
   const std::uint64_t rounds = std::max<std::uint64_t>(16, litmus_handoffs / warps());
   return notes_.judge(seen, rounds * warps(), promises_order(row.form, where_.blocks > 1));
 }

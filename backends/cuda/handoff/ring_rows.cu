@@ -18,9 +18,8 @@ __global__ void ring_litmus(const kernel_setup s, unsigned*, unsigned long long*
   s.sinks[Lane::thread()] = used;
 }
 
-template <class Op, class Lane> std::uint64_t run_ring_litmus(void* rig) {
-  auto& on = static_cast<ring_rig&>(*static_cast<cuda_rig*>(rig));
-  return on.look_at_messages(call_of(&ring_litmus<Op, Lane>));
+template <class Op, class Lane> std::uint64_t run_ring_litmus(bench& rig) {
+  return static_cast<ring_rig&>(rig).look_at_messages(call_of(&ring_litmus<Op, Lane>));
 }
 
 struct ring_backend : backend_of<handoff_lane> {

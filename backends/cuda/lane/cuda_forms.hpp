@@ -175,8 +175,7 @@ constexpr void add_fence_forms(form_list& list, const op_info& info, value_type 
   const std::string_view op = info.name;
   if (op == "atomic_inc") return "CUDA has atomicInc for uint32 only";
   if (op == "atomic_sub") return "CUDA has atomicSub for 32-bit integers only";
-  if (op.starts_with("atomic_cas") && is_floating(t))
-    return "CUDA has no floating-point compare-and-swap";
+  if (info.compares && is_floating(t)) return "CUDA has no floating-point compare-and-swap";
   if (info.family == family::atomic && is_floating(t))
     return "CUDA has no floating-point form of this atomic";
   if (info.family == family::critical)

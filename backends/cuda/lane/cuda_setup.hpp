@@ -18,9 +18,6 @@ inline constexpr std::size_t mailbox_bytes = 128;
 
 /// A block's own memory: the barrier object comes first, then cells or what memory latency walks.
 inline constexpr unsigned cells_offset = 128;
-/// Bytes between neighbours of that walk: another bank each time.
-inline constexpr unsigned shared_walk_pitch = 132;
-inline constexpr unsigned shared_walk_length = 128;
 
 /// Warps of a block, a last one that is not full included.
 [[nodiscard]] constexpr unsigned warps_in(unsigned threads) {

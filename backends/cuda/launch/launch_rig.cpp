@@ -85,7 +85,7 @@ void launch_rig::check_shape(const point& where) const {
                                       where.blocks, device_.name, fit, where.lanes));
     }
   }
-  if (what_->info.name.starts_with("programmatic_") && device_.largest_cluster == 0)
+  if (what_->info.is(ops::launch_kind::programmatic) && device_.largest_cluster == 0)
     throw point_refused(
         fmt::format("programmatic dependent launch needs compute capability 9.0; {} has {}",
                     device_.name, device_.compute_capability));
@@ -132,7 +132,7 @@ void launch_rig::prepare(const measurable& what, const point& where) {
 
 sample launch_rig::take(std::size_t index, std::uint32_t trips) {
   const scoped_affinity these{pus_};
-  return sampler_for(*what_, index)(this, trips);
+  return host_loop_rig::take(index, trips);
 }
 
 // In the stream and waited for: a plain cudaMemcpy of so little may return before it is done, and

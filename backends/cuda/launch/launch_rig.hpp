@@ -40,7 +40,6 @@ class launch_rig final : public host_loop_rig {
   [[nodiscard]] std::string count_kernels();
 
   const device_facts& device_;
-  const measurable* what_ = nullptr;
   const launch_check* check_ = nullptr;
   unsigned kernels_per_op_ = 1;
   launch_queue queue_;

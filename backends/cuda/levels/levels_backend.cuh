@@ -58,13 +58,8 @@ __global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
   static_cast<void>(lane.outcome());  // the blocks of a cluster leave together
 }
 
-template <class Op, class Lane> std::uint64_t run_level_litmus(void* rig) {
-  return static_cast<levels_rig*>(rig)->run_litmus_here(call_of(&level_litmus<Op, Lane>));
-}
-
-template <class Op, class Lane> const void* stub_of_one_or_none(std::size_t index) {
-  return index == 0 ? reinterpret_cast<const void*>(&kernel<Op, 0, Lane>)
-                    : reinterpret_cast<const void*>(&kernel<Op, 1, Lane>);
+template <class Op, class Lane> std::uint64_t run_level_litmus(bench& rig) {
+  return static_cast<levels_rig&>(rig).run_litmus_here(call_of(&level_litmus<Op, Lane>));
 }
 
 /// `SomeLanes`: the lanes of each warp beyond kernel_setup::active stay away from the loop,
@@ -75,14 +70,6 @@ struct levels_backend : backend_of<Lane> {
   using lane =
       Lane<T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, SomeLanes, F.size>>;
 
-  template <class Op, int Count, class L> static consteval sampler sampler_of() {
-    if constexpr (Count > 1 && requires { Op::without_additivity; }) return nullptr;
-    else return backend_of<Lane>::template sampler_of<Op, Count, L>();
-  }
-  template <class Op, class L> static consteval code_finder code_of() {
-    if constexpr (requires { Op::without_additivity; }) return &stub_of_one_or_none<Op, L>;
-    else return backend_of<Lane>::template code_of<Op, L>();
-  }
   template <class Op, class L> static consteval litmus_check litmus_of() {
     if constexpr (Op::expects == expected_result::none) return nullptr;
     else return &run_level_litmus<Op, L>;

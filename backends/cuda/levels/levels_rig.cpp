@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/levels/levels_board.hpp"
+#include "backends/cuda/ops/level.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -15,7 +16,7 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
     throw point_refused(info.size_of.empty()
                             ? fmt::format("--size {}: {} has no size", where.size, info.name)
                             : fmt::format("{} needs --size: {}", info.name, info.size_of));
-  if (info.name.starts_with("coalesced_")) {
+  if (info.is(level::coalesced_group)) {
     if (where.size > warp_size || where.lanes % warp_size != 0) {
       throw point_refused(fmt::format("--size {} with --lanes {}: a coalesced group has 1 to {} "
                                       "lanes of each warp, and a block must consist of whole warps",
@@ -23,7 +24,7 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
     }
     setup.active = where.size;
   }
-  if (info.name.starts_with("tile_") && where.lanes % where.size != 0)
+  if (info.is(level::tile) && where.lanes % where.size != 0)
     throw point_refused(fmt::format("--lanes {}: must be a multiple of --size {} (whole tiles)",
                                     where.lanes, where.size));
   if (info.launching != launching::plain && where.waves)
@@ -31,9 +32,9 @@ void levels_rig::prepare_more(const measurable& what, const point& where, kernel
                         "resident at once");
   if (info.launching == launching::cluster) {
     for (const std::size_t index : {2U, 3U})
-      if (what.by_count.at(index) != nullptr) allow_clusters_of(where.size, what.code(index));
+      if (index < what.built) allow_clusters_of(where.size, what.code(index));
   }
-  waits_in_software_ = info.name.starts_with("software_barrier_");
+  waits_in_software_ = info.is(level::software_barrier);
   board_bytes_ = 0;
   if (waits_in_software_) {
     if (where.blocks > board::most_blocks)

@@ -28,22 +28,22 @@ template <class T, class Form> class multi_host_lane {
   unsigned place_;
 };
 
-consteval op_info host_info(std::string_view name, std::string_view note) {
+consteval op_info host_info(std::string_view name, round_by round, std::string_view note) {
   return {.name = name,
           .family = family::barrier,
           .unroll = 1,
           .communicates = true,
           .host_lane = true,
           .note = note,
-          .size_of = "devices"};
+          .size_of = "devices",
+          .kind = static_cast<std::uint8_t>(round)};
 }
 
 struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device, and the host's
                                  // threads, one for each, waiting for them and meeting
   static constexpr op_info info =
-      host_info("multi_gpu_host_barrier",
+      host_info("multi_gpu_host_barrier", round_by::team,
                 "one host thread per device: launch, wait for the kernel, then an OpenMP barrier");
-  static constexpr bool one_thread = false;
   SM_FN static void common(auto& lane) { lane.round_of_team(); }
   SM_FN static void measured(auto& lane) { lane.round_of_team(); }
 };
@@ -51,18 +51,20 @@ struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device
 struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on each device, and one
                                             // host thread waiting for all
   static constexpr op_info info =
-      host_info("multi_gpu_host_barrier_one_thread",
+      host_info("multi_gpu_host_barrier_one_thread", round_by::launches,
                 "one host thread launches on every device, then waits for each");
-  static constexpr bool one_thread = true;
   SM_FN static void common(auto& lane) { lane.round_of_one(); }
   SM_FN static void measured(auto& lane) { lane.round_of_one(); }
 };
 
 struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one number, queued behind
                                    // the one before
-  static constexpr op_info info = host_info(
-      "multi_gpu_allreduce_nccl", "NCCL's all-reduce of one int32, several queued in a stream");
-  static constexpr bool one_thread = true;
+  static constexpr op_info info = [] {
+    op_info sum = host_info("multi_gpu_allreduce_nccl", round_by::library,
+                            "NCCL's all-reduce of one int32, several queued in a stream");
+    sum.set_up_ns = 2e9;  // the library looks at all links
+    return sum;
+  }();
   SM_FN static void common(auto& lane) { lane.all_reduce(); }
   SM_FN static void measured(auto& lane) { lane.all_reduce(); }
 };
@@ -72,29 +74,24 @@ struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kern
   static constexpr op_info info = [] {
     static_assert(rounds_in_graph == 16);
     op_info rounds =
-        host_info("multi_gpu_graph_barrier",
+        host_info("multi_gpu_graph_barrier", round_by::graph,
                   "a CUDA graph of 16 rounds, in each a kernel on every device that depends on all "
                   "of the round before; includes the kernels and 1/16 of the graph's launch");
     rounds.unroll = rounds_in_graph;  // only whole graphs are launched
     rounds.litmus = litmus::barrier;
     return rounds;
   }();
-  static constexpr bool one_thread = true;
   SM_FN static void common(auto& lane) { lane.graph_round(); }
   SM_FN static void measured(auto& lane) { lane.graph_round(); }
 };
 
-std::uint64_t look_at_rounds(void* rig) {
-  return static_cast<multi_host_rig*>(rig)->early_rounds();
+std::uint64_t look_at_rounds(bench& rig) {
+  return static_cast<multi_host_rig&>(rig).early_rounds();
 }
 
-template <class Op, int Count, class Lane>
-void play(multi_host_rig& rig, unsigned place, std::uint32_t trips) {
-  static_cast<void>(loop<Op, Count>(Lane{rig, place}, trips));
-}
-
-template <class Op, int Count, class Lane> sample take_multi_host(void* rig, std::uint32_t trips) {
-  return static_cast<multi_host_rig*>(rig)->run(&play<Op, Count, Lane>, Op::one_thread, trips);
+template <class Op, int Count, class Lane> void play(bench& rig, unsigned place) {
+  auto& on = static_cast<multi_host_rig&>(rig);
+  static_cast<void>(loop<Op, Count>(Lane{on, place}, on.trips()));
 }
 
 template <class Op, class Lane> const void* loop_at(std::size_t index) {
@@ -110,8 +107,8 @@ struct multi_host_backend {
   };
   template <class T, form F> using lane = multi_host_lane<T, form_of_lane<F>>;
 
-  template <class Op, int Count, class L> static constexpr sampler sampler_of() {
-    return &take_multi_host<Op, Count, L>;
+  template <class Op, int Count, class L> static constexpr lane_body body_of() {
+    return &play<Op, Count, L>;
   }
   template <class Op, class L> static constexpr code_finder code_of() { return &loop_at<Op, L>; }
   template <class Op, class L> static constexpr litmus_check litmus_of() {
@@ -130,6 +127,7 @@ std::vector<measurable> multi_host_rows() {
               multi_gpu_graph_barrier>{});
   std::vector<measurable> rows{bound.begin(), bound.end()};
 #if !defined(_OPENMP)
+  rows.front().built = 0;
   rows.front().by_count = {};
   rows.front().code = nullptr;
   rows.front().unsupported = "this build of the CUDA worker has no OpenMP";
@@ -138,12 +136,9 @@ std::vector<measurable> multi_host_rows() {
 }
 
 nlohmann::json multi_host_declares(const measurable& row) {
-  const std::string_view round =
-      row.info.name == multi_gpu_host_barrier::info.name     ? "host_team_round"
-      : row.info.name == multi_gpu_allreduce_nccl::info.name ? "host_all_reduce"
-      : row.info.name == multi_gpu_graph_barrier::info.name  ? "host_graph_round"
-                                                             : "host_lone_round";
-  return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", round)}};
+  constexpr std::array<std::string_view, 4> rounds{"host_team_round", "host_lone_round",
+                                                   "host_all_reduce", "host_graph_round"};
+  return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", rounds.at(row.info.kind))}};
 }
 
 std::unique_ptr<gpu_rig> make_multi_host_rig(const device_facts& device) {

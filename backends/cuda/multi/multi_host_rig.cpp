@@ -17,10 +17,6 @@
 
 namespace syncmeter::cuda {
 
-sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
-}
-
 void multi_host_rig::launch(unsigned place) {
   void* none[] = {nullptr};
   note(cudaLaunchKernel(empty_kernel(), dim3(where_.blocks), dim3(where_.lanes), none, 0,
@@ -53,8 +49,7 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     indices_ = wanted;
   }
   if (uses_library()) prepare_library();
-  if (what.info.name == "multi_gpu_graph_barrier")
-    graph_.make(indices_, where.blocks, where.lanes, nullptr);
+  if (what.info.is(round_by::graph)) graph_.make(indices_, where.blocks, where.lanes, nullptr);
 }
 
 std::uint64_t multi_host_rig::early_rounds() {
@@ -119,10 +114,14 @@ void multi_host_rig::wait_with_timeout() {
 
 void multi_host_rig::wait_for_queued() {
   if (uses_library()) wait_with_timeout();
-  if (what_->info.name == "multi_gpu_graph_barrier") wait(0);
+  if (what_->info.is(round_by::graph)) wait(0);
 }
 
-sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips) {
+sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
+  require_built(*what_, index);
+  const lane_body body = what_->by_count.at(index);
+  const bool one_thread = !what_->info.is(round_by::team);
+  trips_ = trips;
   const unsigned threads = one_thread ? 1 : devices();
   std::vector<std::int64_t> start(threads), stop(threads);
   error_ = cudaSuccess;
@@ -130,7 +129,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
   const scoped_device back_afterwards{device_.index};
   if (one_thread) {
     start[0] = steady_ns();
-    body(*this, 0, trips);
+    body(*this, 0);
     wait_for_queued();
     stop[0] = steady_ns();
   } else {
@@ -144,7 +143,7 @@ sample multi_host_rig::run(host_body body, bool one_thread, std::uint32_t trips)
 #pragma omp barrier
       if (seen == threads) {
         start[place] = steady_ns();
-        body(*this, place, trips);
+        body(*this, place);
         stop[place] = steady_ns();
       }
     }

@@ -15,19 +15,22 @@
 namespace syncmeter::cuda {
 
 class multi_host_rig;
-using host_body = void (*)(multi_host_rig& rig, unsigned place, std::uint32_t trips);
+
+/// op_info::kind: what makes one round. team: one host thread for each device; the others are of
+/// one host thread: plain launches, a library's all-reduce, or a graph of many rounds.
+enum class round_by : std::uint8_t { team, launches, library, graph };
 
 class multi_host_rig : public gpu_rig {
  public:
   explicit multi_host_rig(const device_facts& device) : device_{device} {}
 
   void prepare(const measurable& what, const point& where) override;
+  /// One sample: the loop on one host thread, or on one for each device, which are an OpenMP team.
   sample take(std::size_t index, std::uint32_t trips) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(this); }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(*this); }
   void describe(nlohmann::json& visit) const override;
 
-  /// One sample: the loop on one host thread, or on one for each device, which are an OpenMP team.
-  sample run(host_body body, bool one_thread, std::uint32_t trips);
+  [[nodiscard]] std::uint32_t trips() const { return trips_; }
 
   // What the lanes of a sample do. None may leave the others waiting, so that none throws: the
   // first error is kept.
@@ -50,13 +53,14 @@ class multi_host_rig : public gpu_rig {
     int none = cudaSuccess;
     if (said != cudaSuccess) error_.compare_exchange_strong(none, said);
   }
-  [[nodiscard]] bool uses_library() const { return what_->info.name == "multi_gpu_allreduce_nccl"; }
+  [[nodiscard]] bool uses_library() const { return what_->info.is(round_by::library); }
   void prepare_library();
   void wait_for_queued();
 
   const device_facts& device_;
   const measurable* what_ = nullptr;
   point where_;
+  std::uint32_t trips_ = 0;
   std::vector<int> indices_;
   std::vector<std::unique_ptr<stream>> streams_;
   std::vector<std::unique_ptr<device_buffer>> words_;  ///< of each device: what is sent, the sum

@@ -8,6 +8,7 @@
 
 #include "backends/cuda/lane/cuda_setup.hpp"
 #include "backends/cuda/multi/device_state.hpp"
+#include "backends/cuda/ops/across_devices.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
 #include "backends/cuda/runtime/peer_devices.hpp"
 #include "core/worker/worker.hpp"
@@ -16,7 +17,7 @@ namespace syncmeter::cuda {
 namespace {
 
 bool needs_atomics(const op_info& info) {
-  return info.name == "multi_gpu_barrier_counter" || info.family == family::atomic;
+  return info.is(across_devices::counter) || info.family == family::atomic;
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ multi_rig::multi_rig(const device_facts& device)
     : device_{device}, clock_{device.highest_clock_ghz} {}
 multi_rig::~multi_rig() = default;
 
-bool multi_rig::with_host() const { return what_->info.name == "cpu_gpu_handoff"; }
+bool multi_rig::with_host() const { return what_->info.is(across_devices::with_host); }
 
 void multi_rig::prepare(const measurable& what, const point& where) {
   what_ = &what;

@@ -31,8 +31,6 @@ class multi_rig : public gpu_rig {
   /// "device_shares".
   void describe(nlohmann::json& visit) const override;
 
-  /// One sample of a kernel: called by the samplers of multi_rows.cu.
-  sample run(const void* stub, int count, std::uint32_t trips);
   /// Runs a litmus kernel; how often it saw what must not be.
   std::uint64_t run_litmus(const void* stub);
 

@@ -8,22 +8,17 @@
 namespace syncmeter::cuda {
 namespace {
 
-template <class Op, int Count, class Lane> sample take_multi(void* rig, std::uint32_t trips) {
-  return static_cast<multi_rig*>(rig)->run(
-      reinterpret_cast<const void*>(&multi_kernel<Op, Count, Lane>), Count, trips);
-}
-
 template <class Op, class Lane> const void* multi_stub(std::size_t index) {
   return index == 0 ? reinterpret_cast<const void*>(&multi_kernel<Op, 0, Lane>)
                     : reinterpret_cast<const void*>(&multi_kernel<Op, 1, Lane>);
 }
 
-template <class Op, class Lane> std::uint64_t run_multi_litmus(void* rig) {
+template <class Op, class Lane> std::uint64_t run_multi_litmus(bench& rig) {
   if constexpr (Op::info.litmus == litmus::barrier) {
-    return static_cast<multi_rig*>(rig)->run_litmus(
+    return static_cast<multi_rig&>(rig).run_litmus(
         reinterpret_cast<const void*>(&multi_barrier_litmus<Op, Lane>));
   } else {
-    return static_cast<multi_rig*>(rig)->run_litmus(
+    return static_cast<multi_rig&>(rig).run_litmus(
         reinterpret_cast<const void*>(&token_litmus<Op, Lane>));
   }
 }
@@ -37,10 +32,7 @@ struct multi_backend {
   static constexpr bool code_on_device = true;
 
   template <class Op, class T> static consteval auto forms_of() { return Op::forms; }
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
-    if constexpr (Count > 1) return nullptr;
-    else return &take_multi<Op, Count, Lane>;
-  }
+  template <class Op, class Lane> static consteval bool is_additive() { return false; }
   template <class Op, class Lane> static consteval code_finder code_of() {
     return &multi_stub<Op, Lane>;
   }

@@ -33,14 +33,11 @@ std::string_view waited_for(std::uint32_t where) {
 }  // namespace
 
 sample multi_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
-}
-
-sample multi_rig::run(const void* stub, int count, std::uint32_t trips) {
+  require_built(*what_, index);
   clear_boards(board_bytes);
-  launch_all(stub, trips);
+  launch_all(what_->code(index), trips);
   const std::uint64_t steps =
-      std::uint64_t{trips} * what_->info.unroll * (1U + static_cast<unsigned>(count));
+      std::uint64_t{trips} * what_->info.unroll * (1U + static_cast<unsigned>(counts.at(index)));
   if (with_host())
     host_timeout_ = host_peer{host_board_.get()}.hand_on(steps, where_.order != order::relaxed);
   copy_results();
@@ -53,7 +50,7 @@ sample multi_rig::run(const void* stub, int count, std::uint32_t trips) {
 }
 
 std::uint64_t multi_rig::litmus(const measurable& row) {
-  seen_ = row.litmus(this);
+  seen_ = row.litmus(*this);
   litmus_ran_ = true;
   return promises_order() ? seen_ : 0;
 }

@@ -20,28 +20,33 @@ template <class L> concept has_selects = requires(L& l) { l.select(); };
 namespace ops {
 
 // One step is thousands of bytes of code: more of them would measure the instruction cache.
-consteval op_info branch_info(std::string_view name, std::string_view size_of,
+consteval op_info branch_info(std::string_view name, divergence by, std::string_view size_of,
                               std::string_view note) {
-  return {.name = name, .family = family::warp, .unroll = 1, .note = note, .size_of = size_of};
+  return {.name = name,
+          .family = family::warp,
+          .unroll = 1,
+          .note = note,
+          .size_of = size_of,
+          .kind = static_cast<std::uint8_t>(by)};
 }
 
-#define SM_CUDA_BRANCH(NAME, CALL, SIZE_OF, NOTE)                                                  \
+#define SM_CUDA_BRANCH(NAME, BY, CALL, SIZE_OF, NOTE)                                              \
   struct NAME {                                                                                    \
-    static constexpr op_info info = branch_info(#NAME, SIZE_OF, NOTE);                             \
+    static constexpr op_info info = branch_info(#NAME, divergence::BY, SIZE_OF, NOTE);             \
     static constexpr std::array forms{form{}};                                                     \
     SM_FN static void common(has_branches auto& lane) { lane.CALL(); }                             \
     SM_FN static void measured(has_branches auto& lane) { lane.CALL(); }                           \
   };
-SM_CUDA_BRANCH(branch_uniform, branch_uniform, "",
+SM_CUDA_BRANCH(branch_uniform, none, branch_uniform, "",
                "a branch to one of 32 paths, the same one for all lanes")
-SM_CUDA_BRANCH(branch_in_warp, branch_in_warp, "paths of a warp",
+SM_CUDA_BRANCH(branch_in_warp, in_warp, branch_in_warp, "paths of a warp",
                "the same branch; the lanes of a warp take that many paths")
-SM_CUDA_BRANCH(branch_across_warps, branch_across_warps, "paths of a block",
+SM_CUDA_BRANCH(branch_across_warps, across_warps, branch_across_warps, "paths of a block",
                "the same branch; the warps take that many paths, each warp one")
 
 struct branch_predicated {  // no branch: every alternative is worked out, one is selected
   static constexpr op_info info =
-      branch_info("branch_predicated", "alternatives",
+      branch_info("branch_predicated", divergence::in_warp, "alternatives",
                   "predicated, without a branch: the operations of that many paths are done, and "
                   "one result is selected");
   static constexpr std::array forms{form{.size = 1}, form{.size = 2},  form{.size = 4},

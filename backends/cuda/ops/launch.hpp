@@ -17,12 +17,20 @@ concept has_launch_words = requires(Lane& lane) {
 
 namespace ops {
 
+/// op_info::kind. programmatic: a kernel comes in while the one before it works.
+enum class launch_kind : std::uint8_t { plain, programmatic };
+
 consteval op_info host_launch(std::string_view name, std::string_view note) {
   return {.name = name, .family = family::launch, .unroll = 1, .host_lane = true, .note = note};
 }
 consteval op_info host_launch_of_graph(std::string_view name, std::string_view note) {
   op_info info = host_launch(name, note);
   info.size_of = "kernels of a graph";
+  return info;
+}
+consteval op_info host_launch_programmatic(std::string_view name, std::string_view note) {
+  op_info info = host_launch(name, note);
+  info.kind = static_cast<std::uint8_t>(launch_kind::programmatic);
   return info;
 }
 consteval op_info host_launch_at_once(std::string_view name, std::string_view note) {
@@ -74,7 +82,7 @@ SM_LAUNCH_OP(additional_graph_launch,
              launch_another_chain);
 SM_LAUNCH_OP(
     programmatic_launch,
-    host_launch(
+    host_launch_programmatic(
         "programmatic_launch",
         "one more empty kernel in a stream by programmatic dependent launch: it starts before its "
         "predecessor ends and waits for it on the device; compute capability 9.0 or newer"),
@@ -119,6 +127,7 @@ struct programmatic_split {
   static constexpr op_info info = [] {
     op_info split = kernel_split::info;
     split.name = "programmatic_split";
+    split.kind = static_cast<std::uint8_t>(launch_kind::programmatic);
     split.note = "kernel_split with programmatic dependent launches on both sides; marginal; "
                  "compute capability 9.0 or newer";
     return split;

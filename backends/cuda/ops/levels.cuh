@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backends/cuda/ops/level.hpp"
 #include "backends/cuda/ops/words.hpp"
 #include "core/op.hpp"
 
@@ -68,32 +69,35 @@ inline constexpr std::array sum_sizes{form{.size = 32}, form{.size = 16}, form{.
 SM_LEVEL_OP(tile_sync, has_tile_words, tile_sync, written, tile_sizes, .family = family::group,
             .litmus = litmus::barrier, .communicates = true,
             .note = "cooperative groups: sync() of a tile; converged lanes do not wait",
-            .size_of = "lanes of a tile")
+            .size_of = "lanes of a tile", .kind = static_cast<std::uint8_t>(level::tile))
 SM_LEVEL_OP(tile_shuffle, has_tile_words, tile_shuffle, next, tile_sizes, .family = family::group,
             .communicates = true, .note = "cooperative groups: shfl() from the next lane of a tile",
-            .size_of = "lanes of a tile")
+            .size_of = "lanes of a tile", .kind = static_cast<std::uint8_t>(level::tile))
 SM_LEVEL_OP(tile_reduce, has_tile_words, tile_reduce, sum, sum_sizes, .family = family::group,
             .communicates = true,
             .note = "cooperative groups: reduce() of a tile, a sum of 32-bit integers",
-            .size_of = "lanes of a tile")
+            .size_of = "lanes of a tile", .kind = static_cast<std::uint8_t>(level::tile))
 SM_LEVEL_OP(tile_reduce_by_shuffles, has_tile_words, tile_reduce_by_shuffles, sum, sum_sizes,
             .family = family::group, .communicates = true,
             .note = "a sum of a tile by log2(size) shuffles, without the warp's reduce instruction",
-            .size_of = "lanes of a tile")
+            .size_of = "lanes of a tile", .kind = static_cast<std::uint8_t>(level::tile))
 
 SM_LEVEL_OP(coalesced_sync, has_coalesced_words, coalesced_sync, written, any_size,
             .family = family::group, .litmus = litmus::barrier, .communicates = true,
             .note = "cooperative groups: sync() of a coalesced group; the other lanes of the warp "
                     "are on another path",
-            .size_of = "lanes of a coalesced group")
+            .size_of = "lanes of a coalesced group",
+            .kind = static_cast<std::uint8_t>(level::coalesced_group))
 SM_LEVEL_OP(coalesced_shuffle, has_coalesced_words, coalesced_shuffle, next, any_size,
             .family = family::group, .communicates = true,
             .note = "cooperative groups: shfl() from the next lane of a coalesced group",
-            .size_of = "lanes of a coalesced group")
+            .size_of = "lanes of a coalesced group",
+            .kind = static_cast<std::uint8_t>(level::coalesced_group))
 SM_LEVEL_OP(coalesced_reduce, has_coalesced_words, coalesced_reduce, sum, any_size,
             .family = family::group, .communicates = true,
             .note = "cooperative groups: reduce() of a coalesced group, a sum of 32-bit integers",
-            .size_of = "lanes of a coalesced group")
+            .size_of = "lanes of a coalesced group",
+            .kind = static_cast<std::uint8_t>(level::coalesced_group))
 
 SM_LEVEL_OP(cluster_sync, has_cluster_words, cluster_sync, written, any_size,
             .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
@@ -118,19 +122,20 @@ SM_LEVEL_OP(software_barrier_counter, has_grid_words, counter_barrier, written, 
             .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier,
             .unroll = 4, .communicates = true,
             .note = "software grid barrier: one counter that every block increments and polls",
-            .launching = launching::cooperative)
+            .launching = launching::cooperative,
+            .kind = static_cast<std::uint8_t>(level::software_barrier))
 SM_LEVEL_OP(
     software_barrier_sense, has_grid_words, sense_barrier, written, any_size,
     .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier, .unroll = 4,
     .communicates = true,
     .note = "software grid barrier: a counter that the last block resets, with sense reversal",
-    .launching = launching::cooperative)
+    .launching = launching::cooperative, .kind = static_cast<std::uint8_t>(level::software_barrier))
 SM_LEVEL_OP(
     software_barrier_lockfree, has_grid_words, lockfree_barrier, written, any_size,
     .family = family::barrier, .oracle = oracle::agreed, .litmus = litmus::barrier, .unroll = 4,
     .communicates = true,
     .note = "software grid barrier: lock-free, block 0 gathers flags from arrays (Xiao and Feng)",
-    .launching = launching::cooperative)
+    .launching = launching::cooperative, .kind = static_cast<std::uint8_t>(level::software_barrier))
 
 struct software_barrier_tree {
   static constexpr op_info info{
@@ -142,7 +147,8 @@ struct software_barrier_tree {
       .communicates = true,
       .note =
           "software grid barrier: a tree, one counter per group of blocks and one for the groups",
-      .launching = launching::cooperative};
+      .launching = launching::cooperative,
+      .kind = static_cast<std::uint8_t>(level::software_barrier)};
   static constexpr expected_result expects = expected_result::written;
   static constexpr std::array forms = any_size;
   static constexpr bool without_additivity = true;  // 2 and 4 in a row are laid out differently

@@ -15,14 +15,20 @@ template <class L> concept has_bank_loads = requires(L& l) { l.template load_ban
 namespace ops {
 
 // With longer trips the addresses of some patterns spill.
-consteval op_info load_info(std::string_view name, std::string_view size_of,
-                            std::string_view note) {
-  return {.name = name, .family = family::memory, .unroll = 8, .note = note, .size_of = size_of};
+consteval op_info load_info(std::string_view name, pattern how, words_in where,
+                            std::string_view size_of, std::string_view note) {
+  return {.name = name,
+          .family = family::memory,
+          .unroll = 8,
+          .note = note,
+          .size_of = size_of,
+          .kind = load_kind(how, where)};
 }
 
-#define SM_CUDA_LOAD_FORM(NAME, PATTERN, DEPENDENT, SIZE_OF, NOTE)                                 \
+#define SM_CUDA_LOAD_FORM(NAME, PATTERN, WHERE, DEPENDENT, SIZE_OF, NOTE)                          \
   struct NAME {                                                                                    \
-    static constexpr op_info info = load_info(#NAME, SIZE_OF, NOTE);                               \
+    static constexpr op_info info =                                                                \
+        load_info(#NAME, pattern::PATTERN, words_in::WHERE, SIZE_OF, NOTE);                        \
     static constexpr std::array forms{form{}};                                                     \
     SM_FN static void common(has_loads auto& lane) {                                               \
       lane.template load<pattern::PATTERN, DEPENDENT>();                                           \
@@ -31,13 +37,15 @@ consteval op_info load_info(std::string_view name, std::string_view size_of,
   };
 // From a working set that is larger than L2, and from one that L2 holds.
 #define SM_CUDA_LOAD(PATTERN, SIZE_OF, NOTE)                                                       \
-  SM_CUDA_LOAD_FORM(load_##PATTERN, PATTERN, false, SIZE_OF, NOTE " (device memory)")              \
-  SM_CUDA_LOAD_FORM(load_##PATTERN##_l2, PATTERN, false, SIZE_OF, NOTE " (L2)")
+  SM_CUDA_LOAD_FORM(load_##PATTERN, PATTERN, device_memory, false, SIZE_OF,                        \
+                    NOTE " (device memory)")                                                       \
+  SM_CUDA_LOAD_FORM(load_##PATTERN##_l2, PATTERN, l2, false, SIZE_OF, NOTE " (L2)")
 // The same, each load's address by way of the last one's result.
 #define SM_CUDA_LOAD_LATENCY(PATTERN, SIZE_OF, NOTE)                                               \
-  SM_CUDA_LOAD_FORM(load_latency_##PATTERN, PATTERN, true, SIZE_OF,                                \
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN, PATTERN, device_memory, true, SIZE_OF,                 \
                     NOTE ", dependent (device memory)")                                            \
-  SM_CUDA_LOAD_FORM(load_latency_##PATTERN##_l2, PATTERN, true, SIZE_OF, NOTE ", dependent (L2)")
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN##_l2, PATTERN, l2, true, SIZE_OF,                       \
+                    NOTE ", dependent (L2)")
 
 SM_CUDA_LOAD(coalesced, "", "neighbouring lanes read neighbouring words of a line")
 SM_CUDA_LOAD(permuted, "", "neighbouring lanes read the words of a line in permuted order")
@@ -57,7 +65,8 @@ SM_CUDA_LOAD_LATENCY(random, "", "gather: the index of each word is loaded first
 
 #define SM_CUDA_BANKS(NAME, DEPENDENT, NOTE)                                                       \
   struct NAME {                                                                                    \
-    static constexpr op_info info = load_info(#NAME, "lanes per bank", NOTE);                      \
+    static constexpr op_info info =                                                                \
+        load_info(#NAME, pattern::coalesced, words_in::banks, "lanes per bank", NOTE);             \
     static constexpr std::array forms{form{}};                                                     \
     SM_FN static void common(has_bank_loads auto& lane) { lane.template load_bank<DEPENDENT>(); }  \
     SM_FN static void measured(has_bank_loads auto& lane) { common(lane); }                        \

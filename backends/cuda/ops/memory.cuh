@@ -31,13 +31,15 @@ struct fence_between_cached_loads {  // fence and refill: L1 holds the cells unt
   SM_FN static void after(has_cached_loads auto& lane) { lane.load_ca(lane.second_cell()); }
 };
 
-consteval op_info walk_info(std::string_view name, std::string_view note) {
-  return {.name = name, .family = family::memory, .note = note};
+consteval op_info walk_info(std::string_view name, walk ring, std::string_view note) {
+  const unsigned block_bytes =
+      ring == walk::shared_memory ? shared_walk_length * shared_walk_pitch : 0;
+  return {.name = name, .family = family::memory, .note = note, .block_bytes = block_bytes};
 }
 
 #define SM_CUDA_WALK(NAME, RING, CALL, NOTE)                                                       \
   struct NAME {                                                                                    \
-    static constexpr op_info info = walk_info(#NAME, NOTE);                                        \
+    static constexpr op_info info = walk_info(#NAME, walk::RING, NOTE);                            \
     static constexpr walk ring = walk::RING;                                                       \
     SM_FN static void common(has_walks auto& lane) { lane.CALL(); }                                \
     SM_FN static void measured(has_walks auto& lane) { lane.CALL(); }                              \

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backends/cuda/ops/across_devices.hpp"
 #include "core/op.hpp"
 
 namespace syncmeter::cuda::ops {
@@ -21,8 +22,12 @@ consteval op_info multi_gpu_barrier_info(std::string_view name, std::string_view
 inline constexpr std::array between_devices{form{.scope = scope::system}};
 
 struct multi_gpu_barrier_counter {  // test - baseline == one barrier of all blocks of all devices
-  static constexpr op_info info = multi_gpu_barrier_info(
-      "multi_gpu_barrier_counter", "all devices increment and poll a counter on one of them");
+  static constexpr op_info info = [] {
+    op_info counter = multi_gpu_barrier_info(
+        "multi_gpu_barrier_counter", "all devices increment and poll a counter on one of them");
+    counter.kind = static_cast<std::uint8_t>(across_devices::counter);
+    return counter;
+  }();
   static constexpr auto forms = between_devices;
   SM_FN static void common(auto& lane) { lane.barrier_counter(); }
   SM_FN static void measured(auto& lane) { lane.barrier_counter(); }
@@ -99,8 +104,12 @@ struct gpu_handoff {  // test - baseline == one more way of the token to the oth
 
 struct cpu_gpu_handoff {  // test - baseline == one more way of the token to the host and back; the
                           // cost is that of one way
-  static constexpr op_info info =
-      token_info("cpu_gpu_handoff", "sides", "a flag in pinned memory of the host, both ways");
+  static constexpr op_info info = [] {
+    op_info with_host =
+        token_info("cpu_gpu_handoff", "sides", "a flag in pinned memory of the host, both ways");
+    with_host.kind = static_cast<std::uint8_t>(across_devices::with_host);
+    return with_host;
+  }();
   static constexpr auto forms = token_forms;
   SM_FN static void common(auto& lane) { lane.await_token(), lane.pass_token(); }
   SM_FN static void measured(auto& lane) { common(lane); }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/op.hpp"
+
 namespace syncmeter::cuda {
 
 /// How the lanes of a warp lie on memory, and where they go at each step. Those up to `strided`
@@ -17,5 +19,20 @@ enum class pattern : std::uint8_t {
   row_walk,     ///< each lane along a row of a matrix of its own: neighbouring lanes a row apart
   column_walk,  ///< each lane down a column: neighbouring lanes on neighbouring columns
 };
+
+/// Where the words lie: in device memory that L2 does not hold, in memory that it does, or in the
+/// banks of shared memory.
+enum class words_in : std::uint8_t { device_memory, l2, banks };
+
+/// op_info::kind of a load has both.
+[[nodiscard]] constexpr std::uint8_t load_kind(pattern how, words_in where) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(how) | static_cast<unsigned>(where) << 4U);
+}
+[[nodiscard]] constexpr pattern pattern_of(const op_info& info) {
+  return static_cast<pattern>(info.kind & 15U);
+}
+[[nodiscard]] constexpr words_in words_of(const op_info& info) {
+  return static_cast<words_in>(info.kind >> 4U);
+}
 
 }  // namespace syncmeter::cuda

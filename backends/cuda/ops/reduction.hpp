@@ -4,6 +4,7 @@
 // its own, which the one before it has set to the least value: the reset is part of the op.
 #pragma once
 
+#include "backends/cuda/ops/array_op.hpp"
 #include "core/measurable.hpp"
 #include "core/op.hpp"
 
@@ -24,14 +25,16 @@ template <class L> concept has_warp_reduce = requires(L& l) { l.max_by_warp_redu
 namespace ops {
 
 consteval op_info reduction_info(std::string_view name, std::string_view note,
-                                 family kind = family::reduction) {
+                                 array_op kind = array_op::maximum) {
+  const bool reads = kind == array_op::read || kind == array_op::copy;
   return {.name = name,
-          .family = kind,
+          .family = reads ? family::memory : family::reduction,
           .typed = true,
           .unroll = 1,
           .host_lane = true,
           .note = note,
-          .size_of = "elements"};
+          .size_of = "elements",
+          .kind = static_cast<std::uint8_t>(kind)};
 }
 
 struct reduce_max_global_atomic {
@@ -78,7 +81,8 @@ struct reduce_max_persistent {
 
 struct reduce_max_cub {
   static constexpr op_info info =
-      reduction_info("reduce_max_cub", "cub::DeviceReduce::Max, which chooses its own grid");
+      reduction_info("reduce_max_cub", "cub::DeviceReduce::Max, which chooses its own grid",
+                     array_op::library_maximum);
   SM_FN static void common(has_reductions auto& lane) { lane.max_by_library(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.max_by_library(); }
 };
@@ -88,14 +92,14 @@ struct read_bandwidth {
   static constexpr op_info info = reduction_info(
       "read_bandwidth",
       "reads every byte of the array once, 16 at a time: the upper bound for a reduction",
-      family::memory);
+      array_op::read);
   SM_FN static void common(has_reductions auto& lane) { lane.read(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.read(); }
 };
 
 struct copy_bandwidth {
   static constexpr op_info info =
-      reduction_info("copy_bandwidth", "copies the array to another one", family::memory);
+      reduction_info("copy_bandwidth", "copies the array to another one", array_op::copy);
   SM_FN static void common(has_reductions auto& lane) { lane.copy(); }
   SM_FN static void measured(has_reductions auto& lane) { lane.copy(); }
 };

@@ -92,9 +92,7 @@ std::string text_of(value_type type, std::uint64_t all) {
 void reduction_rig::prepare(const measurable& what, const point& where) {
   what_ = &what;
   where_ = where;
-  kind_ = what.info.name == "read_bandwidth"   ? kind::xor_of_words
-          : what.info.name == "copy_bandwidth" ? kind::copy
-                                               : kind::maximum;
+  kind_ = static_cast<array_op>(what.info.kind);
   require_supported();
   call_ = {};
   call_.type = *what.type;
@@ -104,13 +102,13 @@ void reduction_rig::prepare(const measurable& what, const point& where) {
   call_.resident_blocks =
       resident_blocks_per_multiprocessor(call_.type, where.lanes) * device_.multiprocessors;
   fit_memory();
-  if (kind_ == kind::maximum) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
+  if (finds_maximum()) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
   fit_scratch(call_);  // the small ones may have moved it
   seed_ = mixed_word(seed_);
   place_ = 0;
   fill_input(call_, seed_, timed_input);
   by_type(call_.type, [this]<class T>(T) { check_input<T>(); });
-  if (kind_ == kind::copy) SM_CUDA(cudaMemsetAsync(call_.copy, 0, bytes(), call_.stream));
+  if (kind_ == array_op::copy) SM_CUDA(cudaMemsetAsync(call_.copy, 0, bytes(), call_.stream));
   SM_CUDA(cudaStreamSynchronize(call_.stream));
 }
 
@@ -196,7 +194,7 @@ void reduction_rig::require_supported() const {
 // Both arrays at once, before any of them is given up: a size that does not fit is refused, not
 // failed.
 void reduction_rig::fit_memory() {
-  const std::size_t needed = bytes() * (kind_ == kind::copy ? 2 : 1);
+  const std::size_t needed = bytes() * (kind_ == array_op::copy ? 2 : 1);
   std::size_t free = 0, all = 0;
   SM_CUDA(cudaMemGetInfo(&free, &all));
   const std::size_t held = data_bytes_ + copy_bytes_;
@@ -206,14 +204,14 @@ void reduction_rig::fit_memory() {
         fmt::format("--size {}: needs {} bytes of device memory; {} of {} are free on {}",
                     where_.size, needed, free + held, all, device_.name));
   }
-  if (bytes() > data_bytes_ || (kind_ == kind::copy && bytes() > copy_bytes_)) {
+  if (bytes() > data_bytes_ || (kind_ == array_op::copy && bytes() > copy_bytes_)) {
     data_ = {};
     copy_ = {};
     data_bytes_ = copy_bytes_ = 0;
   }
   call_.data = data_.fit(bytes());
   data_bytes_ = std::max(data_bytes_, bytes());
-  if (kind_ == kind::copy) {
+  if (kind_ == array_op::copy) {
     call_.copy = copy_.fit(bytes());
     copy_bytes_ = std::max(copy_bytes_, bytes());
   }
@@ -223,20 +221,16 @@ void reduction_rig::fit_memory() {
 }
 
 void reduction_rig::fit_scratch(reduction_call& call) {
-  if (what_->info.name != "reduce_max_cub") return;
+  if (kind_ != array_op::library_maximum) return;
   call.scratch_bytes = cub_scratch_bytes(call);
   call.scratch = scratch_.fit(std::max<std::size_t>(call.scratch_bytes, 1));
-}
-
-sample reduction_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
 }
 
 // The maximum moves: a result that is left over from another sample is not this one's.
 void reduction_rig::begin_sample() {
   plant();
-  if (kind_ != kind::maximum) expected_ = ask(&reference_xor, call_.data);
-  clear_results(call_, kind_ != kind::maximum);
+  if (!finds_maximum()) expected_ = ask(&reference_xor, call_.data);
+  clear_results(call_, !finds_maximum());
   call_.queued = 0;
   SM_CUDA(cudaStreamSynchronize(call_.stream));
 }
@@ -248,7 +242,7 @@ std::string reduction_rig::verdict(std::uint64_t ops) {
   require_library(call_);
   if (call_.queued != ops)
     return fmt::format("oracle: {} reductions were queued, expected {}", call_.queued, ops);
-  if (kind_ != kind::copy) return compare(call_, expected_);
+  if (kind_ != array_op::copy) return compare(call_, expected_);
   const std::uint64_t copied = ask(&reference_xor, call_.copy);
   if (copied == expected_) return {};
   return fmt::format("oracle: the xor of the copy is {:#x}, that of the array {:#x}", copied,
@@ -261,7 +255,7 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
   auto* const seen = static_cast<std::byte*>(host_results_.get());
   SM_CUDA(cudaMemcpyAsync(seen, call.results, cells * size, cudaMemcpyDeviceToHost, call.stream));
   SM_CUDA(cudaStreamSynchronize(call.stream));
-  const bool words = kind_ == kind::xor_of_words;
+  const bool words = kind_ == array_op::read;
   for (std::uint64_t i = 0; i < cells; ++i) {
     // The last one has made this cell ready for one that did not come.
     if (call.queued >= result_cells && i == call.queued % result_cells) continue;
@@ -279,7 +273,7 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
 
 void reduction_rig::describe(nlohmann::json& visit) const {
   visit["device"] = device_.index;
-  const std::size_t footprint = bytes() * (kind_ == kind::copy ? 2 : 1);
+  const std::size_t footprint = bytes() * (kind_ == array_op::copy ? 2 : 1);
   visit["footprint_bytes"] = footprint;
   // Then each reduction after the first reads what the one before it has left there.
   visit["fits_l2"] = footprint <= device_.l2_bytes;

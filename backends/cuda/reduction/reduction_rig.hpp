@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/ops/array_op.hpp"
 #include "backends/cuda/reduction/reduction_kernels.hpp"
 #include "backends/cuda/rig/host_loop.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
@@ -21,7 +22,6 @@ class reduction_rig : public host_loop_rig {
   /// Throws std::runtime_error when a result is wrong.
   void prepare(const measurable& what, const point& where) override;
   void describe(nlohmann::json& visit) const override;
-  sample take(std::size_t index, std::uint32_t trips) override;
 
   void begin_sample() override;
   void wait() override;
@@ -31,9 +31,10 @@ class reduction_rig : public host_loop_rig {
   [[nodiscard]] reduction_call& call() { return call_; }
 
  private:
-  enum class kind : std::uint8_t { maximum, xor_of_words, copy };
-
   [[nodiscard]] std::size_t bytes() const { return call_.elements * size_of(call_.type); }
+  [[nodiscard]] bool finds_maximum() const {
+    return kind_ == array_op::maximum || kind_ == array_op::library_maximum;
+  }
   void require_supported() const;
   void fit_memory();
   void fit_scratch(reduction_call& call);
@@ -46,9 +47,8 @@ class reduction_rig : public host_loop_rig {
   [[nodiscard]] std::string compare(const reduction_call& call, std::uint64_t expected);
 
   const device_facts& device_;
-  const measurable* what_ = nullptr;
   point where_;
-  kind kind_ = kind::maximum;
+  array_op kind_ = array_op::maximum;
   reduction_call call_;
   stream stream_;
   device_buffer data_, copy_, small_, results_, scratch_, answer_;

@@ -1,5 +1,5 @@
-// What bind_typed and bind_untyped need of the CUDA backend: its lane, the forms of each op,
-// samplers, and why it lacks what it lacks.
+// What bind_typed and bind_untyped need of the CUDA backend: its lane, the forms of each op, the
+// stubs of its kernels, and why it lacks what it lacks.
 #pragma once
 
 #include <string_view>
@@ -13,36 +13,29 @@
 
 namespace syncmeter::cuda {
 
-inline void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
-  const launch_config config{shape};
-  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
-}
-
 /// Of CUDA's own kernels.
 template <class... Parameters> kernel_call call_of(void (*kernel)(Parameters...)) {
   return {reinterpret_cast<const void*>(kernel), &launch_stub};
 }
 
-template <class Op, int Count, class Lane> sample take_sample(void* rig, std::uint32_t trips) {
-  auto& on = *static_cast<cuda_rig*>(rig);
-  if constexpr (walks_memory<Op>) on.walk_on(Op::ring);
-  return on.run(call_of(&kernel<Op, Count, Lane>), Count, trips);
-}
+/// Before a sample of an op that walks a ring through memory.
+template <class Op> void make_ring(bench& rig) { static_cast<cuda_rig&>(rig).walk_on(Op::ring); }
 
 /// An op that lists the forms it is built in; for the others forms_built does.
 template <class Op> concept lists_forms = requires { Op::forms; };
 
 /// Whether 2 and 4 measured ops are built too.
-template <class Op, class Lane> consteval bool is_additive() {
+template <class Op, class Lane> consteval bool has_all_counts() {
   constexpr value_type type = type_tag<typename Lane::value_type>::value;
-  if constexpr (lists_forms<Op>)
+  if constexpr (requires { Op::without_additivity; }) return false;
+  else if constexpr (lists_forms<Op>)
     return type == value_type::int32 && Lane::lane_form == Op::forms.front();
   else return has_additivity(Op::info, Lane::lane_form, type);
 }
 
 /// The host's stub of the kernel for counts[index]: its symbol is the kernel's.
 template <class Op, class Lane> const void* stub_at(std::size_t index) {
-  if constexpr (is_additive<Op, Lane>()) {
+  if constexpr (has_all_counts<Op, Lane>()) {
     if (index == 2) return reinterpret_cast<const void*>(&kernel<Op, 2, Lane>);
     if (index == 3) return reinterpret_cast<const void*>(&kernel<Op, 4, Lane>);
   }
@@ -50,8 +43,8 @@ template <class Op, class Lane> const void* stub_at(std::size_t index) {
                     : reinterpret_cast<const void*>(&kernel<Op, 1, Lane>);
 }
 
-template <class Op, class Lane> std::uint64_t run_litmus(void* rig) {
-  auto& on = *static_cast<cuda_rig*>(rig);
+template <class Op, class Lane> std::uint64_t run_litmus(bench& rig) {
+  auto& on = static_cast<cuda_rig&>(rig);
   if constexpr (Op::info.litmus == litmus::barrier) {
     return on.run_litmus(call_of(&barrier_litmus<Op, Lane>), true);
   } else {
@@ -76,9 +69,12 @@ template <template <class, class> class LaneOf> struct backend_of {
       return forms;
     }
   }
-  template <class Op, int Count, class Lane> static consteval sampler sampler_of() {
-    if constexpr (Count > 1 && !is_additive<Op, Lane>()) return nullptr;
-    else return &take_sample<Op, Count, Lane>;
+  template <class Op, class Lane> static consteval bool is_additive() {
+    return has_all_counts<Op, Lane>();
+  }
+  template <class Op, class Lane> static consteval sample_hooks hooks_of() {
+    if constexpr (walks_memory<Op>) return {.before = &make_ring<Op>};
+    else return {};
   }
   template <class Op, class Lane> static consteval code_finder code_of() {
     return &stub_at<Op, Lane>;

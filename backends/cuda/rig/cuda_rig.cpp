@@ -13,7 +13,13 @@ namespace syncmeter::cuda {
 namespace {
 
 constexpr std::size_t gate_line_bytes = 256;
+
 }  // namespace
+
+void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
+  const launch_config config{shape};
+  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
+}
 
 cuda_rig::cuda_rig(const device_facts& device) : device_{device} {
   const std::int32_t values[] = {1, 0, 0, 0};  // one, zero, and the lock
@@ -68,8 +74,7 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
                                                         : 1;
   shared_bytes_ = cells_offset;
   if (in_block) shared_bytes_ += has_own_cells() ? where.lanes * stride_bytes(where) : 16;
-  if (what.info.name == "memory_latency_shared")
-    shared_bytes_ += std::size_t{shared_walk_length} * shared_walk_pitch;
+  shared_bytes_ += what.info.block_bytes;
   if (shared_bytes_ > device_.shared_bytes_per_block) {
     throw point_refused(
         fmt::format("a block would need {} bytes of shared memory; {} allows at most {}",
@@ -186,10 +191,6 @@ void cuda_rig::walk_on(walk kind) {
   ring_kind_ = kind;
 }
 
-sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
-  return sampler_for(*what_, index)(this, trips);
-}
-
 void cuda_rig::queue_resets() {
   if (setup_.gate_opens_at > 0)
     SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
@@ -213,9 +214,12 @@ launch_shape cuda_rig::shape() const {
           .cooperative = what_->info.launching == launching::cooperative};
 }
 
-void cuda_rig::launch(const kernel_call& kernel, std::uint32_t trips) {
-  void* arguments[] = {&setup_, &trips};
-  kernel.launch(kernel.stub, shape(), arguments);
+// By the row's body where another API launches its kernels.
+void cuda_rig::launch(std::size_t index, std::uint32_t trips) {
+  trips_ = trips;
+  if (const lane_body body = what_->by_count.at(index)) return body(*this, 0);
+  void* arguments[] = {&setup_, &trips_};
+  launch_stub(what_->code(index), shape(), arguments);
 }
 
 std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, bool one_block) {

@@ -22,12 +22,14 @@
 
 namespace syncmeter::cuda {
 
-/// A kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
+/// A litmus kernel, and how it gets into a stream: CUDA's by its stub, another API's by that API.
 struct kernel_call {
   const void* stub = nullptr;
   /// `arguments`: addresses of the kernel's parameters, as cudaLaunchKernel takes them.
   void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = nullptr;
 };
+
+void launch_stub(const void* stub, const launch_shape& shape, void** arguments);
 
 class cuda_rig : public gpu_rig {
  public:
@@ -42,13 +44,15 @@ class cuda_rig : public gpu_rig {
   /// costs, so that each round takes another one.
   void begin_round() override;
 
-  /// One sample of a kernel: called by the samplers that cuda_backend.cuh makes.
-  sample run(const kernel_call& kernel, int count, std::uint32_t trips);
   /// Runs a litmus kernel once; how often it saw what must not be.
   std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
   /// The same in a launch of the caller's choice.
   std::uint64_t run_litmus(const kernel_call& kernel, launch_shape shape);
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(this); }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(*this); }
+  /// For the bodies of rows whose kernels another API launches.
+  [[nodiscard]] launch_shape shape() const;
+  [[nodiscard]] const kernel_setup& setup() const { return setup_; }
+  [[nodiscard]] std::uint32_t trips() const { return trips_; }
   /// Which ring the loads of the point walk; made when it is another one than before.
   void walk_on(walk ring);
 
@@ -62,7 +66,6 @@ class cuda_rig : public gpu_rig {
   /// Queued before each launch, outside the clock.
   virtual void queue_more_resets(const kernel_setup&, cudaStream_t) {}
   [[nodiscard]] const device_facts& device() const { return device_; }
-  [[nodiscard]] launch_shape shape() const;
 
  private:
   [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
@@ -78,14 +81,15 @@ class cuda_rig : public gpu_rig {
   [[nodiscard]] unsigned blocks_at_once(const void* stub);
   void check_resources(const void* stub);
   void check_clusters(const void* stub);
-  void launch(const kernel_call& kernel, std::uint32_t trips);
-  [[nodiscard]] double timed_launch(const kernel_call& kernel, std::uint32_t trips);
+  void launch(std::size_t index, std::uint32_t trips);
+  [[nodiscard]] double timed_launch(std::size_t index, std::uint32_t trips);
 
   const device_facts& device_;
   stream stream_;
   event begin_, end_;
   const measurable* what_ = nullptr;
   point where_;
+  std::uint32_t trips_ = 0;  ///< of the launch under way
   kernel_setup setup_;
   cell_layout layout_;
   std::size_t arrays_ = 0;

@@ -27,11 +27,14 @@ unsigned cuda_rig::launches_for(std::uint32_t trips) const {
 
 // Many launches follow one another without a pause, each with the kernels that reset and check its
 // cells: the host's time would tell of these as well, and is not taken.
-sample cuda_rig::run(const kernel_call& kernel, int count, std::uint32_t trips) {
+sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
+  require_built(*what_, index);
+  if (what_->hooks.before != nullptr) what_->hooks.before(*this);
   const unsigned launches = launches_for(trips);
   const std::size_t record_bytes = launches * where_.blocks * sizeof(block_record);
   auto* const records = static_cast<block_record*>(records_.fit(record_bytes));
-  const std::uint64_t ops_per_trip = what_->info.unroll * ops_in_step(what_->info, count);
+  const std::uint64_t ops_per_trip =
+      what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   check_.begin(launches, stream_.get());
   sample taken;
   std::uint64_t draw = cell_draw_;
@@ -40,8 +43,8 @@ sample cuda_rig::run(const kernel_call& kernel, int count, std::uint32_t trips) 
     const std::uint32_t share = trips / launches + (n < trips % launches ? 1 : 0);
     setup_.records = records + n * where_.blocks;
     queue_resets();
-    if (launches == 1) taken.host_ns = timed_launch(kernel, share);
-    else launch(kernel, share);
+    if (launches == 1) taken.host_ns = timed_launch(index, share);
+    else launch(index, share);
     check_.queue(setup_, share * ops_per_trip, stream_.get());
   }
   if (launches > 1) place_cells(offset_of(cell_draw_));
@@ -55,12 +58,12 @@ sample cuda_rig::run(const kernel_call& kernel, int count, std::uint32_t trips) 
 }
 
 // The host's time around the launch, in ns; nothing else is under way on the device.
-double cuda_rig::timed_launch(const kernel_call& kernel, std::uint32_t trips) {
+double cuda_rig::timed_launch(std::size_t index, std::uint32_t trips) {
   move_ring();
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
   const auto start = now_ns();
   SM_CUDA(cudaEventRecord(begin_.get(), stream_.get()));
-  launch(kernel, trips);
+  launch(index, trips);
   SM_CUDA(cudaEventRecord(end_.get(), stream_.get()));
   SM_CUDA(cudaEventSynchronize(end_.get()));
   return static_cast<double>(now_ns() - start);

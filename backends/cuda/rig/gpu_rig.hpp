@@ -27,9 +27,8 @@ class gpu_rig : public bench {
   virtual void describe(nlohmann::json& visit) const = 0;
 };
 
-/// What takes a sample of counts[index] measured ops of a row. Throws std::runtime_error where that
-/// is not built.
-[[nodiscard]] sampler sampler_for(const measurable& row, std::size_t index);
+/// Throws std::runtime_error where a row has no loop of counts[index] measured ops.
+void require_built(const measurable& row, std::size_t index);
 
 /// Rows that one kind of rig measures.
 struct row_group {

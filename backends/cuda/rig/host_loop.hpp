@@ -13,7 +13,9 @@ namespace syncmeter::cuda {
 /// the clock stops: the wait for it is on both sides, and their difference is the op's.
 class host_loop_rig : public gpu_rig {
  public:
+  sample take(std::size_t index, std::uint32_t trips) override;
   [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
+  [[nodiscard]] std::uint32_t trips() const { return trips_; }
 
   /// Before the clock starts: what the ops of a sample change is as it was.
   virtual void begin_sample() = 0;
@@ -27,24 +29,18 @@ class host_loop_rig : public gpu_rig {
   }
   /// After the clock: what is wrong with what `ops` ops left behind; empty when it is right.
   [[nodiscard]] virtual std::string verdict(std::uint64_t ops) = 0;
+
+ protected:
+  const measurable* what_ = nullptr;  ///< set by prepare()
+
+ private:
+  std::uint32_t trips_ = 0;
 };
 
-/// One sample; `Rig` is what the lane is made from.
-template <class Rig, class Op, int Count, class Lane>
-sample take_host_loop(void* rig, std::uint32_t trips) {
-  auto& on = *static_cast<Rig*>(rig);
-  on.begin_sample();
-  const Lane lane{on};
-  const auto start = on.now_ns();
-  const auto outcome = loop<Op, Count>(lane, trips);
-  on.wait();
-  const auto stop = on.now_ns();
-  static_cast<void>(outcome);
-  const auto ops = std::uint64_t{trips} * Op::info.unroll * ops_in_step(Op::info, Count);
-  sample taken;
-  taken.span_ns = on.counted_ns(static_cast<double>(stop - start), ops);
-  taken.failure = on.verdict(ops);
-  return taken;
+/// The loop of one sample; `Rig` is what the lane is made from.
+template <class Rig, class Op, int Count, class Lane> void host_loop_body(bench& rig, unsigned) {
+  auto& on = static_cast<Rig&>(rig);
+  static_cast<void>(loop<Op, Count>(Lane{on}, on.trips()));
 }
 
 /// What bind_typed and bind_untyped need of ops on the host's lane. `Lane` is a template of a type
@@ -55,8 +51,8 @@ template <class Rig, template <class, class> class Lane> struct host_loop_backen
   };
   template <class T, form F> using lane = Lane<T, form_of_lane<F>>;
 
-  template <class Op, int Count, class L> static constexpr sampler sampler_of() {
-    return &take_host_loop<Rig, Op, Count, L>;
+  template <class Op, int Count, class L> static constexpr lane_body body_of() {
+    return &host_loop_body<Rig, Op, Count, L>;
   }
   template <class Op, class L> static const void* code_at(std::size_t index) {
     using loop_of_lane = decltype(loop<Op, 0, L>(std::declval<L>(), 0)) (*)(L, std::uint32_t);

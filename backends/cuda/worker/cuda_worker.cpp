@@ -68,12 +68,10 @@ double cuda_worker_backend::clock_tick_ns(const point& where) const {
 
 double cuda_worker_backend::set_up_ns(const measurable& row, const point& where) const {
   constexpr double a_device_ns = 0.5e9;  // a context, and its memory made known to its peers
-  constexpr double a_library_ns = 2e9;
   const unsigned devices = row.info.size_of == "devices" ? where.size
                            : where.home == home::second  ? 2
                                                          : 1;
-  const double library_ns = row.info.name == "multi_gpu_allreduce_nccl" ? a_library_ns : 0;
-  return devices < 2 ? 0 : devices * a_device_ns + library_ns;
+  return devices < 2 ? 0 : devices * a_device_ns + row.info.set_up_ns;
 }
 
 bool cuda_worker_backend::lost() const {

@@ -35,8 +35,12 @@ struct launch_for {
 };
 
 struct launch_team {
-  static constexpr op_info info = launch_info(
-      "launch_team", "an empty parallel_for over one team of all lanes, then Kokkos::fence()");
+  static constexpr op_info info = [] {
+    op_info team = launch_info(
+        "launch_team", "an empty parallel_for over one team of all lanes, then Kokkos::fence()");
+    team.starts_team = true;
+    return team;
+  }();
   SM_FN static void common(has_host_words auto& lane) { lane.launch_team(); }
   SM_FN static void measured(has_host_words auto& lane) { lane.launch_team(); }
 };

@@ -7,7 +7,7 @@
 
 namespace syncmeter::kokkos::ops {
 
-// The sum is no cell of the lanes: the sampler checks it (kokkos_backend.hpp).
+// The sum is no cell of the lanes: a hook checks it (kokkos_backend.hpp).
 consteval op_info scatter_info(std::string_view name, std::string_view note) {
   return {.name = name,
           .family = family::reduction,

@@ -199,16 +199,16 @@ TEST_F(rig_test, mailboxes_lie_on_new_pages_touched_from_their_home) {
 TEST_F(rig_test, the_litmus_tells_a_barrier_from_none) {
   const auto& sound = row<test::sound_lane, ops::barrier>();
   prepare(sound);
-  EXPECT_EQ(sound.litmus(&rig_), 0U);
+  EXPECT_EQ(sound.litmus(rig_), 0U);
   const auto& broken = row<test::broken_lane, ops::barrier>();
   prepare(broken);
-  EXPECT_GT(broken.litmus(&rig_), 0U);
+  EXPECT_GT(broken.litmus(rig_), 0U);
 }
 
 TEST_F(rig_test, a_sound_fence_passes_its_litmus) {
   const auto& fence = row<test::sound_lane, ops::fence>();
   prepare(fence);
-  EXPECT_EQ(fence.litmus(&rig_), 0U);
+  EXPECT_EQ(fence.litmus(rig_), 0U);
 }
 
 // A launch that runs on every lane of the team, and tells by its result whether it did.
@@ -264,6 +264,7 @@ TEST_F(rig_test, a_wrong_result_of_a_host_op_fails_the_sample) {
 TEST_F(rig_test, a_lane_without_the_word_is_unsupported_with_the_backends_reason) {
   const auto& critical = row<test::sound_lane, ops::critical_add>();
   EXPECT_EQ(critical.unsupported, "no such word");
+  EXPECT_EQ(critical.built, 0U);
   EXPECT_EQ(critical.by_count[0], nullptr);
 }
 

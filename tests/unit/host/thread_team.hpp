@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/host/host_sampler.hpp"
+#include "core/host/host_backend.hpp"
 #include "core/host/lateness.hpp"
 #include "core/measurable.hpp"
 
@@ -15,7 +15,7 @@ namespace syncmeter::test {
 /// How many regions are running now.
 inline std::atomic<int> regions = 0;
 
-inline bool run_threads(unsigned lanes, lane_body body, host_rig& rig) {
+inline bool run_threads(unsigned lanes, lane_body body, bench& rig) {
   ++regions;
   std::vector<std::thread> others;
   for (unsigned lane = 1; lane < lanes; ++lane) others.emplace_back(body, std::ref(rig), lane);

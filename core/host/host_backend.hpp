@@ -10,7 +10,8 @@
 namespace syncmeter {
 
 /// One lane's part of one sample. Only `loop` stands between the two clock readings.
-template <class Op, int Count, class Lane> void timed_body(host_rig& rig, unsigned lane) {
+template <class Op, int Count, class Lane> void timed_body(bench& on, unsigned lane) {
+  auto& rig = static_cast<host_rig&>(on);
   const Lane words{rig.setup(lane)};
   const auto trips = rig.trips();
   rig.enter(lane);
@@ -23,18 +24,12 @@ template <class Op, int Count, class Lane> void timed_body(host_rig& rig, unsign
   rig.leave(lane, outcome);
 }
 
-template <class Op, int Count, class Lane> sample host_sample(void* rig, std::uint32_t trips) {
-  return static_cast<host_rig*>(rig)->run(&timed_body<Op, Count, Lane>, Count, trips);
-}
-
-/// A sample on an array, which is made for the point and gets another maximum first. `input` and
-/// `fill` are the backend's.
-template <class Op, int Count, class Lane, class T>
-sample reduction_sample(host_rig& rig, reduction_array& input, reduction_array::filler<T> fill,
-                        std::uint32_t trips) {
+/// Before a sample on an array, which is made for the point and gets another maximum each time.
+/// `input` and `fill` are the backend's.
+template <class T>
+void plant_maximum(host_rig& rig, reduction_array& input, reduction_array::filler<T> fill) {
   input.fit<T>(rig.size(), rig.lanes(), fill);
   input.plant();
-  return rig.run(&timed_body<Op, Count, Lane>, Count, trips);
 }
 
 /// The address of the loop for counts[index], for its machine code. (Not a table of addresses: a
@@ -48,8 +43,8 @@ template <class Op, class Lane> const void* code_at(std::size_t index) {
 
 /// What bind_typed and bind_untyped need of a CPU backend beside its lane and its reasons.
 struct host_backend {
-  template <class Op, int Count, class Lane> static constexpr sampler sampler_of() {
-    return &host_sample<Op, Count, Lane>;
+  template <class Op, int Count, class Lane> static constexpr lane_body body_of() {
+    return &timed_body<Op, Count, Lane>;
   }
   template <class Op, class Lane> static constexpr code_finder code_of() {
     return &code_at<Op, Lane>;

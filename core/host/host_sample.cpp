@@ -1,0 +1,119 @@
+// One sample on the lanes of a CPU: what each lane notes around its loop, their times, and the
+// check behind them.
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "core/harness/quiet_probe.hpp"
+#include "core/host/host_rig.hpp"
+
+namespace syncmeter {
+namespace {
+
+// Whether the lane's PU is quiet and its own, on both sides of a loop.
+void look_before(lane_record& record) {
+  record.problem.clear();
+  record.switches = involuntary_switches();
+  record.quiet_before_ns = quiet_probe_ns();
+  record.pu_before = current_pu();
+}
+void look_after(lane_record& record) {
+  record.pu_after = current_pu();
+  record.quiet_after_ns = quiet_probe_ns();
+  record.switches = involuntary_switches() - record.switches;
+}
+
+// Of all lanes but the first, where that one runs the loop alone.
+void look_before_others(host_rig& rig, unsigned lane) {
+  if (lane != 0) look_before(rig.record(lane));
+}
+void look_after_others(host_rig& rig, unsigned lane) {
+  if (lane != 0) look_after(rig.record(lane));
+}
+
+}  // namespace
+
+long involuntary_switches() {
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
+  return usage.ru_nivcsw;
+}
+
+std::span<const lane_record> host_rig::loop_records() const {
+  return {records_.data(), what_->info.host_lane ? 1 : records_.size()};
+}
+
+void host_rig::enter(unsigned lane) {
+  look_before(records_[lane]);
+  gate_.wait(static_cast<unsigned>(loop_records().size()));
+}
+
+void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
+  look_after(records_[lane]);
+  records_[lane].outcome = outcome;
+}
+
+// What the loop of a lone lane starts runs on the other lanes, so they can be in no region of ours
+// meanwhile. They are looked at in one before and one after it.
+sample host_rig::take(std::size_t index, std::uint32_t trips) {
+  const lane_body body = what_->by_count.at(index);
+  const bool alone = what_->info.host_lane;
+  if (what_->hooks.before != nullptr) what_->hooks.before(*this);
+  trips_ = trips;
+  reset_cells();
+  if (what_->info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
+  if (alone) run_untimed(&look_before_others);
+  const auto start = steady_ns();
+  if (alone) body(*this, 0);
+  else run_on_team(body);
+  const auto stop = steady_ns();
+  if (alone) run_untimed(&look_after_others);
+  sample taken;
+  taken.host_ns = static_cast<double>(stop - start);
+  read_times(taken);
+  judge_lanes(taken);
+  taken.failure = verdict(taken, counts.at(index));
+  return taken;
+}
+
+void host_rig::read_times(sample& s) const {
+  auto first_start = records_[0].start_ns;
+  auto last_stop = records_[0].stop_ns;
+  std::vector<double> durations, rates;
+  for (const auto& r : loop_records()) {
+    first_start = std::min(first_start, r.start_ns);
+    last_stop = std::max(last_stop, r.stop_ns);
+    durations.push_back(std::max(1.0, static_cast<double>(r.stop_ns - r.start_ns)));
+    rates.push_back(1.0 / durations.back());
+  }
+  s.span_ns = static_cast<double>(last_stop - first_start);
+  s.fairness = jain_index(rates);
+  s.slowest_over_fastest = *std::max_element(durations.begin(), durations.end()) /
+                           *std::min_element(durations.begin(), durations.end());
+}
+
+void host_rig::judge_lanes(sample& s) {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    const auto& r = records_[lane];
+    const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
+    double& floor = *floors_[lane];
+    floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
+    quiet_seen_[lane].push_back(slowest);
+    s.busy = s.busy || slowest > busy_ratio * floor;
+    if (r.switches > 0) s.dropped = drop::preempted;
+    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))
+      s.dropped = drop::moved;
+    pus_seen_[lane] = r.pu_after;
+  }
+}
+
+std::string host_rig::verdict(const sample& taken, int count) {
+  const auto ops = std::uint64_t{trips_} * what_->info.unroll * ops_in_step(what_->info, count);
+  std::string wrong = check_cells(ops);
+  if (wrong.empty() && what_->info.arrives_late)
+    wrong = check_lateness(taken.span_ns, ops, where_.late_us);
+  if (wrong.empty() && what_->hooks.after != nullptr) wrong = what_->hooks.after(*this, ops);
+  return wrong;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,158 @@
+// From a study's rule to points on CPUs.
+#include "driver/plan/cpu_plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "driver/plan/combinations.hpp"
+#include "driver/plan/pinned_lanes.hpp"
+#include "driver/plan/strided_cells.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+
+cpu_planner::cpu_planner(const run_options& options, const topology& machine,
+                         const cpu_grant& grant)
+    : options_(options), machine_(machine), max_(max_lanes(machine, grant)),
+      unbound_because_(grant.unbound_because) {
+  require_bound(options, false, grant);
+  for (const lane_range& range : options.lanes) add_lanes(range, grant);
+  require_pus(options.pus, machine);
+  if (!options.pus.empty())
+    require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
+}
+
+void cpu_planner::add(const offered_op& op, const study_axes& axes, const cpu_grant& grant) {
+  require_bound(options_, axes.pairs, grant);
+  for (const auto& type : wanted_types(op, options_, axes.types)) {
+    for (const order o : orders_for(op)) {
+      for (const placement where : wanted_placements(op, options_, axes.placements))
+        add_cells(op, axes, type, o, where);
+    }
+  }
+}
+
+void cpu_planner::add_lanes(const lane_range& range, const cpu_grant& grant) {
+  const unsigned last = range.max ? max_ : range.last;
+  require_lanes("--lanes", last, options_, machine_, grant);
+  for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
+}
+
+std::vector<order> cpu_planner::orders_for(const offered_op& op) const {
+  const std::vector<order> offered = op.orders();
+  const bool has_axis = offered.size() > 1 || offered.front() != order::unordered;
+  if (has_axis && !options_.orders.empty()) return options_.orders;
+  return {offered.front()};
+}
+
+void cpu_planner::add_cells(const offered_op& op, const study_axes& axes,
+                            std::optional<value_type> type, enum order o, placement where) {
+  const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
+                             where == placement::strided &&
+                             contains(op.placements(), placement::shared);
+  for (const std::vector<int>& pus : pinned_lanes(options_, axes.pairs, machine_, max_)) {
+    for (const unsigned lanes : numbers_of_lanes(axes, pus)) {
+      if (only_together && lanes == 1) continue;
+      std::vector<cell_layout> layouts{{}};
+      if (where == placement::strided && type)
+        layouts = layouts_of(options_, axes, *type, lanes, machine_.line_bytes());
+      for (const cell_layout& layout : layouts) {
+        point p{.backend = op.backend,
+                .op = op.name,
+                .type = type,
+                .placement = where,
+                .stride = layout.stride,
+                .base_offset = layout.base_offset,
+                .cells = layout.cells};
+        p.lanes = lanes;
+        p.pus = pus;
+        p.order = o;
+        add_launches(op, axes, p);
+      }
+    }
+  }
+}
+
+std::vector<unsigned> cpu_planner::numbers_of_lanes(const study_axes& axes,
+                                                    const std::vector<int>& pus) const {
+  if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
+  if (!lanes_.empty()) return lanes_;
+  std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
+  if (axes.oversubscribe_on_request && options_.oversubscribe) {
+    for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
+  }
+  return lanes;
+}
+
+std::vector<affinity> cpu_planner::affinities_of(const study_axes& axes, const point& p) const {
+  if (!p.pus.empty()) return {affinity::none};
+  if (!options_.affinities.empty()) return options_.affinities;
+  return unbound_because_.empty() ? axes.affinities : std::vector{affinity::none};
+}
+
+void cpu_planner::add_launches(const offered_op& op, const study_axes& axes, const point& p) {
+  for_each_combination(
+      p, [&](const point& at) { add_point(op, at, axes); },
+      along{&point::affinity, affinities_of(axes, p)},
+      along{&point::wait, options_.waits.empty() ? axes.waits : options_.waits},
+      along{&point::home, wanted_homes(op, options_, axes.homes)},
+      along{&point::repeat, repeats_of(axes.repeats)},
+      along{&point::late_us, wanted_lates_us(op, options_, axes.lates_us)},
+      along{&point::size, wanted_sizes(op, options_, axes.sizes)});
+}
+
+void cpu_planner::add_point(const offered_op& op, const point& p, const study_axes& axes) {
+  const capability* row = op.row(p);
+  if (row == nullptr) return refuse(p, "unsupported", why_not_offered(op, p));
+  if (!row->supported) return refuse(p, "unsupported", row->reason);
+  if (p.affinity != affinity::none && !unbound_because_.empty())
+    return refuse(p, "unsupported", "lanes cannot be bound here: " + unbound_because_);
+  if (p.lanes < row->min_lanes) {
+    return refuse(p, "unsupported", fmt::format("needs at least {} lanes", row->min_lanes),
+                  p.lanes);
+  }
+  if (row->code.size() >= 2 && !row->code[0].empty() && row->code[0] == row->code[1] &&
+      !row->empty_on_purpose) {
+    return refuse(p, "elided",
+                  "the compiler emits nothing for it: both loops are the same machine code");
+  }
+  if (const std::string why = why_no_layout(p); !why.empty())
+    return refuse(p, "unsupported", why, p.cells != 0 ? p.lanes : 0);
+  std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
+  if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
+    return refuse(p, "unsupported", why_no_home(p.home), p.lanes);
+  if (!seen_.insert(canonical(p)).second) return;
+  const bool additivity = axes.additivity || options_.additivity;
+  candidates_.push_back({.planned = {.what = p,
+                                     .pus = std::move(pus),
+                                     .device = {},
+                                     .same_as = {},
+                                     .why = {},
+                                     .additivity = additivity && row->additivity,
+                                     .watch_states = axes.watch_states && p.lanes > 1,
+                                     .visits = options_.visits.value_or(usual_cpu_visits),
+                                     .census = row->census},
+                         .row = row});
+}
+
+// What is refused whatever its cells and lanes is said once, at the first such point.
+void cpu_planner::refuse(const point& p, const std::string& status, const std::string& reason,
+                         unsigned lanes) {
+  const std::string type = p.type ? std::string(to_text(*p.type)) : "";
+  const std::string key =
+      fmt::format("{} {} {} {} {} {}", p.backend, p.op, type, to_text(p.order), lanes, reason);
+  if (refused_keys_.insert(key).second)
+    refused_.push_back({.what = p, .status = status, .reason = reason});
+}
+
+// Beyond the last PU the placement starts again at the first.
+std::vector<int> cpu_planner::place(affinity policy, unsigned lanes) const {
+  if (policy == affinity::none) return std::vector<int>(lanes, -1);
+  const auto units = static_cast<unsigned>(machine_.units().size());
+  std::vector<int> pus = machine_.place(policy, std::min(lanes, units));
+  for (std::size_t i = 0; pus.size() < lanes; ++i) pus.push_back(pus[i]);
+  return pus;
+}
+
+}  // namespace syncmeter
