@@ -10,6 +10,7 @@ import altair as alt
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
+    long_lines,
     palette,
     panel_height,
     panel_width,
@@ -80,6 +81,7 @@ def _chart(launch: Launch, domain: tuple[float, float]) -> Any:
         alt.Tooltip("id:N", title="point"),
     ]
     lines = alt.Chart().mark_line().encode(x=x, y=y, color=colour)
+    lines = long_lines(lines, "paths", "how")
     dots = (
         alt.Chart()
         .mark_point(filled=True, size=45, opacity=1)

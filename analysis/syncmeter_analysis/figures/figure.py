@@ -65,6 +65,7 @@ def look(dark: bool = False) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "gridOpacity": 0.6,
         },
+        "axisY": {"labelLimit": 330},
         "legend": {
             "labelColor": ink,
             "titleColor": ink,
@@ -83,3 +84,10 @@ def short_scale(values: list[float]) -> tuple[float, float]:
     """Bounds for a logarithmic scale that all panels of a figure share; values > 0."""
     low, high = min(values), max(values)
     return (low / 1.15, high * 1.15) if low < high else (low / 2, high * 2)
+
+
+def long_lines(chart: Any, x: str, *groups: str) -> Any:
+    """The chart of lines without those of one or two values of `x`: a line through two points shows a
+    course that nobody measured. `groups` are the fields that tell lines apart."""
+    counted = chart.transform_joinaggregate(at=f"distinct({x})", groupby=list(groups))
+    return counted.transform_filter("datum.at > 2")
