@@ -139,8 +139,8 @@ def _chart(part: Part, fields: list[dict[str, Any]]) -> Any:
     )
     y = alt.Y("ns:Q", scale=scale, title="ns of a barrier")
     lines = base.mark_line().encode(x=x, y=y, color=colour, strokeDash=dash)
-    lines = long_lines(lines, "lanes", "backend", "wait")
+    lines = long_lines(lines, fields, "lanes", "backend", "wait")
     dots = base.mark_point(filled=True, opacity=1).encode(x=x, y=y, color=colour, tooltip=tips)
-    return alt.layer(bars, lines, dots, data=alt.Data(values=fields)).properties(
+    return alt.layer(bars, *lines, dots, data=alt.Data(values=fields)).properties(
         width=panel_width, height=panel_height
     )

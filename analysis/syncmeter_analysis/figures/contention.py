@@ -102,7 +102,7 @@ def _chart(fields: list[dict[str, Any]]) -> Any:
             alt.Tooltip("id:N", title="point"),
         ],
     )
-    lines = long_lines(base.mark_line(), "cells", "lanes")
-    return alt.layer(lines, dots, data=alt.Data(values=fields)).properties(
+    lines = long_lines(base.mark_line(), fields, "cells", "lanes")
+    return alt.layer(*lines, dots, data=alt.Data(values=fields)).properties(
         width=panel_width, height=panel_height
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,8 +88,14 @@ def short_scale(values: list[float]) -> tuple[float, float]:
     return (low / 1.15, high * 1.15) if low < high else (low / 2, high * 2)
 
 
-def long_lines(chart: Any, x: str, *groups: str) -> Any:
-    """The chart of lines without those of one or two values of `x`: a line through two points shows a
-    course that nobody measured. `groups` are the fields that tell lines apart."""
+def long_lines(chart: Any, rows: Sequence[dict[str, Any]], x: str, *groups: str) -> list[Any]:
+    """The layer of lines without those of one or two values of `x`: a line through two points shows a
+    course that nobody measured. `groups` are the fields that tell lines apart. Empty without a line:
+    Vega warns of a layer without data."""
+    values: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+    for row in rows:
+        values[tuple(row[g] for g in groups)].add(row[x])
+    if all(len(seen) < 3 for seen in values.values()):
+        return []
     counted = chart.transform_joinaggregate(at=f"distinct({x})", groupby=list(groups))
-    return counted.transform_filter("datum.at > 2")
+    return [counted.transform_filter("datum.at > 2")]

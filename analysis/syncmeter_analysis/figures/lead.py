@@ -23,9 +23,11 @@ _most = 2
 
 
 def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
-    """Up to two: updates, levels, barriers, as far as measured; else the first of the others."""
+    """Up to two: updates, levels, barriers, as far as measured; else the first of the others that
+    leaves room for the cards."""
     found = _updates(campaign) + _levels(campaign) + _barriers(campaign)
-    return (found or list(others[:1]))[:_most]
+    small = [figure for figure in others if len(figure.panels) <= _most]
+    return (found or small[:1])[:_most]
 
 
 def _threads(n: int) -> str:

@@ -84,7 +84,7 @@ def advised(
 
 
 def _compares(f: Finding) -> object:
-    """The two ops that a finding compares and the axes in which they differ; itself where it has none."""
+    """The two ops that a finding compares and the axes in which they differ; without these, itself."""
     if f.example is None:
         return id(f)
     over, under = f.example.over.point, f.example.under.point

@@ -156,8 +156,8 @@ def size_sentence(found: Sequence[Row]) -> str:
 
 def next_line_spans(found: Sequence[Row]) -> str:
     """What 64 B cost over 128 B by numbers of lanes, where these differ: `1.00 at 2 to 48 lanes, 2.70
-    (2.61..2.79) at 64 lanes`. Pairs of lines begin where the page does, so that only arrays from the start of
-    a line count."""
+    (2.61..2.79) at 64 lanes`. Pairs of lines begin where the page does, so that only arrays from the
+    start of a line count."""
     rows = [
         (row.first.point.lanes, row.next_line, verdict(row.next_line))
         for row in sizing(found)

@@ -30,6 +30,7 @@ async function draw(element) {
   spec.config = structuredClone(dark.matches ? data.dark : data.light);
   spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
   spec.background = "transparent";
+  spec.config.aria = false; // the element around it names the finding
   try {
     await libraries;
     await window.vegaEmbed(element, spec, { actions: false, renderer: "svg" });
