@@ -16,10 +16,14 @@ async function unpacked() {
 }
 const libraries = unpacked();
 
-async function draw(element) {
+// A chart that is being drawn as it should look is waited for, not drawn again.
+function draw(element) {
   const room = element.clientWidth, look = `${dark.matches} ${room}`;
-  if (room === 0 || drawn.get(element) === look) return;
-  drawn.set(element, look);
+  if (room === 0) return undefined;
+  if (drawn.get(element)?.look !== look) drawn.set(element, { look, done: drawnIn(element, room) });
+  return drawn.get(element).done;
+}
+async function drawnIn(element, room) {
   const spec = structuredClone(data.charts[element.dataset.chart]);
   // A drawing that fills its column; one with a field for each value keeps its own size.
   if (spec.layer && !spec.fixed) {
@@ -30,10 +34,15 @@ async function draw(element) {
   spec.config = structuredClone(dark.matches ? data.dark : data.light);
   spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
   spec.background = "transparent";
-  spec.config.aria = false; // the element around it names the finding
+  spec.config.aria = false;
+  const finding = element.getAttribute("aria-label");
   try {
     await libraries;
     await window.vegaEmbed(element, spec, { actions: false, renderer: "svg" });
+    // Vega calls every chart "Vega visualization".
+    element.removeAttribute("aria-roledescription");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", finding);
     const panel = element.parentElement;
     if (panel.scrollWidth > panel.clientWidth) panel.tabIndex = 0;
   } catch (error) {
