@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from syncmeter_analysis.claims import all_claims
+from syncmeter_analysis.claims import judged as claims_of
 from syncmeter_analysis.claims.claim import Finding, holds
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.recommendations import chosen
+from syncmeter_analysis.report.recommendations import cards, chosen
 from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import busy_doubt
+from syncmeter_analysis.statistics.evidence import Evidence, busy_doubt
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
@@ -105,6 +107,21 @@ def test_the_verdict_is_of_the_rounds(tmp_path, n, verdict, kind):
     assert head.kind == kind
 
 
+def test_a_few_busy_rounds_leave_a_quiet_machine(tmp_path):
+    head = report(tmp_path, busy(visits(around(5.0, n=15), point()), 1), controls()).head
+    assert head.verdict.startswith("Quiet: other work in 5 % of the rounds; ratios usable")
+    assert head.kind == "good"
+
+
+@pytest.mark.parametrize(("wide", "told"), [(1, "within 1 %"), (3, "within 8 %")])
+def test_nine_of_ten_costs_are_within_the_share_that_is_named(tmp_path, wide, told):
+    lines = [
+        visits(around(5.0, scatter=0.2 if n < wide else 0.004), point(lanes=n + 1))
+        for n in range(11)
+    ]
+    assert f"absolute costs {told}" in report(tmp_path, *lines).head.verdict
+
+
 def test_wide_intervals_make_costs_uncertain(tmp_path):
     lines = visits([2.0, 5.0, 10.0, 20.0, 40.0], point())
     assert "absolute costs uncertain (9 of 10 within" in report(tmp_path, lines).head.verdict
@@ -132,13 +149,14 @@ def test_the_checks_count_and_link(tmp_path):
         controls(),
         visits(around(5.0), point(), census=census("proven")),
         visits(around(5.0), point("atomic_sub"), census=census("wrong")),
+        visits(around(5.0), point("atomic_max_hold"), census=census("wrong")),
         visits([1.0], point("atomic_cas"), status="failed", reason="x", estimates=[]),
         gpu_notes=["GPU 1 was busy"],
     ).head
     assert {(c.text, c.kind, c.link) for c in head.checks} == {
         ("controls 1 of 1", "good", "trust"),
-        ("machine code checked 1 of 2", "unclear", "census"),
-        ("machine code wrong at 1", "bad", "census"),
+        ("machine code checked 1 of 3", "unclear", "census"),
+        ("machine code wrong at 2", "bad", "census"),
         ("1 point failed", "bad", "trust"),
         ("1 point not resolved", "unclear", "points"),
         ("1 note on the GPU", "unclear", "trust"),
@@ -197,6 +215,16 @@ def test_its_costs_are_of_one_placement_state(tmp_path):
     assert "2 threads: hop 60 ns, quiet" in found.note
 
 
+def test_of_two_states_that_all_saw_it_takes_the_nearest(tmp_path):
+    lines = updates()
+    for line in [x for x in lines if x["point"]["lanes"] == 2 and x["visit"] <= 3]:
+        estimate = {**line["estimates"][0], "hop_ns": far}
+        estimate["cost_ns"] = {k: 7 * v for k, v in estimate["cost_ns"].items()}
+        lines.append({**line, "visit": line["visit"] + 5, "estimates": [estimate]})
+    (found,) = figure(tmp_path, lines)
+    assert "2 threads: hop 60 ns, quiet" in found.note
+
+
 def test_what_was_not_seen_in_that_state_is_left_out_and_named(tmp_path):
     lines = updates()
     for line in lines:
@@ -239,8 +267,8 @@ def test_a_figure_of_the_first_screen_is_drawn_once(tmp_path):
 
 
 def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
-    cards = report(tmp_path, updates(), controls()).head.cards
-    card = next(c for c in cards if "Replace critical" in c.text)
+    told = report(tmp_path, updates(), controls()).head.cards
+    card = next(c for c in told if "Replace critical" in c.text)
     assert card.effect.startswith("critical section over atomic add: 6.00 times slower (")
     assert card.where == "1 and 2 threads, int32; drawn: 2 threads, int32"
     assert [(b.name, b.cost) for b in card.bars] == [
@@ -253,9 +281,28 @@ def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
 
 
 def test_busy_evidence_makes_a_card_with_its_doubt_only_where_sound_ones_are_few(tmp_path):
-    cards = report(tmp_path, busy(updates())).head.cards
-    assert 0 < len(cards) <= 3
-    assert all(card.doubt for card in cards)
+    told = report(tmp_path, busy(updates())).head.cards
+    assert 0 < len(told) <= 3
+    assert all(card.doubt for card in told)
+
+
+def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
+    c = read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign()))
+    found = claims_of(Evidence(c))
+    (points,) = [f.points for claim, f in found if claim.id == "omp-atomic-over-critical"]
+    some, all_, other = (
+        Figure(name, "", "", [], ids)
+        for name, ids in (("some", points[:1]), ("all", points), ("other", ["x"]))
+    )
+
+    def target(figures, sections=()):
+        cards_ = cards(c, found, figures, set(sections))
+        return next(card.figure for card in cards_ if "Replace critical" in card.text)
+
+    assert target([some, all_, other]) == "fig-all"
+    assert target([some, other], ["scaling"]) == "fig-some"
+    assert target([other], ["scaling"]) == "scaling"
+    assert target([other]) == ""
 
 
 def judged(*parts):
@@ -283,8 +330,8 @@ def test_busy_evidence_fills_up_to_three_cards_behind_the_sound():
 
 
 def test_two_cards_do_not_tell_one_comparison(tmp_path):
-    cards = report(tmp_path, updates(), controls()).head.cards
-    sides = [tuple(bar.name for bar in card.bars) for card in cards]
+    told = report(tmp_path, updates(), controls()).head.cards
+    sides = [tuple(bar.name for bar in card.bars) for card in told]
     assert sides.count(("critical_add", "atomic_add")) == 1
     assert ("2 threads", "1 thread") in sides
 
