@@ -34,12 +34,12 @@ async function drawnIn(element, room) {
   spec.config = structuredClone(dark.matches ? data.dark : data.light);
   spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
   spec.background = "transparent";
-  spec.config.aria = false;
   const finding = element.getAttribute("aria-label");
   try {
     await libraries;
     await window.vegaEmbed(element, spec, { actions: false, renderer: "svg" });
-    // Vega calls every chart "Vega visualization".
+    // Vega calls every chart "Vega visualization", and its marks nothing.
+    element.querySelector("svg").setAttribute("aria-hidden", "true");
     element.removeAttribute("aria-roledescription");
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", finding);
