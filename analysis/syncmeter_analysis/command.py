@@ -36,6 +36,11 @@ def _compare(options: argparse.Namespace) -> int:
     print("\n\n".join(as_text(c, options.all) for c in found))
     if options.figure:
         write_figure(found, Path(options.figure))
+    if options.html:
+        from syncmeter_analysis.report.compare_page import compare_report
+        from syncmeter_analysis.report.page import write_page
+
+        write_page(compare_report(found, files), Path(options.html))
     if all(c.status == 2 for c in found):
         return 2
     return max(c.status for c in found if c.status < 2)

@@ -82,10 +82,14 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"
     )
 
+    compare.add_argument(
+        "--html", metavar="FILE", help="write the comparison as one page that needs no network"
+    )
+
     for name, text in (
         (
             "html",
-            "The report as one HTML page that needs no network: recommendations, controls, "
+            "The report as one HTML page that needs no network: how far to trust it, advice, "
             "costs, figures, claims, and how it was measured.",
         ),
         ("md", "The same report as Markdown."),

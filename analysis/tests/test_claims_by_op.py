@@ -4,7 +4,7 @@ import pytest
 
 from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds, not_measured
-from syncmeter_analysis.report.recommendations import advised, headline, recommendations
+from syncmeter_analysis.report.recommendations import advised, cards, headline, not_on_cards
 from syncmeter_analysis.statistics.campaign import read_campaign
 from syncmeter_analysis.statistics.evidence import Evidence
 from tests.claim_cases import strided
@@ -124,8 +124,11 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     assert doubt in found.doubts[0]
     assert advised(findings) == []
     assert headline(findings).startswith("no recommendations")
-    told = [b.text for b in recommendations(c, findings).blocks if hasattr(b, "text")]
-    assert any("doubtful" in sentence for sentence in told)
+    folded = [title for title, _ in not_on_cards(c, findings)]
+    # That other work ran leaves a ratio: a card tells it, with its doubt.
+    carded = [card.doubt for card in cards(c, findings, [], set())]
+    assert any("doubtful" in title for title in folded)
+    assert [bool(doubt) for doubt in carded] == [True] * ("busy" in str(members))
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):

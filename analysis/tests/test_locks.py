@@ -3,7 +3,6 @@
 import pytest
 
 from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.figures import locks as drawing
 from syncmeter_analysis.statistics.campaign import campaign_of
 from syncmeter_analysis.statistics.relation import NotComparable
 from syncmeter_analysis.studies import locks, sections
@@ -106,18 +105,6 @@ def test_what_cannot_be_told_apart_is_said(tmp_path):
     near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
     text = told(tmp_path, locks_lines(4), near)
     assert "; not resolved to be more than 5% slower: omp ticket_lock_add; " in text
-    (figure,) = drawing.figures(locks.rows(read(tmp_path / "f")))
-    assert "or, not resolved to be slower, omp ticket_lock_add" in figure.title
-
-
-def test_a_title_holds_no_factor_that_is_not_resolved(tmp_path):
-    lines = five(lock("omp", "lock_add", 1), 20.0)
-    lines += five(lock("omp", "ticket_lock_add", 1), 22.0, part=0.2)
-    (figure,) = drawing.figures(rows_of(tmp_path, lines))
-    assert figure.title == (
-        "The fastest lock of one lane is omp lock_add or, not resolved to be slower, "
-        "omp ticket_lock_add (int32, 1 lane, affinity close)"
-    )
 
 
 def test_lanes_between_have_a_table_of_their_own(tmp_path):
@@ -132,8 +119,6 @@ def test_one_lane_alone_knows_nothing_of_contention(tmp_path):
     text = told(tmp_path, locks_lines(1))
     assert "- shared by lanes: cannot tell: points with two lanes or more were not measured" in text
     assert "least fair" not in text
-    (figure,) = drawing.figures(locks.rows(read(tmp_path / "f")))
-    assert figure.title.startswith("omp spin_lock_add is the fastest lock of one lane; ")
 
 
 def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):

@@ -31,7 +31,7 @@ def test_a_point_takes_less_than_300_bytes_of_the_page(tmp_path):
                     )
     path = write(tmp_path / "f.jsonl", lines, first=campaign(machine=MACHINE))
     report = build(read(path))
-    assert len(report.campaign.points) == 1920
+    assert len(report.points) == 1920
     own = len(as_page(report).encode()) - len(libraries().encode())
     # Besides points: sections, claims, and the sets of evidence.
     assert own < 150_000 + 300 * 1920

@@ -11,8 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
+from syncmeter_analysis.claims.sources import run_multi_gpu
 from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.machine import Machine
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
 
@@ -32,7 +35,7 @@ class Finding:
 
     `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
     there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
-    effect of all.
+    effect of all. `example` is the pair whose ratio is nearest to the effect.
     """
 
     verdict: str
@@ -44,6 +47,7 @@ class Finding:
     doubts: list[str] = field(default_factory=list)
     note: str = ""
     parts: dict[str, Finding] = field(default_factory=dict)
+    example: Pair | None = None
 
     @property
     def says(self) -> str:
@@ -84,7 +88,8 @@ class Claim:
     """A statement with its source, what it needs, how to get that, and what follows from it.
 
     `advice` is what to do where it holds, `otherwise` where it does not. `figure` names the section of
-    the report that shows it. `judge` looks at evidence only.
+    the report that shows it. `judge` looks at evidence only. `least_pus` is how many hardware threads
+    its points take on a CPU.
     """
 
     id: str
@@ -96,9 +101,18 @@ class Claim:
     otherwise: str
     judge: Callable[[Evidence], Finding]
     figure: str = "scaling"
+    least_pus: int = 2
+
+    def can_run_on(self, machine: Machine, gpus: int) -> bool:
+        """Whether what it needs can be measured on this machine, which has so many GPUs."""
+        if self.needs.startswith("cuda"):
+            return gpus >= (2 if self.command == run_multi_gpu else 1)
+        if machine.smt is False and self.needs.endswith("on a machine with SMT"):
+            return False
+        return machine.pus is None or machine.pus >= self.least_pus
 
 
-def claim(**members: str) -> Callable[[Callable[[Evidence], Finding]], Claim]:
+def claim(**members: Any) -> Callable[[Callable[[Evidence], Finding]], Claim]:
     """Makes a predicate the claim of its name; the members are those of Claim."""
 
     def made(judge: Callable[[Evidence], Finding]) -> Claim:
@@ -126,7 +140,12 @@ def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -
         pairs.ids,
         pairs.doubts,
         "; ".join(filter(None, [note, _without(pairs)])),
+        example=min(pairs.found, key=lambda p: _far(p.ratio.value, effect.value)),
     )
+
+
+def _far(a: float, b: float) -> float:
+    return abs(math.log(a / b)) if a > 0 and b > 0 else math.inf
 
 
 def _nothing(pairs: Pairs) -> Finding:

@@ -29,6 +29,7 @@ _but_lanes = key_without("lanes")
     source=f"{primitives}, V-A5 and Figure 1",
     needs="barrier at 4 lanes and at more",
     command=run_paper,
+    least_pus=5,
     advice="Do not use fewer threads for the sake of faster barriers; use fewer barriers.",
     otherwise="Where barriers dominate, use fewer threads: a barrier grows with their number here.",
 )

@@ -12,6 +12,7 @@ from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
     dashes,
+    long_lines,
     palette,
     panel_height,
     panel_width,
@@ -23,14 +24,14 @@ from syncmeter_analysis.studies.barrier_rows import Barriers, Comparison, Part, 
 
 
 def figures(barriers: Barriers) -> list[Figure]:
-    """A figure for each file whose barriers have a cost at two numbers of lanes or more."""
+    """A figure for each file whose barriers have a cost at three numbers of lanes or more."""
     found = []
     for number, part in enumerate(barriers.parts, 1):
         drawable = [(placed, _fields(placed)) for placed in part.placements]
         panels = [
             Panel(f"affinity {placed.placed}", _chart(part, fields))
             for placed, fields in drawable
-            if len({f["lanes"] for f in fields}) > 1
+            if len({f["lanes"] for f in fields}) > 2
         ]
         if panels:
             found.append(_figure(number, part, panels))
@@ -138,7 +139,8 @@ def _chart(part: Part, fields: list[dict[str, Any]]) -> Any:
     )
     y = alt.Y("ns:Q", scale=scale, title="ns of a barrier")
     lines = base.mark_line().encode(x=x, y=y, color=colour, strokeDash=dash)
+    lines = long_lines(lines, fields, "lanes", "backend", "wait")
     dots = base.mark_point(filled=True, opacity=1).encode(x=x, y=y, color=colour, tooltip=tips)
-    return alt.layer(bars, lines, dots, data=alt.Data(values=fields)).properties(
+    return alt.layer(bars, *lines, dots, data=alt.Data(values=fields)).properties(
         width=panel_width, height=panel_height
     )

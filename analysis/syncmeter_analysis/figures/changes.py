@@ -8,8 +8,8 @@ from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.compare import Comparison
 from syncmeter_analysis.statistics.relation import Verdict
 
-# More rows than this are no figure that anyone reads.
-_most_rows = 60
+# More rows than this are no figure that anyone reads; fewer will do where nothing changed.
+_most_rows, _most_unchanged = 60, 15
 
 
 def changes_figure(comparisons: list[Comparison]) -> Figure:
@@ -26,7 +26,7 @@ def changes_figure(comparisons: list[Comparison]) -> Figure:
                 "group": d.verdict.value,
                 "id": d.new.id,
             }
-            for d in chosen[:_most_rows]
+            for d in chosen[: _most_rows if c.resolved else _most_unchanged]
         ]
         if not rows:
             continue

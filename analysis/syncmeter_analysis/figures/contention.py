@@ -8,7 +8,14 @@ from typing import Any
 
 import altair as alt
 
-from syncmeter_analysis.figures.figure import Figure, Panel, palette, panel_height, panel_width
+from syncmeter_analysis.figures.figure import (
+    Figure,
+    Panel,
+    long_lines,
+    palette,
+    panel_height,
+    panel_width,
+)
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.studies.contention_rows import Contention, Row
@@ -70,31 +77,32 @@ def _chart(fields: list[dict[str, Any]]) -> Any:
     lanes = sorted({f["lanes"] for f in fields}, key=int)
     cells = sorted({f["cells"] for f in fields})
     looks = [palette[i % len(palette)] for i in range(len(lanes))]
-    return (
-        alt.Chart(alt.Data(values=fields))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X(
-                "cells:Q",
-                title="cells",
-                axis=alt.Axis(values=cells, format="d"),
-                scale=alt.Scale(type="log", base=2, nice=False),
-            ),
-            y=alt.Y(
-                "rate:Q",
-                title="ops/s of all lanes",
-                axis=alt.Axis(format="~s"),
-                scale=alt.Scale(type="log", nice=False),
-            ),
-            color=alt.Color(
-                "lanes:N", title="lanes", sort=lanes, scale=alt.Scale(domain=lanes, range=looks)
-            ),
-            tooltip=[
-                alt.Tooltip("lanes:N", title="lanes"),
-                alt.Tooltip("cells:Q", title="cells"),
-                alt.Tooltip("rate:Q", title="ops/s", format=".4s"),
-                alt.Tooltip("id:N", title="point"),
-            ],
-        )
-        .properties(width=panel_width, height=panel_height)
+    base = alt.Chart().encode(
+        x=alt.X(
+            "cells:Q",
+            title="cells",
+            axis=alt.Axis(values=cells, format="d"),
+            scale=alt.Scale(type="log", base=2, nice=False),
+        ),
+        y=alt.Y(
+            "rate:Q",
+            title="ops/s of all lanes",
+            axis=alt.Axis(format="~s"),
+            scale=alt.Scale(type="log", nice=False),
+        ),
+        color=alt.Color(
+            "lanes:N", title="lanes", sort=lanes, scale=alt.Scale(domain=lanes, range=looks)
+        ),
+    )
+    dots = base.mark_point(filled=True, opacity=1).encode(
+        tooltip=[
+            alt.Tooltip("lanes:N", title="lanes"),
+            alt.Tooltip("cells:Q", title="cells"),
+            alt.Tooltip("rate:Q", title="ops/s", format=".4s"),
+            alt.Tooltip("id:N", title="point"),
+        ],
+    )
+    lines = long_lines(base.mark_line(), fields, "cells", "lanes")
+    return alt.layer(*lines, dots, data=alt.Data(values=fields)).properties(
+        width=panel_width, height=panel_height
     )

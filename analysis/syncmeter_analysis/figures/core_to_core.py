@@ -66,7 +66,6 @@ def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:
         "ns",
         logarithmic=False,
         domain=domain,
-        scheme="viridis" if len(pus) > 16 else "blues",
         size=(side, side),
     )
     return Panel(text.short_name(matrix.what), chart)

@@ -10,6 +10,7 @@ import altair as alt
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
+    long_lines,
     palette,
     panel_height,
     panel_width,
@@ -80,10 +81,11 @@ def _chart(launch: Launch, domain: tuple[float, float]) -> Any:
         alt.Tooltip("id:N", title="point"),
     ]
     lines = alt.Chart().mark_line().encode(x=x, y=y, color=colour)
+    lines = long_lines(lines, rows, "paths", "how")
     dots = (
         alt.Chart()
         .mark_point(filled=True, size=45, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
     )
-    chart = alt.layer(lines, dots, data=alt.Data(values=rows))
+    chart = alt.layer(*lines, dots, data=alt.Data(values=rows))
     return chart.properties(width=panel_width, height=panel_height)

@@ -35,7 +35,7 @@ def cost_dots(
     where any are known.
 
     Unknown bounds are None; the axis is logarithmic. `what` a row is and what its group is
-    (`legend`, None: needs no words) are said beside the numbers.
+    (`legend`, None: needs no words) are said beside the numbers. A `label` stands above its dot.
     """
     tips = [_tip("row", what), _tip("group", legend or "where"), _number("ns", "ns")]
     tips += [_number("cycles", "cycles")] * any(r.get("cycles") is not None for r in rows)
@@ -60,33 +60,52 @@ def _dots(
     behind: list[Any],
 ) -> Any:
     order = list(dict.fromkeys(r["row"] for r in rows))
-    y = alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=330))
+    y = alt.Y("row:N", sort=order, title=None)
+    # Room for the labels at the ends.
+    ends = [r[k] for r in rows for k in (value, "low", "high") if (r[k] or 0) > 0]
     scale = alt.Scale(type="log", nice=False)
+    if labelled := any("label" in r for r in rows):
+        room = max(1.2, (max(ends) / min(ends)) ** 0.1)
+        scale.domain = [min(ends) / room, max(ends) * room]
+    axis = alt.Axis(labelSeparation=8)
     names = list(groups)
 
     def by_group(channel: Any, looks: list[str]) -> Any:
         looked = alt.Scale(domain=names, range=looks[: len(names)])
-        return channel("group:N", title=legend, sort=names, scale=looked)
+        shown = {} if len(names) > 1 else {"legend": None}
+        return channel("group:N", title=legend, sort=names, scale=looked, **shown)
 
     colour, shape = by_group(alt.Color, palette), by_group(alt.Shape, shapes)
     bars = (
         alt.Chart()
         .mark_rule(strokeWidth=2, opacity=0.6)
-        .encode(x=alt.X("low:Q", scale=scale, title=title), x2="high:Q", y=y, color=colour)
+        .encode(
+            x=alt.X("low:Q", scale=scale, axis=axis, title=title), x2="high:Q", y=y, color=colour
+        )
     )
     dots = (
         alt.Chart()
         .mark_point(filled=True, size=55, opacity=1)
         .encode(
-            x=alt.X(f"{value}:Q", scale=scale, title=title),
+            x=alt.X(f"{value}:Q", scale=scale, axis=axis, title=title),
             y=y,
             color=colour,
             shape=shape,
             tooltip=tips,
         )
     )
+    labels = (
+        alt.Chart()
+        .mark_text(dy=-9, fontSize=11)
+        .encode(
+            x=alt.X(f"{value}:Q", scale=scale, axis=axis, title=title),
+            y=y,
+            text="label:N",
+            tooltip=tips,
+        )
+    )
     known = any(r["low"] is not None for r in rows)
     layers = [*behind, bars, dots] if known else [*behind, dots]
-    return alt.layer(*layers, data=alt.Data(values=list(rows))).properties(
-        height=row_height * max(len(order), 2), width=420
-    )
+    layers += [labels] * labelled
+    height = (row_height + 13 * labelled) * max(len(order), 2)
+    return alt.layer(*layers, data=alt.Data(values=list(rows))).properties(height=height, width=420)

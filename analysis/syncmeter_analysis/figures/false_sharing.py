@@ -10,6 +10,7 @@ from syncmeter_analysis.figures.figure import Figure, Panel
 from syncmeter_analysis.figures.heat import heat_map
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.relation import Ratio, Verdict, default_margin, verdict
+from syncmeter_analysis.studies.false_sharing import next_line_spans
 from syncmeter_analysis.studies.false_sharing_rows import (
     Row,
     Sharing,
@@ -53,6 +54,8 @@ def _finding(rows: Sequence[Row]) -> str:
         same = all(verdict(r) is Verdict.same for r in ratios)
         return "sharing a line costs nothing" if ratios and same else "cannot tell"
     told = f"sharing a line costs up to {text.ratio(max(slower))} times"
+    if by_lanes := next_line_spans(rows):
+        told += f"; 64 B over 128 B: {by_lanes}"
     if size.enough is None:
         return f"{told}; more than {size.slower_at} bytes apart are needed, cannot tell how many"
     lanes = sorted({row.first.point.lanes for row in rows})
@@ -86,7 +89,6 @@ def _panel(affinity: str, base: int, rows: Sequence[Row]) -> Panel:
         "times slower",
         logarithmic=True,
         domain=(1.0, max([2.0, *(f["v"] for f in fields)])),
-        scheme="blues",
         size=(46, 26),
         after=str(size) if size else None,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +67,7 @@ def look(dark: bool = False) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "gridOpacity": 0.6,
         },
+        "axisY": {"labelLimit": 330},
         "legend": {
             "labelColor": ink,
             "titleColor": ink,
@@ -83,3 +86,16 @@ def short_scale(values: list[float]) -> tuple[float, float]:
     """Bounds for a logarithmic scale that all panels of a figure share; values > 0."""
     low, high = min(values), max(values)
     return (low / 1.15, high * 1.15) if low < high else (low / 2, high * 2)
+
+
+def long_lines(chart: Any, rows: Sequence[dict[str, Any]], x: str, *groups: str) -> list[Any]:
+    """The layer of lines without those of one or two values of `x`: a line through two points shows a
+    course that nobody measured. `groups` are the fields that tell lines apart. Empty without a line:
+    Vega warns of a layer without data."""
+    values: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+    for row in rows:
+        values[tuple(row[g] for g in groups)].add(row[x])
+    if all(len(seen) < 3 for seen in values.values()):
+        return []
+    counted = chart.transform_joinaggregate(at=f"distinct({x})", groupby=list(groups))
+    return [counted.transform_filter("datum.at > 2")]

@@ -9,6 +9,9 @@ from typing import Any
 
 import altair as alt
 
+#: Colours of fields with text in them, and its own: the contrast is 4.5:1 or more along the ramp.
+ramp, ink = ["#f7fbff", "#5da5d8"], "#000000"
+
 
 def heat_map(
     rows: list[dict[str, Any]],
@@ -18,25 +21,21 @@ def heat_map(
     *,
     logarithmic: bool,
     domain: tuple[float, float],
-    scheme: Any,
     size: tuple[int, int],
     after: str | None = None,
 ) -> dict[str, Any]:
     """The Vega-Lite of rows with `x`, `y` (text), `v` (value), `label`, `low`, `high` and `id`.
 
     `x` and `y` give a title and the order of their values. `after` draws a line left of that x.
-    Text in a field is light or dark by its value's place in `domain`.
+    Maps of many fields have no text in them, and more colours.
     """
     xs, ys = x[1], y[1]
-    middle = (domain[0] * domain[1]) ** 0.5 if logarithmic else (domain[0] + domain[1]) / 2
     spec = copy.deepcopy(_template(x[0], y[0], value, logarithmic, len(xs) <= 16))
     for layer in spec["layer"]:
         encoding = layer["encoding"]
         encoding["x"]["sort"], encoding["y"]["sort"] = list(xs), list(ys)
-        if "text" in encoding:
-            encoding["color"]["condition"]["test"] = f"datum.v > {middle}"
-        else:
-            encoding["color"]["scale"].update(domain=list(domain), scheme=scheme)
+        if "text" not in encoding:
+            encoding["color"]["scale"]["domain"] = list(domain)
     if after is not None:
         edge = {"field": "x", "type": "ordinal", "sort": list(xs), "bandPosition": 0}
         spec["layer"].append(
@@ -59,9 +58,9 @@ def _template(
     """The map without its data, orders and scale: Altair takes long to make one."""
     horizontal = alt.X("x:O", title=x_title, axis=alt.Axis(labelAngle=0))
     vertical = alt.Y("y:O", title=y_title)
-    colour = alt.Color(
-        "v:Q", title=value, scale=alt.Scale(type="log" if logarithmic else "linear", clamp=True)
-    )
+    scale = alt.Scale(type="log" if logarithmic else "linear", clamp=True)
+    scale[("range" if labelled else "scheme")] = ramp if labelled else "viridis"
+    colour = alt.Color("v:Q", title=value, scale=scale)
     tips = [
         alt.Tooltip("y:N", title=y_title),
         alt.Tooltip("x:N", title=x_title),
@@ -72,11 +71,11 @@ def _template(
     ]
     layers = [alt.Chart().mark_rect().encode(x=horizontal, y=vertical, color=colour, tooltip=tips)]
     if labelled:
-        ink = alt.condition("datum.v > 0", alt.value("white"), alt.value("#222222"))
+        # The text lies on the field and takes the pointer.
         layers.append(
             alt.Chart()
-            .mark_text(fontSize=10)
-            .encode(x=horizontal, y=vertical, text="label:N", color=ink)
+            .mark_text(fontSize=11)
+            .encode(x=horizontal, y=vertical, text="label:N", color=alt.value(ink), tooltip=tips)
         )
     spec: dict[str, Any] = alt.layer(*layers, data=alt.Data(values=[])).to_dict(validate=False)
     spec.pop("config", None)

@@ -127,7 +127,6 @@ def _grid(points: list[Measured]) -> list[Figure]:
         "us per barrier",
         logarithmic=True,
         domain=(ns_of(fastest) / 1e3, max(ns_of(slowest), 1.01 * ns_of(fastest)) / 1e3),
-        scheme="blues",
         size=(70, 34),
     )
     title = (

@@ -12,6 +12,7 @@ from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
+    long_lines,
     palette,
     panel_height,
     panel_width,
@@ -108,12 +109,13 @@ def _chart(barriers: Sequence[Barrier]) -> Any:
         alt.Tooltip("id:N", title="point"),
     ]
     lines = alt.Chart().mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour)
+    lines = long_lines(lines, rows, "devices", "barrier")
     dots = (
         alt.Chart()
         .mark_point(filled=True, size=45, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
     )
-    chart = alt.layer(lines, dots, data=alt.Data(values=rows))
+    chart = alt.layer(*lines, dots, data=alt.Data(values=rows))
     return chart.properties(width=panel_width, height=panel_height)
 
 

@@ -14,6 +14,7 @@ from syncmeter_analysis.figures.figure import (
     Figure,
     Panel,
     dashes,
+    long_lines,
     palette,
     panel_height,
     panel_width,
@@ -182,11 +183,12 @@ def _chart(rows: list[dict[str, Any]], forms: list[str], title: str, log: bool, 
         alt.Tooltip("id:N", title="point"),
     ]
     line = alt.Chart().mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash)
+    line = long_lines(line, rows, "size", "form")
     dots = (
         alt.Chart()
         .mark_point(filled=True, size=28, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tips)
     )
-    return alt.layer(line, dots, data=alt.Data(values=rows)).properties(
+    return alt.layer(*line, dots, data=alt.Data(values=rows)).properties(
         width=panel_width, height=panel_height
     )

@@ -1,12 +1,14 @@
-"""Throughput of a lane against lanes, as the primitives paper draws it: a panel for each placement or
-grid, a line for each type, intervals as bands, both axes logarithmic, all panels on one scale.
+"""Costs against the number of threads, alternatives side by side: a figure for each job, a panel for
+each layout of the cells or grid, a line for each op; and where types differ, a line for each type.
 """
 
 from __future__ import annotations
 
 import copy
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import altair as alt
@@ -19,146 +21,200 @@ from syncmeter_analysis.figures.figure import (
     palette,
     panel_height,
     panel_width,
-    shapes,
     short_scale,
     types,
 )
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import Ratio, ratio
+from syncmeter_analysis.statistics.jobs import job_of
+from syncmeter_analysis.statistics.relation import (
+    Ratio,
+    Verdict,
+    fastest_of,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.statistics.summary import Measured
 
-# A lane count alone is no curve.
-_least_counts = 2
+#: So many numbers of threads make a line.
+_least_counts = 3
+
+#: More lines than this nobody tells apart, and more panels nobody looks through.
+_most_lines, _most_panels = 14, 9
 
 _but_lanes = key_without("lanes")
+#: What names a line: everything in which points of a panel can differ.
+_not_in_a_name = ("type", "placement", "lanes", "affinity")
 
 
 def scaling_figures(campaign: Campaign) -> list[Figure]:
-    """A figure for each op of each backend that was measured at several lane counts."""
-    groups: dict[tuple[str, ...], list[Measured]] = defaultdict(list)
-    for s in campaign.points.values():
-        drawable = s.ops_per_s_per_lane is not None and s.family != "control"
-        p = s.point
-        special = p.pus or p.active or p.cells or p.size or p.late_us or p.others
-        if drawable and not (s.oversubscribed or special):
-            groups[_figure_key(s.point)].append(s)
+    """A figure for each job on CPUs and on each GPU backend, and one of the types of each."""
+    groups: dict[str, list[Measured]] = defaultdict(list)
+    for s in _curves(campaign.measured):
+        groups[s.point.backend if s.on_gpu else "CPU"].append(s)
     figures = []
-    for key, points in groups.items():
-        if len({s.point.lanes for s in points}) >= _least_counts:
-            figures.append(_figure(key, points, campaign))
+    for where, points in groups.items():
+        by_job: dict[str, list[Measured]] = defaultdict(list)
+        for s in _of_main(points, lambda p: p.type):
+            by_job[job_of(s.point.op, s.family or s.point.op)].append(s)
+        figures += [
+            _figure(job, where, found, campaign, _cells_and_grid, _op)
+            for job, found in by_job.items()
+        ]
+        kinds = list(_curves(s for s in points if s.point.placement in ("shared", "none")))
+        several = {op for op, n in _counts({(s.point.op, s.point.type) for s in kinds}) if n > 1}
+        typed = [s for s in kinds if s.point.op in several]
+        if typed:
+            figures.append(_figure("types", where, typed, campaign, _op_and_grid, _type))
     return figures
 
 
-def _figure_key(p: Point) -> tuple[str, ...]:
-    if p.on_gpu:
-        return (p.backend, p.op, _cells(p), p.scope, p.flavour, p.space, p.order)
-    return (p.backend, p.op, "", p.order, p.wait)
+def _counts(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, int]]:
+    return list(Counter(op for op, _ in pairs).items())
 
 
-def _cells(p: Point) -> str:
-    """Where the cells lie, in elements: types of all widths are in one figure."""
-    if p.placement != "strided":
-        return {"shared": "one shared cell"}.get(p.placement, "")
-    stride = p.stride or 0
-    name = f"{stride} element{'s' * (stride != 1)} apart" if stride else "one hidden cell"
-    return name + (f" from {p.base_offset} B" if p.base_offset else "")
+def _curves(points: Iterable[Measured]) -> Iterable[Measured]:
+    """What was measured at several numbers of threads and has no axis of its own to be drawn by."""
+    groups: dict[Any, list[Measured]] = defaultdict(list)
+    for s in points:
+        p = s.point
+        special = p.pus or p.active or p.cells or p.size or p.late_us or p.repeat or p.others
+        if not (special or s.oversubscribed or s.inserted or s.family == "control"):
+            groups[_but_lanes(p)].append(s)
+    return [s for curve in groups.values() if len(curve) >= _least_counts for s in curve]
 
 
-def _panel_key(p: Point) -> tuple[Any, ...]:
-    """Sorts as panels do: grids by blocks, cells by stride."""
-    if p.on_gpu:
-        return (p.blocks, f"{p.blocks} block{'s' * (p.blocks != 1)}")
-    return ((p.stride or 0) + (p.placement == "strided"), p.base_offset, _cells(p) or "all lanes")
+def _of_main(points: Sequence[Measured], axis: Callable[[Point], str]) -> list[Measured]:
+    """The points with the usual value of an axis: int32, or the most frequent; of ops that have another
+    only, that."""
+    by_op: dict[str, Counter[str]] = defaultdict(Counter)
+    for s in points:
+        by_op[s.point.op][axis(s.point)] += 1
+    main = {
+        op: "int32" if "int32" in seen else seen.most_common(1)[0][0] for op, seen in by_op.items()
+    }
+    return [s for s in points if axis(s.point) == main[s.point.op]]
 
 
-def _main_affinity(points: list[Measured]) -> str:
-    counts = Counter(s.point.affinity for s in points)
-    return max(counts, key=lambda a: (counts[a], a == "close"))
+def _cells_and_grid(p: Point) -> tuple[Any, ...]:
+    """Sorts as panels do: by blocks, then by stride."""
+    cells = text.cells(p) or "all threads"
+    blocks = f"{text.count(p.blocks, 'block')}, " if p.on_gpu else ""
+    return p.blocks, p.placement == "strided", p.stride_bytes, p.base_offset, blocks + cells
 
 
-def _figure(key: tuple[str, ...], points: list[Measured], campaign: Campaign) -> Figure:
-    affinity = _main_affinity(points)
-    others = sorted({s.point.affinity for s in points} - {affinity})
-    drawn = [s for s in points if s.point.affinity == affinity and s.point.repeat == 0]
-    panels: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
-    for s in drawn:
-        panels[_panel_key(s.point)].append(s)
-    domain = short_scale([r for s in drawn for r in _rates(s)])
+def _op(p: Point) -> str:
+    return text.short_name(p, _not_in_a_name + ("backend",) * p.on_gpu)
+
+
+def _op_and_grid(p: Point) -> tuple[Any, ...]:
+    name = text.short_name(p, ("backend", *_not_in_a_name))
+    return p.op, p.blocks, name + (f", {text.count(p.blocks, 'block')}" if p.on_gpu else "")
+
+
+def _type(p: Point) -> str:
+    return p.type
+
+
+def _figure(
+    what: str,
+    where: str,
+    points: Sequence[Measured],
+    campaign: Campaign,
+    panel_of: Callable[[Point], tuple[Any, ...]],
+    line_of: Callable[[Point], str],
+) -> Figure:
+    affinities = Counter(s.point.affinity for s in points)
+    affinity = max(affinities, key=lambda a: (affinities[a], a == "close"))
+    drawn = [s for s in points if s.point.affinity == affinity]
+    drawn.sort(key=lambda s: panel_of(s.point))
+    panels = [(str(k[-1]), list(g)) for k, g in groupby(drawn, lambda s: panel_of(s.point))]
+    left_out = [f"affinity {a}" for a in sorted(affinities) if a != affinity]
+    # Of many panels the first, the last, and those evenly between.
+    if len(panels) > _most_panels:
+        step = (len(panels) - 1) / (_most_panels - 1)
+        kept = {round(i * step) for i in range(_most_panels)}
+        left_out.append(", ".join(name for i, (name, _) in enumerate(panels) if i not in kept))
+        panels = [panel for i, panel in enumerate(panels) if i in kept]
+    seen = {line_of(s.point) for _, members in panels for s in members}
+    names = sorted(seen, key=lambda n: (types.index(n) if n in types else -1, n))
+    if len(names) > _most_lines:
+        left_out.append(", ".join(names[_most_lines:]))
+        names = names[:_most_lines]
+    panels = [(t, [s for s in found if line_of(s.point) in names]) for t, found in panels]
+    drawn = [s for _, members in panels for s in members]
+    domain = short_scale([x for s in drawn for x in _bounds(s)])
     lanes = short_scale([float(s.point.lanes) for s in drawn])
-    gpu = drawn[0].point.on_gpu
+    gpu = drawn[0].on_gpu
     marks = () if gpu else _marks(campaign, lanes)
-    made = [
-        Panel(str(k[-1]), _chart(members, domain, lanes, marks, gpu))
-        for k, members in sorted(panels.items())
-    ]
-    parts = [
-        part for part in key[2:] if part not in ("", "unordered", "relaxed", "active", "global")
-    ]
-    name = " ".join([key[1], *parts])
-    note = (
-        "Operations of one lane per second"
-        + (
-            ", with 95 % intervals as bands"
-            if any(s.cost and s.cost.bounded for s in drawn)
-            else ""
-        )
-        + "; logarithmic"
-        + ("; lanes are threads of a block" if gpu else "")
-        + (f"; affinity {affinity}" if affinity != "none" else "")
-        + (f"; not drawn: affinity {', '.join(others)}" if others else "")
-        + ("; not drawn: repeats" if any(s.point.repeat for s in points) else "")
-        + "."
-    )
+    note = "ns of one op of each thread with the 95 % interval as a band, both axes logarithmic"
+    note += "; threads of a block" if gpu else ""
+    note += f"; affinity {affinity}" if affinity != "none" else ""
+    note += f"; not drawn: {'; '.join(left_out)}" if left_out else ""
+    note += "; costs may be from different placement states, the title compares inside one"
     if marks:
-        note += " Dashed: " + ", ".join(f"{label} ({at})" for at, label in marks) + "."
-    address = "-".join(["scaling", key[0], *key[1:]])
+        note += "; dashed: " + ", ".join(f"{label} ({at})" for at, label in marks)
     return Figure(
-        _address(address),
-        f"{name} ({key[0]}): {_finding(drawn)}",
-        note,
-        made,
+        "scaling-" + "".join(c if c.isalnum() else "-" for c in f"{where} {what}").lower(),
+        f"{what[:1].upper()}{what[1:]} ({where}): {_finding(drawn, panel_of)}",
+        f"{note}.",
+        [Panel(t, _chart(m, line_of, names, domain, lanes, marks, gpu)) for t, m in panels if m],
         [s.id for s in drawn],
     )
 
 
-def _rates(s: Measured) -> list[float]:
-    """The rate and its bounds; a bound far off does not squeeze everything else."""
-    rate, cost = s.ops_per_s_per_lane, s.cost
-    if rate is None or cost is None:
+def _bounds(s: Measured) -> list[float]:
+    """The cost and its bounds; a bound far off does not squeeze everything else."""
+    c = s.cost
+    if c is None:
         return []
-    if not cost.bounded or cost.low <= 0:
-        return [rate]
-    low, high = rate * cost.value / cost.high, rate * cost.value / cost.low
-    return [max(low, rate / 3), rate, min(high, rate * 3)]
+    if not c.bounded or c.low <= 0:
+        return [c.value]
+    return [max(c.low, c.value / 3), c.value, min(c.high, c.value * 3)]
 
 
-def _address(words: str) -> str:
-    return "".join(c if c.isalnum() else "-" for c in words).strip("-").replace("--", "-").lower()
-
-
-def _finding(points: list[Measured]) -> str:
-    """How a lane's rate changes from the fewest lanes to the most, at its worst; where both were seen
-    in one placement state."""
+def _finding(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, ...]]) -> str:
+    """What an op of a thread costs more among the most threads than among the fewest, at its worst, and
+    the fastest and slowest of the alternatives there; each in one placement state."""
     changes = []
-    ends: dict[Any, list[Measured]] = defaultdict(list)
+    curves: dict[Any, list[Measured]] = defaultdict(list)
     for s in points:
-        ends[_but_lanes(s.point)].append(s)
-    for curve in ends.values():
+        curves[_but_lanes(s.point)].append(s)
+    for curve in curves.values():
         curve.sort(key=lambda s: s.point.lanes)
-        r = ratio(curve[-1], curve[0])
-        if len(curve) > 1 and isinstance(r, Ratio):
-            # A token's hop costs a lane as many times more as there are lanes on its way.
-            longer = curve[-1].ring / curve[0].ring
-            changes.append((r.value * longer, curve[0], curve[-1]))
+        if isinstance(r := ratio(curve[-1], curve[0]), Ratio):
+            changes.append((r, curve[0], curve[-1]))
     if not changes:
-        return "not comparable from the fewest lanes to the most"
-    fall, fewest, most = max(changes, key=lambda c: c[0])
-    where = " ".join(x for x in (most.point.type, _cells(most.point)) if x)
-    span = f"from {fewest.point.lanes} to {most.point.lanes} lanes"
-    if fall < 1.25:
-        return f"a lane keeps its rate {span}"
-    return f"a lane's rate falls to 1/{text.ratio(fall)} {span}" + (f" ({where})" if where else "")
+        told = "not comparable from the fewest threads to the most"
+    else:
+        r, fewest, most = max(changes, key=lambda c: c[0].value)
+        name = text.short_name(most.point, ("lanes", "affinity", "backend"))
+        span = f"from {fewest.point.lanes} to {most.point.lanes} threads"
+        if verdict(r) is Verdict.slower or not r.bounded:
+            told = f"up to {text.effect(r.interval)} {span} ({name})"
+        elif verdict(r) is Verdict.same:
+            told = f"the same {span}"
+        else:
+            told = f"no rise is resolved {span}"
+    return "; ".join([told, *_fastest(points, panel_of)])
+
+
+def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, ...]]) -> list[str]:
+    most = max(s.point.lanes for s in points)
+    panel = min(panel_of(s.point) for s in points if s.point.lanes == most)
+    there = [s for s in points if s.point.lanes == most and panel_of(s.point) == panel]
+    winners = fastest_of(there)
+    if winners is None or len(there) < 2:
+        return []
+    ratios = [(r.value, r, s) for s in there if isinstance(r := ratio(s, winners.best), Ratio)]
+    slowest = [(v, r, s) for v, r, s in ratios if verdict(r) is Verdict.slower]
+    if not slowest:
+        return []
+    _, r, s = max(slowest, key=lambda found: found[0])
+    over, best = text.names_apart(s.point, winners.best.point)
+    tied = " or others" if winners.ties else ""
+    where = f"{most} threads, {panel[-1]}"
+    return [f"on {where} {over} is {text.effect(r.interval)} than {best}{tied}"]
 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
@@ -174,43 +230,35 @@ def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, s
 
 
 def _chart(
-    points: list[Measured],
+    points: Sequence[Measured],
+    line_of: Callable[[Point], str],
+    names: Sequence[str],
     domain: tuple[float, float],
     lanes: tuple[float, float],
     marks: tuple[tuple[int, str], ...],
     gpu: bool,
 ) -> dict[str, Any]:
     rows = []
-    for s in sorted(points, key=lambda s: (s.point.type, s.point.lanes)):
-        rate, cost = s.ops_per_s_per_lane, s.cost
-        if rate is None or cost is None:
+    for s in sorted(points, key=lambda s: s.point.lanes):
+        if s.cost is None:
             continue
-        row = {
-            "lanes": s.point.lanes,
-            "y": _short(rate),
-            "type": s.point.type or "op",
-            "ns": _short(cost.value),
-            "id": s.id,
-            "status": s.status,
-        }
-        if cost.bounded and cost.low > 0:
-            row["low"] = _short(rate * cost.value / cost.high)
-            row["high"] = _short(rate * cost.value / cost.low)
+        row = {"lanes": s.point.lanes, "ns": _short(s.cost.value), "line": line_of(s.point)}
+        row["id"] = s.id
+        if s.cost.bounded and s.cost.low > 0:
+            row |= {"low": _short(s.cost.low), "high": _short(s.cost.high)}
         rows.append(row)
-    present = tuple(t for t in (*types, "op") if any(r["type"] == t for r in rows))
-    bands = any("low" in r for r in rows)
-    spec = copy.deepcopy(_template(present, gpu, bands))
+    present = tuple(name for name in names if any(r["line"] == name for r in rows))
+    looks = tuple(list(names).index(name) for name in present)
+    spec = copy.deepcopy(_template(present, looks, gpu))
     spec["data"] = {"values": rows}
     for layer in spec["layer"]:
         x = layer["encoding"]["x"]
         x["scale"]["domain"], layer["encoding"]["y"]["scale"]["domain"] = list(lanes), list(domain)
         x["axis"]["values"] = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
     for at, _ in marks:
+        rule = {"type": "rule", "strokeDash": [4, 3], "opacity": 0.7}
         spec["layer"].append(
-            {
-                "mark": {"type": "rule", "strokeDash": [4, 3], "opacity": 0.7},
-                "encoding": {"x": {"datum": at, "type": "quantitative"}},
-            }
+            {"mark": rule, "encoding": {"x": {"datum": at, "type": "quantitative"}}}
         )
     return spec
 
@@ -220,71 +268,38 @@ def _short(value: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _template(present: tuple[str, ...], gpu: bool, bands: bool) -> dict[str, Any]:
+def _template(present: tuple[str, ...], looks: tuple[int, ...], gpu: bool) -> dict[str, Any]:
     """The drawing without its data and the ends of its scales: Altair takes long to make one."""
-    index = [types.index(t) if t in types else len(types) for t in present]
-    legend = None if present == ("op",) else alt.Legend(columns=2)
+    legend = alt.Legend(columns=2) if len(present) > 1 else None
     x = alt.X(
         "lanes:Q",
-        title="threads of a block" if gpu else "lanes",
+        title="threads of a block" if gpu else "threads",
         axis=alt.Axis(format="d"),
         scale=alt.Scale(type="log", base=2, nice=False),
     )
-    scale = alt.Scale(type="log", nice=False)
-    axis = alt.Axis(format="~s", tickCount=5)
-    colour = alt.Color(
-        "type:N",
-        title=None,
-        legend=legend,
-        scale=alt.Scale(domain=list(present), range=[palette[i] for i in index]),
-    )
-    dash = alt.StrokeDash(
-        "type:N",
-        title=None,
-        legend=legend,
-        scale=alt.Scale(domain=list(present), range=[dashes[i] for i in index]),
-    )
-    shape = alt.Shape(
-        "type:N",
-        title=None,
-        legend=legend,
-        scale=alt.Scale(domain=list(present), range=[shapes[i] for i in index]),
-    )
+    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format="~s", tickCount=5)
+
+    def looked(channel: Any, range: list[Any]) -> Any:
+        shown = alt.Scale(domain=list(present), range=range)
+        return channel("line:N", title=None, legend=legend, scale=shown)
+
+    # The second seven lines are dashed.
+    colour = looked(alt.Color, [palette[i % len(palette)] for i in looks])
+    dash = looked(alt.StrokeDash, [dashes[i // len(palette)] for i in looks])
     tips = [
-        alt.Tooltip("type:N", title="type"),
-        alt.Tooltip("lanes:Q", title="lanes"),
-        alt.Tooltip("y:Q", title="ops/s per lane", format=".4s"),
-        alt.Tooltip("ns:Q", title="ns per op", format=".4g"),
-        alt.Tooltip("status:N", title="status"),
+        alt.Tooltip("line:N", title=" "),
+        alt.Tooltip("lanes:Q", title="threads"),
+        alt.Tooltip("ns:Q", title="ns", format=".4g"),
+        alt.Tooltip("low:Q", title="from", format=".4g"),
+        alt.Tooltip("high:Q", title="to", format=".4g"),
         alt.Tooltip("id:N", title="point"),
     ]
-    band = (
-        alt.Chart()
-        .mark_area(opacity=0.25, clip=True)
-        .encode(
-            x=x,
-            y=alt.Y("low:Q", scale=scale, axis=axis, title="ops/s per lane"),
-            y2="high:Q",
-            color=colour,
-        )
-    )
-    line = (
-        alt.Chart()
-        .mark_line(strokeWidth=1.5)
-        .encode(
-            x=x,
-            y=alt.Y("y:Q", scale=scale, axis=axis, title="ops/s per lane"),
-            color=colour,
-            strokeDash=dash,
-        )
-    )
-    dots = (
-        alt.Chart()
-        .mark_point(filled=True, size=28, opacity=1)
-        .encode(
-            x=x, y=alt.Y("y:Q", scale=scale, axis=axis), color=colour, shape=shape, tooltip=tips
-        )
-    )
+    y = alt.Y("ns:Q", scale=scale, axis=axis, title="ns of one op")
+    low = alt.Y("low:Q", scale=scale, axis=axis, title="ns of one op")
+    base = alt.Chart().encode(x=x, color=colour)
+    band = base.mark_area(opacity=0.2, clip=True).encode(y=low, y2="high:Q")
+    line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=dash)
+    dots = base.mark_point(filled=True, size=28, opacity=1).encode(y=y, tooltip=tips)
     chart = alt.layer(band, line, dots, data=alt.Data(values=[])).properties(
         width=panel_width, height=panel_height
     )

@@ -13,22 +13,61 @@ from syncmeter_analysis.studies.blocks import Text as Text
 
 
 @dataclass
-class Advice:
-    """A recommendation: what to do, its effect, and where it is shown."""
+class Drawing:
+    figure: Figure
+
+
+Block = Text | Bullets | Table | Drawing
+
+
+@dataclass(frozen=True)
+class Check:
+    """One reason for or against trust, in words; `link` is the section that has the details, `kind` its
+    colour ('good', 'bad', 'unclear')."""
+
+    text: str
+    kind: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One side of a card's comparison; `share` of the longer side from 0 to 1."""
+
+    name: str
+    cost: str
+    share: float
+
+
+@dataclass
+class Card:
+    """A recommendation: what to do, what it is worth, where that was seen, and what speaks against it.
+
+    `figure` is the id of the figure that draws its points, or of the section.
+    """
 
     text: str
     effect: str
-    machine: str
+    where: str
+    doubt: str
+    bars: list[Bar]
     figure: str
     points: Sequence[str]
 
 
 @dataclass
-class Drawing:
-    figure: Figure
+class Head:
+    """The first screen: title and facts of the machine, a verdict with its reasons, figures, cards, and
+    blocks that are folded away, each under its heading."""
 
-
-Block = Text | Bullets | Advice | Table | Drawing
+    title: str
+    facts: list[str]
+    verdict: str
+    kind: str
+    checks: list[Check]
+    figures: list[Figure] = field(default_factory=list)
+    cards: list[Card] = field(default_factory=list)
+    folded: list[tuple[str, list[Block]]] = field(default_factory=list)
 
 
 @dataclass
@@ -38,3 +77,7 @@ class Section:
     id: str
     title: str
     blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [block.figure for block in self.blocks if isinstance(block, Drawing)]

@@ -1,69 +1,90 @@
-"""The report of a campaign: its sections in the order in which a reader needs them."""
+"""The report of a campaign: its first screen, then its sections in the order in which a reader needs
+them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.figures.figure import Figure
+from syncmeter_analysis.figures.lead import lead_figures
 from syncmeter_analysis.figures.scaling import scaling_figures
-from syncmeter_analysis.report.blocks import Drawing, Section
+from syncmeter_analysis.report.blocks import Drawing, Head, Section
 from syncmeter_analysis.report.costs import costs
-from syncmeter_analysis.report.method import (
-    census_section,
-    drawn,
-    machine_section,
-)
-from syncmeter_analysis.report.recommendations import claims_section, recommendations
+from syncmeter_analysis.report.head import head
+from syncmeter_analysis.report.method import census_section, machine_section
+from syncmeter_analysis.report.recommendations import cards, claims_section, not_on_cards
 from syncmeter_analysis.report.trust import trust
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
-from syncmeter_analysis.studies import StudySection, names, sections, study
+from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.studies import StudySection, sections
 
 
 @dataclass
 class Report:
-    """What is rendered: to a page (page.py) or to Markdown (markdown.py)."""
+    """What is rendered: to a page (page.py) or to Markdown (markdown.py). `points` are those that the
+    page lists; several have one id where two campaigns are compared."""
 
-    title: str
-    campaign: Campaign
+    head: Head
     sections: list[Section]
-    judged: list[tuple[Claim, Finding]]
+    points: list[Measured]
+    files: list[str]
+    judged: list[tuple[Claim, Finding]] = field(default_factory=list)
 
     @property
     def figures(self) -> list[Figure]:
-        return [b.figure for s in self.sections for b in s.blocks if isinstance(b, Drawing)]
+        return self.head.figures + [figure for s in self.sections for figure in s.figures]
 
 
-def _of_study(name: str, told: StudySection | None) -> Section:
-    """A study's figures (figures/NAME.py) and text, or what would measure it."""
-    if told is None:
-        module = study(name)
-        return drawn(name, module.title, [], f"Not measured: {module.measured_by}.")
-    draw = import_module(f"syncmeter_analysis.figures.{name.replace('-', '_')}").figures
-    return drawn(name, told.title, draw(told.rows), "", told.blocks)
+def _of_study(told: StudySection) -> Section:
+    """A study's figures, where figures/NAME.py draws any, and its text."""
+    module = f"syncmeter_analysis.figures.{told.name.replace('-', '_')}"
+    figures = import_module(module).figures(told.rows) if find_spec(module) else []
+    return Section(told.name, told.title, [*map(Drawing, figures), *told.blocks])
+
+
+def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
+    """The figures of points that no study draws."""
+    drawn = [
+        Drawing(figure)
+        for figure in scaling_figures(campaign)
+        if not any(set(figure.points) <= set(other.points) for other in others)
+    ]
+    return Section("scaling", "By number of threads", [*drawn])
 
 
 def build(campaign: Campaign) -> Report:
-    """All sections; one that has nothing to show says what would measure it."""
-    data = Evidence(campaign)
-    findings = judged(data)
-    told = {s.name: s for s in sections(campaign)}
+    """The first screen, and the sections that have something to show."""
+    findings = judged(Evidence(campaign))
+    studies = [_of_study(told) for told in sections(campaign)]
     parts = [
-        recommendations(campaign, findings),
         trust(campaign),
         costs(campaign),
-        drawn(
-            "scaling",
-            "How they scale",
-            scaling_figures(campaign),
-            "Nothing was measured at several numbers of lanes: `syncmeter run --study scaling`.",
-        ),
-        *(_of_study(name, told.get(name)) for name in names),
+        _scaling(campaign, [figure for study in studies for figure in study.figures]),
+        *studies,
         census_section(campaign),
         claims_section(findings),
         machine_section(campaign),
     ]
-    return Report(f"Synchronization on {campaign.name}", campaign, parts, findings)
+    report = Report(
+        head(campaign),
+        [part for part in parts if part.blocks],
+        list(campaign.points.values()),
+        [file.path for file in campaign.files],
+        findings,
+    )
+    report.head.figures = lead_figures(campaign, report.figures)
+    # What stands on the first screen is not drawn again.
+    first = {figure.id for figure in report.head.figures}
+    for section in report.sections:
+        section.blocks = [
+            b for b in section.blocks if not (isinstance(b, Drawing) and b.figure.id in first)
+        ]
+    ids = {section.id for section in report.sections}
+    report.head.cards = cards(campaign, findings, report.figures, ids)
+    report.head.folded = not_on_cards(campaign, findings)
+    return report

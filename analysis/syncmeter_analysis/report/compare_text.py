@@ -11,6 +11,7 @@ from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.compare import Comparison, Difference
 from syncmeter_analysis.statistics.relation import Verdict
 from syncmeter_analysis.statistics.seen_changes import seen_changes, verdict_text
+from syncmeter_analysis.studies.blocks import Cell, Table, without_empty_columns
 
 # Longer tables are for --all.
 _most_rows = 40
@@ -50,12 +51,40 @@ def _rows(differences: list[Difference]) -> list[list[str]]:
     return rows
 
 
-def as_text(c: Comparison, everything: bool = False) -> str:
-    """What changed, largest first, then what could not be compared, then the counts."""
-    lines = [
+columns = (
+    *("op", "type", "cells", "lanes", "placed", "state", "old ns", "new ns", "ratio"),
+    *("95 % interval", "p (Holm)", "", "point"),
+)
+_right = range(6, 11)
+
+
+def asked(c: Comparison) -> str:
+    """What the comparison looked for."""
+    return (
         f"{c.names[1]} against {c.names[0]}: what differs by more than {c.threshold:.0%}, "
         "95 % after Holm's correction"
-    ]
+    )
+
+
+def counted(c: Comparison) -> str:
+    """How many points were compared, by verdict."""
+    counts = Counter(d.verdict for d in c.differences)
+    return f"{text.count(len(c.differences), 'point')} compared: " + (
+        ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none"
+    )
+
+
+def change_table(differences: list[Difference], caption: str = "") -> Table:
+    """A row for each difference; each names its point, which both sides have."""
+    rows = [[Cell(x) for x in row] for row in _rows(differences)]
+    for row, d in zip(rows, differences, strict=True):
+        row[0].points = list(dict.fromkeys((d.old.id, d.new.id)))
+    return without_empty_columns(Table(list(columns), rows, _right, caption, folded=_most_rows))
+
+
+def as_text(c: Comparison, everything: bool = False) -> str:
+    """What changed, largest first, then what could not be compared, then the counts."""
+    lines = [asked(c)]
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
     if not c.resolved:
@@ -63,38 +92,13 @@ def as_text(c: Comparison, everything: bool = False) -> str:
     if seen_changes(c):
         lines[-1] += f"; {seen_changes(c)}"
     if cut:
-        columns = [
-            "op",
-            "type",
-            "cells",
-            "lanes",
-            "placed",
-            "state",
-            "old ns",
-            "new ns",
-            "ratio",
-            "95 % interval",
-            "p (Holm)",
-            "",
-            "point",
-        ]
-        rows = _rows(cut)
-        keep = [i for i, name in enumerate(columns) if any(r[i] for r in rows) or not name]
-        lines.append(
-            text.table(
-                [columns[i] for i in keep],
-                [[r[i] for i in keep] for r in rows],
-                [6 <= i <= 10 for i in keep],
-            )
-        )
+        table = change_table(cut)
+        right = [i in set(table.right) for i in range(len(table.columns))]
+        rows = [[cell.text for cell in row] for row in table.rows]
+        lines.append(text.table(table.columns, rows, right))
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
-    lines.append("")
-    counts = Counter(d.verdict for d in c.differences)
-    lines.append(
-        f"{text.count(len(c.differences), 'point')} compared: "
-        + (", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none")
-    )
+    lines += ["", counted(c)]
     for old_only, name in zip(c.only, c.names, strict=True):
         if old_only:
             lines.append(f"{old_only} points only in {name}")

@@ -9,30 +9,10 @@ from typing import Any
 from syncmeter_analysis.report.blocks import Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.jobs import job_of
 from syncmeter_analysis.statistics.relation import Ratio, fastest_of, ratio
 from syncmeter_analysis.statistics.summary import Measured
-
-#: Ops that do the same job: a developer chooses among them.
-alternatives = (
-    (
-        "update",
-        (
-            "atomic_add",
-            "atomic_fetch_add",
-            "critical_add",
-            "critical_named_add",
-            "lock_add",
-            "nest_lock_add",
-            "spin_lock_add",
-            "ticket_lock_add",
-            "shared_mutex_add",
-        ),
-    ),
-    ("barrier", ("barrier", "block_barrier", "named_barrier")),
-    ("write", ("atomic_write", "plain_write")),
-    ("read", ("atomic_read", "plain_read")),
-    ("handoff", ("handoff", "handoff_cas", "handoff_wait")),
-)
+from syncmeter_analysis.studies.blocks import without_empty_columns
 
 
 @dataclass(frozen=True)
@@ -42,10 +22,6 @@ class Size:
     title: str
     blocks: int
     lanes: int
-
-
-def _job(op: str) -> str:
-    return next((name for name, ops in alternatives if op in ops), op)
 
 
 def domain_lanes(campaign: Campaign) -> int | None:
@@ -71,10 +47,10 @@ def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
         return found + ([Size(f"{most} blocks of 1024", most, 1024)] if most > 1 else [])
     lanes = sorted({s.point.lanes for s in points})
     domain = domain_lanes(campaign)
-    found = [Size("1 lane", 1, 1)]
+    found = [Size("1 thread", 1, 1)]
     if domain and 1 < domain < lanes[-1] and domain in lanes:
-        found.append(Size(f"{domain} lanes, one core domain", 1, domain))
-    return found + ([Size(f"{lanes[-1]} lanes, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
+        found.append(Size(f"{domain} threads, one core domain", 1, domain))
+    return found + ([Size(f"{lanes[-1]} threads, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
 
 
 def _ordinary(s: Measured) -> bool:
@@ -112,9 +88,9 @@ def costs(campaign: Campaign) -> Section:
     """The section with a table for CPUs and one for GPUs, as far as measured."""
     blocks: list[Text | Table] = [
         Text(
-            "Nanoseconds per op of one lane while all lanes do the same, and the ratio to the "
-            "fastest alternative for the same job in one placement state. int32, relaxed; the "
-            "cost of a fence between accesses is marginal and has no ratio."
+            "Nanoseconds per op of one thread while all threads do the same, with the 95 % interval; "
+            "x: how many times the cost of the fastest alternative for the same job, in one placement "
+            "state. int32, relaxed; the cost of a fence between accesses is marginal and has no ratio."
         )
     ]
     for gpu in (False, True):
@@ -122,9 +98,7 @@ def costs(campaign: Campaign) -> Section:
         table = _table(campaign, points, gpu)
         if table:
             blocks.append(table)
-    if len(blocks) == 1:
-        blocks.append(Text("No op was measured in its ordinary form here."))
-    return Section("costs", "What things cost", list(blocks))
+    return Section("costs", "What things cost", list(blocks) if len(blocks) > 1 else [])
 
 
 def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | None:
@@ -148,33 +122,35 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
     jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():
-            jobs[_job(op), cells, size].append(s)
-    best = {job: found.best for job, points in jobs.items() if (found := fastest_of(points))}
+            jobs[job_of(op, op), cells, size].append(s)
+    best = {
+        job: found.best
+        for job, points in jobs.items()
+        if len(points) > 1 and (found := fastest_of(points))
+    }
     rows = []
     for (op, cells, backend), of_size in sorted(
         chosen.items(),
         key=lambda r: (
             next((s.family for s in r[1].values() if s.family), "~"),
-            _job(r[0][0]),
+            job_of(r[0][0], r[0][0]),
             r[0][1],
             r[0][0],
         ),
     ):
         if not any(s.cost for s in of_size.values()):
             continue
-        row = [Cell(op), Cell(backend), Cell(cells)]
+        row = [Cell(op, note=" ".join(filter(None, [cells, backend])))]
         for size in sizes:
-            row += _fields(of_size.get(size), best.get((_job(op), cells, size)))
+            row.append(_field(of_size.get(size), best.get((job_of(op, op), cells, size))))
         rows.append(row)
-    columns = ["op", "backend", "cells"]
-    for size in sizes:
-        columns += [f"{size.title}, ns", "95 %", "over fastest"]
-    return Table(
-        columns,
+    table = Table(
+        ["op", *(f"{size.title}, ns" for size in sizes)],
         rows,
-        right=range(3, len(columns)),
+        right=range(1, len(sizes) + 1),
         caption="GPU: blocks x threads" if gpu else "CPU",
     )
+    return without_empty_columns(table)
 
 
 def _times(s: Measured, best: Measured | None) -> str:
@@ -185,12 +161,16 @@ def _times(s: Measured, best: Measured | None) -> str:
     return text.ratio(r.value) if isinstance(r, Ratio) else "not comparable"
 
 
-def _fields(s: Measured | None, best: Measured | None) -> list[Cell]:
+def _field(s: Measured | None, best: Measured | None) -> Cell:
+    """The cost; below it the interval, and how many times the fastest alternative it takes."""
     if s is None:
-        return [Cell(""), Cell(""), Cell("")]
+        return Cell("")
     interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
-    return [
-        Cell(text.cost(s), [s.id], "" if s.status == "ok" else "dim"),
-        Cell(interval, kind="dim"),
-        Cell(_times(s, best)),
-    ]
+    times = _times(s, best)
+    over = f"x {times}" if times[:1].isdigit() else times
+    return Cell(
+        text.cost(s),
+        [s.id],
+        "" if s.status == "ok" else "dim",
+        note=", ".join(filter(None, [interval, over])),
+    )

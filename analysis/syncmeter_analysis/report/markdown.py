@@ -1,4 +1,5 @@
-"""The report as Markdown: the same sections, figures by their titles (and files, with --static)."""
+"""The report as Markdown: the same first screen and sections, figures by their titles (and files, with
+--static)."""
 
 from __future__ import annotations
 
@@ -7,13 +8,7 @@ from os.path import relpath
 from pathlib import Path
 
 from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.report.blocks import (
-    Advice,
-    Block,
-    Bullets,
-    Table,
-    Text,
-)
+from syncmeter_analysis.report.blocks import Block, Card, Drawing, Head
 from syncmeter_analysis.report.build import Report
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.studies.blocks import escaped_md, lines_md
@@ -35,17 +30,12 @@ def evidence(points: Sequence[str]) -> str:
 
 
 def _lines(block: Block, folder: str) -> list[str]:
-    if isinstance(block, Advice):
-        return [
-            f"- **{escaped_md(block.text)}** {escaped_md(block.effect)}. "
-            f"See [{block.figure}](#{block.figure}) {escaped_md(evidence(block.points))}"
-        ]
-    if isinstance(block, (Text, Bullets, Table)):
+    if not isinstance(block, Drawing):
         return lines_md(block)
     figure = block.figure
     picture = [f"![{escaped_md(figure.title)}]({folder}/{figure.id}.svg)", ""] if folder else []
     return [
-        f"**{escaped_md(figure.title)}**",
+        f'<a id="fig-{figure.id}"></a>**{escaped_md(figure.title)}**',
         "",
         *picture,
         f"{escaped_md(figure.note)} {escaped_md(evidence(figure.points))}".strip(),
@@ -53,15 +43,36 @@ def _lines(block: Block, folder: str) -> list[str]:
     ]
 
 
+def _card(card: Card) -> str:
+    bars = ", ".join(f"{bar.name} {bar.cost}" for bar in card.bars)
+    told = "; ".join(filter(None, [card.effect, bars, card.where, card.doubt]))
+    figure = f" [figure](#{card.figure})" if card.figure else ""
+    return (
+        f"- **{escaped_md(card.text)}** {escaped_md(told)}.{figure} "
+        f"{escaped_md(evidence(card.points))}"
+    ).rstrip()
+
+
+def _head(head: Head, folder: str) -> list[str]:
+    lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
+    checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
+    lines += [f"**{escaped_md(head.verdict)}**" + (f": {checks}" if checks else ""), ""]
+    for figure in head.figures:
+        lines += _lines(Drawing(figure), folder)
+    if head.cards:
+        lines += [*map(_card, head.cards), ""]
+    for title, blocks in head.folded:
+        lines += [f"**{escaped_md(title)}**", ""]
+        lines += [line for block in blocks for line in _lines(block, folder)]
+    return lines
+
+
 def as_markdown(report: Report, folder: str = "") -> str:
     """The whole report; `folder` holds the figures as files, '' where there are none."""
-    lines = [f"# {escaped_md(report.title)}", ""]
+    lines = _head(report.head, folder)
     for section in report.sections:
         lines += [f'<a id="{section.id}"></a>', "", f"## {escaped_md(section.title)}", ""]
-        for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
-            lines += _lines(block, folder)
-            if isinstance(block, Advice) and not isinstance(after, Advice):
-                lines.append("")
+        lines += [line for block in section.blocks for line in _lines(block, folder)]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -1,25 +1,15 @@
-"""The other sections: figures with their tables, the census, the machine and the method."""
+"""The other sections: the census, the machine and the method."""
 
 from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
-from syncmeter_analysis.figures.figure import Figure
-from syncmeter_analysis.report.blocks import Block, Cell, Drawing, Section, Table, Text
+from syncmeter_analysis.report.blocks import Block, Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.machine_code import code_of
-
-
-def drawn(
-    id: str, title: str, figures: list[Figure], otherwise: str, more: Sequence[Block] = ()
-) -> Section:
-    """A section of figures, or what would measure them."""
-    blocks: list[Block] = [Drawing(figure) for figure in figures]
-    return Section(id, title, [*blocks, *more] if blocks or more else [Text(otherwise)])
 
 
 def census_section(campaign: Campaign) -> Section:
@@ -47,15 +37,7 @@ def census_section(campaign: Campaign) -> Section:
             rows[key].append(kind)
         ids[key].append(s.id)
     if not rows:
-        return Section(
-            "census",
-            "What it compiled to",
-            [
-                Text(
-                    "These files hold no census; `syncmeter census` proves what each op compiled to."
-                )
-            ],
-        )
+        return Section("census", "What it compiled to")
     cells = [
         [
             Cell(k[1]),

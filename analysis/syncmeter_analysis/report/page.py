@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from markupsafe import Markup, escape
 
 from syncmeter_analysis import __version__
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.figures.figure import Panel, look
 from syncmeter_analysis.report.build import Report
 from syncmeter_analysis.report.libraries import libraries
@@ -34,10 +37,12 @@ def _safe_json(value: Any) -> Markup:
 class _Page:
     """What the template asks for while it renders: charts and sets of points get numbers."""
 
-    columns = ("point", "op", "where", "status", "ns", "from", "to", "cycles", "visits", "says")
+    columns = ("op", "where", "ns", "from", "to", "cycles", "visits", "status", "point", "remark")
 
     def __init__(self, report: Report) -> None:
-        self._index = {s.id: i for i, s in enumerate(report.campaign.points.values())}
+        self._index: dict[str, list[int]] = defaultdict(list)
+        for i, s in enumerate(report.points):
+            self._index[s.id].append(i)
         self._sets: dict[tuple[str, ...], int] = {}
         self.charts: list[dict[str, Any]] = []
 
@@ -56,7 +61,7 @@ class _Page:
 
     def sets(self) -> list[list[int]]:
         """For each number of a set the rows of its points."""
-        return [[self._index[i] for i in ids if i in self._index] for ids in self._sets]
+        return [[row for i in ids for row in self._index.get(i, ())] for ids in self._sets]
 
 
 def _codes(text: str) -> Markup:
@@ -79,19 +84,40 @@ def _number(value: float | None) -> float | str:
 def _row(s: Measured) -> list[float | str]:
     i = s.cost if s.cost is not None and s.usable else None
     bounds = (i.low, i.high) if i is not None and i.bounded else (None, None)
-    says = s.reason or s.doubt or ("shares a measurement" if s.measured_as else "")
     return [
-        s.id,
         s.point.op,
         text.short_name(s.point, without=("op",)),
-        s.status,
         _number(i.value if i else None),
         _number(bounds[0]),
         _number(bounds[1]),
         _number(s.cycles.value if s.cycles and i else None),
         s.visits,
-        says,
+        s.status,
+        s.id,
+        s.reason or s.doubt or ("shares a measurement" if s.measured_as else ""),
     ]
+
+
+#: Axes that a reader filters by; the point's other members are made of these.
+_axes = tuple(f.name for f in fields(Point) if f.name not in ("others", "stride_bytes", "waves"))
+
+
+def _fields(points: Sequence[Measured]) -> dict[str, dict[str, Any]]:
+    """Each axis that any point has, with its values once and for each point the number of its own:
+    20,000 points with their names written out would be megabytes."""
+    found: dict[str, dict[str, Any]] = {}
+    for axis in (*_axes, "status"):
+        numbers: dict[str, int] = {}
+        of = []
+        for s in points:
+            value = s.status if axis == "status" else getattr(s.point, axis)
+            shown = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            of.append(numbers.setdefault("" if value is None else shown, len(numbers)))
+        if len(numbers) > 1:
+            found[axis] = {"values": list(numbers), "of": of}
+        elif "".join(numbers) not in ("", "0"):
+            found[axis] = {"values": list(numbers)}
+    return found
 
 
 @cache
@@ -126,7 +152,8 @@ def as_page(report: Report) -> str:
         "evidence": page.sets(),
         "light": look(),
         "dark": look(dark=True),
-        "points": [_row(s) for s in report.campaign.points.values()],
+        "fields": _fields(report.points),
+        "points": [_row(s) for s in report.points],
     }
     return rendered.replace(f">{mark}<", f">{_safe_json(data)}<", 1)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
-from math import log
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from math import isfinite, log
 
 from syncmeter_analysis.claims.claim import (
     Claim,
@@ -15,9 +16,17 @@ from syncmeter_analysis.claims.claim import (
     holds,
     not_measured,
 )
-from syncmeter_analysis.report.blocks import Advice, Block, Bullets, Cell, Section, Table, Text
+from syncmeter_analysis.figures.figure import Figure
+from syncmeter_analysis.report.blocks import Bar, Block, Bullets, Card, Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import busy_doubt
+from syncmeter_analysis.statistics.summary import Measured
+
+#: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
+_least_cards, _most_cards = 3, 5
+
+Judged = Sequence[tuple[Claim, Finding]]
 
 
 def consequence(f: Finding) -> float:
@@ -36,7 +45,25 @@ def consequence(f: Finding) -> float:
     return abs(log(nearest)) if nearest > 0 else 10.0
 
 
-def advised(judged: list[tuple[Claim, Finding]]) -> list[tuple[str, str, Claim, Finding]]:
+Advised = tuple[str, str, Claim, Finding]
+
+
+def _sound(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
+    return f.sound(verdict)
+
+
+def _but_for_busy(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
+    """Findings of this verdict whose only doubt is that other work ran: their ratios are of visits that
+    saw the same."""
+    found = list(f.parts.items()) if f.parts else [("", f)]
+    return [
+        (op, part) for op, part in found if part.verdict == verdict and part.doubts == [busy_doubt]
+    ]
+
+
+def advised(
+    judged: Judged, evidence: Callable[[Finding, str], list[tuple[str, Finding]]] = _sound
+) -> list[Advised]:
     """Advice and its evidence in words, claim and finding, the most consequential first.
 
     Only what is decided by sound evidence advises. Where ops differ, advice names those that it is
@@ -45,7 +72,7 @@ def advised(judged: list[tuple[Claim, Finding]]) -> list[tuple[str, str, Claim, 
     found = []
     for claim, f in judged:
         for verdict, advice in ((holds, claim.advice), (fails, claim.otherwise)):
-            sound = f.sound(verdict)
+            sound = evidence(f, verdict)
             if not sound:
                 continue
             least = min((part for _, part in sound), key=consequence)
@@ -56,55 +83,134 @@ def advised(judged: list[tuple[Claim, Finding]]) -> list[tuple[str, str, Claim, 
     return sorted(found, key=lambda a: -consequence(a[3]))
 
 
-def recommendations(campaign: Campaign, judged: list[tuple[Claim, Finding]]) -> Section:
-    """Advice with its evidence, then what is doubtful, cannot be told, or was not measured."""
-    advice = advised(judged)
-    blocks: list[Block] = [
-        Advice(told, says, campaign.name, claim.figure, f.points) for told, says, claim, f in advice
+def _compares(f: Finding) -> object:
+    """The two ops that a finding compares and the axes in which they differ; without these, itself."""
+    if f.example is None:
+        return id(f)
+    over, under = f.example.over.point, f.example.under.point
+    apart = (x.name for x in fields(over) if getattr(over, x.name) != getattr(under, x.name))
+    return over.op, under.op, *apart
+
+
+def _of_its_own(advice: Sequence[Advised]) -> list[Advised]:
+    """Without advice that rests on the same comparison as advice before it."""
+    kept: dict[object, Advised] = {}
+    for a in advice:
+        kept.setdefault(_compares(a[3]), a)
+    return list(kept.values())
+
+
+def chosen(judged: Judged) -> list[Advised]:
+    """What the cards tell: sound advice, and where that is little the advice of a busy machine that has
+    something at stake."""
+    found = _of_its_own(advised(judged))[:_most_cards]
+    sound = {claim.id for _, _, claim, _ in advised(judged)}
+    likely = [
+        a for a in advised(judged, _but_for_busy) if a[2].id not in sound and consequence(a[3]) > 0
     ]
-    if not advice:
-        blocks.append(
-            Text(
-                "Nothing can be recommended: no claim could be decided without doubt on these data."
+    return found + _of_its_own(found + likely)[len(found) :][: max(0, _least_cards - len(found))]
+
+
+def _where(points: Sequence[Measured]) -> str:
+    """`2 threads, int32`: what the evidence was measured at."""
+    lanes = sorted({s.point.lanes for s in points})
+    blocks = sorted({s.point.blocks for s in points})
+    kinds = sorted({s.point.type for s in points if s.point.type})
+    told = f"{text.spans(lanes)} thread{'s' * (lanes != [1])}"
+    if blocks != [1]:
+        told = f"{text.spans(blocks)} blocks x {told}"
+    return ", ".join([told, *kinds])
+
+
+def _bars(f: Finding) -> list[Bar]:
+    """The two sides of the pair nearest to the effect, in their common state."""
+    if f.example is None:
+        return []
+    r = f.example.ratio
+    costs = r.over_ns, r.under_ns
+    if not all(isfinite(ns) and ns > 0 for ns in costs):
+        return []
+    names = text.names_apart(f.example.over.point, f.example.under.point)
+    return [
+        Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)
+    ]
+
+
+def _figure(points: Sequence[str], figures: Sequence[Figure], section: str, ids: set[str]) -> str:
+    """The figure that draws most of these points, else the section, else nothing."""
+    wanted = set(points)
+    best = max(figures, key=lambda f: len(wanted & set(f.points)), default=None)
+    if best is not None and wanted & set(best.points):
+        return f"fig-{best.id}"
+    return section if section in ids else ""
+
+
+def cards(
+    campaign: Campaign, judged: Judged, figures: Sequence[Figure], sections: set[str]
+) -> list[Card]:
+    """The first screen's recommendations, each with its effect, its scope and its own figure."""
+    by_id = campaign.by_id()
+    found = []
+    for advice, _, claim, f in chosen(judged):
+        bars = _bars(f)
+        effect = f"{f.of}: {text.effect(f.effect, bool(bars))}" if f.effect else f.note
+        where = _where([by_id[id] for id in f.points if id in by_id])
+        if bars and f.example and f.pairs > 1:
+            where += f"; drawn: {_where([f.example.over, f.example.under])}"
+        found.append(
+            Card(
+                advice,
+                effect,
+                where,
+                "other work ran meanwhile: repeat on a quiet machine" if f.doubts else "",
+                bars,
+                _figure(f.points, figures, claim.figure, sections),
+                f.points,
             )
         )
-    told = {claim.id for _, _, claim, _ in advice}
+    return found
+
+
+def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
+    """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
+    measured and can be measured here."""
+    shown = chosen(judged)
+    carded = {claim.id for _, _, claim, _ in shown}
+    told = carded | {claim.id for _, _, claim, _ in advised(judged)}
+    further = [f"{advice} {says}." for advice, says, c, _ in advised(judged) if c.id not in carded]
     decided = [(c, f) for c, f in judged if f.verdict in (holds, fails, differs)]
     doubtful = [f"{c.statement} {f.says}" for c, f in decided if c.id not in told and f.doubts]
-    if doubtful:
-        blocks.append(Text("Decided by doubtful figures only, so that no advice follows:"))
-        blocks.append(Bullets(doubtful))
     unclear = [
         f"{c.statement} {f.says}".strip()
         for c, f in judged
         if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
     ]
-    if unclear:
-        blocks.append(Text("Cannot be told from these data (an interval straddles the bound):"))
-        blocks.append(Bullets(unclear))
     by_command: dict[str, list[str]] = defaultdict(list)
     for claim, f in judged:
-        if f.verdict == not_measured:
+        if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
             by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
-    if by_command:
-        blocks.append(Text("Not measured, and what would measure it:"))
-        blocks.append(
-            Bullets(
-                [f"{command}: {' '.join(statements)}" for command, statements in by_command.items()]
-            )
-        )
-    return Section("do", "What to do here", blocks)
+    ordered = sorted(by_command.items(), key=lambda item: -len(item[1]))
+    runs = [f"{command}: {' '.join(statements)}" for command, statements in ordered]
+    folded: list[tuple[str, list[str]]] = [
+        (text.count(len(further), "further recommendation"), further),
+        (f"Decided by doubtful figures only, so that no advice follows: {len(doubtful)}", doubtful),
+        (f"Could not be decided (an interval straddles the bound): {len(unclear)}", unclear),
+        ("What to run next, and what that would decide", runs),
+    ]
+    if campaign.machine.imported:
+        folded.pop()
+    return [(title, [Bullets(items)]) for title, items in folded if items]
 
 
-def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
-    """Every claim with its verdict, evidence and source."""
-    kinds = {
-        holds: "good",
-        fails: "bad",
-        differs: "unclear",
-        cannot_tell: "unclear",
-        not_measured: "dim",
-    }
+def _gpus(campaign: Campaign) -> int:
+    """GPUs that are known to be there: those that a point used, or that the machine names."""
+    used = max((s.devices for s in campaign.points.values() if s.on_gpu), default=0)
+    return max(used, len(campaign.machine.gpus) > 0)
+
+
+def claims_section(judged: Judged) -> Section:
+    """Every claim that was measured, with its verdict, evidence and source."""
+    kinds = {holds: "good", fails: "bad", differs: "unclear", cannot_tell: "unclear"}
     rows = [
         [
             Cell(c.statement),
@@ -114,8 +220,11 @@ def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
             Cell(c.source),
         ]
         for c, f in judged
+        if f.verdict != not_measured
     ]
-    counts = {v: sum(f.verdict == v for _, f in judged) for v in kinds}
+    if not rows:
+        return Section("claims", "Claims")
+    counts = {v: sum(f.verdict == v for _, f in judged) for v in (*kinds, not_measured)}
     told = ", ".join(f"{n} {v}" for v, n in counts.items() if n)
     return Section(
         "claims",
@@ -131,7 +240,7 @@ def claims_section(judged: list[tuple[Claim, Finding]]) -> Section:
     )
 
 
-def headline(judged: list[tuple[Claim, Finding]]) -> str:
+def headline(judged: Judged) -> str:
     """One line for the terminal: how many recommendations, and the first."""
     found = advised(judged)
     if not found:

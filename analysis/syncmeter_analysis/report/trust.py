@@ -10,6 +10,9 @@ from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 
+#: Statuses of points whose cost nobody should use.
+without_cost = ("failed", "timeout", "too_slow", "interferes", "noisy")
+
 
 def trust(campaign: Campaign) -> Section:
     """The section; it says so where no control was run."""
@@ -19,9 +22,14 @@ def trust(campaign: Campaign) -> Section:
             Text("Parts of the files that could not be used:"),
             Bullets(list(campaign.notes)),
         ]
-    controls = [s for s in campaign.points.values() if s.family == "control" and not s.measured_as]
-    if controls:
-        blocks.append(_controls(controls, campaign))
+    if controls := control_rows(campaign):
+        blocks.append(
+            Table(
+                ["control", "expected", "found", ""],
+                controls,
+                caption="Controls: costs known beforehand",
+            )
+        )
     else:
         blocks.append(
             Text(
@@ -32,11 +40,7 @@ def trust(campaign: Campaign) -> Section:
             )
         )
     blocks.append(Bullets(_conduct(campaign) + _surroundings(campaign)))
-    bad = [
-        s
-        for s in campaign.points.values()
-        if s.status in ("failed", "timeout", "too_slow", "interferes", "noisy")
-    ]
+    bad = [s for s in campaign.points.values() if s.status in without_cost]
     if bad:
         rows = [
             [Cell(text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), Cell(s.reason)]
@@ -158,7 +162,9 @@ def _latencies(campaign: Campaign) -> list[list[Cell]]:
     return rows
 
 
-def _controls(points: list[Measured], campaign: Campaign) -> Table:
+def control_rows(campaign: Campaign) -> list[list[Cell]]:
+    """A row for each control; the `kind` of its last cell says whether it is as expected."""
+    points = [s for s in campaign.points.values() if s.family == "control" and not s.measured_as]
     rows: list[list[Cell]] = []
     by_backend: dict[str, list[Measured]] = defaultdict(list)
     for s in points:
@@ -194,9 +200,7 @@ def _controls(points: list[Measured], campaign: Campaign) -> Table:
                 [s for s in checked if not s.additive],
             )
         )
-    return Table(
-        ["control", "expected", "found", ""], rows, caption="Controls: costs known beforehand"
-    )
+    return rows
 
 
 def _share(part: float, whole: float) -> str:
@@ -278,6 +282,11 @@ def _surroundings(campaign: Campaign) -> list[str]:
     if not m.imported:
         items.append(f"frequency governor {m.governor}, turbo {m.turbo}")
         items.append(f"CPU quota: {m.quota_cpus:g} CPUs" if m.quota_cpus else "no CPU quota")
+    return items + gpu_notes(campaign)
+
+
+def gpu_notes(campaign: Campaign) -> list[str]:
+    """What the driver found out about the GPUs before it measured, such as other work on them."""
     found = [file.campaign.get("gpu_notes") for file in campaign.files]
     said = [note for notes in found if isinstance(notes, list) for note in notes]
-    return items + list(dict.fromkeys(note for note in said if isinstance(note, str)))
+    return list(dict.fromkeys(note for note in said if isinstance(note, str)))

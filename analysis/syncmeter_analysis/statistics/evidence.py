@@ -26,6 +26,9 @@ from syncmeter_analysis.statistics.summary import Measured
 #: Value, values or predicate that an axis must have.
 Wanted = Any
 
+#: Other work ran beside the points of a pair.
+busy_doubt = "a processing unit was shared or slow while measuring"
+
 _measured = frozenset({"ok", "busy", "noisy", "not_resolved", "interferes"})
 
 
@@ -55,7 +58,7 @@ class Pair:
         found = [s.doubt for s in sides if s.doubt]
         state = self.ratio.state
         if state.busy if state else any(s.status == "busy" for s in sides):
-            found.append("a processing unit was shared or slow while measuring")
+            found.append(busy_doubt)
         if any(s.status == "noisy" for s in sides):
             found.append("most rounds had to be dropped while measuring")
         return found

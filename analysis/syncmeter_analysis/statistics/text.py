@@ -13,6 +13,7 @@ from syncmeter_analysis.statistics.relation import (
     Verdict,
     default_margin,
     verdict,
+    verdict_of,
 )
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -52,6 +53,25 @@ def ratio(value: float) -> str:
 def ratio_interval(i: Interval | Ratio) -> str:
     """`1.31 (1.20..1.43)`, or the value alone where nothing is known of its scatter."""
     return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
+
+
+def effect(r: Interval, of_costs: bool = True) -> str:
+    """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
+    is no ratio of costs, or is not decided, in times only."""
+    bounds = f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else " (scatter unknown)"
+    says = verdict_of(r) if r.bounded else Verdict.cannot_tell
+    if says is Verdict.faster and of_costs and r.low > 0:
+        return f"{ratio(1 / r.value)} times faster ({ratio(1 / r.high)} to {ratio(1 / r.low)})"
+    if says is Verdict.same and of_costs:
+        return f"the same{bounds}"
+    word = " slower" if says is Verdict.slower and of_costs else ""
+    return f"{ratio(r.value)} times{word}{bounds}"
+
+
+def spans(values: Sequence[int]) -> str:
+    """`2`, `2 and 16`, `2 to 64`: what numbers a statement is about."""
+    found = sorted(set(values))
+    return " and ".join(map(str, found)) if len(found) < 3 else f"{found[0]} to {found[-1]}"
 
 
 def ratio_bounds(i: Interval | Ratio) -> str:
@@ -149,8 +169,8 @@ def blocks_by_threads(p: Point) -> str:
     return f"{p.blocks} x {p.lanes}"
 
 
-def short_name(p: Point, without: Sequence[str] = ()) -> str:
-    """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
+def _parts(p: Point) -> list[tuple[str, str]]:
+    """Each axis of a point with its words for a reader; '' where it is the ordinary."""
     parts = [
         ("backend", p.backend),
         ("op", p.op),
@@ -169,8 +189,25 @@ def short_name(p: Point, without: Sequence[str] = ()) -> str:
         ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
     ]
-    parts += [(name, f"{name} {value}") for name, value in p.others]
-    return " ".join(text for axis, text in parts if text and axis not in without)
+    return parts + [(name, f"{name} {value}") for name, value in p.others]
+
+
+def short_name(p: Point, without: Sequence[str] = ()) -> str:
+    """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
+    return " ".join(text for axis, text in _parts(p) if text and axis not in without)
+
+
+def names_apart(a: Point, b: Point) -> tuple[str, str]:
+    """Both points by the axes in which they differ."""
+    ours, theirs = dict(_parts(a)), dict(_parts(b))
+    differing = [axis for axis in {**ours, **theirs} if ours.get(axis) != theirs.get(axis)]
+
+    def named(p: Point, parts: dict[str, str]) -> str:
+        # What is the ordinary has no words above, but is told apart here.
+        words = [parts.get(axis) or str(getattr(p, axis, "") or "") for axis in differing]
+        return " ".join(filter(None, words)).replace("lane", "thread") or p.op
+
+    return named(a, ours), named(b, theirs)
 
 
 def table(

@@ -106,6 +106,21 @@ def rows(campaign: Campaign) -> Barriers:
     return Barriers(parts)
 
 
+def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
+    """Barriers by runtime and way of waiting, then by lanes; imports and single costs included. Of
+    several affinities the one with most points."""
+    by_affinity: dict[str, list[Measured]] = defaultdict(list)
+    for s in campaign.points.values():
+        cpu = s.device is None and not s.point.on_gpu
+        if cpu and s.point.op == "barrier" and s.usable and not s.oversubscribed:
+            by_affinity[s.point.affinity].append(s)
+    found: dict[str, dict[int, Measured]] = defaultdict(dict)
+    for s in max(by_affinity.values(), key=len, default=[]):
+        waits = "" if s.point.wait == "active" else f", {s.point.wait} waiting"
+        found[s.point.backend + waits].setdefault(s.point.lanes, s)
+    return dict(found)
+
+
 def _belongs(s: Measured) -> bool:
     cpu = s.device is None and not s.point.on_gpu and not s.imported
     return cpu and s.point.op in ("barrier", "barrier_late") and s.status != "unsupported"

@@ -28,13 +28,20 @@ class Bullets:
 class Cell:
     """A field of a table; `points` links it to its evidence, `kind` colours it ('good', 'bad').
 
-    `heat` from 0 to 1 is its place on a scale of colours, for a terminal that has them.
+    `heat` from 0 to 1 is its place on a scale of colours, for a terminal that has them; `note` stands
+    below the text on a page, behind it elsewhere.
     """
 
     text: str
     points: Sequence[str] = ()
     kind: str = ""
     heat: float | None = None
+    note: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Text and note on one line."""
+        return f"{self.text} ({self.note})" if self.note else self.text
 
 
 @dataclass
@@ -87,7 +94,7 @@ def _table_plain(table: Table, coloured: bool) -> list[str]:
 
     lines = formats.table(
         shown.columns,
-        [[c.text for c in row] for row in shown.rows],
+        [[c.whole for c in row] for row in shown.rows],
         right,
         paint if coloured else None,
     ).splitlines()
@@ -129,7 +136,7 @@ def table_md(table: Table) -> list[str]:
         *head,
         "| " + " | ".join(map(escaped_md, table.columns)) + " |",
         "| " + " | ".join(align) + " |",
-        *("| " + " | ".join(escaped_md(c.text) for c in row) + " |" for row in table.rows),
+        *("| " + " | ".join(escaped_md(c.whole) for c in row) + " |" for row in table.rows),
         "",
     ]
 

@@ -105,11 +105,33 @@ def rows(campaign: Campaign) -> Locks:
     return Locks(tables)
 
 
-def _belongs(s: Measured) -> bool:
+def _updates(s: Measured) -> bool:
     # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
     lock = s.family == "critical" and s.point.op.endswith("_add")
-    cpu = s.device is None and not s.imported
-    return cpu and s.visits > 0 and bool(s.point.type) and (lock or s.point.op == alternative)
+    cpu = s.device is None and s.visits > 0
+    return cpu and bool(s.point.type) and (lock or s.point.op == alternative)
+
+
+def _belongs(s: Measured) -> bool:
+    return _updates(s) and not s.imported
+
+
+def updates(campaign: Campaign) -> list[Row]:
+    """The ways to update one shared counter on CPUs, imports and a single lock included: of all types,
+    ways of waiting and affinities those with most ways, int32 before others."""
+    groups: dict[tuple[str, str, str, str], list[Measured]] = defaultdict(list)
+    for s in campaign.points.values():
+        p = s.point
+        if _updates(s) and not (p.on_gpu or s.oversubscribed or p.repeat) and cells_in_use(p) == 1:
+            groups[p.type, p.wait, p.affinity, s.source].append(s)
+    tables = [(key, _rows_of(group)) for key, group in groups.items()]
+
+    def rank(table: tuple[tuple[str, str, str, str], list[Row]]) -> tuple[int, bool, bool, int]:
+        (kind, wait, _, _), found = table
+        most = max((n for row in found for n in row.on_one), default=0)
+        return len(found), kind == "int32", wait == "active", most
+
+    return max(tables, key=rank, default=(None, []))[1]
 
 
 def cells_in_use(p: Point) -> int:

@@ -5,40 +5,73 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = [...document.querySelectorAll(".chart")];
 const drawn = new Map();
 const problems = [];
-window.syncmeter = { problems, drawAll };
 
-async function draw(element) {
-  if (drawn.get(element) === dark.matches) return;
-  drawn.set(element, dark.matches);
+async function unpacked() {
+  const packed = Uint8Array.from(atob(document.getElementById("libraries").textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = new Blob([await new Response(stream).text()], { type: "text/javascript" });
+  const address = URL.createObjectURL(script);
+  await import(address);
+  URL.revokeObjectURL(address);
+}
+const libraries = unpacked();
+
+// A chart that is being drawn as it should look is waited for, not drawn again.
+function draw(element) {
+  const room = element.clientWidth, look = `${dark.matches} ${room}`;
+  if (room === 0) return undefined;
+  if (drawn.get(element)?.look !== look) drawn.set(element, { look, done: drawnIn(element, room) });
+  return drawn.get(element).done;
+}
+async function drawnIn(element, room) {
   const spec = structuredClone(data.charts[element.dataset.chart]);
-  const room = element.clientWidth;
-  // A drawing that fills its column; one with a row for each value keeps its own size.
-  if (spec.layer && typeof spec.width === "number" && !spec.fixed && room > 0) {
+  // A drawing that fills its column; one with a field for each value keeps its own size.
+  if (spec.layer && !spec.fixed) {
     spec.width = "container";
     spec.autosize = { type: "fit-x", contains: "padding" };
   }
   delete spec.fixed;
-  spec.config = dark.matches ? data.dark : data.light;
+  spec.config = structuredClone(dark.matches ? data.dark : data.light);
+  spec.config.axisY.labelLimit = Math.min(spec.config.axisY.labelLimit, room * 0.45);
   spec.background = "transparent";
+  const finding = element.getAttribute("aria-label");
   try {
+    await libraries;
     await window.vegaEmbed(element, spec, { actions: false, renderer: "svg" });
+    // Vega calls every chart "Vega visualization", and its marks nothing.
+    element.querySelector("svg").setAttribute("aria-hidden", "true");
+    element.removeAttribute("aria-roledescription");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", finding);
+    const panel = element.parentElement;
+    if (panel.scrollWidth > panel.clientWidth) panel.tabIndex = 0;
   } catch (error) {
     problems.push(String(error));
     element.textContent = "This figure cannot be drawn: " + error;
   }
 }
-async function drawAll() { for (const chart of charts) await draw(chart); }
+async function drawAll() {
+  document.querySelectorAll("details").forEach((d) => (d.open = true));
+  for (const chart of charts) await draw(chart);
+}
+window.syncmeter = { problems, drawAll };
 
 const watcher = new IntersectionObserver(
   (seen) => seen.filter((one) => one.isIntersecting).forEach((one) => draw(one.target)),
   { rootMargin: "600px" });
 charts.forEach((chart) => watcher.observe(chart));
-addEventListener("beforeprint", () => { document.querySelectorAll("details").forEach((d) => (d.open = true)); drawAll(); });
-dark.addEventListener("change", () => drawn.forEach((_, chart) => draw(chart)));
+addEventListener("beforeprint", drawAll);
+const redraw = () => drawn.forEach((_, chart) => draw(chart));
+dark.addEventListener("change", redraw);
+let resized;
+addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(redraw, 200); });
 
 const most = 300;
 const rows = document.getElementById("rows"), count = document.getElementById("count");
 const filter = document.getElementById("filter");
+const own = { op: 0, ns: 2, point: 8 };
+document.getElementById("fields").textContent = Object.keys(data.fields).join(", ");
+
 function list(indices) {
   rows.replaceChildren();
   for (const i of indices.slice(0, most)) {
@@ -47,15 +80,40 @@ function list(indices) {
   }
   count.textContent = indices.length > most ? `the first ${most} of ${indices.length}` : `${indices.length} points`;
 }
+function valueOf(field, i) {
+  const known = data.fields[field];
+  return known ? known.values[known.of ? known.of[i] : 0] : String(data.points[i][own[field]]);
+}
+// One of several wanted values: equal, with * for any letters, or within a range of numbers.
+function fits(wanted, value) {
+  return wanted.split(",").some((one) => {
+    const range = /^([\d.]*?)\.\.([\d.]*)$/.exec(one);
+    if (range) return value !== "" && (!range[1] || +value >= +range[1]) && (!range[2] || +value <= +range[2]);
+    const pattern = one.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*");
+    return new RegExp(`^${pattern}$`, "i").test(value);
+  });
+}
 function search() {
-  const words = filter.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
-  const ids = words.length > 0 && words.every((word) => /^[0-9a-f]{10}$/.test(word));
-  const fits = (text) => (ids ? words.some((w) => text.includes(w)) : words.every((w) => text.includes(w)));
-  list(data.points.flatMap((point, i) => (fits(point.join(" ").toLowerCase()) ? [i] : [])));
+  const words = filter.value.trim().split(/\s+/).filter(Boolean);
+  const terms = words.map((word) => /^(\w+):(.*)$/.exec(word) ?? [word, null, word.toLowerCase()]);
+  const unknown = terms.filter(([, field]) => field && !(field in data.fields) && !(field in own));
+  if (unknown.length) {
+    rows.replaceChildren();
+    count.textContent = `no field '${unknown[0][1]}'`;
+    return;
+  }
+  const good = (i) => terms.every(([, field, wanted]) =>
+    field ? fits(wanted, valueOf(field, i)) : `${data.points[i][0]} ${data.points[i][1]}`.toLowerCase().includes(wanted));
+  list(data.points.map((_, i) => i).filter(good));
 }
 function follow() {
   const named = /^#e(\d+)$/.exec(location.hash);
-  if (!named || !data.evidence[named[1]]) return;
+  if (!named) {
+    const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    for (let d = target && target.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+    return;
+  }
+  if (!data.evidence[named[1]]) return;
   filter.value = "";
   list(data.evidence[named[1]]);
   document.getElementById("points").scrollIntoView();

@@ -1,0 +1,178 @@
+"""A page in a real browser: every figure is drawn, nothing is fetched, points are filtered by field,
+and it can be read on a phone, by a screen reader and on paper."""
+
+import re
+import shutil
+
+import pytest
+
+from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.figures.heat import ink, ramp
+from syncmeter_analysis.report.build import build
+from syncmeter_analysis.report.compare_page import compare_report
+from syncmeter_analysis.report.page import as_page
+from syncmeter_analysis.statistics.compare import compare_campaigns
+from tests.made import around, campaign, point, read, visits, write
+from tests.test_report import UNITS, whole
+
+chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+in_a_browser = pytest.mark.skipif(not chromium, reason="no chromium here (Debian: chromium)")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright here")
+    with playwright.sync_playwright() as p:
+        found = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    file = folder / "report.html"
+    campaign_ = read(write(folder / "f.jsonl", *whole(), first=campaign(units=UNITS)))
+    file.write_text(as_page(build(campaign_)))
+    return file
+
+
+def shown(browser, file, width=1280, scheme="light"):
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(file.as_uri())
+    return page
+
+
+@in_a_browser
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
+def test_every_figure_is_drawn_without_complaint(browser, page_file, scheme, width):
+    complaints = []
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.on("console", lambda m: complaints.append(m.text) if m.type != "log" else None)
+    page.on("pageerror", lambda e: complaints.append(str(e)))
+    page.on("request", lambda r: complaints.append(r.url))
+    page.goto(page_file.as_uri())
+    page.evaluate("window.syncmeter.drawAll()")
+    charts, drawn, wide, problems = page.evaluate(
+        "[document.querySelectorAll('.chart').length,"
+        " document.querySelectorAll('.chart svg').length, document.documentElement.scrollWidth,"
+        " window.syncmeter.problems.length]"
+    )
+    inside = ("file:", "data:", "blob:")
+    assert [text for text in complaints if not text.startswith(inside)] == []
+    assert charts == drawn > 8
+    assert (wide, problems) == (width, 0)
+    names = page.locator(".chart").evaluate_all(
+        "all => all.map((c) => c.getAttribute('aria-label'))"
+    )
+    assert all("link above lists the points" in name for name in names)
+    page.locator("a.ev").first.click()
+    assert page.locator("#rows tr").count() >= 1
+
+
+@in_a_browser
+@pytest.mark.parametrize(
+    ("asked", "fields", "n"),
+    [
+        ("op:barrier lanes:16", {"op": "barrier", "lanes": 16}, 1),
+        # 16 stands in many a stride and id: a field is compared as a whole.
+        ("op:atomic_* lanes:2..4 type:double", {}, 2),
+        ("op:critical_add,barrier backend:omp lanes:..2", {}, 4),
+        ("ns:100..", {}, 6),
+        ("status:failed", {}, 1),
+        ("critical", {}, 5),
+        ("op:atomic", {}, 0),
+    ],
+)
+def test_points_are_filtered_by_field(browser, page_file, asked, fields, n):
+    page = shown(browser, page_file)
+    page.fill("#filter", asked)
+    assert page.locator("#count").inner_text() == f"{n} points"
+    assert page.locator("#rows tr").count() == n
+    for value in fields.values():
+        assert str(value) in page.locator("#rows tr").first.inner_text()
+
+
+@in_a_browser
+def test_an_unknown_field_is_said(browser, page_file):
+    page = shown(browser, page_file)
+    page.fill("#filter", "lane:2")
+    assert page.locator("#count").inner_text() == "no field 'lane'"
+
+
+@in_a_browser
+def test_a_tooltip_shows_on_top_of_a_label(browser, page_file):
+    page = shown(browser, page_file)
+    page.evaluate("window.syncmeter.drawAll()")
+    label = page.locator("figure[id^=fig-false-sharing] .chart .mark-text text").first
+    label.scroll_into_view_if_needed()
+    box = label.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+
+
+@in_a_browser
+def test_costs_are_in_view_on_a_phone(browser, page_file):
+    page = shown(browser, page_file, width=400)
+    right = page.locator("#costs table").first.evaluate(
+        "t => Math.max(...[...t.querySelectorAll('td')].map((c) => c.getBoundingClientRect().right))"
+    )
+    assert right <= 400
+
+
+@in_a_browser
+def test_print_opens_what_is_folded_and_cuts_no_figure(browser, page_file):
+    page = shown(browser, page_file)
+    page.evaluate("window.syncmeter.drawAll()")
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.emulate_media(media="print")
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.chart svg')].filter((s) => s.getBoundingClientRect().right >"
+        " s.closest('.panel').getBoundingClientRect().right + 1).length"
+    )
+    assert cut == 0
+    assert page.locator("details:not([open])").count() == 0
+
+
+@in_a_browser
+def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
+    files = []
+    for name, factor in (("old", 1.0), ("new", 2.0)):
+        lines = [visits(around(5.0), point()), visits(around(9.0 * factor), point("barrier"))]
+        files.append(read_results(write(tmp_path / name, *lines)))
+    found = compare_campaigns([files[0]], [files[1]])
+    report = compare_report([found], files)
+    assert report.head.verdict == "1 point slower, 0 faster of 2"
+    assert report.head.kind == "bad"
+    file = tmp_path / "compare.html"
+    file.write_text(as_page(report))
+    page = shown(browser, file)
+    page.evaluate("window.syncmeter.drawAll()")
+    assert page.locator(".lead .chart svg").count() == 1
+    # A point of the figure is listed as it was and as it is.
+    page.locator(".lead a.ev").first.click()
+    assert page.locator("#rows tr").count() == 2
+
+
+@in_a_browser
+def test_axe_finds_nothing_serious(browser, page_file):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe here").Axe()
+    for scheme, width in (("light", 1280), ("dark", 400)):
+        page = shown(browser, page_file, width, scheme)
+        page.evaluate("window.syncmeter.drawAll()")
+        found = axe.run(page).response["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+def luminance(colour):
+    def linear(c):
+        return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(int(x, 16) / 255) for x in re.findall("..", colour[1:]))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_text_on_a_heat_map_has_contrast_along_the_whole_ramp():
+    for colour in ramp:
+        light, dark = sorted((luminance(colour), luminance(ink)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5

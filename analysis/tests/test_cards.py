@@ -1,0 +1,133 @@
+"""The cards of the first screen: which advice, its effect and figure, and what to run next."""
+
+from dataclasses import replace
+
+import pytest
+
+from syncmeter_analysis.claims import all_claims
+from syncmeter_analysis.claims import judged as claims_of
+from syncmeter_analysis.claims.claim import Finding, holds
+from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.machine import machine_of
+from syncmeter_analysis.figures.figure import Figure
+from syncmeter_analysis.report.recommendations import cards, chosen
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.evidence import Evidence, busy_doubt
+from tests.made import MACHINE, campaign, read, write
+from tests.test_first_screen import busy, controls, report, updates
+
+
+def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
+    told = report(tmp_path, updates(), controls()).head.cards
+    card = next(c for c in told if "Replace critical" in c.text)
+    assert card.effect.startswith("critical section over atomic add: 6.00 times slower (")
+    assert card.where == "1 and 2 threads, int32; drawn: 2 threads, int32"
+    assert [(b.name, b.cost) for b in card.bars] == [
+        ("critical_add", "200.0 ns"),
+        ("atomic_add", "20.00 ns"),
+    ]
+    assert [round(b.share, 3) for b in card.bars] == [1.0, 0.1]
+    assert card.figure == "fig-updates"
+    assert card.doubt == ""
+
+
+def test_busy_evidence_makes_a_card_with_its_doubt_only_where_sound_ones_are_few(tmp_path):
+    told = report(tmp_path, busy(updates())).head.cards
+    assert 0 < len(told) <= 3
+    assert all(card.doubt for card in told)
+
+
+def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
+    c = read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign()))
+    found = claims_of(Evidence(c))
+    (points,) = [f.points for claim, f in found if claim.id == "omp-atomic-over-critical"]
+    some, all_, other = (
+        Figure(name, "", "", [], ids)
+        for name, ids in (("some", points[:1]), ("all", points), ("other", ["x"]))
+    )
+
+    def target(figures, sections=()):
+        cards_ = cards(c, found, figures, set(sections))
+        return next(card.figure for card in cards_ if "Replace critical" in card.text)
+
+    assert target([some, all_, other]) == "fig-all"
+    assert target([some, other], ["scaling"]) == "fig-some"
+    assert target([other], ["scaling"]) == "scaling"
+    assert target([other]) == ""
+
+
+def judged(*parts):
+    """A finding for each (effect, doubts), each of a claim of its own."""
+    return [
+        (claim, Finding(holds, Interval(x, x * 0.9, x * 1.1), "of", doubts=list(doubts)))
+        for claim, (x, doubts) in zip(all_claims(), parts, strict=False)
+    ]
+
+
+def effects(found):
+    return [f.effect.value for *_, f in chosen(found)]
+
+
+def test_at_most_five_cards_the_most_consequential_first():
+    assert effects(judged(*((x, ()) for x in (2, 9, 3, 8, 4, 7, 5)))) == [9, 8, 7, 5, 4]
+
+
+def test_busy_evidence_fills_up_to_three_cards_behind_the_sound():
+    busy_ones = [(x, [busy_doubt]) for x in (20, 30, 40)]
+    assert effects(judged((2, ()), *busy_ones)) == [2, 40, 30]
+    assert effects(judged((2, ()), (3, ()), (4, ()), *busy_ones)) == [4, 3, 2]
+    # Nothing is at stake where the interval straddles 1, and other doubts are no advice.
+    assert effects(judged((1.0, [busy_doubt]), (9, ["most rounds"]), (9, [busy_doubt, "x"]))) == []
+
+
+def test_two_cards_do_not_tell_one_comparison(tmp_path):
+    told = report(tmp_path, updates(), controls()).head.cards
+    sides = [tuple(bar.name for bar in card.bars) for card in told]
+    assert sides.count(("critical_add", "atomic_add")) == 1
+    assert ("2 threads", "1 thread") in sides
+
+
+# What to run next
+
+
+def runs(tmp_path, **machine):
+    found = report(tmp_path, updates(), machine={**MACHINE, **machine})
+    titles = {title: blocks for title, blocks in found.head.folded}
+    (bullets,) = titles["What to run next, and what that would decide"]
+    return "\n".join(bullets.items)
+
+
+def test_what_to_run_next_is_what_this_machine_can_run(tmp_path):
+    told = runs(tmp_path)
+    assert "--study false-sharing" in told
+    assert "SMT siblings suffer no false sharing" in told
+    assert "cuda" not in told
+    assert "A barrier among few threads" in told
+    small = runs(tmp_path, cores=2, pus=2, smt=False)
+    assert "SMT siblings" not in small
+    assert "A barrier among few threads" not in small
+
+
+@pytest.mark.parametrize(("gpus", "some"), [(0, {False}), (1, {True, False}), (2, {True})])
+def test_claims_on_gpus_need_as_many(gpus, some):
+    machine = replace(machine_of(campaign()), smt=True)
+    found = [c for c in all_claims() if c.needs.startswith("cuda")]
+    assert {c.can_run_on(machine, gpus) for c in found} == some
+
+
+# Effects in words
+
+
+@pytest.mark.parametrize(
+    ("interval", "of_costs", "told"),
+    [
+        (Interval(6.4, 6.1, 6.8), True, "6.40 times slower (6.10 to 6.80)"),
+        (Interval(0.5, 0.4, 0.625), True, "2.00 times faster (1.60 to 2.50)"),
+        (Interval(1.0, 0.98, 1.02), True, "the same (0.980 to 1.02)"),
+        (Interval(1.2, 0.9, 1.6), True, "1.20 times (0.900 to 1.60)"),
+        (Interval(3.0), True, "3.00 times (scatter unknown)"),
+        (Interval(3.0, 2.0, 4.0), False, "3.00 times (2.00 to 4.00)"),
+    ],
+)
+def test_an_effect_in_words(interval, of_costs, told):
+    assert text.effect(interval, of_costs) == told

@@ -1,0 +1,252 @@
+"""The first screen: the machine, how far to trust the figures, which figure, and which advice."""
+
+import pytest
+
+from syncmeter_analysis.report.build import build
+from tests.made import MACHINE, around, campaign, point, read, visits, write
+
+near, far = 60.0, 240.0
+
+
+def report(tmp_path, *lines, **first):
+    return build(read(write(tmp_path / "f.jsonl", *lines, first=campaign(**first))))
+
+
+def controls(cost=0.0, op="control_aa"):
+    """An A/A control: resolved, and so failed, where it has a cost."""
+    interval = {"value": cost, "low": cost - 0.1, "high": cost + 0.1}
+    return visits([cost] * 5, point(op), 0, family="control", estimate={"cost_ns": interval})
+
+
+def busy(lines, n=None):
+    for line in lines[:n]:
+        line["estimates"][0]["busy"] = True
+    return lines
+
+
+def lock(op, lanes, cost, hop=0.0, family="critical"):
+    what = point(op, placement="shared", type="int32", lanes=lanes)
+    return visits(around(cost), what, family=family, estimate={"hop_ns": hop})
+
+
+def updates(lanes=2, factor=1.0):
+    return [
+        line
+        for op, family, alone, shared in (
+            ("atomic_add", "atomic", 5.0, 20.0),
+            ("lock_add", "critical", 9.0, 80.0),
+            ("critical_add", "critical", 10.0, 200.0),
+        )
+        for n, cost in ((1, alone), (lanes, shared * factor))
+        for line in lock(op, n, cost, near if n > 1 else 0.0, family)
+    ]
+
+
+# What was measured
+
+
+def test_the_facts_name_machine_system_compiler_date_and_version(tmp_path):
+    worker = {
+        "kind": "worker",
+        "worker": "omp",
+        "build": {"compiler": "GNU 12.2.0", "id": "b" * 16},
+    }
+    head = report(tmp_path, worker, visits(around(5.0), point())).head
+    assert head.title == "Synchronization on Test CPU"
+    assert head.facts == [
+        "8 cores, 16 hardware threads (SMT)",
+        "Debian GNU/Linux 12",
+        "GNU 12.2.0",
+        "1 January 2026, 00:00 UTC",
+        "syncmeter 0.1.0 (0000000)",
+        "1 point",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "cores"),
+    [
+        ({"pus": 8, "smt": False}, "8 cores, no SMT"),
+        ({"pus": 8, "smt": None}, "8 cores"),
+        ({"packages": 2}, "8 cores in 2 packages, 16 hardware threads (SMT)"),
+        ({"cores": None}, "16 hardware threads"),
+    ],
+)
+def test_cores_and_smt_are_said_as_far_as_known(tmp_path, members, cores):
+    machine = {**MACHINE, **members, "hypervisor": True, "virtualization": "kvm"}
+    head = report(tmp_path, visits(around(5.0), point()), machine=machine).head
+    assert head.facts[:2] == [cores, "virtual machine (kvm)"]
+
+
+# How far to trust it
+
+
+@pytest.mark.parametrize(
+    ("n", "verdict", "kind"),
+    [
+        (0, "Quiet: no other work seen; ratios usable, absolute costs within 1 %", "good"),
+        (1, "Partly noisy: other work in 20 % of the rounds; ratios usable", "unclear"),
+        (5, "Noisy: other work in 100 % of the rounds; ratios usable", "unclear"),
+    ],
+)
+def test_the_verdict_is_of_the_rounds(tmp_path, n, verdict, kind):
+    # The control is of as many rounds, and as busy.
+    head = report(tmp_path, busy(visits(around(5.0), point()), n), busy(controls(), n)).head
+    assert head.verdict.startswith(verdict)
+    assert head.kind == kind
+
+
+def test_a_few_busy_rounds_leave_a_quiet_machine(tmp_path):
+    head = report(tmp_path, busy(visits(around(5.0, n=15), point()), 1), controls()).head
+    assert head.verdict.startswith("Quiet: other work in 5 % of the rounds; ratios usable")
+    assert head.kind == "good"
+
+
+@pytest.mark.parametrize(("wide", "told"), [(1, "within 1 %"), (3, "within 8 %")])
+def test_nine_of_ten_costs_are_within_the_share_that_is_named(tmp_path, wide, told):
+    lines = [
+        visits(around(5.0, scatter=0.2 if n < wide else 0.004), point(lanes=n + 1))
+        for n in range(11)
+    ]
+    assert f"absolute costs {told}" in report(tmp_path, *lines).head.verdict
+
+
+def test_wide_intervals_make_costs_uncertain(tmp_path):
+    lines = visits([2.0, 5.0, 10.0, 20.0, 40.0], point())
+    assert "absolute costs uncertain (9 of 10 within" in report(tmp_path, lines).head.verdict
+    lines = visits(around(5.0, scatter=0.2), point())
+    assert "absolute costs within 8 %" in report(tmp_path, lines).head.verdict
+
+
+def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):
+    lines = visits(around(5.0), point())
+    head = report(tmp_path, lines).head
+    assert "ratios unchecked (no control was measured)" in head.verdict
+    assert head.kind == "unclear"
+    head = report(tmp_path, lines, controls(cost=5.0)).head
+    assert "a control failed" in head.verdict
+    assert head.kind == "bad"
+    assert ("controls 0 of 1", "bad", "trust") in [(c.text, c.kind, c.link) for c in head.checks]
+
+
+def test_the_checks_count_and_link(tmp_path):
+    def census(verdict):
+        return {"per_op": {"lock_add": 1.0}, "verdict": verdict, "reason": ""}
+
+    head = report(
+        tmp_path,
+        controls(),
+        visits(around(5.0), point(), census=census("proven")),
+        visits(around(5.0), point("atomic_sub"), census=census("wrong")),
+        visits(around(5.0), point("atomic_max_hold"), census=census("wrong")),
+        visits([1.0], point("atomic_cas"), status="failed", reason="x", estimates=[]),
+        gpu_notes=["GPU 1 was busy"],
+    ).head
+    assert {(c.text, c.kind, c.link) for c in head.checks} == {
+        ("controls 1 of 1", "good", "trust"),
+        ("machine code checked 1 of 3", "unclear", "census"),
+        ("machine code wrong at 2", "bad", "census"),
+        ("1 point failed", "bad", "trust"),
+        ("1 point not resolved", "unclear", "points"),
+        ("1 note on the GPU", "unclear", "trust"),
+    }
+    assert head.kind == "unclear"
+
+
+def test_an_import_says_that_it_is_one(tmp_path):
+    head = report(tmp_path, visits(around(5.0), point()), imported={"from": "a paper"}).head
+    assert head.verdict.startswith("Imported")
+    assert "imported: a paper" in head.facts
+
+
+# The first figure
+
+
+def figure(tmp_path, *lines):
+    return report(tmp_path, *lines).head.figures
+
+
+def drawn(found):
+    return found.panels[0].spec()["data"]["values"]
+
+
+def test_the_first_figure_is_of_updates_alone_and_on_all_threads(tmp_path):
+    (found,) = figure(tmp_path, updates())
+    assert found.title == (
+        "One update of a shared int32 counter on 2 threads: atomic_add 20.00 ns, locks 80.00 ns "
+        "(lock_add) to 200.0 ns (critical_add)"
+    )
+    rows = [(f["row"], f["group"], f["label"]) for f in drawn(found)]
+    assert ("lock_add", "1 thread", "9.000 ns") in rows
+    assert ("lock_add", "2 threads", "80.00 ns") in rows
+    # From the fastest among all threads to the slowest.
+    assert list(dict.fromkeys(row for row, _, _ in rows)) == [
+        "atomic_add",
+        "lock_add",
+        "critical_add",
+    ]
+    assert all(f["low"] <= f["ns"] <= f["high"] for f in drawn(found))
+
+
+def test_its_costs_are_of_one_placement_state(tmp_path):
+    """The critical section's headline is far, 900 ns; three visits were near like the others'."""
+    lines = updates()
+    far_too = [x for x in lines if x["point"]["op"] == "critical_add" and x["point"]["lanes"] == 2]
+    for number in range(6, 11):
+        line = {**far_too[0], "visit": number}
+        estimate = {**far_too[0]["estimates"][0], "hop_ns": far}
+        estimate["cost_ns"] = {"value": 900.0, "low": 890.0, "high": 910.0}
+        lines.append({**line, "estimates": [estimate]})
+    lines = [x for x in lines if not (x in far_too and x["visit"] > 3)]
+    (found,) = figure(tmp_path, lines)
+    costs = {f["row"]: f["ns"] for f in drawn(found) if f["group"] == "2 threads"}
+    assert costs["critical_add"] == pytest.approx(200.0, rel=0.01)
+    assert "2 threads: hop 60 ns, quiet" in found.note
+
+
+def test_of_two_states_that_all_saw_it_takes_the_nearest(tmp_path):
+    lines = updates()
+    for line in [x for x in lines if x["point"]["lanes"] == 2 and x["visit"] <= 3]:
+        estimate = {**line["estimates"][0], "hop_ns": far}
+        estimate["cost_ns"] = {k: 7 * v for k, v in estimate["cost_ns"].items()}
+        lines.append({**line, "visit": line["visit"] + 5, "estimates": [estimate]})
+    (found,) = figure(tmp_path, lines)
+    assert "2 threads: hop 60 ns, quiet" in found.note
+
+
+def test_what_was_not_seen_in_that_state_is_left_out_and_named(tmp_path):
+    lines = updates()
+    for line in lines:
+        if line["point"]["op"] == "critical_add" and line["point"]["lanes"] == 2:
+            line["estimates"][0]["hop_ns"] = far
+    (found,) = figure(tmp_path, lines)
+    assert ("critical_add", "2 threads") not in {(f["row"], f["group"]) for f in drawn(found)}
+    assert "not seen in that state: critical_add on 2 threads" in found.note
+
+
+def test_barriers_stand_beside_it_and_levels_come_first_on_a_gpu(tmp_path):
+    barriers = [
+        visits(around(100.0 * n), point("barrier", lanes=n), family="barrier") for n in (1, 2)
+    ]
+    assert [f.id for f in figure(tmp_path, updates(), *barriers)] == ["updates", "barriers"]
+    gpu = [
+        visits(
+            [cost], point(op, backend="cuda", lanes=32, affinity="none"), device=0, family=family
+        )
+        for op, cost, family in (("barrier", 7.0, "barrier"), ("shuffle_idx", 12.0, "warp"))
+    ]
+    (levels,) = figure(tmp_path, *gpu)
+    assert (
+        levels.title == "Levels of synchronization (cuda): warp, a value 12.00 ns; block 7.000 ns"
+    )
+    assert [f.id for f in figure(tmp_path, updates(), *gpu, *barriers)] == ["updates", "axis"]
+
+
+def test_a_figure_of_the_first_screen_is_drawn_once(tmp_path):
+    lines = [
+        visits(around(100.0 * n), point("barrier", lanes=n), family="barrier") for n in (1, 2, 4)
+    ]
+    found = report(tmp_path, *lines)
+    assert [f.id for f in found.head.figures] == ["barrier-1"]
+    ids = [f.id for f in found.figures]
+    assert len(ids) == len(set(ids))
