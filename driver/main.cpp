@@ -4,46 +4,40 @@
 #include <string>
 #include <vector>
 
-#include "driver/census/census_command.hpp"
-#include "driver/commands/list_command.hpp"
-#include "driver/commands/run_command.hpp"
-#include "driver/plan/options.hpp"
-#include "driver/show/show_command.hpp"
-#include "driver/text/parse_axes.hpp"
-#include "driver/topology/topology_command.hpp"
+#include <fmt/format.h>
+
+#include "driver/commands/commands.hpp"
+#include "driver/text/unknown_name.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace {
 
-constexpr const char* help =
-    "syncmeter measures what synchronization primitives cost on this machine.\n"
-    "\n"
-    "  syncmeter run [options]   measure a study (default: quick) and print a table\n"
-    "  syncmeter list            the ops of each backend, and why others are not supported\n"
-    "  syncmeter topology        packages, caches, cores, and where lanes are placed\n"
-    "  syncmeter show FILE       print a results file as a table\n"
-    "  syncmeter census          what every op compiled to, checked against its declaration\n"
-    "  syncmeter --help          print this; each sub-command has its own --help\n"
-    "  syncmeter --version       print the version\n"
-    "\n"
-    "Exit status: 0 success, 1 a point or a command failed, 2 wrong usage.\n";
+std::string help() {
+  std::string text = fmt::format("syncmeter {}.\n\n", syncmeter::program_purpose);
+  const auto line = [&](const std::string& words, std::string_view purpose) {
+    text += fmt::format("  syncmeter {:<18} {}\n", words, purpose);
+  };
+  for (const syncmeter::command& c : syncmeter::commands())
+    line(c.word.empty() ? c.name : c.name + " " + c.word, c.purpose);
+  line("--help", "print this; each command has its own --help");
+  line("--version", "print the version");
+  return text + "\nExit status: " + syncmeter::exit_statuses + "\n";
+}
 
 int dispatch(const std::string& program, const std::vector<std::string>& words) {
   using namespace syncmeter;
+  std::vector<std::string> known;
+  for (const command& c : commands()) known.push_back(c.name);
   if (words.empty())
-    throw usage_error(
-        "no command given; use syncmeter run, list, topology, show, census or --help");
-  const std::string& command = words.front();
-  const std::vector<std::string> rest(words.begin() + 1, words.end());
-  if (command == "run") return run_command(program, rest, stdout);
-  if (command == "list") return list_command(rest, stdout);
-  if (command == "topology") return topology_command(rest, stdout);
-  if (command == "show") return show_command(rest, stdout);
-  if (command == "census") return census_command(rest, stdout);
-  if (command == "--help" || command == "-h") return std::fputs(help, stdout) < 0 ? 1 : 0;
-  if (command == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
-  throw usage_error(
-      unknown_name("syncmeter", "sub-command", command,
-                   {"run", "list", "topology", "show", "census", "--help", "--version"}));
+    throw usage_error(fmt::format("no command given; use syncmeter {} or --help", join(known)));
+  const std::string& name = words.front();
+  for (const command& c : commands()) {
+    if (c.name == name) return c.run(program, {words.begin() + 1, words.end()}, stdout);
+  }
+  if (name == "--help" || name == "-h") return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
+  if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
+  known.insert(known.end(), {"--help", "--version"});
+  throw usage_error(unknown_name("syncmeter", "command", name, known));
 }
 
 // One line, whatever control characters the user's words hold.

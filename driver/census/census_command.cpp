@@ -1,6 +1,8 @@
 // Picks the entries asked for, takes the census worker by worker, prints it and sums it up.
 #include "driver/census/census_command.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 
@@ -69,6 +71,8 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   nlohmann::json list = nlohmann::json::array();
   std::size_t checked = 0;
   bool good = true, any_wrong = false;
+  // Programs read what goes to files and pipes: it has every loop.
+  const bool narrow = !options.wide && ::isatty(::fileno(out)) == 1;
   for (const worker_info& worker : workers) {
     nlohmann::json object{{"worker", worker.name},
                           {"path", worker.path},
@@ -99,7 +103,7 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
                                        : "unknown compiler";
       if (!options.json && !census.empty()) {
         print(out, fmt::format("worker {} ({}), {}\n\n{}\n", worker.name, compiler, worker.path,
-                               census_table(census)));
+                               narrow ? census_by_op(census) : census_table(census)));
       }
     }
     list.push_back(std::move(object));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/text/command_line.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
@@ -16,6 +17,7 @@ struct census_options {
   std::vector<std::string> backends, ops;
   std::vector<value_type> types;
   std::vector<order> orders;
+  bool wide = false;  ///< the whole table on a terminal too
   bool json = false;
   bool check = false;  ///< exit status 1 unless every entry is proven, elided or without symbols
   bool save = false;   ///< keep the census of GPU code beside its worker, for `run` and `list`
@@ -24,6 +26,10 @@ struct census_options {
 
 /// Throws usage_error naming the option, the offending text and what is allowed.
 [[nodiscard]] census_options parse_census_options(const std::vector<std::string>& arguments);
+
+/// Its options, and what it does and needs, for completion and the manual page.
+[[nodiscard]] std::vector<option_row> census_rows();
+[[nodiscard]] std::string census_notes();
 
 /// The text of `syncmeter census --help`.
 [[nodiscard]] std::string census_help();

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/text/unknown_name.hpp"
+#include "driver/text/wrapped_text.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -98,6 +101,37 @@ std::string notes(const std::vector<census_entry>& census) {
   return text;
 }
 
+std::string totals(const std::vector<census_entry>& census) {
+  std::map<std::string_view, std::size_t> verdicts;
+  for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
+  std::string summary;
+  for (const auto& [name, count] : verdicts) {
+    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, name);
+  }
+  return fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
+}
+
+/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
+/// op both.
+std::string what_sets_apart(const std::vector<const census_entry*>& some,
+                            const std::vector<const census_entry*>& all) {
+  std::vector<std::string> parts;
+  for (const auto axis : {&census_entry::backend, &census_entry::type, &census_entry::order,
+                          &census_entry::placements, &census_entry::scope, &census_entry::flavour,
+                          &census_entry::space, &census_entry::architecture}) {
+    const auto values_in = [axis](const std::vector<const census_entry*>& entries) {
+      std::vector<std::string> values;
+      for (const census_entry* entry : entries) {
+        if (std::ranges::find(values, entry->*axis) == values.end()) values.push_back(entry->*axis);
+      }
+      return values;
+    };
+    const std::vector<std::string> values = values_in(some);
+    if (values.size() < values_in(all).size()) parts.push_back(join(values, " "));
+  }
+  return join(parts, "; ");
+}
+
 nlohmann::json or_null(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
@@ -122,13 +156,41 @@ std::string census_table(const std::vector<census_entry>& census) {
   for (const std::string& line : lines)
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   if (const std::string below = notes(census); !below.empty()) text += "\n" + below;
-  std::map<std::string_view, std::size_t> verdicts;
-  for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
-  std::string summary;
-  for (const auto& [name, count] : verdicts) {
-    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, name);
+  return text + totals(census);
+}
+
+std::string census_by_op(const std::vector<census_entry>& census) {
+  constexpr std::size_t width = 80;
+  std::vector<std::pair<std::string, std::vector<const census_entry*>>> ops;
+  std::size_t op_width = 0, verdict_width = 0;
+  for (const census_entry& entry : census) {
+    const auto same_op = [&](const auto& op) { return op.first == entry.op; };
+    auto op = std::ranges::find_if(ops, same_op);
+    if (op == ops.end()) op = ops.insert(op, {entry.op, {}});
+    op->second.push_back(&entry);
+    op_width = std::max(op_width, entry.op.size());
+    verdict_width = std::max(verdict_width, to_text(entry.verdict).size());
   }
-  return text + fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
+  std::string text;
+  for (const auto& [op, entries] : ops) {
+    // Verdict and code -> the entries that have them; what is to be looked at stands first.
+    std::map<std::pair<std::string, std::string>, std::vector<const census_entry*>> by_code;
+    for (const census_entry* entry : entries) {
+      std::string code = counted(*entry) ? to_text(entry->per_op) : "";
+      if (!entry->reason.empty()) code += (code.empty() ? "" : "; ") + entry->reason;
+      by_code[{std::string(to_text(entry->verdict)), or_dash(code)}].push_back(entry);
+    }
+    std::string name = op;
+    for (const auto& [key, of_code] : by_code) {
+      const auto& [verdict_text, code] = key;
+      const std::string only = what_sets_apart(of_code, entries);
+      text += fmt::format("{:<{}}  {:<{}}  {}\n", name, op_width, verdict_text, verdict_width,
+                          wrapped(only.empty() ? code : fmt::format("{} ({})", code, only),
+                                  op_width + verdict_width + 4, width));
+      name.clear();
+    }
+  }
+  return text + totals(census) + "--wide shows each loop with its length, and equal code\n";
 }
 
 nlohmann::json census_json(const std::vector<census_entry>& census) {

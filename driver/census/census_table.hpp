@@ -14,6 +14,11 @@ namespace syncmeter {
 /// groups of equal code and the number of entries per verdict.
 [[nodiscard]] std::string census_table(const std::vector<census_entry>& census);
 
+/// In 80 columns: of each op a line for each code that it compiled to, with the values of the axes
+/// for which it did (those that make no difference are left out), and the number of entries per
+/// verdict.
+[[nodiscard]] std::string census_by_op(const std::vector<census_entry>& census);
+
 /// One object per entry: the axes (null where the op does not have one), "architecture" (null on a
 /// CPU), "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
 /// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".

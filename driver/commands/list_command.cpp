@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "driver/results/catalogue.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/wrapped_text.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/known_backends.hpp"
 
@@ -59,7 +63,7 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
   return offers;
 }
 
-std::string offer_table(const std::vector<offer>& offers) {
+std::string wide_table(const std::vector<offer>& offers) {
   columns table({{"op"},
                  {"backend"},
                  {"pairing"},
@@ -82,13 +86,86 @@ std::string offer_table(const std::vector<offer>& offers) {
   return table.text();
 }
 
+constexpr std::size_t narrow = 80;
+
+/// "\n" and the text in lines of the narrow form, all of them indented.
+std::string indented(const std::string& text, std::size_t indent) {
+  return fmt::format("\n{:{}}{}", "", indent, wrapped(text, indent, narrow));
+}
+
+/// "types int32 double; orders relaxed seq_cst": what the ops of one family can have.
+std::string family_values(std::span<const offer> family) {
+  using axis = std::pair<const char*, std::vector<std::string> offer::*>;
+  std::string text;
+  for (const auto& [name, member] :
+       {axis{"types", &offer::types}, axis{"orders", &offer::orders},
+        axis{"placements", &offer::placements}, axis{"scopes", &offer::scopes},
+        axis{"flavours", &offer::flavours}, axis{"spaces", &offer::spaces},
+        axis{"sizes", &offer::sizes}}) {
+    std::vector<std::string> values;
+    for (const offer& o : family) {
+      for (const std::string& value : o.*member) add_word_once(values, value);
+    }
+    if (!values.empty())
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, join(values, " "));
+  }
+  return text;
+}
+
+/// A family with what its ops can have, then a line for each op: its backends and its note.
+std::string narrow_table(const std::vector<offer>& offers) {
+  struct op_line {
+    std::string op, backends, note;
+  };
+  std::string text;
+  for (auto first = offers.begin(); first != offers.end();) {
+    const auto last = std::find_if(first, offers.end(),
+                                   [&](const offer& o) { return o.family != first->family; });
+    std::vector<op_line> lines;
+    std::size_t op_width = 0, backends_width = 0;
+    for (auto o = first; o != last; ++o) {
+      if (lines.empty() || lines.back().op != o->op) lines.push_back({o->op, o->backend, o->note});
+      else lines.back().backends += " " + o->backend;
+      op_width = std::max(op_width, o->op.size());
+      backends_width = std::max(backends_width, lines.back().backends.size());
+    }
+    text += (text.empty() ? "" : "\n") + first->family;
+    if (const std::string values = family_values({first, last}); !values.empty())
+      text += ": " + wrapped(values, first->family.size() + 2, narrow);
+    const std::size_t note_column = op_width + backends_width + 6;
+    std::string note;
+    for (const op_line& l : lines) {
+      std::string line =
+          fmt::format("\n  {:<{}}  {:<{}}", l.op, op_width, l.backends, backends_width);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line;
+      const std::string said = !l.note.empty() && l.note == note ? "as above" : l.note;
+      note = l.note;
+      if (said.empty()) continue;
+      if (note_column + 24 > narrow) text += indented(said, 6);
+      else
+        text += fmt::format("{:{}}", "", note_column + 1 - line.size()) +
+                wrapped(said, note_column, narrow);
+    }
+    text += "\n";
+    first = last;
+  }
+  return text;
+}
+
+/// A line below the table: of a name and what is to be said of it.
+std::string line_of(const std::string& name, const std::string& text, bool wide) {
+  const std::string line = fmt::format("{}: {}", name, text);
+  return "  " + (wide ? line : wrapped(line, 4, narrow - 2)) + "\n";
+}
+
 /// What one op lacks for one reason, in words: "atomic_min_hold (float double; seq_cst)". Axes of
 /// which everything is missing go without saying.
 struct lack {
   std::vector<std::string> types, orders, scopes, flavours;
 };
 
-std::string unsupported_text(const std::vector<worker_info>& workers) {
+std::string unsupported_text(const std::vector<worker_info>& workers, bool wide) {
   std::map<std::tuple<std::string, std::string>, std::map<std::string, lack>> by_reason;
   std::map<std::string, lack> listed;
   for (const worker_info& worker : workers) {
@@ -104,6 +181,7 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
     }
   }
   std::string text;
+  std::map<std::string, std::vector<std::string>> backends_lacking;
   for (const auto& [key, ops] : by_reason) {
     const auto& [backend, reason] = key;
     std::vector<std::string> names;
@@ -115,60 +193,110 @@ std::string unsupported_text(const std::vector<worker_info>& workers) {
       }
       names.push_back(parts.empty() ? op : fmt::format("{} ({})", op, join(parts, "; ")));
     }
-    text += fmt::format("  {}: {}: {}\n", backend, reason.empty() ? "no reason given" : reason,
-                        join(names));
+    backends_lacking[fmt::format("{}: {}", reason.empty() ? "no reason given" : reason,
+                                 join(names))]
+        .push_back(backend);
   }
+  std::set<std::pair<std::string, std::string>> lines;
+  for (const auto& [lacking, backends] : backends_lacking) lines.emplace(join(backends), lacking);
+  for (const auto& [backends, lacking] : lines) text += line_of(backends, lacking, wide);
   return text.empty() ? "" : "\nNot supported\n" + text;
 }
 
-std::string missing_text(const std::vector<worker_info>& workers) {
-  std::string text;
+std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
+  std::string text, looked_for;
   for (const worker_info& worker : workers) {
     for (const auto& [backend, problem] : worker.backend_problems)
-      text += fmt::format("  {}: {}\n", backend, problem);
+      text += line_of(backend, problem, wide);
     if (worker.problem.empty()) continue;
-    text += fmt::format("  {}: {}", worker.name, worker.problem);
-    for (const known_backend& known : known_backends()) {
-      if (known.name == worker.name) text += fmt::format("; install {}", known.install);
+    std::string problem = worker.problem;
+    // Where there is no program, all say where it was looked for: once is enough.
+    if (!wide && worker.path.empty()) {
+      looked_for = problem.substr(problem.find(": ") + 2);
+      problem = "no worker";
     }
-    text += "\n";
+    for (const known_backend& known : known_backends()) {
+      if (known.name == worker.name) problem += fmt::format("; install {}", known.install);
+    }
+    text += line_of(worker.name, problem, wide);
   }
+  if (!looked_for.empty()) text += "  " + looked_for + "\n";
   return text.empty() ? "" : "\nNot usable\n" + text;
+}
+
+struct list_request {
+  std::vector<std::string> backends;  // empty: every one that is found
+  bool wide = false, help = false;
+};
+
+std::vector<option_row> rows_of(list_request& request) {
+  return {
+      help_row(request.help),
+      value_row("backend", "LIST", "APIs to list (default: every backend with a worker)",
+                request.backends, open_list{known_backend_names()}),
+      switch_row("wide",
+                 "a row for each op of each backend, with all of its values; GPU ops even where "
+                 "no GPU can be used (default: 80 columns, a row for each op)",
+                 request.wide)};
+}
+
+/// Leaves in only what `backends` names.
+void keep_only(const std::vector<std::string>& backends, std::vector<worker_info>& workers) {
+  const auto asked_for = [&](const std::string& name) {
+    return std::find(backends.begin(), backends.end(), name) != backends.end();
+  };
+  for (worker_info& worker : workers) {
+    if (asked_for(worker.name)) continue;
+    std::erase_if(worker.capabilities,
+                  [&](const capability& row) { return !asked_for(row.backend); });
+    std::erase_if(worker.backend_problems,
+                  [&](const auto& entry) { return !asked_for(entry.first); });
+    worker.problem.clear();
+  }
+}
+
+/// A GPU's ops, where there is no GPU.
+void leave_out_unusable(std::vector<worker_info>& workers) {
+  for (worker_info& worker : workers) {
+    std::erase_if(worker.capabilities, [&](const capability& row) {
+      return worker.backend_problems.contains(row.backend);
+    });
+  }
 }
 
 }  // namespace
 
-std::string list_text(const std::vector<worker_info>& workers) {
+std::vector<option_row> list_rows() {
+  static list_request unread;
+  return rows_of(unread);
+}
+
+std::string list_text(const std::vector<worker_info>& workers, bool wide) {
   const std::vector<offer> offers = offers_of(workers);
-  return (offers.empty() ? "No backend can be used here.\n" : offer_table(offers)) +
-         unsupported_text(workers) + missing_text(workers);
+  const std::string table = wide ? wide_table(offers) : narrow_table(offers);
+  return (offers.empty() ? "No backend can be used here.\n" : table) +
+         unsupported_text(workers, wide) + missing_text(workers, wide);
 }
 
 int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
-  const list_request request = parse_list_command(arguments);
+  list_request request;
+  const std::vector<option_row> rows = rows_of(request);
+  parse_command_line(arguments, rows);
   if (request.help) {
-    std::fputs(list_help().c_str(), out);
+    fmt::print(out,
+               "syncmeter list [options]: the ops of each backend, and why others are not "
+               "supported\n\n{}\nThe values behind a family are those of all of its ops together; "
+               "--wide prints those of each "
+               "op.\n",
+               options_text(rows));
     return 0;
   }
-  std::vector<std::string> wanted = request.backends;
-  if (wanted.empty()) {
-    for (const known_backend& known : known_backends()) wanted.push_back(known.name);
-  }
+  const std::vector<std::string> wanted =
+      request.backends.empty() ? known_backend_names() : request.backends;
   std::vector<worker_info> workers = find_workers(wanted);
-  if (!request.backends.empty()) {
-    const auto asked_for = [&](const std::string& name) {
-      return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-    };
-    for (worker_info& worker : workers) {
-      if (asked_for(worker.name)) continue;
-      std::erase_if(worker.capabilities,
-                    [&](const capability& row) { return !asked_for(row.backend); });
-      std::erase_if(worker.backend_problems,
-                    [&](const auto& entry) { return !asked_for(entry.first); });
-      worker.problem.clear();
-    }
-  }
-  std::fputs(list_text(workers).c_str(), out);
+  if (!request.backends.empty()) keep_only(request.backends, workers);
+  else if (!request.wide) leave_out_unusable(workers);
+  std::fputs(list_text(workers, request.wide).c_str(), out);
   return 0;
 }
 

@@ -42,7 +42,7 @@ void read_texts(const std::string& member, const nlohmann::json& j, std::vector<
 }
 template <axis_value Enum>
 void read_value(const std::string& member, const nlohmann::json& j, std::vector<Enum>& values) {
-  read_texts(member, j, values, names_of_axis<Enum>("name"));
+  read_texts(member, j, values, names_of_axis<Enum>{"name"});
 }
 inline void read_value(const std::string& member, const nlohmann::json& j,
                        std::vector<lane_range>& values) {

@@ -1,4 +1,4 @@
-// The command lines of `run`, `show` and `list`, and the options of `run` in a results file:
+// The command lines of `run` and `show`, and the options of `run` in a results file:
 // --resume plans the same points again.
 #include "driver/plan/options.hpp"
 
@@ -21,6 +21,7 @@ std::vector<option_row> run_rows(run_request& request, std::string& refused) {
     rows.push_back({.name = row.name,
                     .value = row.value,
                     .help = row.help,
+                    .values = row.values,
                     .take = [&](const std::string& option, const std::string& text) {
                       if (!row.beside_resume && refused.empty()) refused = option;
                       row.take(request.options, option, text);
@@ -78,14 +79,8 @@ std::vector<option_row> show_rows(show_request& request) {
           switch_row("verbose", "print every note (default: off)", request.view.verbose)};
 }
 
-std::vector<option_row> list_rows(list_request& request) {
-  return {help_row(request.help),
-          value_row("backend", "LIST", "APIs to list (default: every backend with a worker)",
-                    request.backends, &parse_list)};
-}
-
 constexpr const char* about_the_report =
-    "\nBelow the table, syncmeter-report adds ratios, sizes and verdicts. SYNCMETER_REPORT in "
+    "Below the table, syncmeter-report adds ratios, sizes and verdicts. SYNCMETER_REPORT in "
     "the\nenvironment is the path of that program if it is not found, or off to leave its text "
     "out.\n";
 
@@ -109,11 +104,18 @@ show_request parse_show(const std::vector<std::string>& arguments) {
   return request;
 }
 
-list_request parse_list_command(const std::vector<std::string>& arguments) {
-  list_request request;
-  parse_command_line(arguments, list_rows(request));
-  return request;
+std::vector<option_row> run_command_rows() {
+  static run_request unread;
+  static std::string refused;
+  return run_rows(unread, refused);
 }
+
+std::vector<option_row> show_command_rows() {
+  static show_request unread;
+  return show_rows(unread);
+}
+
+std::string report_notes() { return about_the_report; }
 
 std::string run_help() {
   std::string text =
@@ -123,20 +125,14 @@ std::string run_help() {
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +
          "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
-         "point\nfailed, 2 wrong usage.\n" +
+         "point\nfailed, 2 wrong usage.\n\n" +
          about_the_report;
 }
 
 std::string show_help() {
   show_request request;
   return "syncmeter show FILE [options]: prints a results file as a table\n\n" +
-         options_text(show_rows(request)) + about_the_report;
-}
-
-std::string list_help() {
-  list_request request;
-  return "syncmeter list [options]: the ops of each backend, and why others are not supported\n\n" +
-         options_text(list_rows(request));
+         options_text(show_rows(request)) + "\n" + about_the_report;
 }
 
 void to_json(nlohmann::json& j, const run_options& o) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/axes.hpp"
+#include "driver/text/command_line.hpp"
 #include "driver/text/ranges.hpp"
 #include "driver/text/usage_error.hpp"
 
@@ -78,7 +79,6 @@ struct run_request {
 /// which knows them.
 [[nodiscard]] run_request parse_run(const std::vector<std::string>& arguments);
 
-/// What the words after `syncmeter show` and `syncmeter list` ask for.
 /// What of a results file is printed, and how.
 struct show_view {
   std::optional<std::string> csv{};
@@ -90,21 +90,22 @@ struct show_view {
   bool wide = false;     ///< every column, however narrow the terminal is
   bool verbose = false;  ///< every note
 };
+/// What the words after `syncmeter show` ask for.
 struct show_request {
   std::string file;
   show_view view;
   bool help = false;
 };
 [[nodiscard]] show_request parse_show(const std::vector<std::string>& arguments);
-struct list_request {
-  std::vector<std::string> backends;  ///< empty: every one that is found
-  bool help = false;
-};
-[[nodiscard]] list_request parse_list_command(const std::vector<std::string>& arguments);
 
 /// The text of `syncmeter SUBCOMMAND --help`; every option with its default and unit.
 [[nodiscard]] std::string run_help();
 [[nodiscard]] std::string show_help();
-[[nodiscard]] std::string list_help();
+
+/// Their options, for the completion of shells and the manual page, and what both say of the
+/// report.
+[[nodiscard]] std::vector<option_row> run_command_rows();
+[[nodiscard]] std::vector<option_row> show_command_rows();
+[[nodiscard]] std::string report_notes();
 
 }  // namespace syncmeter

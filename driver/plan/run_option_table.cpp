@@ -6,6 +6,8 @@
 
 #include "driver/plan/gpu_plan.hpp"
 #include "driver/plan/option_values.hpp"
+#include "driver/text/command_line.hpp"
+#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -40,6 +42,7 @@ run_option with_value(const char* name, const char* value, std::string help, con
   row.name = name;
   row.value = value;
   row.help = std::move(help);
+  row.values = values_of(parse);
   row.take = [parse](run_options& o, const std::string& option, const std::string& text) {
     o.*Field = parse(option, text);
   };
@@ -58,11 +61,6 @@ template <auto Field> run_option flag(const char* name, std::string help, const 
   return row;
 }
 
-template <axis_value Enum> auto names_but_none(const char* what) {
-  return [what](const auto& option, const auto& text) {
-    return parse_names_but_none<Enum>(option, what, text);
-  };
-}
 auto numbers(unsigned least, unsigned most) {
   return [=](const auto& option, const auto& text) {
     return parse_numbers(option, text, least, most);
@@ -87,7 +85,8 @@ run_option study_row() {
   run_option row = kept<&run_options::study>("study");
   row.name = "study";
   row.value = "NAME";
-  row.help = "set of points: " + join(study_names()) + " (default: quick)";
+  row.values = study_names();
+  row.help = "set of points: " + join(row.values) + " (default: quick)";
   row.take = [](run_options& o, const std::string& option, const std::string& text) {
     const study* const chosen = find_study(text);
     if (chosen == nullptr) throw usage_error(unknown_name(option, "study", text, study_names()));
@@ -119,17 +118,17 @@ std::vector<run_option> all_rows() {
       list<&o::backends>("backend",
                          "APIs to measure (default: every backend with a worker; omp-llvm and std "
                          "only where there is no other, or the study compares them)",
-                         "backends", &parse_list),
+                         "backends", open_list{known_backend_names()}),
       study_row(),
       list<&o::ops>("op",
                     "ops by name; * matches any characters, as in atomic_* (default: the study's)",
-                    "ops", &parse_list),
+                    "ops", open_list{shared_op_names()}),
       list<&o::types>("type", "int32, uint32, uint64, float, double (default: the study's)",
-                      "types", names_of_axis<value_type>("type")),
+                      "types", names_of_axis<value_type>{"type"}),
       list<&o::placements>(
           "placement",
           "shared: all lanes use one cell; strided: each lane has its own (default: the study's)",
-          "placements", names_but_none<placement>("placement")),
+          "placements", names_of_axis_but_none<placement>{"placement"}),
       list<&o::lanes>("lanes",
                       "numbers of lanes (threads; on a GPU threads per block): numbers, ranges and "
                       "max, as 1,2,4-8,max (default: the study's)",
@@ -149,7 +148,7 @@ std::vector<run_option> all_rows() {
       list<&o::affinities>(
           "affinity",
           "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
-          "affinities", names_of_axis<affinity>("affinity")),
+          "affinities", names_of_axis<affinity>{"affinity"}),
       list<&o::pus>(
           "pus",
           "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in "
@@ -160,15 +159,15 @@ std::vector<run_option> all_rows() {
                       "processing unit of the first lane, of the second, or of no lane (other). "
                       "GPU launch: the launching thread runs near the GPU (first) or far from it "
                       "(other) (default: the study's, mostly unset)",
-                      "homes", names_but_none<home>("home")),
+                      "homes", names_of_axis_but_none<home>{"home"}),
       list<&o::orders>("order",
                        "memory orders, for ops that have them: unordered, relaxed, acquire, "
                        "release, acq_rel, seq_cst (default: the API's own)",
-                       "orders", names_of_axis<order>("order")),
+                       "orders", names_of_axis<order>{"order"}),
       list<&o::waits>(
           "wait",
           "how threads wait: active (spin) or passive (sleep) (default: active; in barrier both)",
-          "waits", names_of_axis<wait_policy>("wait policy")),
+          "waits", names_of_axis<wait_policy>{"wait policy"}),
       list<&o::lates_us>("late",
                          "for barrier_late: microseconds by which the late lane arrives after the "
                          "others, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
@@ -185,15 +184,15 @@ std::vector<run_option> all_rows() {
       list<&o::scopes>("scope",
                        "GPU: memory scope: block, cluster, device, system (default: the API's own, "
                        "or the study's)",
-                       "scopes", names_but_none<scope>("scope")),
+                       "scopes", names_of_axis_but_none<scope>{"scope"}),
       list<&o::flavours>(
           "flavour",
           "GPU: API of an op: function, atomic_ref, ptx, volatile (default: the first listed)",
-          "flavours", names_but_none<flavour>("flavour")),
+          "flavours", names_of_axis_but_none<flavour>{"flavour"}),
       list<&o::spaces>(
           "space",
           "GPU: memory space of the cells: global, shared_memory (default: the first listed)",
-          "spaces", names_but_none<space>("space")),
+          "spaces", names_of_axis_but_none<space>{"space"}),
       list<&o::actives>(
           "active",
           "GPU: number of active lanes in each warp, 1 to 32 (default: the study's, mostly all)",

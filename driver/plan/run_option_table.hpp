@@ -16,7 +16,8 @@ namespace syncmeter {
 /// A row. One without a name is in the campaign line only, one without a member on the command
 /// line.
 struct run_option {
-  std::string name, value, help;  ///< as option_row has them
+  std::string name, value, help;      ///< as option_row has them
+  std::vector<std::string> values{};  ///< as option_row has them
   std::function<void(run_options&, const std::string& option, const std::string& text)> take{};
   std::string member{};  ///< of "options" in the campaign line
   std::function<nlohmann::json(const run_options&)> written{};

@@ -71,6 +71,13 @@ po::variables_map parsed(const std::vector<std::string>& arguments,
 
 }  // namespace
 
+std::vector<std::string> spellings(const option_row& row) {
+  std::vector<std::string> all{"--" + long_name(row)};
+  const std::size_t comma = row.name.find(',');
+  if (comma != std::string::npos) all.push_back("-" + row.name.substr(comma + 1));
+  return all;
+}
+
 option_row switch_row(std::string name, std::string help, bool& flag) {
   return {.name = std::move(name),
           .value = "",

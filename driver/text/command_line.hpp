@@ -16,10 +16,20 @@ struct option_row {
   std::string name;   ///< after a comma its letter: "help,h"
   std::string value;  ///< what --help calls its value: "LIST"; empty for a switch
   std::string help;   ///< with default and unit
+  /// What the value, or an element of its LIST, can be, as completion offers it: all that is
+  /// allowed or, where workers add to it, what is known without them. Empty: numbers, files, any
+  /// text.
+  std::vector<std::string> values{};
   /// Takes the option as messages name it ("--lanes") and its value; throws usage_error. Rows take
   /// theirs in the order of the table.
   std::function<void(const std::string& option, const std::string& text)> take;
 };
+
+/// The values that a parser allows, where it says so.
+template <class Parse> [[nodiscard]] std::vector<std::string> values_of(const Parse& parse) {
+  if constexpr (requires { parse.values(); }) return parse.values();
+  else return {};
+}
 
 /// The row of an option with a value: `field` becomes what `parse` makes of option and text.
 template <class Field, class Parse>
@@ -28,6 +38,7 @@ template <class Field, class Parse>
   return {.name = std::move(name),
           .value = std::move(value),
           .help = std::move(help),
+          .values = values_of(parse),
           .take = [&field, parse](const std::string& option, const std::string& text) {
             field = parse(option, text);
           }};
@@ -36,6 +47,9 @@ template <class Field, class Parse>
 [[nodiscard]] option_row switch_row(std::string name, std::string help, bool& flag);
 /// The row of --help.
 [[nodiscard]] option_row help_row(bool& flag);
+
+/// "--lanes", and "-h" where an option has a letter.
+[[nodiscard]] std::vector<std::string> spellings(const option_row& row);
 
 /// Hands what was given to its rows, and returns the words without an option, of which as many as
 /// `words` are allowed. Throws usage_error: for an option that is unknown, abbreviated, given

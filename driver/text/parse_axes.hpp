@@ -18,6 +18,17 @@ namespace syncmeter {
 /// The parts between commas, none of them empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
+/// parse_list for the row of an option whose values workers add to: `known` are offered all the
+/// same.
+struct open_list {
+  std::vector<std::string> known;
+  [[nodiscard]] const std::vector<std::string>& values() const { return known; }
+  [[nodiscard]] std::vector<std::string> operator()(std::string_view option,
+                                                    std::string_view text) const {
+    return parse_list(option, text);
+  }
+};
+
 /// A whole number from `least` to `most`.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text,
                                         std::uint64_t least, std::uint64_t most);
@@ -65,6 +76,13 @@ template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed(
   return names;
 }
 
+/// The same without "none", which marks ops that do not have the axis.
+template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_but_none() {
+  std::vector<std::string> names = names_allowed<Enum>();
+  std::erase(names, "none");
+  return names;
+}
+
 /// A comma-separated list of an axis' values. `what` is the axis in words, for the message.
 template <axis_value Enum>
 [[nodiscard]] std::vector<Enum> parse_names(std::string_view option, std::string_view what,
@@ -78,25 +96,32 @@ template <axis_value Enum>
   return values;
 }
 
-/// parse_names of an axis, for the row of an option.
-template <axis_value Enum> [[nodiscard]] auto names_of_axis(const char* what) {
-  return [what](std::string_view option, std::string_view text) {
-    return parse_names<Enum>(option, what, text);
-  };
-}
-
 /// As parse_names, for axes whose `none` marks ops that do not have them.
 template <axis_value Enum>
 [[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,
                                                      std::string_view text) {
   const std::vector<Enum> values = parse_names<Enum>(option, what, text);
   for (const Enum value : values) {
-    if (value != Enum::none) continue;
-    std::vector<std::string> allowed = names_allowed<Enum>();
-    std::erase(allowed, "none");
-    refuse_none(option, what, allowed);
+    if (value == Enum::none) refuse_none(option, what, names_but_none<Enum>());
   }
   return values;
 }
+
+/// parse_names of an axis, for the row of an option, which takes its values from here.
+template <axis_value Enum> struct names_of_axis {
+  const char* what;
+  [[nodiscard]] static std::vector<std::string> values() { return names_allowed<Enum>(); }
+  [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
+    return parse_names<Enum>(option, what, text);
+  }
+};
+/// The same of parse_names_but_none.
+template <axis_value Enum> struct names_of_axis_but_none {
+  const char* what;
+  [[nodiscard]] static std::vector<std::string> values() { return names_but_none<Enum>(); }
+  [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
+    return parse_names_but_none<Enum>(option, what, text);
+  }
+};
 
 }  // namespace syncmeter

@@ -6,12 +6,12 @@
 
 namespace syncmeter {
 
-std::string wrapped(const std::string& text, std::size_t indent) {
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
   std::string lines;
   std::size_t column = indent;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (column > indent && column + 1 + word.size() > line_width) {
+    if (column > indent && column + 1 + word.size() > width) {
       lines += fmt::format("\n{:{}}", "", indent);
       column = indent;
     } else if (column > indent) {

@@ -31,11 +31,15 @@ lane_range parse_one_count(const std::string& option, const std::string& text) {
   return ranges.front();
 }
 
+struct one_policy : names_of_axis<affinity> {
+  one_policy() : names_of_axis{"policy"} {}
+  affinity operator()(const std::string& option, const std::string& text) const {
+    return names_of_axis::operator()(option, text).front();
+  }
+};
+
 std::vector<option_row> rows_of(topology_request& request) {
   const auto as_it_is = [](const auto&, const auto& text) { return text; };
-  const auto one_policy = [](const auto& option, const auto& text) {
-    return parse_names<affinity>(option, "policy", text).front();
-  };
   return {
       help_row(request.help),
       value_row("topology", "FILE.xml",
@@ -48,7 +52,7 @@ std::vector<option_row> rows_of(topology_request& request) {
       value_row("affinity", "NAME",
                 "show where this policy places each lane: close, spread, smt or none (default: "
                 "close, where --lanes or --svg is given)",
-                request.policy, one_policy),
+                request.policy, one_policy{}),
       value_row("lanes", "N", "number of lanes, or max: all that may run at once (default: max)",
                 request.lanes, &parse_one_count),
       value_row("svg", "FILE",
@@ -182,6 +186,11 @@ std::string topology_text(const topology_request& request) {
 }
 
 }  // namespace
+
+std::vector<option_row> topology_rows() {
+  static topology_request unread;
+  return rows_of(unread);
+}
 
 std::string pus_text(std::span<const int> pus) {
   std::string text;

@@ -1,6 +1,15 @@
 #include "driver/workers/known_backends.hpp"
 
+#include "core/ops/all.hpp"
+
 namespace syncmeter {
+namespace {
+
+template <class... Ops> std::vector<std::string> names_in(op_list<Ops...>) {
+  return {std::string(Ops::info.name)...};
+}
+
+}  // namespace
 
 const std::vector<known_backend>& known_backends() {
   static const std::vector<known_backend> all{
@@ -20,5 +29,13 @@ const std::vector<known_backend>& known_backends() {
        .several = true}};
   return all;
 }
+
+std::vector<std::string> known_backend_names() {
+  std::vector<std::string> names;
+  for (const known_backend& known : known_backends()) names.push_back(known.name);
+  return names;
+}
+
+std::vector<std::string> shared_op_names() { return names_in(shared_ops{}); }
 
 }  // namespace syncmeter

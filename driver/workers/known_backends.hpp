@@ -1,4 +1,4 @@
-// The backends of this project.
+// The backends and the shared ops of this project.
 #pragma once
 
 #include <string>
@@ -14,5 +14,9 @@ struct known_backend {
   bool several = false;     ///< its worker has backends whose names begin with it
 };
 [[nodiscard]] const std::vector<known_backend>& known_backends();
+
+/// Names that are known without asking a worker; workers may add others.
+[[nodiscard]] std::vector<std::string> known_backend_names();
+[[nodiscard]] std::vector<std::string> shared_op_names();
 
 }  // namespace syncmeter

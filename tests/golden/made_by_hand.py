@@ -21,7 +21,7 @@ def entry(op, family, *, types=(None,), orders=("unordered",), placements=(), pa
                 yield {**made, **more}
 
 
-def capabilities():
+def capabilities(backend="omp"):
     atomic = {"types": ("int32", "double"), "orders": ("relaxed", "seq_cst"), "placements": ("shared", "strided")}
     ops = [
         *entry("atomic_add", "atomic", **atomic),
@@ -33,8 +33,10 @@ def capabilities():
         *entry("fence", "fence", orders=("seq_cst",), supported=False, reason="this compiler has no `flush seq_cst`"),
         *entry("handoff", "handoff", min_lanes=2),
     ]
-    return {"kind": "capabilities", "protocol": 1, "worker": "omp",
-            "backends": [{"name": "omp", "clock": "host lanes", "portable": False}], "build": BUILD, "ops": ops}
+    for op in ops:
+        op["backend"] = backend
+    return {"kind": "capabilities", "protocol": 1, "worker": backend,
+            "backends": [{"name": backend, "clock": "host lanes", "portable": False}], "build": BUILD, "ops": ops}
 
 
 def point(op, lanes, **axes):

@@ -47,9 +47,33 @@ def test_every_option_of_run_says_its_default(driver):
         assert "(default:" in words, words
 
 
-def test_list_with_a_worker(driver):
+@pytest.mark.parametrize("arguments, name", [(["list"], "list.txt"), (["list", "--wide"], "list_wide.txt")])
+def test_list_with_a_worker(driver, arguments, name):
     driver.add_worker("omp", made_by_hand.capabilities())
-    assert_matches(driver("list"), "list.txt")
+    assert_matches(driver(*arguments), name)
+
+
+def test_list_leaves_out_gpu_ops_where_there_is_no_gpu(driver):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    without = driver("list")
+    cuda = made_by_hand.capabilities(backend="cuda")
+    cuda["backends"][0]["problem"] = "no CUDA driver"
+    driver.add_worker("cuda", cuda)
+    here, everything = driver("list"), driver("list", "--wide")
+    assert "\n  cuda: no CUDA driver\n" in here and "atomic_add" in here
+    assert here.partition("\nNot usable\n")[0] == without.partition("\nNot usable\n")[0]
+    assert re.search(r"^  atomic_add +cuda ", everything, re.M)
+    assert re.search(r"^  atomic_add +cuda$", driver("list", "--backend", "cuda"), re.M), "asked for by name"
+
+
+def test_list_says_a_reason_once_and_keeps_to_80_columns(driver):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    driver.add_worker("std", made_by_hand.capabilities(backend="std"))
+    text = driver("list")
+    assert text.count("no `flush seq_cst`") == 1 and "\n  omp, std: this compiler has no `flush seq_cst`: fence (seq_cst)\n" in text
+    assert re.search(r"^  atomic_add +omp std$", text, re.M)
+    # The folder of the driver is as long as it is.
+    assert max(len(line) for line in text.splitlines() if "looked for" not in line) <= 80
 
 
 def test_list_without_a_worker(driver):

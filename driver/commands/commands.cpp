@@ -1,0 +1,65 @@
+#include "driver/commands/commands.hpp"
+
+#include "driver/census/census_command.hpp"
+#include "driver/commands/completion_command.hpp"
+#include "driver/commands/list_command.hpp"
+#include "driver/commands/manual_command.hpp"
+#include "driver/commands/run_command.hpp"
+#include "driver/plan/options.hpp"
+#include "driver/show/show_command.hpp"
+#include "driver/topology/topology_command.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// Most commands need not know how the driver was called.
+auto alone(int (*command)(const std::vector<std::string>&, std::FILE*)) {
+  return [command](const std::string&, const std::vector<std::string>& arguments, std::FILE* out) {
+    return command(arguments, out);
+  };
+}
+
+}  // namespace
+
+const std::vector<command>& commands() {
+  static const std::vector<command> all{
+      {.name = "run",
+       .purpose = "measure a study (default: quick) and print a table",
+       .options = run_command_rows(),
+       .run = &run_command,
+       .notes = "Separate the elements of a LIST by commas, without spaces. " + report_notes()},
+      {.name = "list",
+       .purpose = "the ops of each backend, and why others are not supported",
+       .options = list_rows(),
+       .run = alone(&list_command)},
+      {.name = "topology",
+       .purpose = "packages, caches, cores, and where lanes are placed",
+       .options = topology_rows(),
+       .run = alone(&topology_command)},
+      {.name = "show",
+       .purpose = "print a results file as a table",
+       .options = show_command_rows(),
+       .run = alone(&show_command),
+       .word = "FILE",
+       .notes = report_notes()},
+      {.name = "census",
+       .purpose = "what every op compiled to, checked against its declaration",
+       .options = census_rows(),
+       .run = alone(&census_command),
+       .notes = census_notes()},
+      {.name = "completion",
+       .purpose = "a script that completes these words in a shell",
+       .options = completion_rows(),
+       .run = alone(&completion_command),
+       .word = "SHELL",
+       .words = shells(),
+       .notes = completion_notes()},
+      {.name = "manual",
+       .purpose = "the manual page, for `man -l`",
+       .options = manual_rows(),
+       .run = alone(&manual_command)},
+  };
+  return all;
+}
+
+}  // namespace syncmeter
