@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,26 +83,32 @@ def _shows_colours() -> bool:
 
 
 def _text(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.report.findings import findings
     from syncmeter_analysis.statistics.campaign import read_campaign
     from syncmeter_analysis.studies import names, sections, study
-    from syncmeter_analysis.studies.blocks import as_markdown, as_plain
+    from syncmeter_analysis.studies.blocks import Bullets, as_markdown, as_plain
 
     for name in options.study:
         study(name)
-    found = sections(read_campaign(options.file), options.study)
+    campaign = read_campaign(options.file)
+    found = sections(campaign, options.study)
     missing = [name for name in options.study if name not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
-    if not found:
+    told = [(s.title, s.blocks) for s in found]
+    if not options.study and (sentences := findings(campaign)):
+        if options.format != "md":
+            sentences = [textwrap.fill(s, 78, subsequent_indent="  ") for s in sentences]
+        told.append(("Findings", [Bullets(sentences)]))
+    if not told:
         print(
             f"no points of a study with a text; these studies have one: {', '.join(names)}",
             file=sys.stderr,
         )
-        return 0
-    if options.format == "md":
-        print("\n\n".join(as_markdown(s.title, s.blocks) for s in found))
+    elif options.format == "md":
+        print("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
     else:
-        print("\n\n".join(as_plain(s.title, s.blocks, _shows_colours()) for s in found))
+        print("\n\n".join(as_plain(title, blocks, _shows_colours()) for title, blocks in told))
     return 0
 
 

@@ -95,7 +95,7 @@ def test_text_of_one_study_in_markdown(tmp_path, capsys):
 
 
 def test_text_of_other_points_says_what_there_is(tmp_path, capsys):
-    path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
+    path = write(tmp_path / "f.jsonl", visits(around(5.0), point(), status="failed"))
     assert main(["text", str(path)]) == 0
     said = capsys.readouterr()
     assert (said.out, said.err[:58]) == (

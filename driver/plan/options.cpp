@@ -49,11 +49,15 @@ void check_together(const run_options& o, const std::string& refused) {
   if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
 }
 
-bool parse_sort_key(const std::string& option, const std::string& text) {
-  if (text != "cost" && text != "family")
-    throw usage_error(unknown_name(option, "key", text, {"cost", "family"}));
-  return text == "cost";
-}
+/// By cost, or else by family.
+struct sort_key {
+  static std::vector<std::string> values() { return {"cost", "family"}; }
+  bool operator()(const std::string& option, const std::string& text) const {
+    if (text != "cost" && text != "family")
+      throw usage_error(unknown_name(option, "key", text, values()));
+    return text == "cost";
+  }
+};
 
 std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
@@ -71,7 +75,7 @@ std::vector<option_row> show_rows(show_request& request) {
           value_row("sort", "KEY",
                     "cost: the cheapest first; family: as the ops are listed "
                     "(default: family)",
-                    request.view.by_cost, &parse_sort_key),
+                    request.view.by_cost, sort_key{}),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
                      request.view.json),
           switch_row("wide", "print every column, however narrow the terminal is (default: off)",

@@ -10,6 +10,7 @@
 #include "driver/results/state_classes.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {
@@ -194,11 +195,15 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
 }
 
 std::string notes_text(const results_file& file, const std::vector<point_summary>& points,
-                       bool verbose) {
+                       bool verbose, std::size_t width) {
   const summary_notes_of notes = summary_notes(file, points);
   const std::size_t shown = verbose ? notes.all.size() : notes.urgent;
   std::string text = shown == 0 ? "" : "\nNotes\n";
-  for (std::size_t i = 0; i < shown; ++i) text += "- " + notes.all[i] + "\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    // A command is to be copied.
+    const bool as_it_is = width == 0 || notes.all[i].find('`') != std::string::npos;
+    text += "- " + (as_it_is ? notes.all[i] : wrapped(notes.all[i], 2, width)) + "\n";
+  }
   const std::size_t more = notes.all.size() - shown;
   text += "\nResults: " + file.path;
   if (more != 0) text += fmt::format(" ({} more note{}: --verbose)", more, more == 1 ? "" : "s");

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.studies.blocks import Bullets as Bullets
 from syncmeter_analysis.studies.blocks import Cell as Cell
 from syncmeter_analysis.studies.blocks import Table as Table
 from syncmeter_analysis.studies.blocks import Text as Text
+
+if TYPE_CHECKING:
+    from syncmeter_analysis.figures.figure import Figure
 
 
 @dataclass

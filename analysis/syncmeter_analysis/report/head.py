@@ -19,7 +19,7 @@ _quiet, _noisy = 0.1, 0.5
 
 def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
-    verdict, kind = _verdict(campaign)
+    verdict, kind = verdict_of_machine(campaign)
     return Head(
         f"Synchronization on {_name(campaign)}", _facts(campaign), verdict, kind, _checks(campaign)
     )
@@ -78,7 +78,7 @@ def _version(line: dict[str, Any]) -> str:
     return f"{line.get('version', '')}" + (f" ({sha}{dirty})" if sha else "")
 
 
-def _verdict(campaign: Campaign) -> tuple[str, str]:
+def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     """Whether the machine was quiet, and what that leaves usable."""
     if campaign.machine.imported:
         return "Imported: nothing here says how the figures were measured", "unclear"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from math import isfinite, log
+from typing import TYPE_CHECKING
 
 from syncmeter_analysis.claims.claim import (
     Claim,
@@ -16,12 +17,14 @@ from syncmeter_analysis.claims.claim import (
     holds,
     not_measured,
 )
-from syncmeter_analysis.figures.figure import Figure
 from syncmeter_analysis.report.blocks import Bar, Block, Bullets, Card, Cell, Section, Table, Text
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import busy_doubt
 from syncmeter_analysis.statistics.summary import Measured
+
+if TYPE_CHECKING:
+    from syncmeter_analysis.figures.figure import Figure
 
 #: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
 _least_cards, _most_cards = 3, 5
@@ -171,6 +174,16 @@ def cards(
     return found
 
 
+def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]]]:
+    """Commands that this machine can run, each with the statements that it would decide; those that
+    decide most first."""
+    by_command: dict[str, list[str]] = defaultdict(list)
+    for claim, f in judged:
+        if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
+            by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
+    return sorted(by_command.items(), key=lambda item: -len(item[1]))
+
+
 def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
     """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
     measured and can be measured here."""
@@ -185,12 +198,10 @@ def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Blo
         for c, f in judged
         if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
     ]
-    by_command: dict[str, list[str]] = defaultdict(list)
-    for claim, f in judged:
-        if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
-            by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
-    ordered = sorted(by_command.items(), key=lambda item: -len(item[1]))
-    runs = [f"{command}: {' '.join(statements)}" for command, statements in ordered]
+    runs = [
+        f"{command}: {' '.join(statements)}"
+        for command, statements in what_to_run(campaign, judged)
+    ]
     folded: list[tuple[str, list[str]]] = [
         (text.count(len(further), "further recommendation"), further),
         (f"Decided by doubtful figures only, so that no advice follows: {len(doubtful)}", doubtful),

@@ -34,8 +34,9 @@ TEST(Commands, TakeEveryValueThatIsOfferedAndNoOther) {
       ++closed;
     }
   }
-  EXPECT_EQ(closed, 13U) << "run: study, type, placement, affinity, home, order, wait, scope, "
-                            "flavour, space; topology: affinity; census: type, order";
+  EXPECT_EQ(closed, 15U) << "run: study, type, placement, affinity, home, order, wait, scope, "
+                            "flavour, space; topology: affinity; show: type, sort; census: type, "
+                            "order";
 }
 
 // Completion offers nothing for an option whose values nobody gave it, and nobody would notice.

@@ -1,0 +1,45 @@
+"""What a campaign ends with on a terminal: three to six sentences, from the rows of the page."""
+
+from __future__ import annotations
+
+from syncmeter_analysis.claims import judged
+from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds
+from syncmeter_analysis.report.head import verdict_of_machine
+from syncmeter_analysis.report.recommendations import advised, chosen, what_to_run
+from syncmeter_analysis.statistics import text
+from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.evidence import Evidence
+
+_most_advice = 3
+
+
+def findings(campaign: Campaign) -> list[str]:
+    """The machine's quiet first, then the advice of the first cards with its effect, what could not be
+    told, and the command that would decide most of what is open. Empty where nothing was measured."""
+    if not campaign.measured:
+        return []
+    claims = judged(Evidence(campaign))
+    told = [f"{verdict_of_machine(campaign)[0]}."]
+    cards = chosen(claims)
+    for advice, _, _, f in cards[:_most_advice]:
+        effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
+        again = " (repeat on a quiet machine)" if f.doubts else ""
+        told.append(f"{advice}{effect}{again}." if effect else f"{advice}{again}")
+    carded = {claim.id for _, _, claim, _ in cards} | {c.id for _, _, c, _ in advised(claims)}
+    doubtful = sum(
+        f.verdict in (holds, fails, differs) and bool(f.doubts) and c.id not in carded
+        for c, f in claims
+    )
+    unclear = sum(f.verdict == cannot_tell for _, f in claims)
+    if doubtful or unclear:
+        told.append(
+            f"Not told: {text.count(unclear, 'question')} could not be decided, {doubtful} rest on "
+            f"doubtful figures."
+        )
+    if runs := what_to_run(campaign, claims):
+        command, statements = runs[0]
+        told.append(
+            f"Next: {command} ({text.count(len(statements), 'open question')}, for example: "
+            f"{statements[0].rstrip('.')})."
+        )
+    return told

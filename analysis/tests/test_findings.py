@@ -1,0 +1,38 @@
+"""What a campaign ends with on a terminal: the verdict, the first advice, and what to run next."""
+
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.report.findings import findings
+from syncmeter_analysis.report.head import verdict_of_machine
+from tests.made import campaign, read, write
+from tests.test_first_screen import busy, controls, report, updates
+
+
+def test_they_say_what_the_pages_first_screen_says(tmp_path):
+    told = findings(read(write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())))
+    assert 3 <= len(told) <= 6
+    c = read(write(tmp_path / "g.jsonl", updates(), controls(), first=campaign()))
+    assert told[0] == verdict_of_machine(c)[0] + "."
+    cards = report(tmp_path, updates(), controls()).head.cards
+    for card, sentence in zip(cards[:3], told[1:], strict=False):
+        assert sentence.startswith(card.text)
+        assert card.effect in sentence
+    assert told[-1].startswith("Next: syncmeter run --study ")
+
+
+def test_advice_of_a_busy_machine_says_so(tmp_path):
+    told = findings(read(write(tmp_path / "f.jsonl", busy(updates()), first=campaign())))
+    advice = [s for s in told if "times slower" in s]
+    assert advice
+    assert all("(repeat on a quiet machine)" in s for s in advice)
+
+
+@pytest.mark.parametrize("study", [[], ["--study", "locks"]])
+def test_text_ends_with_them_but_of_one_study(tmp_path, capsys, study):
+    path = write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())
+    assert main(["text", str(path), *study]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert ("Findings" in lines) == (not study)
+    if not study:
+        assert all(len(line) <= 80 for line in lines[lines.index("Findings") :])
