@@ -67,7 +67,7 @@ std::vector<option_row> show_rows(show_request& request) {
                     "only these ops; * matches any characters, as in atomic_* (default: all)",
                     request.view.ops, &parse_list),
           value_row("type", "LIST", "only these types (default: all)", request.view.types,
-                    names_of_axis<value_type>("type")),
+                    names_of_axis<value_type>{"type"}),
           value_row("lanes", "LIST",
                     "only points of so many lanes: numbers, ranges and max, the most in the file "
                     "(default: all)",
