@@ -5,12 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
+#include "driver/results/point_states.hpp"
 
 namespace syncmeter {
 
 using nlohmann::json;
 
-revisits::revisits(const std::vector<planned_point>& points) {
+revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     // A GPU's lanes have no quiet probe.
     if (!points[i].device) index_.emplace(canonical(points[i].what), i);
@@ -30,9 +31,13 @@ void revisits::learn(const json& visit_line) {
 
 std::vector<revisits::wanted> revisits::lacking() const {
   std::vector<wanted> all;
-  for (const auto& [name, visits] : quiet_visits_lacking(seen_)) {
-    if (const auto found = index_.find(name); found != index_.end())
-      all.push_back({found->second, visits});
+  for (const auto& [name, quiet] : quiet_visits(seen_)) {
+    const auto found = index_.find(name);
+    if (found == index_.end()) continue;
+    // Who asks for fewer visits does not get more of them on a quiet machine.
+    const std::size_t wanted_visits =
+        std::min<std::size_t>(enough_visits, points_[found->second].visits);
+    if (quiet < wanted_visits) all.push_back({found->second, wanted_visits - quiet});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const wanted& a, const wanted& b) { return a.visits > b.visits; });

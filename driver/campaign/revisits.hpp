@@ -30,6 +30,7 @@ class revisits {
   [[nodiscard]] std::vector<wanted> lacking() const;
 
  private:
+  const std::vector<planned_point>& points_;
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
   results_file seen_;                                   // visit lines without their rounds
 };

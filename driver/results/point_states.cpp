@@ -16,8 +16,6 @@ using nlohmann::json;
 
 // Fewer rounds than this in a visit say too little to choose a state by.
 constexpr std::size_t enough_rounds = 5;
-// So many visits make an interval; a point with fewer needs all of them.
-constexpr std::size_t enough_visits = 3;
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
@@ -130,15 +128,15 @@ state_key headline_rule::of(const std::string& family, const std::vector<int>& p
       ->first;
 }
 
-std::size_t headline_rule::lacking(const std::string& family, const std::vector<int>& pus,
-                                   const point_states& seen) const {
+std::size_t headline_rule::quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                        const point_states& seen) const {
   const std::optional<unsigned> common = common_class(family, pus);
   std::size_t best = 0;
   for (const auto& [key, estimates] : seen) {
     if (!key.busy && (!common || key.state_class == *common))
       best = std::max(best, solid_in(estimates));
   }
-  return enough_visits - std::min(best, enough_visits);
+  return best;
 }
 
 }  // namespace syncmeter

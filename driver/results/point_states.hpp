@@ -33,6 +33,9 @@ struct visit_estimate {
   double hop_ns = 0;  ///< 0 without pair probe
 };
 
+/// So many visits make an interval; a point with fewer needs all of them.
+inline constexpr std::size_t enough_visits = 3;
+
 using point_states = std::map<state_key, std::vector<visit_estimate>>;
 
 /// Throws nlohmann::json::exception where a visit's estimates are of other kinds.
@@ -55,10 +58,9 @@ class headline_rule {
   /// Of a point that was added; `seen` holds at least one state.
   [[nodiscard]] state_key of(const std::string& family, const std::vector<int>& pus,
                              const point_states& seen) const;
-  /// Visits with enough quiet rounds that the point lacks until its headline is quiet, and in the
-  /// placement of its family.
-  [[nodiscard]] std::size_t lacking(const std::string& family, const std::vector<int>& pus,
-                                    const point_states& seen) const;
+  /// Visits with enough quiet rounds, in the placement of its family.
+  [[nodiscard]] std::size_t quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                         const point_states& seen) const;
 
  private:
   struct group {

@@ -78,9 +78,9 @@ struct results_file {
 /// One summary per point, in order of first appearance, `same` and `refused` points included.
 [[nodiscard]] std::vector<point_summary> summarize(const results_file& file);
 
-/// How many visits with enough quiet rounds each point of CPU lanes lacks until its headline is
-/// quiet and in the placement of its family, by canonical text; points that lack none are left out.
-[[nodiscard]] std::map<std::string, std::size_t> quiet_visits_lacking(const results_file& file);
+/// How many visits with enough quiet rounds, in the placement of its family, each point of CPU
+/// lanes has, by canonical text.
+[[nodiscard]] std::map<std::string, std::size_t> quiet_visits(const results_file& file);
 
 /// A number in a line; `otherwise` where there is none. Infinite bounds are null in JSON.
 [[nodiscard]] double number_or(const nlohmann::json& object, const char* member, double otherwise);

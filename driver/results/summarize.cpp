@@ -255,15 +255,14 @@ struct visited_points {
 
 op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
 
-std::map<std::string, std::size_t> quiet_visits_lacking(const results_file& file) {
-  std::map<std::string, std::size_t> lacking;
+std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
+  std::map<std::string, std::size_t> found;
   const visited_points visited(file);
   for (const visited_point& p : visited.points) {
-    if (p.seen.empty() || p.pus.empty()) continue;
-    if (const std::size_t lacks = visited.rule.lacking(p.family, p.pus, p.seen); lacks != 0)
-      lacking[canonical(p.what)] = lacks;
+    if (!p.seen.empty() && !p.pus.empty())
+      found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.seen);
   }
-  return lacking;
+  return found;
 }
 
 std::vector<point_summary> summarize(const results_file& file) {

@@ -127,7 +127,9 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
   const auto again = std::count_if(file.visits.begin(), file.visits.end(),
                                    [](const json& visit) { return visit.value("again", false); });
   if (again == 0) return;
-  const std::size_t lacking = quiet_visits_lacking(file).size();
+  const auto quiet = quiet_visits(file);
+  const auto lacking = std::count_if(quiet.begin(), quiet.end(),
+                                     [](const auto& of_point) { return of_point.second < 3; });
   notes.push_back(fmt::format("{} visits beyond the plan, to points whose lanes were seldom left "
                               "alone; {} points still have fewer than 3 quiet visits",
                               again, lacking));

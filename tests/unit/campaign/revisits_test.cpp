@@ -1,0 +1,70 @@
+// Which points are visited again beyond the plan.
+#include "driver/campaign/revisits.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/driver_fixtures.hpp"
+
+namespace syncmeter::revisits_test {
+namespace {
+
+using fixtures::atomic_add;
+using fixtures::estimate_values;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const estimate_values quiet{}, busy{.busy = true};
+
+planned_point planned(unsigned lanes, unsigned visits) {
+  planned_point p;
+  p.what = atomic_add(lanes);
+  p.visits = visits;
+  return p;
+}
+
+nlohmann::json visit(unsigned lanes, unsigned number, const estimate_values& state) {
+  nlohmann::json line = fixtures::visit(atomic_add(lanes), number, "ok", {state});
+  line["pus"] = {0};
+  return line;
+}
+
+TEST(revisits, points_that_lack_most_quiet_visits_come_first) {
+  const std::vector<planned_point> points{planned(1, 5), planned(2, 5), planned(3, 5)};
+  revisits again(points);
+  for (unsigned number = 1; number <= 5; ++number) {
+    again.learn(visit(1, number, number <= 2 ? quiet : busy));
+    again.learn(visit(2, number, busy));
+    again.learn(visit(3, number, number <= 3 ? quiet : busy));
+  }
+  const auto lacking = again.lacking();
+  ASSERT_THAT(lacking, SizeIs(2));
+  EXPECT_EQ(lacking[0].point, 1U);
+  EXPECT_EQ(lacking[0].visits, 3U);
+  EXPECT_EQ(lacking[1].point, 0U);
+  EXPECT_EQ(lacking[1].visits, 1U);
+}
+
+TEST(revisits, who_asks_for_few_visits_gets_no_more_on_a_quiet_machine) {
+  const std::vector<planned_point> points{planned(1, 2)};
+  revisits again(points);
+  again.learn(visit(1, 1, quiet));
+  again.learn(visit(1, 2, quiet));
+  EXPECT_THAT(again.lacking(), IsEmpty());
+}
+
+TEST(revisits, a_gpus_point_and_a_lost_visit_ask_for_nothing) {
+  std::vector<planned_point> points{planned(1, 3), planned(2, 3)};
+  points[0].device = 0;
+  revisits again(points);
+  nlohmann::json on_gpu = visit(1, 1, busy);
+  on_gpu["device"] = 0;
+  again.learn(on_gpu);
+  nlohmann::json lost = visit(2, 1, busy);
+  lost["estimates"] = nlohmann::json::array();
+  again.learn(lost);
+  EXPECT_THAT(again.lacking(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::revisits_test
