@@ -20,7 +20,13 @@ revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
 
 void revisits::learn(const json& visit_line) {
   const auto estimates = visit_line.find("estimates");
-  if (visit_line.contains("device") || estimates == visit_line.end() || estimates->empty()) return;
+  if (estimates == visit_line.end() || estimates->empty()) {
+    const auto point_told = visit_line.find("point");
+    if (point_told == visit_line.end()) return;
+    if (const auto found = index_.find(canonical(point_told->get<point>())); found != index_.end())
+      lost_.insert(found->second);
+    return;
+  }
   json kept;
   for (const char* member : {"point", "visit", "family", "pus", "estimates"}) {
     if (const auto found = visit_line.find(member); found != visit_line.end())
@@ -33,7 +39,7 @@ std::vector<revisits::wanted> revisits::lacking() const {
   std::vector<wanted> all;
   for (const auto& [name, quiet] : quiet_visits(seen_)) {
     const auto found = index_.find(name);
-    if (found == index_.end()) continue;
+    if (found == index_.end() || lost_.contains(found->second)) continue;
     // Who asks for fewer visits does not get more of them on a quiet machine.
     const std::size_t wanted_visits =
         std::min<std::size_t>(enough_visits, points_[found->second].visits);

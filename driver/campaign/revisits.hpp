@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +33,8 @@ class revisits {
  private:
   const std::vector<planned_point>& points_;
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
-  results_file seen_;                                   // visit lines without their rounds
+  std::set<std::size_t> lost_;  // points with a visit that told nothing: they have failed
+  results_file seen_;           // visit lines without their rounds
 };
 
 }  // namespace syncmeter

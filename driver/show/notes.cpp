@@ -207,9 +207,8 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
     text += "- " + (as_it_is ? notes.all[i] : wrapped(notes.all[i], 2, width)) + "\n";
   }
   const std::size_t more = notes.all.size() - shown;
-  text += "\nResults: " + file.path;
-  if (more != 0) text += fmt::format(" ({} more note{}: --verbose)", more, more == 1 ? "" : "s");
-  return text + "\n";
+  if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");
+  return text + "\nResults: " + file.path + "\n";
 }
 
 }  // namespace syncmeter

@@ -33,7 +33,7 @@ def test_a_request_names_the_device_and_no_units(gpu_campaign):
     assert not gpu_campaign.log("probe"), "placement states are those of CPUs"
     assert gpu_campaign.lines("campaign")[0]["gpus"] == {"fake": "GPU 1 (GPU-1)"}
     assert all(visit["device"] == 1 for visit in gpu_campaign.visits())
-    assert "threads" in out and "blocks" in out
+    assert "grid" in out and "4 x 64" in out, "blocks x threads"
 
 
 def test_a_gpu_is_visited_three_times_unless_told_otherwise(gpu_campaign):

@@ -53,6 +53,16 @@ TEST(revisits, who_asks_for_few_visits_gets_no_more_on_a_quiet_machine) {
   EXPECT_THAT(again.lacking(), IsEmpty());
 }
 
+TEST(revisits, a_point_that_failed_stays_as_it_is) {
+  const std::vector<planned_point> points{planned(1, 3)};
+  revisits again(points);
+  again.learn(visit(1, 1, busy));
+  nlohmann::json lost = visit(1, 2, busy);
+  lost["estimates"] = nlohmann::json::array();
+  again.learn(lost);
+  EXPECT_THAT(again.lacking(), IsEmpty());
+}
+
 TEST(revisits, a_gpus_point_and_a_lost_visit_ask_for_nothing) {
   std::vector<planned_point> points{planned(1, 3), planned(2, 3)};
   points[0].device = 0;
