@@ -85,5 +85,7 @@ worker_backends make_backends() {
 
 int main(int argc, char** argv) {
   using namespace syncmeter;
-  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &omp::make_backends, argc, argv);
+  // g++ 16's omp.h has a namespace omp too.
+  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &syncmeter::omp::make_backends, argc,
+                     argv);
 }
