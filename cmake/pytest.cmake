@@ -15,3 +15,16 @@ if(NOT SM_PYTHON)
                         "Set SM_PYTHON to one, or SM_TESTS=OFF.")
   endif()
 endif()
+
+# A test of its own for each test_*.py of this folder, named KIND.test_... and given SYNCMETER_BIN, with
+# what else the environment has to hold.
+function(sm_pytest_files kind timeout)
+  list(TRANSFORM ARGN PREPEND ";" OUTPUT_VARIABLE more)
+  file(GLOB cases CONFIGURE_DEPENDS test_*.py)
+  foreach(case IN LISTS cases)
+    get_filename_component(name ${case} NAME_WE)
+    add_test(NAME ${kind}.${name} COMMAND ${SM_PYTHON} -m pytest -q -p no:cacheprovider ${case})
+    set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT
+      "SYNCMETER_BIN=$<TARGET_FILE_DIR:syncmeter>;PYTHONDONTWRITEBYTECODE=1${more}")
+  endforeach()
+endfunction()

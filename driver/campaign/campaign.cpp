@@ -56,11 +56,6 @@ std::uint64_t drawn_seed() {
   return std::uint64_t{device()} | 1U;  // 0 stands for "draw one"
 }
 
-double number_in(const json& line, const char* name) {
-  const auto found = line.find(name);
-  return found != line.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 class campaign {
  public:
   campaign(const campaign_plan& plan, const run_options& options,
@@ -271,7 +266,7 @@ class campaign {
     line["portable"] = !native.empty();
     if (!native.empty()) line["native_of"] = native;
     ++totals_.visits;
-    totals_.timed_ns += number_in(line, "timed_ns");
+    totals_.timed_ns += number_or(line, "timed_ns", 0);
     file_.add_visit(index, number, std::move(line));
   }
 

@@ -19,6 +19,7 @@ revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
 }
 
 void revisits::learn(const json& visit_line) {
+  if (visit_line.contains("device")) return;
   const auto estimates = visit_line.find("estimates");
   if (estimates == visit_line.end() || estimates->empty()) {
     const auto point_told = visit_line.find("point");

@@ -19,12 +19,6 @@ using nlohmann::json;
 
 bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
 
-// Lines of a file that somebody may have edited: a member of another kind counts as missing.
-std::string text_in(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
 // The worker's word on a point would be the same next time. A crash or a hang may not happen again.
 bool settles(std::string_view status, const json& line) {
   constexpr std::array<std::string_view, 3> final_statuses{"unsupported", "elided", "too_slow"};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/text/columns.hpp"
 #include "driver/text/unknown_name.hpp"
 #include "driver/text/wrapped_text.hpp"
 
@@ -160,7 +161,7 @@ std::string census_table(const std::vector<census_entry>& census) {
 }
 
 std::string census_by_op(const std::vector<census_entry>& census) {
-  constexpr std::size_t width = 80;
+  constexpr std::size_t width = usual_width;
   std::vector<std::pair<std::string, std::vector<const census_entry*>>> ops;
   std::size_t op_width = 0, verdict_width = 0;
   for (const census_entry& entry : census) {

@@ -86,11 +86,9 @@ std::string wide_table(const std::vector<offer>& offers) {
   return table.text();
 }
 
-constexpr std::size_t narrow = 80;
-
 /// "\n" and the text in lines of the narrow form, all of them indented.
 std::string indented(const std::string& text, std::size_t indent) {
-  return fmt::format("\n{:{}}{}", "", indent, wrapped(text, indent, narrow));
+  return fmt::format("\n{:{}}{}", "", indent, wrapped(text, indent, usual_width));
 }
 
 /// "types int32 double; orders relaxed seq_cst": what the ops of one family can have.
@@ -131,7 +129,7 @@ std::string narrow_table(const std::vector<offer>& offers) {
     }
     text += (text.empty() ? "" : "\n") + first->family;
     if (const std::string values = family_values({first, last}); !values.empty())
-      text += ": " + wrapped(values, first->family.size() + 2, narrow);
+      text += ": " + wrapped(values, first->family.size() + 2, usual_width);
     const std::size_t note_column = op_width + backends_width + 6;
     std::string note;
     for (const op_line& l : lines) {
@@ -142,10 +140,10 @@ std::string narrow_table(const std::vector<offer>& offers) {
       const std::string said = !l.note.empty() && l.note == note ? "as above" : l.note;
       note = l.note;
       if (said.empty()) continue;
-      if (note_column + 24 > narrow) text += indented(said, 6);
+      if (note_column + 24 > usual_width) text += indented(said, 6);
       else
         text += fmt::format("{:{}}", "", note_column + 1 - line.size()) +
-                wrapped(said, note_column, narrow);
+                wrapped(said, note_column, usual_width);
     }
     text += "\n";
     first = last;
@@ -156,7 +154,7 @@ std::string narrow_table(const std::vector<offer>& offers) {
 /// A line below the table: of a name and what is to be said of it.
 std::string line_of(const std::string& name, const std::string& text, bool wide) {
   const std::string line = fmt::format("{}: {}", name, text);
-  return "  " + (wide ? line : wrapped(line, 4, narrow - 2)) + "\n";
+  return "  " + (wide ? line : wrapped(line, 4, usual_width - 2)) + "\n";
 }
 
 /// What one op lacks for one reason, in words: "atomic_min_hold (float double; seq_cst)". Axes of

@@ -121,6 +121,11 @@ double number_or(const nlohmann::json& object, const char* member, double otherw
   return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
 }
 
+std::string text_in(const nlohmann::json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
 std::string visits_key(const point& what, const std::string& build_id) {
   return fmt::format("{}|{}|", canonical(what), build_id);
 }

@@ -85,6 +85,9 @@ struct results_file {
 /// A number in a line; `otherwise` where there is none. Infinite bounds are null in JSON.
 [[nodiscard]] double number_or(const nlohmann::json& object, const char* member, double otherwise);
 
+/// A text in a line; empty where there is none.
+[[nodiscard]] std::string text_in(const nlohmann::json& object, const char* member);
+
 /// "OP|...|build|": the key of a visit line, for --resume, but for the visit's number behind it.
 [[nodiscard]] std::string visits_key(const point& what, const std::string& build_id);
 

@@ -210,11 +210,6 @@ unsigned visit_number(const json& visit) {
   return found != visit.end() && found->is_number_unsigned() ? found->get<unsigned>() : 1U;
 }
 
-std::string text_in(const json& visit, const char* member) {
-  const auto found = visit.find(member);
-  return found != visit.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
 /// The points of a file in order of first appearance, and the rule for their headlines.
 struct visited_points {
   std::vector<visited_point> points;

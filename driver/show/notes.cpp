@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "driver/results/state_classes.hpp"
+#include "driver/results/point_states.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/wrapped_text.hpp"
@@ -128,11 +128,12 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
                                    [](const json& visit) { return visit.value("again", false); });
   if (again == 0) return;
   const auto quiet = quiet_visits(file);
-  const auto lacking = std::count_if(quiet.begin(), quiet.end(),
-                                     [](const auto& of_point) { return of_point.second < 3; });
+  const auto lacking = std::count_if(quiet.begin(), quiet.end(), [](const auto& of_point) {
+    return of_point.second < enough_visits;
+  });
   notes.push_back(fmt::format("{} visits beyond the plan, to points whose lanes were seldom left "
-                              "alone; {} points still have fewer than 3 quiet visits",
-                              again, lacking));
+                              "alone; {} points still have fewer than {} quiet visits",
+                              again, lacking, enough_visits));
 }
 
 void add_drops(std::vector<std::string>& notes, const results_file& file) {

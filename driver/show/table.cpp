@@ -49,8 +49,8 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   return v;
 }
 
-// The share of the rounds in the state of the row, where there were others: "busy 77 %". Some busy
-// rounds beside quiet ones are everyday; the notes have their share.
+// The hop of the row's state, and its share of the rounds where there were others. Some busy rounds
+// beside quiet ones are everyday; the notes have their share.
 std::string share_text(const point_summary& s) {
   return s.state.starts_with("state") || s.state.starts_with("hop") ? s.state : "";
 }
@@ -94,10 +94,6 @@ std::vector<std::string> cells_of_placement(const point_summary& s) {
   std::fill(cells.begin(), cells.end() - from_cost_on, "");
   return cells;
 }
-
-}  // namespace
-
-namespace {
 
 using enum columns::align;
 
@@ -150,29 +146,31 @@ struct section_words {
   std::vector<std::string> common, of_row;
 };
 
+// An entry for each axis, empty where a row has nothing to say of it.
+std::vector<std::string> axis_words(const table_row& row) {
+  const point& p = row.shown->what;
+  return {type_text(p),
+          p.order == order::unordered ? "" : std::string(to_text(p.order)),
+          text_unless_none(p.scope),
+          text_unless_none(p.flavour),
+          p.space == space::shared_memory ? "shared memory" : "",
+          row.affinities == "none" ? "" : row.affinities,
+          p.wait == wait_policy::active ? "" : std::string(to_text(p.wait)),
+          text_unless_none(p.home),
+          placement_text(p)};
+}
+
 std::vector<section_words> words_of(std::span<const table_row> rows) {
-  const auto words = [](const table_row& row) {
-    const point& p = row.shown->what;
-    return std::vector<std::string>{
-        type_text(p),
-        p.order == order::unordered ? "" : std::string(to_text(p.order)),
-        text_unless_none(p.scope),
-        text_unless_none(p.flavour),
-        p.space == space::shared_memory ? "shared memory" : "",
-        row.affinities == "none" ? "" : row.affinities,
-        p.wait == wait_policy::active ? "" : std::string(to_text(p.wait)),
-        text_unless_none(p.home),
-        placement_text(p)};
-  };
+  std::vector<std::vector<std::string>> words;
+  for (const table_row& row : rows) words.push_back(axis_words(row));
   std::vector<section_words> found(rows.size());
-  const std::vector<std::string> first = words(rows.front());
-  for (std::size_t axis = 0; axis < first.size(); ++axis) {
-    const bool same = std::all_of(rows.begin(), rows.end(), [&](const table_row& row) {
-      return words(row)[axis] == first[axis];
+  for (std::size_t axis = 0; axis < words.front().size(); ++axis) {
+    const bool same = std::all_of(words.begin(), words.end(), [&](const auto& of_row) {
+      return of_row[axis] == words.front()[axis];
     });
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      std::string word = words(rows[r])[axis];
-      if (!word.empty()) (same ? found[r].common : found[r].of_row).push_back(std::move(word));
+      if (const std::string& word = words[r][axis]; !word.empty())
+        (same ? found[r].common : found[r].of_row).push_back(word);
     }
   }
   return found;

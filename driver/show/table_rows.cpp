@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "driver/results/catalogue.hpp"
+#include "driver/results/point_states.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -50,7 +51,8 @@ std::vector<const point_summary*> other_placements(const point_summary& s) {
   std::vector<const point_summary*> shown;
   std::set<unsigned> classes{s.state_class};
   for (const point_summary& other : s.other_states) {
-    if (other.visits >= 3 && classes.insert(other.state_class).second) shown.push_back(&other);
+    if (other.visits >= enough_visits && classes.insert(other.state_class).second)
+      shown.push_back(&other);
   }
   return shown;
 }

@@ -15,7 +15,6 @@
 namespace syncmeter {
 namespace {
 
-constexpr std::size_t usual_width = 80;
 // Of the last column; more than this of a cell has a line of its own rather than cost a column.
 constexpr std::size_t short_remark = 12;
 

@@ -7,6 +7,9 @@
 
 namespace syncmeter {
 
+/// Of a page where nothing says how wide it is.
+inline constexpr std::size_t usual_width = 80;
+
 /// Where a table goes.
 struct page_style {
   std::size_t width = 0;  ///< characters in a line; 0: as many as it takes

@@ -21,10 +21,24 @@ find_python() {
 }
 has_python() { find_python >/dev/null; }
 
+# need_python WITHOUT: installs Python with venv where that is allowed. Status 1, and what is missing after
+# WITHOUT, where it cannot be had.
+need_python() {
+  local missing
+  probe "${needs_to_analyse[@]}"
+  if ((${#missing[@]})); then
+    install_missing || true
+    probe "${needs_to_analyse[@]}"
+  fi
+  ((${#missing[@]} == 0)) && return
+  report_missing "$1; it needs:"
+  return 1
+}
+
 # set_up_analysis [EXTRA]: the package with the extra's dependencies (test, check). Status 1, and a
 # sentence, where that is not possible. A stamp makes the second call free.
 set_up_analysis() {
-  local extra=${1:-} stamp log=$root/build/analysis.log key missing
+  local extra=${1:-} stamp log=$root/build/analysis.log key
   stamp=$root/build/.analysis${extra:+-$extra}
   key="$(cksum <"$root/analysis/pyproject.toml") $root"
   [[ -x $root/.venv/bin/syncmeter-report && -f $stamp && $(<"$stamp") == "$key" ]] && return
@@ -34,15 +48,7 @@ set_up_analysis() {
     return 1
   fi
   mkdir -p "$root/build"
-  probe "${needs_to_analyse[@]}"
-  if ((${#missing[@]})); then
-    install_missing || true
-    probe "${needs_to_analyse[@]}"
-  fi
-  if ((${#missing[@]})); then
-    report_missing "the report is left out; it needs:"
-    return 1
-  fi
+  need_python "the report is left out" || return 1
   say "installing the report's Python packages into .venv (log: ${log#"$root"/})"
   if command -v uv >/dev/null; then
     if { [[ -x $root/.venv/bin/python ]] || uv venv --quiet --seed --python "$(find_python)" "$root/.venv"; } >"$log" 2>&1 &&

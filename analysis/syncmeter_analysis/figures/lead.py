@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.figures import barrier
 from syncmeter_analysis.figures.dots import cost_dots
 from syncmeter_analysis.figures.figure import Figure, Panel
@@ -38,6 +39,18 @@ def _state(state: State | None) -> str:
     return str(state) if state is not None else "no placement state"
 
 
+def _dot(row: str, cost: Interval, group: str, point: str) -> dict[str, Any]:
+    return {
+        "row": row,
+        "ns": cost.value,
+        "low": cost.low if cost.bounded else None,
+        "high": cost.high if cost.bounded else None,
+        "label": text.duration(cost.value),
+        "group": group,
+        "id": point,
+    }
+
+
 def _dots(
     rows: Sequence[tuple[str, dict[int, Measured]]], counts: Sequence[int]
 ) -> tuple[list[dict[str, Any]], dict[int, State | None], list[str]]:
@@ -53,17 +66,7 @@ def _dots(
             if cost is None:
                 left.append(f"{name} on {_threads(n)}")
                 continue
-            fields.append(
-                {
-                    "row": name,
-                    "ns": cost.value,
-                    "low": cost.low if cost.bounded else None,
-                    "high": cost.high if cost.bounded else None,
-                    "label": text.duration(cost.value),
-                    "group": _threads(n),
-                    "id": at[n].id,
-                }
-            )
+            fields.append(_dot(name, cost, _threads(n), at[n].id))
     most = _threads(max(counts))
     last: dict[str, float] = {}
     for f in fields:
@@ -144,15 +147,7 @@ def _levels(campaign: Campaign) -> list[Figure]:
 
 def _axis(backend: str, axis: Iterable[tuple[str, Winners | None]]) -> list[Figure]:
     fields = [
-        {
-            "row": f"{name}: {winners.best.point.op}",
-            "ns": winners.best.cost.value,
-            "low": winners.best.cost.low if winners.best.cost.bounded else None,
-            "high": winners.best.cost.high if winners.best.cost.bounded else None,
-            "label": text.duration(winners.best.cost.value),
-            "group": backend,
-            "id": winners.best.id,
-        }
+        _dot(f"{name}: {winners.best.point.op}", winners.best.cost, backend, winners.best.id)
         for name, winners in axis
         if winners is not None and winners.best.cost is not None
     ]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from syncmeter_analysis.claims import judged
-from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds
 from syncmeter_analysis.report.head import verdict_of_machine
-from syncmeter_analysis.report.recommendations import advised, chosen, what_to_run
+from syncmeter_analysis.report.recommendations import chosen, undecided, what_to_run
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
@@ -20,21 +19,15 @@ def findings(campaign: Campaign) -> list[str]:
         return []
     claims = judged(Evidence(campaign))
     told = [f"{verdict_of_machine(campaign)[0]}."]
-    cards = chosen(claims)
-    for advice, _, _, f in cards[:_most_advice]:
+    for advice, _, _, f in chosen(claims)[:_most_advice]:
         effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
         again = " (repeat on a quiet machine)" if f.doubts else ""
         told.append(f"{advice}{effect}{again}." if effect else f"{advice}{again}")
-    carded = {claim.id for _, _, claim, _ in cards} | {c.id for _, _, c, _ in advised(claims)}
-    doubtful = sum(
-        f.verdict in (holds, fails, differs) and bool(f.doubts) and c.id not in carded
-        for c, f in claims
-    )
-    unclear = sum(f.verdict == cannot_tell for _, f in claims)
+    doubtful, unclear = undecided(claims)
     if doubtful or unclear:
         told.append(
-            f"Not told: {text.count(unclear, 'question')} could not be decided, {doubtful} rest on "
-            f"doubtful figures."
+            f"Not told: {text.count(len(unclear), 'question')} could not be decided, {len(doubtful)} "
+            f"rest on doubtful figures."
         )
     if runs := what_to_run(campaign, claims):
         command, statements = runs[0]

@@ -184,20 +184,28 @@ def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]
     return sorted(by_command.items(), key=lambda item: -len(item[1]))
 
 
-def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
-    """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
-    measured and can be measured here."""
-    shown = chosen(judged)
-    carded = {claim.id for _, _, claim, _ in shown}
-    told = carded | {claim.id for _, _, claim, _ in advised(judged)}
-    further = [f"{advice} {says}." for advice, says, c, _ in advised(judged) if c.id not in carded]
-    decided = [(c, f) for c, f in judged if f.verdict in (holds, fails, differs)]
-    doubtful = [f"{c.statement} {f.says}" for c, f in decided if c.id not in told and f.doubts]
+def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[Claim, Finding]]]:
+    """Claims that were measured and advise nothing: those decided by doubtful figures only, and those
+    that could not be decided."""
+    told = {claim.id for _, _, claim, _ in (*chosen(judged), *advised(judged))}
+    silent = [(c, f) for c, f in judged if c.id not in told]
+    doubtful = [(c, f) for c, f in silent if f.verdict in (holds, fails, differs) and f.doubts]
     unclear = [
-        f"{c.statement} {f.says}".strip()
+        (c, f)
         for c, f in judged
         if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
     ]
+    return doubtful, unclear
+
+
+def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
+    """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
+    measured and can be measured here."""
+    carded = {claim.id for _, _, claim, _ in chosen(judged)}
+    further = [f"{advice} {says}." for advice, says, c, _ in advised(judged) if c.id not in carded]
+    doubtful, unclear = (
+        [f"{c.statement} {f.says}".strip() for c, f in found] for found in undecided(judged)
+    )
     runs = [
         f"{command}: {' '.join(statements)}"
         for command, statements in what_to_run(campaign, judged)

@@ -11,8 +11,9 @@ from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.data.machine import Machine, machine_of, same_machine
 from syncmeter_analysis.data.reader import ResultsFile, read_results
 from syncmeter_analysis.data.visit import Visit
+from syncmeter_analysis.statistics.headline import HeadlineRule, by_state
 from syncmeter_analysis.statistics.states import StateClasses
-from syncmeter_analysis.statistics.summary import HeadlineRule, Measured, by_state, summarize
+from syncmeter_analysis.statistics.summary import Measured, summarize
 
 
 @dataclass

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.statistics.headline import enough_visits
 from syncmeter_analysis.statistics.states import State
 from syncmeter_analysis.statistics.stats import over_visits
 from syncmeter_analysis.statistics.summary import Measured
-
-#: Fewer visits in a state say too little to stand beside other points.
-_enough_visits = 3
 
 
 def common_state(points: Iterable[Measured]) -> State | None:
@@ -27,7 +25,7 @@ def common_state(points: Iterable[Measured]) -> State | None:
 def _visits_in(s: Measured, state: State) -> list[float] | None:
     alike = [s.visit_costs(own) for own in s.states if own.agrees(state)]
     costs = max(alike, key=len, default=[])
-    return costs if len(costs) >= min(_enough_visits, s.visits) and costs else None
+    return costs if len(costs) >= min(enough_visits, s.visits) and costs else None
 
 
 def cost_in(s: Measured, state: State | None) -> Interval | None:
