@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/cuda/lane/cuda_places.hpp"
+#include "backends/cuda/lane/cell_places.hpp"
 #include "backends/cuda/rig/cuda_census.hpp"
 #include "core/worker/worker.hpp"
 

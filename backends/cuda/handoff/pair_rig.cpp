@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/handoff/gpc_map.hpp"
-#include "backends/cuda/lane/cuda_places.hpp"
+#include "backends/cuda/lane/cell_places.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
 #include "core/harness/stats.hpp"
 #include "core/worker/worker.hpp"

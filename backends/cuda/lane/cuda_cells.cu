@@ -18,7 +18,9 @@ template <class T> SM_FN T from_bits(std::uint64_t bits) {
   return value;
 }
 
-template <class T> __global__ void reset(cell_layout layout, std::byte* array) {
+// Below each place has a row of blocks.
+template <class T> __global__ void reset(cell_layout layout, std::byte* array, cell_places places) {
+  array += places.offset[blockIdx.y];
   const T value = initial_value<T>(layout.oracle);
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < layout.cells;
        i += std::size_t{gridDim.x} * blockDim.x) {
@@ -44,9 +46,12 @@ template <class T> SM_FN void merge(group_outcome& a, const group_outcome& b) {
 
 // One block of this kernel for each cell.
 template <class T>
-__global__ void fold(cell_layout layout, const std::byte* array, const lane_outcome* outcomes,
-                     group_outcome* groups) {
+__global__ void fold(cell_layout layout, const std::byte* array, cell_places places,
+                     const lane_outcome* outcomes, group_outcome* groups) {
   __shared__ group_outcome parts[check_block];
+  outcomes += blockIdx.y * layout.cells * layout.group;
+  groups += blockIdx.y * layout.cells;
+  if (array != nullptr) array += places.offset[blockIdx.y];
   const std::size_t first = blockIdx.x * layout.group;
   const std::uint64_t held =
       array == nullptr ? 0
@@ -104,8 +109,12 @@ SM_FN bool is_right(const cell_layout& layout, T held, const lane_outcome& lane,
 }
 
 template <class T>
-__global__ void own(cell_layout layout, const std::byte* array, const lane_outcome* outcomes,
-                    std::uint64_t ops, own_outcome* result) {
+__global__ void own(cell_layout layout, const std::byte* array, cell_places places,
+                    const lane_outcome* outcomes, own_outcome* results) {
+  outcomes += blockIdx.y * layout.cells;
+  own_outcome* const result = results + blockIdx.y;
+  const std::uint64_t ops = places.ops[blockIdx.y];
+  if (array != nullptr) array += places.offset[blockIdx.y];
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < layout.cells;
        i += std::size_t{gridDim.x} * blockDim.x) {
     if (!takes_part(layout, i)) continue;
@@ -133,11 +142,17 @@ unsigned blocks_for(std::size_t items) {
       std::min<std::size_t>((items + check_block - 1) / check_block, 4096));
 }
 
+dim3 grid_for(const cell_layout& layout, const cell_places& places) {
+  return {blocks_for(layout.cells), places.count};
+}
+
 }  // namespace
 
-void reset_cells(const cell_layout& layout, std::byte* array, cudaStream_t stream) {
+void reset_cells(const cell_layout& layout, std::byte* array, const cell_places& places,
+                 cudaStream_t stream) {
   by_type(layout.type, [&](auto zero) {
-    reset<decltype(zero)><<<blocks_for(layout.cells), check_block, 0, stream>>>(layout, array);
+    reset<decltype(zero)>
+        <<<grid_for(layout, places), check_block, 0, stream>>>(layout, array, places);
   });
   SM_CUDA(cudaGetLastError());
 }
@@ -147,20 +162,20 @@ void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStr
   SM_CUDA(cudaGetLastError());
 }
 
-void fold_groups(const cell_layout& layout, const std::byte* array, const lane_outcome* outcomes,
-                 group_outcome* groups, cudaStream_t stream) {
+void fold_groups(const cell_layout& layout, const std::byte* array, const cell_places& places,
+                 const lane_outcome* outcomes, group_outcome* groups, cudaStream_t stream) {
+  const dim3 grid{static_cast<unsigned>(layout.cells), places.count};
   by_type(layout.type, [&](auto zero) {
-    fold<decltype(zero)><<<static_cast<unsigned>(layout.cells), check_block, 0, stream>>>(
-        layout, array, outcomes, groups);
+    fold<decltype(zero)><<<grid, check_block, 0, stream>>>(layout, array, places, outcomes, groups);
   });
   SM_CUDA(cudaGetLastError());
 }
 
-void check_own(const cell_layout& layout, const std::byte* array, const lane_outcome* outcomes,
-               std::uint64_t ops, own_outcome* result, cudaStream_t stream) {
+void check_own(const cell_layout& layout, const std::byte* array, const cell_places& places,
+               const lane_outcome* outcomes, own_outcome* results, cudaStream_t stream) {
   by_type(layout.type, [&](auto zero) {
-    own<decltype(zero)><<<blocks_for(layout.cells), check_block, 0, stream>>>(
-        layout, array, outcomes, ops, result);
+    own<decltype(zero)><<<grid_for(layout, places), check_block, 0, stream>>>(layout, array, places,
+                                                                              outcomes, results);
   });
   SM_CUDA(cudaGetLastError());
 }

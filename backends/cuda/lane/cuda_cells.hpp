@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cuda/lane/cell_places.hpp"
 #include "backends/cuda/lane/cuda_setup.hpp"
 #include "core/axes.hpp"
 
@@ -22,21 +23,23 @@ struct cell_layout {
   unsigned active = warp_size;  ///< lanes of each warp that take part
 };
 
-/// Queues the initial value into every cell of one array.
-void reset_cells(const cell_layout& layout, std::byte* array, cudaStream_t stream);
+/// Queues the initial value into every cell at every place of one array.
+void reset_cells(const cell_layout& layout, std::byte* array, const cell_places& places,
+                 cudaStream_t stream);
 
 /// Queues the making of a ring of pointers, `pitch` bytes apart, each to another entry far away.
 /// `entries` is a power of two.
 void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStream_t stream);
 
-/// Queues the folding of each group's lanes and cell; `groups` has one entry for each cell. Here
-/// and below `array` is null where an op has no cells: its lanes are one group, whose cell holds 0.
-void fold_groups(const cell_layout& layout, const std::byte* array, const lane_outcome* outcomes,
-                 group_outcome* groups, cudaStream_t stream);
+/// Queues the folding of each group's lanes and cell; `groups` has one entry for each cell of each
+/// place, `outcomes` one for each lane of each place. Here and below `array` is null where an op
+/// has no cells: its lanes are one group, whose cell holds 0.
+void fold_groups(const cell_layout& layout, const std::byte* array, const cell_places& places,
+                 const lane_outcome* outcomes, group_outcome* groups, cudaStream_t stream);
 
-/// Queues the check of cells that have one lane each (group == 1) after `ops` ops; `result` must
-/// be all zero.
-void check_own(const cell_layout& layout, const std::byte* array, const lane_outcome* outcomes,
-               std::uint64_t ops, own_outcome* result, cudaStream_t stream);
+/// Queues the check of cells that have one lane each (group == 1); `results`, one for each place,
+/// must be all zero.
+void check_own(const cell_layout& layout, const std::byte* array, const cell_places& places,
+               const lane_outcome* outcomes, own_outcome* results, cudaStream_t stream);
 
 }  // namespace syncmeter::cuda

@@ -1,6 +1,8 @@
 // The rig of one device whose cells lie in its own memory, in a peer's or in the host's.
 #pragma once
 
+#include <string>
+
 #include "backends/cuda/rig/cuda_rig.hpp"
 
 namespace syncmeter::cuda {
@@ -15,14 +17,10 @@ class remote_rig : public cuda_rig {
 
  protected:
   void prepare_more(const measurable& what, const point& where, kernel_setup& setup) override;
-  void queue_more_resets(const kernel_setup& setup, cudaStream_t stream) override;
+  [[nodiscard]] std::byte* first_array() const override;
 
  private:
-  kernel_setup* setup_ = nullptr;
-  cell_layout layout_;
-  std::byte* here_ = nullptr;   ///< the cells in the device's own memory
-  std::byte* there_ = nullptr;  ///< those that are used; null: they are the same
-  std::size_t bytes_ = 0;
+  std::byte* there_ = nullptr;  ///< the cells; null: in the device's own memory
   device_buffer on_peer_;
   pinned_buffer on_host_;
   std::string cells_on_;

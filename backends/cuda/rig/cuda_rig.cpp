@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/cuda/lane/cuda_places.hpp"
+#include "backends/cuda/lane/ring_shape.hpp"
 #include "core/harness/stats.hpp"
 #include "core/worker/worker.hpp"
 
@@ -13,6 +13,11 @@ namespace syncmeter::cuda {
 namespace {
 
 constexpr std::size_t gate_line_bytes = 256;
+
+// One block on a few lines of memory meets one slice of L2, near or far, and the median over rounds
+// would jump between the two. So such a sample is the sum of launches on cells here and there, the
+// same places on both sides of a round.
+constexpr std::size_t few_bytes = 4096;
 
 }  // namespace
 
@@ -87,6 +92,7 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
   }
   fit_memory();
   prepare_more(what, where_, setup_);
+  use_place({}, 0);
 }
 
 // On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
@@ -152,14 +158,18 @@ void cuda_rig::check_clusters(const void* stub) {
   static_cast<void>(blocks_at_once(stub));  // the kernel's registers
 }
 
+std::size_t cuda_rig::array_bytes() const { return layout_.cells * layout_.pitch + roaming_bytes; }
+
 void cuda_rig::fit_memory() {
-  const std::size_t bytes = layout_.cells * layout_.pitch + roaming_bytes;
-  if (arrays_ > 0) cells_.fit(bytes);
-  if (arrays_ > 1) second_cells_.fit(bytes);
-  place_cells(0);
+  if (arrays_ > 0) cells_.fit(array_bytes());
+  if (arrays_ > 1) second_cells_.fit(array_bytes());
+  const bool few_lines = where_.blocks == 1 && arrays_ > 0 &&
+                         where_.space != space::shared_memory &&
+                         layout_.cells * layout_.pitch <= few_bytes;
+  most_launches_ = few_lines ? cell_places::most : 1;
   const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
   setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps * mailbox_bytes));
-  setup_.outcomes = static_cast<lane_outcome*>(outcomes_.fit(threads() * sizeof(lane_outcome)));
+  outcomes_.fit(most_launches_ * threads() * sizeof(lane_outcome));
   setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
   setup_.gate = static_cast<unsigned*>(gate_.fit(gate_line_bytes));
   setup_.gate_opens_at = where_.blocks > 1 && !where_.waves ? where_.blocks : 0;
@@ -170,16 +180,21 @@ void cuda_rig::fit_memory() {
   check_.prepare(*what_, where_, layout_);
 }
 
-void cuda_rig::place_cells(std::size_t offset) {
-  setup_.cells = arrays_ > 0 ? static_cast<std::byte*>(cells_.get()) + offset : nullptr;
-  setup_.second_cells =
-      arrays_ > 1 ? static_cast<std::byte*>(second_cells_.get()) + offset : nullptr;
+std::array<std::byte*, 2> cuda_rig::arrays() const {
+  return {arrays_ > 0 ? first_array() : nullptr,
+          arrays_ > 1 ? static_cast<std::byte*>(second_cells_.get()) : nullptr};
 }
 
-void cuda_rig::begin_round() {
-  cell_draw_ = next_draw(cell_draw_);
-  place_cells(offset_of(cell_draw_));
+// Of the sample's launches, the `launch`th.
+void cuda_rig::use_place(const cell_places& places, unsigned launch) {
+  const auto [first, second] = arrays();
+  setup_.cells = first == nullptr ? nullptr : first + places.offset[launch];
+  setup_.second_cells = second == nullptr ? nullptr : second + places.offset[launch];
+  setup_.outcomes = static_cast<lane_outcome*>(outcomes_.get()) + launch * threads();
+  setup_.records = static_cast<block_record*>(records_.get()) + launch * where_.blocks;
 }
+
+void cuda_rig::begin_round() { cell_draw_ = next_draw(cell_draw_); }
 
 void cuda_rig::walk_on(walk kind) {
   if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
@@ -191,7 +206,7 @@ void cuda_rig::walk_on(walk kind) {
   ring_kind_ = kind;
 }
 
-void cuda_rig::queue_resets() {
+void cuda_rig::queue_resets(const cell_places& places) {
   if (setup_.gate_opens_at > 0)
     SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
   if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
@@ -200,9 +215,8 @@ void cuda_rig::queue_resets() {
     SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps * mailbox_bytes, stream_.get()));
     SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, sizeof(std::uint64_t), stream_.get()));
   }
-  if (arrays_ > 0) reset_cells(layout_, setup_.cells, stream_.get());
-  if (arrays_ > 1) reset_cells(layout_, setup_.second_cells, stream_.get());
-  queue_more_resets(setup_, stream_.get());
+  for (std::byte* array : arrays())
+    if (array != nullptr) reset_cells(layout_, array, places, stream_.get());
 }
 
 launch_shape cuda_rig::shape() const {

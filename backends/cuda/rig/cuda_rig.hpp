@@ -1,6 +1,7 @@
 // Takes samples on one GPU: memory for one point, launches, clocks, and the check of every sample.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -65,17 +66,23 @@ class cuda_rig : public gpu_rig {
   virtual void prepare_more(const measurable&, const point&, kernel_setup&) {}
   /// Queued before each launch, outside the clock.
   virtual void queue_more_resets(const kernel_setup&, cudaStream_t) {}
+  /// Where the cells lie: in the device's own memory.
+  [[nodiscard]] virtual std::byte* first_array() const {
+    return static_cast<std::byte*>(cells_.get());
+  }
+  [[nodiscard]] std::size_t array_bytes() const;
   [[nodiscard]] const device_facts& device() const { return device_; }
 
  private:
   [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
   [[nodiscard]] bool has_own_cells() const;
   [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
-  [[nodiscard]] unsigned launches_for(std::uint32_t trips) const;
+  [[nodiscard]] cell_places places_for(std::size_t index, std::uint32_t trips) const;
+  [[nodiscard]] std::array<std::byte*, 2> arrays() const;
+  void use_place(const cell_places& places, unsigned launch);
   void fit_memory();
-  void place_cells(std::size_t offset);
   void move_ring();
-  void queue_resets();
+  void queue_resets(const cell_places& places);
   void read_clocks(sample& taken, std::size_t launches);
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
   [[nodiscard]] unsigned blocks_at_once(const void* stub);
@@ -93,6 +100,7 @@ class cuda_rig : public gpu_rig {
   kernel_setup setup_;
   cell_layout layout_;
   std::size_t arrays_ = 0;
+  unsigned most_launches_ = 1;           ///< in one sample
   std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
   std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
   sm_clock clock_{device_.highest_clock_ghz};

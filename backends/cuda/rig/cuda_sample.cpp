@@ -1,58 +1,53 @@
 // One sample on a GPU: launches, clocks, and the check behind each.
 #include <algorithm>
 
-#include "backends/cuda/lane/cuda_places.hpp"
+#include "backends/cuda/lane/ring_shape.hpp"
 #include "backends/cuda/rig/cuda_rig.hpp"
 #include "core/harness/stats.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
-// Cells that fit so little memory are served by few slices; then a sample is taken at so many
-// places.
-constexpr std::size_t few_bytes = 4096;
-constexpr std::uint32_t places_in_a_sample = 16;
+// How often the loop of one of a sample's launches goes round.
+std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned launch) {
+  return trips / places.count + (launch < trips % places.count ? 1 : 0);
+}
 
 }  // namespace
 
-// One block on a few lines of memory meets one slice of L2, near or far, and the median over rounds
-// would jump between the two. So such a sample is the sum of launches on cells here and there, the
-// same places on both sides of a round.
-unsigned cuda_rig::launches_for(std::uint32_t trips) const {
-  const bool few_lines = where_.blocks == 1 && arrays_ > 0 &&
-                         where_.space != space::shared_memory &&
-                         layout_.cells * layout_.pitch <= few_bytes;
-  return few_lines ? std::min(trips, places_in_a_sample) : 1;
+cell_places cuda_rig::places_for(std::size_t index, std::uint32_t trips) const {
+  cell_places places =
+      spread(cell_draw_, std::min(trips, most_launches_), layout_.cells * layout_.pitch);
+  const std::uint64_t ops_per_trip =
+      what_->info.unroll * ops_in_step(what_->info, counts.at(index));
+  for (unsigned n = 0; n < places.count; ++n)
+    places.ops[n] = share_of(trips, places, n) * ops_per_trip;
+  return places;
 }
 
-// Many launches follow one another without a pause, each with the kernels that reset and check its
-// cells: the host's time would tell of these as well, and is not taken.
+// Many launches follow one another without a pause; the host's time would tell of the kernels that
+// set their cells as well, and is not taken.
 sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
   require_built(*what_, index);
   if (what_->hooks.before != nullptr) what_->hooks.before(*this);
-  const unsigned launches = launches_for(trips);
-  const std::size_t record_bytes = launches * where_.blocks * sizeof(block_record);
-  auto* const records = static_cast<block_record*>(records_.fit(record_bytes));
-  const std::uint64_t ops_per_trip =
-      what_->info.unroll * ops_in_step(what_->info, counts.at(index));
-  check_.begin(launches, stream_.get());
+  const cell_places places = places_for(index, trips);
+  const std::size_t record_bytes = places.count * where_.blocks * sizeof(block_record);
+  records_.fit(record_bytes);
+  queue_resets(places);
   sample taken;
-  std::uint64_t draw = cell_draw_;
-  for (unsigned n = 0; n < launches; ++n) {
-    if (n > 0) place_cells(offset_of(draw = next_draw(draw ^ n)));
-    const std::uint32_t share = trips / launches + (n < trips % launches ? 1 : 0);
-    setup_.records = records + n * where_.blocks;
-    queue_resets();
-    if (launches == 1) taken.host_ns = timed_launch(index, share);
+  for (unsigned n = 0; n < places.count; ++n) {
+    use_place(places, n);
+    queue_more_resets(setup_, stream_.get());
+    const std::uint32_t share = share_of(trips, places, n);
+    if (places.count == 1) taken.host_ns = timed_launch(index, share);
     else launch(index, share);
-    check_.queue(setup_, share * ops_per_trip, stream_.get());
   }
-  if (launches > 1) place_cells(offset_of(cell_draw_));
-  SM_CUDA(cudaMemcpyAsync(host_records_.fit(record_bytes), records, record_bytes,
+  use_place(places, 0);
+  check_.queue(setup_, arrays(), places, stream_.get());
+  SM_CUDA(cudaMemcpyAsync(host_records_.fit(record_bytes), records_.get(), record_bytes,
                           cudaMemcpyDeviceToHost, stream_.get()));
-  check_.collect(stream_.get());
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
-  read_clocks(taken, launches);
+  read_clocks(taken, places.count);
   taken.failure = check_.verdict();
   return taken;
 }

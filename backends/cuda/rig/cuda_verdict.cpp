@@ -46,61 +46,43 @@ std::size_t sample_check::slot_bytes() const {
   return layout_.group == 1 ? sizeof(own_outcome) : layout_.cells * sizeof(group_outcome);
 }
 
-void sample_check::begin(std::size_t launches, cudaStream_t stream) {
-  ops_.clear();
+void sample_check::queue(const kernel_setup& setup, std::span<std::byte* const, 2> arrays,
+                         const cell_places& places, cudaStream_t stream) {
+  places_ = places;
   if (mailboxes_ > 0) {
-    seen_.fit(launches * slot_bytes());
+    SM_CUDA(cudaMemcpy2DAsync(seen_.fit(slot_bytes()), sizeof(std::uint64_t), setup.mailboxes,
+                              mailbox_bytes, sizeof(std::uint64_t), mailboxes_,
+                              cudaMemcpyDeviceToHost, stream));
     return;
   }
   if (arrays_ == 0) return;
-  const std::size_t bytes = launches * arrays_ * slot_bytes();
-  found_.fit(bytes);
-  seen_.fit(bytes);
-  if (layout_.group == 1) SM_CUDA(cudaMemsetAsync(found_.get(), 0, bytes, stream));
-}
-
-void sample_check::queue(const kernel_setup& setup, std::uint64_t ops, cudaStream_t stream) {
-  const std::size_t launch = ops_.size();
-  ops_.push_back(ops);
-  if (mailboxes_ > 0) {
-    auto* seen = static_cast<std::byte*>(seen_.get()) + launch * slot_bytes();
-    SM_CUDA(cudaMemcpy2DAsync(seen, sizeof(std::uint64_t), setup.mailboxes, mailbox_bytes,
-                              sizeof(std::uint64_t), mailboxes_, cudaMemcpyDeviceToHost, stream));
-    return;
-  }
   // An op by itself that writes two arrays does so by turns.
   if (layout_.oracle == oracle::written_twice && what_->info.pairing == pairing::self)
-    ops_.back() = ops / 2;
-  for (std::size_t which = 0; which < arrays_; ++which) {
-    const std::byte* array = which == 0 ? setup.cells : setup.second_cells;
-    auto* slot = static_cast<std::byte*>(found_.get()) + (launch * arrays_ + which) * slot_bytes();
+    for (std::uint64_t& ops : places_.ops) ops /= 2;
+  const std::size_t bytes = arrays_ * places_.count * slot_bytes();
+  auto* slots = static_cast<std::byte*>(found_.fit(bytes));
+  if (layout_.group == 1) SM_CUDA(cudaMemsetAsync(slots, 0, bytes, stream));
+  for (const std::byte* array : arrays.first(arrays_)) {
     if (layout_.group == 1) {
-      check_own(layout_, array, setup.outcomes, ops_.back(), reinterpret_cast<own_outcome*>(slot),
+      check_own(layout_, array, places_, setup.outcomes, reinterpret_cast<own_outcome*>(slots),
                 stream);
     } else {
-      fold_groups(layout_, array, setup.outcomes, reinterpret_cast<group_outcome*>(slot), stream);
+      fold_groups(layout_, array, places_, setup.outcomes, reinterpret_cast<group_outcome*>(slots),
+                  stream);
     }
+    slots += places_.count * slot_bytes();
   }
-}
-
-void sample_check::collect(cudaStream_t stream) {
-  if (arrays_ == 0 || mailboxes_ > 0) return;
-  SM_CUDA(cudaMemcpyAsync(seen_.get(), found_.get(), ops_.size() * arrays_ * slot_bytes(),
-                          cudaMemcpyDeviceToHost, stream));
+  SM_CUDA(cudaMemcpyAsync(seen_.fit(bytes), found_.get(), bytes, cudaMemcpyDeviceToHost, stream));
 }
 
 std::string sample_check::verdict() const {
   const auto* slot = static_cast<const std::byte*>(seen_.get());
-  for (const std::uint64_t ops : ops_) {
-    if (mailboxes_ > 0) {
-      if (auto wrong =
-              verdict_of_mailboxes({reinterpret_cast<const std::uint64_t*>(slot), mailboxes_}, ops);
-          !wrong.empty())
-        return wrong;
-      slot += slot_bytes();
-    }
-    for (std::size_t which = 0; mailboxes_ == 0 && which < arrays_; ++which, slot += slot_bytes()) {
-      if (auto wrong = verdict_of(slot, ops); !wrong.empty())
+  if (mailboxes_ > 0)
+    return verdict_of_mailboxes({reinterpret_cast<const std::uint64_t*>(slot), mailboxes_},
+                                places_.ops[0]);
+  for (std::size_t which = 0; which < arrays_; ++which) {
+    for (unsigned place = 0; place < places_.count; ++place, slot += slot_bytes()) {
+      if (auto wrong = verdict_of(slot, places_.ops[place]); !wrong.empty())
         return which == 0 ? wrong : "second array: " + wrong;
     }
   }

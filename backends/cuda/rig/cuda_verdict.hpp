@@ -1,12 +1,11 @@
-// The oracle of GPU samples: its kernels are queued behind each launch, and what they found is
-// judged when the stream is done.
+// The oracle of GPU samples: its kernels are queued behind a sample's launches, and what they found
+// is judged when the stream is done.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "backends/cuda/lane/cuda_cells.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
@@ -15,15 +14,15 @@
 
 namespace syncmeter::cuda {
 
-/// In turn: prepare for a point; then for each sample begin, queue behind every launch, collect,
-/// wait for the stream, and verdict.
+/// In turn: prepare for a point; then for each sample queue behind the last launch, wait for the
+/// stream, and verdict.
 class sample_check {
  public:
   void prepare(const measurable& what, const point& where, const cell_layout& layout);
-  void begin(std::size_t launches, cudaStream_t stream);
-  /// `setup` and `ops` for each lane are those of the launch just queued.
-  void queue(const kernel_setup& setup, std::uint64_t ops, cudaStream_t stream);
-  void collect(cudaStream_t stream);
+  /// `setup` is that of the first launch; its cells, and those of the others, lie at `places` of
+  /// `arrays`.
+  void queue(const kernel_setup& setup, std::span<std::byte* const, 2> arrays,
+             const cell_places& places, cudaStream_t stream);
   /// Empty when every launch was right, else what is wrong with the first that was not.
   [[nodiscard]] std::string verdict() const;
 
@@ -37,10 +36,10 @@ class sample_check {
 
   const measurable* what_ = nullptr;
   cell_layout layout_;
-  std::size_t arrays_ = 0;          ///< that are checked; 1 where only results are
-  std::size_t mailboxes_ = 0;       ///< that are checked; 0 for all but handoffs
-  std::vector<std::uint64_t> ops_;  ///< of each launch so far
-  device_buffer found_;             ///< a slot for each launch and array
+  std::size_t arrays_ = 0;     ///< that are checked; 1 where only results are
+  std::size_t mailboxes_ = 0;  ///< that are checked; 0 for all but handoffs
+  cell_places places_;         ///< of the sample
+  device_buffer found_;        ///< a slot for each place of each array
   pinned_buffer seen_;
 };
 
