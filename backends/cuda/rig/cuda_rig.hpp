@@ -89,7 +89,7 @@ class cuda_rig : public gpu_rig {
   void check_resources(const void* stub);
   void check_clusters(const void* stub);
   void launch(std::size_t index, std::uint32_t trips);
-  [[nodiscard]] double timed_launch(std::size_t index, std::uint32_t trips);
+  [[nodiscard]] std::int64_t start_clock();
 
   const device_facts& device_;
   stream stream_;
