@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -22,6 +24,7 @@
 #include "driver/campaign/start_probe.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/plan/counterparts.hpp"
+#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/lane_places.hpp"
 #include "driver/plan/pass_order.hpp"
@@ -63,11 +66,7 @@ class campaign {
            const std::vector<std::string>& argv)
       : plan_(plan), options_(options), infos_(workers), machine_(machine),
         grant_(read_cpu_grant()), progress_(STDERR_FILENO),
-        file_(plan, options, builds_by_backend(workers)),
-        workers_(workers, {.cpus = grant_.allowed,
-                           .deadlines = {},
-                           .cancel_fd = interrupts_.urgent_fd(),
-                           .on_start = [this](const json& hello) { file_.add_worker(hello); }}) {
+        file_(plan, options, builds_by_backend(workers)), workers_(workers, how_workers_run()) {
     if (options.resume) {
       go_on(describe_machine());
     } else {
@@ -98,12 +97,52 @@ class campaign {
     if (pass > 1) workers_.close();
     std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
     if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
+    std::vector<std::size_t> alone;
+    std::map<unsigned, std::vector<std::size_t>> at_once;  // by GPU
     for (const std::size_t index : order) {
-      if (plan_.points[index].stage != stage || !file_.visits().wants(index, pass)) continue;
+      const planned_point& planned = plan_.points[index];
+      if (planned.stage != stage || !file_.visits().wants(index, pass)) continue;
+      (planned.devices.empty() ? alone : at_once[device_of(planned, pass)]).push_back(index);
+    }
+    visit_in_turn(alone, pass, workers_);
+    if (at_once.empty()) return;
+    workers_.close();
+    visit_at_once(at_once, pass);
+  }
+
+  void visit_in_turn(const std::vector<std::size_t>& order, unsigned pass, worker_pool& pool) {
+    for (const std::size_t index : order) {
+      std::unique_lock turn(taking_turns_);
       if (!reason_to_stop().empty()) return;
       show_progress(index, 0);
-      visit(index, pass);
+      visit(index, pass, pool, turn);
     }
+  }
+
+  // A thread for each GPU, with workers of its own. They end with it: a worker dies with the thread
+  // that started it.
+  void visit_at_once(const std::map<unsigned, std::vector<std::size_t>>& order_by_gpu,
+                     unsigned pass) {
+    std::vector<std::future<void>> running;
+    for (const auto& [gpu, order] : order_by_gpu) {
+      running.push_back(std::async(std::launch::async, [this, &order = order, pass] {
+        worker_pool pool(infos_, how_workers_run());
+        visit_in_turn(order, pass, pool);
+        pool.close();
+      }));
+    }
+    for (auto& each : running) each.wait();
+    for (auto& each : running) each.get();  // rethrows what it threw
+  }
+
+  worker_pool::settings how_workers_run() {
+    return {.cpus = grant_.allowed,
+            .deadlines = {},
+            .cancel_fd = interrupts_.urgent_fd(),
+            .on_start = [this](const json& hello) {
+              const std::lock_guard turn(taking_turns_);
+              file_.add_worker(hello);
+            }};
   }
 
   void begin(const std::vector<std::string>& argv, const json& about) {
@@ -166,7 +205,8 @@ class campaign {
         if (!reason_to_stop().empty() || (!budget_s() && used_s() >= longest_s)) return;
         const std::size_t index = again[i].point;
         show_progress(index, again.size() - i);
-        visit(index, file_.visits().next(index));
+        std::unique_lock turn(taking_turns_);
+        visit(index, file_.visits().next(index), workers_, turn);
       }
     }
   }
@@ -195,7 +235,9 @@ class campaign {
                                                    : std::vector<double>{}});
   }
 
-  void visit(std::size_t index, unsigned number) {
+  // `turn` is given up while the worker measures.
+  void visit(std::size_t index, unsigned number, worker_pool& pool,
+             std::unique_lock<std::mutex>& turn) {
     const planned_point& planned = plan_.points[index];
     const std::string op = planned.what.backend + ' ' + planned.what.op;
     // What was measured once stays measured.
@@ -217,8 +259,10 @@ class campaign {
                fmt::format("not tried: {} crashes or timeouts in a row of {}", losses, op)));
       return;
     }
-    exchange_outcome outcome =
-        workers_.measure(planned.what.backend, planned.what.wait, request_for(index, number));
+    const json request = request_for(index, number);
+    turn.unlock();
+    exchange_outcome outcome = pool.measure(planned.what.backend, planned.what.wait, request);
+    turn.lock();
     switch (outcome.what) {
     case kind::answered:
       losses = 0;
@@ -306,6 +350,7 @@ class campaign {
   progress progress_;
   campaign_file file_;
   grid_size_order grid_sizes_{plan_.points};
+  std::mutex taking_turns_;  // of the threads of visit_at_once, with all but their workers
   worker_pool workers_;
   json states_ = json::array();
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
+#include "driver/plan/device_turns.hpp"
 #include "driver/results/lean_line.hpp"
 
 namespace syncmeter {
@@ -82,6 +83,8 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["backend"] = backend;
   line["build"] = build == build_ids_.end() ? "" : build->second;
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
+  if (!plan_.points[point].devices.empty())
+    line["visited_device"] = device_of(plan_.points[point], visit);
   line["key"] = visit_log_.key(point, visit);
   // What is the same in every visit of a point stands once.
   if (line.contains("census") && !has_census_.insert(point).second) line.erase("census");

@@ -1,6 +1,7 @@
 #include "driver/campaign/visit_request.hpp"
 
 #include "core/point.hpp"
+#include "driver/plan/device_turns.hpp"
 
 namespace syncmeter {
 namespace {
@@ -28,7 +29,7 @@ nlohmann::json visit_request(const planned_point& planned, unsigned visit,
                            {"quiet_floor_ns", context.quiet_floor_ns},
                            {"state_bounds_ns", context.state_bounds_ns},
                            {"oversubscribe", options.oversubscribe}}}};
-  if (planned.device) request["device"] = *planned.device;
+  if (planned.device) request["device"] = device_of(planned, visit);
   return request;
 }
 

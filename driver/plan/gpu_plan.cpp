@@ -279,13 +279,14 @@ void gpu_planner::refuse(const point& p, const std::string& reason, bool for_its
 }
 
 void require_gpu_for(const run_options& options) {
-  const std::array<std::pair<const char*, bool>, 7> given{{{"--blocks", !options.blocks.empty()},
-                                                           {"--scope", !options.scopes.empty()},
-                                                           {"--flavour", !options.flavours.empty()},
-                                                           {"--space", !options.spaces.empty()},
-                                                           {"--active", !options.actives.empty()},
-                                                           {"--device", options.device != 0},
-                                                           {"--waves", options.waves}}};
+  const std::array<std::pair<const char*, bool>, 7> given{
+      {{"--blocks", !options.blocks.empty()},
+       {"--scope", !options.scopes.empty()},
+       {"--flavour", !options.flavours.empty()},
+       {"--space", !options.spaces.empty()},
+       {"--active", !options.actives.empty()},
+       {"--device", options.device != 0 || options.every_device || !options.devices.empty()},
+       {"--waves", options.waves}}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {
       throw usage_error(fmt::format("{} applies to GPU backends only, and none is in use", name));

@@ -40,6 +40,8 @@ struct run_options {
   std::vector<space> spaces;
   std::vector<unsigned> actives;  ///< lanes of each warp
   unsigned device = 0;
+  std::vector<unsigned> devices;  ///< several equal GPUs that share the points; empty: `device`
+  bool every_device = false;      ///< in place of `devices`
   bool waves = false;
   double precision = 0.01;
   double max_time_s = 0.15;        ///< per point, over all its visits

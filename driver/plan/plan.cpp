@@ -13,6 +13,7 @@
 
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/cpu_plan.hpp"
+#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpu_plan.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
@@ -54,7 +55,8 @@ double predicted_s(const campaign_plan& plan, const run_options& options,
   double all = 0;
   std::map<std::tuple<std::string, wait_policy, unsigned>, double> starts_s;
   for (const planned_point& p : plan.points) {
-    all += p.visits * std::min(max_visit_s(p, options), usual_visit_s);
+    const double at_once = static_cast<double>(std::max<std::size_t>(p.devices.size(), 1));
+    all += p.visits * std::min(max_visit_s(p, options), usual_visit_s) / at_once;
     for (const worker_info& worker : workers) {
       if (!contains(worker.backends, p.what.backend)) continue;
       const unsigned pool = worker.pooled.contains(p.what.backend) ? p.what.lanes : 0;
@@ -97,7 +99,6 @@ class planners {
       append(plan.points, planner.take_points());
       append(plan.refused, planner.take_refused());
     }
-    plan.predicted_s = predicted_s(plan, options_, workers_);
     return plan;
   }
 
@@ -150,8 +151,9 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   if (chosen->counterparts_only) keep_counterparts(plan, workers);
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
-    plan.predicted_s = predicted_s(plan, options, workers);
   }
+  share_among_gpus(plan, options, ops, workers);
+  plan.predicted_s = predicted_s(plan, options, workers);
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
     put_sample_first(plan, units_wanted(options, machine), *chosen->pace->longest_s);
   if (plan.points.empty() && plan.refused.empty()) {

@@ -19,6 +19,7 @@ struct planned_point {
   point what;
   std::vector<int> pus;              ///< one per lane; -1 = not bound; none on a GPU
   std::optional<unsigned> device{};  ///< a GPU's index; nothing for a CPU's point
+  std::vector<unsigned> devices{};   ///< equal GPUs that its visits take by turns; empty: `device`
   std::vector<point> same_as;  ///< equal machine code on equal cells and PUs: measured once, here
   std::string why;             ///< why same_as are the same, for the reader
   bool additivity = false;

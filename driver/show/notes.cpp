@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
+#include "driver/results/device_differences.hpp"
 #include "driver/results/point_states.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -136,6 +137,25 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
                               again, lacking, enough_visits));
 }
 
+// What differs comes first; where nothing does, one line says so.
+void add_device_differences(std::vector<std::string>& notes, const results_file& file) {
+  std::vector<std::string> different;
+  std::size_t points = 0;
+  for (const device_difference& d : device_differences(file)) {
+    points += d.points;
+    if (!d.found) continue;
+    different.push_back(fmt::format(
+        "GPU {} is {} than GPU {} at {} points of {}: {:.3f} times its costs ({:.3f} to {:.3f})",
+        d.device, d.ratio.value > 1 ? "slower" : "faster", d.reference, d.points, d.family,
+        d.ratio.value, d.ratio.low, d.ratio.high));
+  }
+  add_some(notes, different);
+  if (points > 0 && different.empty())
+    notes.push_back(fmt::format("the GPUs that shared the points cost the same in every family "
+                                "(within half a percent, {} pairs of visits)",
+                                points));
+}
+
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, double> drops;
   double taken = 0;
@@ -188,6 +208,7 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
   }
   const std::size_t urgent = notes.size();
   add_states(notes, file);
+  add_device_differences(notes, file);
   add_revisits(notes, file);
   add_drops(notes, file);
   add_additivity(notes, points);

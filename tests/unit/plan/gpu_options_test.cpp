@@ -48,6 +48,19 @@ TEST(gpu_options, are_read_and_kept_in_a_results_file) {
   EXPECT_EQ(again.waves, o.waves);
 }
 
+TEST(gpu_options, several_gpus_are_read_and_kept_and_one_is_kept_as_before) {
+  const auto kept = [](const std::string& text) {
+    return nlohmann::json(parse_run({"--device=" + text}).options).at("device").dump();
+  };
+  EXPECT_EQ(kept("2"), "2");
+  EXPECT_EQ(kept("1,3"), "[1,3]");
+  EXPECT_EQ(kept("all"), "\"all\"");
+  for (const char* text : {"2", "1,3", "all"}) {
+    const nlohmann::json written = parse_run({fmt::format("--device={}", text)}).options;
+    EXPECT_EQ(nlohmann::json(written.get<run_options>()), written);
+  }
+}
+
 TEST(gpu_options, visits_are_the_devices_own_unless_given_and_stay_so_in_a_file) {
   const run_options none = nlohmann::json(parse_run({}).options).get<run_options>();
   EXPECT_FALSE(none.visits);

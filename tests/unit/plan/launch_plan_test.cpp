@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpu_plan.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"
@@ -90,6 +91,33 @@ TEST(launch_plan, graphs_have_sizes_in_every_study_that_measures_all_ops) {
   options.sizes = {5};
   const campaign_plan plan = plan_for(options, {launching_worker()});
   EXPECT_THAT(plan.points, SizeIs(2));
+}
+
+TEST(launch_plan, equal_gpus_share_all_but_what_the_host_thread_launches) {
+  worker_info worker = launching_worker();
+  for (const unsigned index : {1U, 2U})
+    worker.gpus["cuda"].devices.push_back(fixtures::small_gpu(index));
+  run_options options = with_ops({"launch", "barrier", "atomic_add"});
+  options.types = {value_type::int32};
+  options.every_device = true;
+  std::vector<std::string> turns;
+  for (const planned_point& p : plan_for(options, {worker}).points) {
+    std::vector<unsigned> of_visits;
+    for (unsigned visit = 1; visit <= 4; ++visit) of_visits.push_back(device_of(p, visit));
+    turns.push_back(fmt::format("{} {}", p.what.op, fmt::join(of_visits, "")));
+  }
+  EXPECT_THAT(turns,
+              ElementsAre("barrier 0120", "atomic_add 1201", "atomic_add 2012", "launch 0000"));
+}
+
+TEST(launch_plan, gpus_that_share_points_are_predicted_to_take_part_of_the_time) {
+  worker_info worker = fixtures::cuda_worker();
+  worker.gpus["cuda"].devices.push_back(fixtures::small_gpu(1));
+  run_options options;
+  const double alone_s = plan_for(options, {worker}).predicted_s;
+  options.devices = {0, 1};
+  const double shared_s = plan_for(options, {worker}).predicted_s;
+  EXPECT_LT(shared_s, 0.9 * alone_s);
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#include "driver/plan/device_turns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+// What a cost depends on.
+auto kind_of(const gpu_device& gpu) {
+  return std::tie(gpu.name, gpu.compute_capability, gpu.multiprocessors, gpu.l2_bytes);
+}
+
+std::vector<unsigned> equal_gpus(const gpu_backend& gpus, const std::string& backend,
+                                 const run_options& options) {
+  std::vector<unsigned> indices = options.devices;
+  if (options.every_device) {
+    for (const gpu_device& gpu : gpus.devices) indices.push_back(gpu.index);
+  }
+  const gpu_device& first = chosen_gpu(gpus, backend, options.device);
+  for (const unsigned index : indices) {
+    const gpu_device& other = chosen_gpu(gpus, backend, index);
+    if (kind_of(other) == kind_of(first)) continue;
+    throw usage_error(fmt::format("--device: only equal GPUs can share points, and {} ({}) is not "
+                                  "of the same kind as {} ({})",
+                                  other.index, other.name, first.index, first.name));
+  }
+  return indices;
+}
+
+bool is_of_one_gpu(const planned_point& point, const std::vector<offered_op>& ops) {
+  const auto op = std::find_if(ops.begin(), ops.end(), [&](const offered_op& each) {
+    return each.backend == point.what.backend && each.name == point.what.op;
+  });
+  const bool launched = op != ops.end() && op->rows.front()->family == "launch";
+  return !launched && gpus_taking_part(point.what) == 1;
+}
+
+}  // namespace
+
+unsigned device_of(const planned_point& point, unsigned visit) {
+  return point.devices.empty() ? point.device.value()
+                               : point.devices[(visit - 1) % point.devices.size()];
+}
+
+void share_among_gpus(campaign_plan& plan, const run_options& options,
+                      const std::vector<offered_op>& ops, const std::vector<worker_info>& workers) {
+  if (options.devices.empty() && !options.every_device) return;
+  std::map<std::string, std::vector<unsigned>> turns;  // of each backend
+  for (planned_point& point : plan.points) {
+    const std::string& backend = point.what.backend;
+    if (!point.device || options.interleave_backends || !is_of_one_gpu(point, ops)) continue;
+    const auto [next, is_new] = turns.try_emplace(backend);
+    if (is_new) next->second = equal_gpus(*gpus_of(workers, backend), backend, options);
+    if (next->second.size() < 2) continue;
+    point.devices = next->second;
+    std::rotate(next->second.begin(), next->second.begin() + 1, next->second.end());
+  }
+}
+
+}  // namespace syncmeter
