@@ -1,13 +1,14 @@
 """How fast and how good syncmeter is on this machine: run by hand, on an otherwise idle machine.
 
-  python3 tests/benchmarks/benchmark.py BIN [speed] [memory] [repeat] [headline] [accuracy]
+  python3 tests/benchmarks/benchmark.py BIN [speed] [memory] [repeat] [headline] [planted] [accuracy]
 
 BIN holds `syncmeter` and its workers. Nothing here asserts; it prints what was found beside what is
 promised (speed: quick within 20 s, paper within 60 s, 70 % inside timed loops; memory: 100 MiB;
 repeat: CV over 15 campaigns and how often an interval holds their median; headline: CV of what the
 table shows first over 12 quick campaigns, on a busy host at most 3 % on one lane and strided, 8 %
-shared, in the median over ops, and twice that in 9 of 10; accuracy: against
-twin.cpp, an independent measurement by rdtscp, interleaved with ours).
+shared, in the median over ops, and twice that in 9 of 10; planted: one-lane costs within 3 % in 90 %
+of the ops while another process spins on the same unit; accuracy: against twin.cpp, an independent
+measurement by rdtscp, interleaved with ours).
 """
 
 import csv
@@ -116,6 +117,32 @@ def headline(binaries, folder, campaigns=12):
     print(f"quiet headlines: {quiet} of {sum(map(len, found.values()))}")
 
 
+def planted(binaries, folder, campaigns=20):
+    """One-lane costs while another process spins on the same processing unit, against those without it."""
+    unit = max(os.sched_getaffinity(0))
+    options = ("--pus", str(unit), "--placement", "shared")
+
+    def costs():
+        rows = campaign(binaries, folder, *options)[0]
+        return {(r["backend"], r["op"], r["type"], r["order"]): float(r["cost_ns"]) for r in rows if r["cost_ns"]}
+
+    quiet = [costs() for _ in range(5)]
+    truth = {name: statistics.median(q[name] for q in quiet if name in q) for name in quiet[0]}
+    spinning = subprocess.Popen([sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{unit}}})\nwhile True: pass"])
+    try:
+        loaded = [costs() for _ in range(campaigns)]
+    finally:
+        spinning.kill()
+        spinning.wait()
+    shares = []
+    for found in loaded:
+        off = [abs(found[name] / cost - 1) for name, cost in truth.items() if name in found and cost > 0]
+        shares.append(sum(one <= 0.03 for one in off) / len(off))
+    print(f"{len(truth)} ops on unit {unit}, {campaigns} campaigns under load: in the median campaign "
+          f"{100 * statistics.median(shares):.0f} % of the ops within 3 % of their cost without it, "
+          f"in the worst {100 * min(shares):.0f} %")
+
+
 def by_state(rows):
     """Rows of one point from several campaigns by placement state and quiet. A campaign names a state by
     its hop, 103 ns here and 108 there; hops are of one state up to a gap of 1.5, as in a campaign."""
@@ -179,7 +206,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     binaries = pathlib.Path(sys.argv[1]).resolve()
-    parts = {"speed": speed, "memory": memory, "repeat": repeat, "headline": headline, "accuracy": accuracy}
+    parts = {"speed": speed, "memory": memory, "repeat": repeat, "headline": headline, "planted": planted, "accuracy": accuracy}
     with tempfile.TemporaryDirectory() as folder:
         for part in sys.argv[2:] or parts:
             print(f"\n{part}")
