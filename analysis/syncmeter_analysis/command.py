@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +34,8 @@ def _compare(options: argparse.Namespace) -> int:
         raise Unusable(
             f"compare: two files are needed, OLD and NEW, not {len(files)}; with --by any number"
         )
-    print("\n\n".join(as_text(c, options.all) for c in found))
+    style = _shows_colours(), _width(options)
+    print("\n\n".join(as_text(c, options.all, *style) for c in found))
     if options.figure:
         write_figure(found, Path(options.figure))
     if options.html:
@@ -82,11 +83,19 @@ def _shows_colours() -> bool:
     return sys.stdout.isatty() and not refused and terminal != "dumb"
 
 
+def _width(options: argparse.Namespace) -> int:
+    """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
+    if options.wide:
+        return 0
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
+
+
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report.findings import findings
+    from syncmeter_analysis.report.plain import as_plain
     from syncmeter_analysis.statistics.campaign import read_campaign
     from syncmeter_analysis.studies import names, sections, study
-    from syncmeter_analysis.studies.blocks import Bullets, as_markdown, as_plain
+    from syncmeter_analysis.studies.blocks import Bullets, as_markdown
 
     for name in options.study:
         study(name)
@@ -97,8 +106,6 @@ def _text(options: argparse.Namespace) -> int:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     told = [(s.title, s.blocks) for s in found]
     if not options.study and (sentences := findings(campaign)):
-        if options.format != "md":
-            sentences = [textwrap.fill(s, 78, subsequent_indent="  ") for s in sentences]
         told.append(("Findings", [Bullets(sentences)]))
     if not told:
         print(
@@ -108,7 +115,8 @@ def _text(options: argparse.Namespace) -> int:
     elif options.format == "md":
         print("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
     else:
-        print("\n\n".join(as_plain(title, blocks, _shows_colours()) for title, blocks in told))
+        style = _shows_colours(), _width(options)
+        print("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
     return 0
 
 

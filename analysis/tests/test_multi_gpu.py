@@ -3,8 +3,8 @@
 import pytest
 
 from syncmeter_analysis.figures import multi_gpu as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import around, point, read, visits, write
 
 LINK = {

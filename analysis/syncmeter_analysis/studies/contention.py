@@ -70,6 +70,7 @@ def _cells_table(part: Part) -> Table:
         * bool(part.source)
         + f"{formats.count(lanes, 'lane')} on a number of cells, neighbouring lanes on the same "
         f"cell; throughput over that on one cell, of the same visits, in one placement state",
+        spare=[9],
     )
     for row in part.rows:
         if row.lanes != lanes:

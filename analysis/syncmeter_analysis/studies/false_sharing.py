@@ -109,6 +109,7 @@ def _one_element(found: Sequence[Row]) -> Table:
         [],
         right=[3, 5, 6, 7, 8],
         caption=f"One element apart over cells {apart_bytes} B apart: what it costs not to pad",
+        spare=[8],
     )
     for row in found:
         if row.first.point.base_offset:
