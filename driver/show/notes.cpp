@@ -209,7 +209,7 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
   }
   const std::size_t more = notes.all.size() - shown;
   if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");
-  return text + "\nResults: " + file.path + "\n";
+  return text;
 }
 
 }  // namespace syncmeter
