@@ -57,10 +57,13 @@ def _report(options: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else None
     if options.command == "html":
         from syncmeter_analysis.report.page import write_page
+        from syncmeter_analysis.report.plain import prose
 
         output = output or Path("report.html")
         size = write_page(report, output)
-        print(f"{headline(report.judged)}\nwritten: {output} ({size / 1e6:.1f} MB)")
+        print(
+            f"{prose(headline(report.judged), _width(options))}\nwritten: {output} ({size / 1e6:.1f} MB)"
+        )
     else:
         from syncmeter_analysis.report.markdown import as_markdown, write_markdown
 
@@ -85,7 +88,7 @@ def _shows_colours() -> bool:
 
 def _width(options: argparse.Namespace) -> int:
     """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
-    if options.wide:
+    if getattr(options, "wide", False):
         return 0
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
 
@@ -138,7 +141,9 @@ def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
-    output = Path(options.output or f"{source.resolve().stem}.jsonl")
+    output = Path(
+        options.output or f"{source.resolve().name.removesuffix('.gz').removesuffix('.csv')}.jsonl"
+    )
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         said = import_table(source, output, gpu=options.gpu, **machine)
