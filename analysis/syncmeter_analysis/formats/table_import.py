@@ -19,7 +19,6 @@ from syncmeter_analysis.data.visit import statuses
 from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.importing import campaign_line, write_import
 
-
 _needed = ("backend", "op", "lanes", "status", "cost_ns")
 
 
