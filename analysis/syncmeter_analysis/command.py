@@ -61,9 +61,8 @@ def _report(options: argparse.Namespace) -> int:
 
         output = output or Path("report.html")
         size = write_page(report, output)
-        print(
-            f"{prose(headline(report.judged), _width(options))}\nwritten: {output} ({size / 1e6:.1f} MB)"
-        )
+        print(prose(headline(report.judged), _width(options)))
+        print(f"written: {output} ({size / 1e6:.1f} MB)")
     else:
         from syncmeter_analysis.report.markdown import as_markdown, write_markdown
 
