@@ -127,7 +127,7 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.format == "text":
-        print(claims_text.as_text(found, options.all))
+        print(claims_text.as_text(found, options.all, _width(options)))
     else:
         print(
             claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)

@@ -86,12 +86,27 @@ def test_what_is_still_too_wide_goes_on_below_with_the_names_of_its_rows():
     ]
 
 
+def test_columns_that_name_a_row_come_again_with_what_stands_below():
+    columns = ["lanes", "late us", "omp active", "std active"]
+    wide = table(
+        columns, ["2", "0", "345.1", "623.7"], ["64", "1", "266.7", "4362"], right=range(4), keys=2
+    )
+    assert table_plain(wide, width=22).splitlines()[5:] == [
+        *(
+            "       late     std",
+            "lanes    us  active",
+            "    2     0   623.7",
+            "   64     1    4362",
+        ),
+    ]
+
+
 def test_texts_break_inside_their_column():
     wide = table(
         ["op", "compiled to"], ["add", "branch 1, load 1, lock_cmpxchg 1"], ["b", "load 1"]
     )
     assert table_plain(wide, width=30).splitlines() == [
-        *("op   compiled to", "add  branch 1, load 1,", "     lock_cmpxchg 1", "b    load 1"),
+        *("op   compiled to", "add  branch 1, load 1,", "       lock_cmpxchg 1", "b    load 1"),
     ]
 
 
@@ -140,4 +155,5 @@ def test_what_is_not_for_a_terminal_has_80_columns_and_no_colours_unless_wide_is
     narrow, wide = (report("text", file, *more) for more in ([], ["--wide"]))
     assert max(map(len, narrow.splitlines())) <= 80
     assert "\x1b" not in narrow
+    assert max(map(len, report("claims", "--all", file).splitlines())) <= 80
     assert re.search(r"^backend +lock .* slow/fast +over fastest +95 % interval", wide, re.M)

@@ -33,7 +33,7 @@ struct summary_notes_of {
 /// more there are.
 [[nodiscard]] std::string notes_text(const results_file& file,
                                      const std::vector<point_summary>& points, bool verbose,
-                                     std::size_t width);
+                                     page_style style = {});
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.

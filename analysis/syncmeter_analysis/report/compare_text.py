@@ -81,7 +81,7 @@ def change_table(differences: list[Difference], caption: str = "") -> Table:
     for row, d in zip(rows, differences, strict=True):
         row[0].points = list(dict.fromkeys((d.old.id, d.new.id)))
     return without_empty_columns(
-        Table(list(columns), rows, _right, caption, _most_rows, spare=_spare)
+        Table(list(columns), rows, _right, caption, _most_rows, spare=_spare, keys=6)
     )
 
 

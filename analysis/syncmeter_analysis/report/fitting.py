@@ -40,19 +40,32 @@ def _taken(widths: Sequence[int]) -> int:
     return sum(widths) + _between * (len(widths) - 1)
 
 
-def _with_broken_names(table: Table) -> list[int]:
+def _name_in(lines: int, name: str) -> int:
+    """The least width in which a column's name takes so many lines; 0: as many as it has words."""
+    least = _longest_word(name)
+    if not lines:
+        return least
+    return next(w for w in range(least, len(name) + 1) if len(lines_of(name, w)) <= lines)
+
+
+def _natural(table: Table, lines: int) -> list[int]:
     return [
-        max(_longest_word(name), *map(len, _cells(table, i)))
+        max(_name_in(lines, name), *map(len, _cells(table, i)))
         for i, name in enumerate(table.columns)
     ]
 
 
+def _fits(table: Table, width: int) -> bool:
+    return _taken(_natural(table, 0)) <= width
+
+
 def widths_of(table: Table, width: int) -> list[int]:
-    """Of each column, as narrow as `width` asks for and the texts allow; 0 asks for nothing."""
-    whole = [max(len(name), *map(len, _cells(table, i))) for i, name in enumerate(table.columns)]
-    if not width or _taken(whole) <= width:
-        return whole
-    found = _with_broken_names(table)
+    """Of each column, with names in as few lines and texts as wide as `width` allows; 0 allows all."""
+    found = _natural(table, 1)
+    for lines in (2, 3, 0):
+        if not width or _taken(found) <= width:
+            return found
+        found = _natural(table, lines)
     least = [
         found[i]
         if i in table.right
@@ -62,10 +75,6 @@ def widths_of(table: Table, width: int) -> list[int]:
     while _taken(found) > width and found != least:
         widest = max((i for i in range(len(found)) if found[i] > least[i]), key=found.__getitem__)
         found[widest] -= 1
-    # Names that need not break do not.
-    for i, name in enumerate(table.columns):
-        if found[i] < len(name) <= found[i] + width - _taken(found):
-            found[i] = len(name)
     return found
 
 
@@ -97,7 +106,7 @@ def _without_spare(table: Table, width: int) -> tuple[Table, list[str]]:
     for n in range(1, len(table.spare) + 1):
         gone = table.spare[:n]
         less = table.of_columns([i for i in range(len(table.columns)) if i not in gone])
-        if _taken(_with_broken_names(less)) <= width:
+        if _fits(less, width):
             names = ", ".join(table.columns[i] for i in gone)
             return less, [f"Left out for the width: {names} (--wide shows all)"]
     return table, []
@@ -108,8 +117,9 @@ def _in_parts(table: Table, width: int) -> list[Table]:
     an interval stays behind what it is of."""
     if _taken(widths_of(table, width)) <= width:
         return [table]
-    texts = [i for i in range(len(table.columns)) if i not in table.right]
-    keys = next((i for i, column in enumerate(texts) if i != column), len(texts)) or 1
+    keys = table.keys or 1
+    while keys > 1 and 2 * _taken(widths_of(table.of_columns(range(keys)), 1)) > width:
+        keys -= 1
     parts = [list(range(keys))]
     for i in range(keys, len(table.columns)):
         if i > keys and table.columns[i] == "95 % interval":
@@ -128,7 +138,7 @@ def fitted(table: Table, width: int) -> tuple[list[Table], list[str]]:
     found = without_empty_columns(table)
     below: list[str] = []
     for step in (_remarks_below, _shared_in_caption, lambda t: _without_spare(t, width)):
-        if not width or _taken(_with_broken_names(found)) <= width:
+        if not width or _fits(found, width):
             return [found], below
         found, told = step(found)
         below += told

@@ -35,7 +35,7 @@ def prose(text: str, width: int) -> str:
 
 def _row(cells: Sequence[Cell], table: Table, widths: Sequence[int], coloured: bool) -> list[str]:
     columns = [
-        [cell.whole] if i in table.right else lines_of(cell.whole, w)
+        [cell.whole] if i in table.right else lines_of(cell.whole, w, "  ")
         for i, (cell, w) in enumerate(zip(cells, widths, strict=True))
     ]
     lines = []

@@ -44,10 +44,10 @@ class Cell:
 
 @dataclass
 class Table:
-    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page;
-    on a terminal the columns' names come again after every `repeat` rows, and columns in `spare` go,
-    the first of them first, where it is too narrow. A column in which no row has anything is left out
-    of text."""
+    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page. In text a
+    column in which no row has anything is left out. On a terminal the columns' names come again after
+    every `repeat` rows; where it is too narrow, columns in `spare` go, the first of them first, and the
+    first `keys`, which name a row, come again with what has to stand below."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -56,6 +56,7 @@ class Table:
     folded: int = 0
     repeat: int = 0
     spare: Sequence[int] = ()
+    keys: int = 1
 
     def of_columns(self, kept: Sequence[int]) -> Table:
         """The same with these of its columns."""
@@ -66,6 +67,7 @@ class Table:
             rows=[[row[i] for i in kept] for row in self.rows],
             right=[place[i] for i in self.right if i in place],
             spare=[place[i] for i in self.spare if i in place],
+            keys=sum(i < self.keys for i in kept),
         )
 
 

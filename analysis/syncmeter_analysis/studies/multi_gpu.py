@@ -92,6 +92,7 @@ def _barriers(barriers: Sequence[Barrier]) -> Table:
         ],
         right=range(1, len(columns)),
         caption="Barriers over devices, ns, by blocks and threads on each",
+        keys=3,
     )
 
 
@@ -140,6 +141,7 @@ def _accesses(accesses: Sequence[Access]) -> Table:
         [],
         right=range(5, len(columns)),
         caption="Accesses of one device, ns per access of a thread, by where the cells lie",
+        keys=8,
     )
     for access in accesses:
         p = access.point

@@ -77,6 +77,7 @@ def _table(side: Side) -> Table:
         folded=15,
         repeat=50,
         spare=[12],
+        keys=8,
     )
     for row in side.rows:
         p, r = row.other.point, row.difference.ratio
