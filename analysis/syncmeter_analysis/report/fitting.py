@@ -118,7 +118,9 @@ def _in_parts(table: Table, width: int) -> list[Table]:
     if _taken(widths_of(table, width)) <= width:
         return [table]
     keys = table.keys or 1
-    while keys > 1 and 2 * _taken(widths_of(table.of_columns(range(keys)), 1)) > width:
+    while keys > 1 and not all(
+        _fits(table.of_columns([*range(keys), i]), width) for i in range(keys, len(table.columns))
+    ):
         keys -= 1
     parts = [list(range(keys))]
     for i in range(keys, len(table.columns)):
