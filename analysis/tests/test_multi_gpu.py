@@ -66,7 +66,7 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
     assert "barrier_flags, 132 blocks of 32 threads, 3500 ns; its step from 1 device costs" in text
     assert "costs 2000 ns, 2.33 (" in text
     row = next(line for line in text.splitlines() if line.startswith("load "))
-    assert row.split()[-10:-5] == ["cell", "250.0", "850.0", "1000", "3.40"]
+    assert row.split()[-10:-5] == ["0", "250.0", "850.0", "1000", "3.40"]
     assert row.split()[-5][1:-1].startswith("3.3")
     assert row.split()[-4:-2] == [">", "4.00"]
     assert "Handoffs" not in text

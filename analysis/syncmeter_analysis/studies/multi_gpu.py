@@ -142,14 +142,14 @@ def _accesses(accesses: Sequence[Access]) -> Table:
         [],
         right=range(5, len(columns)),
         caption="Accesses of one device (remote_*), ns per access of a thread, by where the cells "
-        "lie",
+        "lie; stride 0: one cell",
         keys=7,
     )
     for access in accesses:
         p = access.point
         name = p.op.removeprefix("remote_")
         texts = [name, p.type, p.scope, p.flavour if flavours else "", p.order if orders else ""]
-        texts += [formats.blocks_by_threads(p), str(p.stride) if p.stride else "one cell"]
+        texts += [formats.blocks_by_threads(p), str(p.stride or 0)]
         table.rows.append(
             [
                 *map(Cell, texts),
