@@ -6,8 +6,11 @@ What cannot be used is left out and told of in `notes`; a file that says nothing
 from __future__ import annotations
 
 import gc
+import gzip
 import json
+import lzma
 import re
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,7 +62,7 @@ class _Complaints:
 
 
 def read_results(path: str | Path) -> ResultsFile:
-    """The campaign in `path`.
+    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`).
 
     Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
     schema, or holds neither a visit nor a refused point that can be used.
@@ -69,10 +72,13 @@ def read_results(path: str | Path) -> ResultsFile:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with Path(path).open("rb") as lines:
+        opened = {".xz": lzma.open, ".gz": gzip.open}.get(Path(path).suffix, open)
+        with opened(path, "rb") as lines:
             return _read(name, lines)
     except OSError as error:
         raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
+    except (EOFError, lzma.LZMAError, zlib.error) as error:
+        raise Unusable(f"{name} cannot be unpacked: {error}") from error
     finally:
         if collecting:
             # Nor does a later search look at them again.
