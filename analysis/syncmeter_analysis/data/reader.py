@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,7 @@ def read_results(path: str | Path) -> ResultsFile:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        opened = {".xz": lzma.open, ".gz": gzip.open}.get(Path(path).suffix, open)
-        with opened(path, "rb") as lines:
+        with _opened(Path(path)) as lines:
             return _read(name, lines)
     except OSError as error:
         raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
@@ -84,6 +84,12 @@ def read_results(path: str | Path) -> ResultsFile:
             # Nor does a later search look at them again.
             gc.freeze()
             gc.enable()
+
+
+def _opened(path: Path) -> BufferedIOBase:
+    if path.suffix == ".xz":
+        return lzma.open(path)
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
 
 
 def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
