@@ -1,5 +1,6 @@
 """The command: exit statuses, one sentence for a mistake, and never a traceback."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -122,6 +123,7 @@ def test_what_prints_text_needs_python_only(tmp_path, words):
         cwd=tmp_path,
         capture_output=True,
         text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
         timeout=60,
     )
     assert done.returncode in (0, 1), done.stderr
