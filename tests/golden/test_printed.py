@@ -135,8 +135,9 @@ def test_show_chooses_and_sorts_points_and_writes_them_as_json(driver):
     assert {point["op"] for point in points} == {"atomic_add"}
     assert {point["lanes"] for point in points} == {1}
     assert all(isinstance(point["cost_ns"], float) and point["headline"] is True for point in points)
-    by_cost = [row["cost"] for row in rows_of(driver("show", file, "--sort", "cost")).values() if row["cost"] != "-" and not row["bound"]]
+    by_cost = [row["cost"] for row in rows_of(driver("show", file, "--sort", "cost", "--wide")).values() if row["cost"] != "-" and not row["bound"]]
     assert len(by_cost) > 3 and list(map(float, by_cost)) == sorted(map(float, by_cost))
+    assert max(map(len, driver("show", file, "--sort", "cost").split("\nNotes\n")[0].splitlines())) <= 80
     assert "no point is chosen by --op, --type and --lanes" in driver.mistake("show", file, "--op", "barrier_late")
     assert "--sort: unknown key 'name'" in driver.mistake("show", file, "--sort", "name")
 
