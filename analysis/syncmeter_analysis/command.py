@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +34,8 @@ def _compare(options: argparse.Namespace) -> int:
         raise Unusable(
             f"compare: two files are needed, OLD and NEW, not {len(files)}; with --by any number"
         )
-    print("\n\n".join(as_text(c, options.all) for c in found))
+    style = _shows_colours(), _width(options)
+    print("\n\n".join(as_text(c, options.all, *style) for c in found))
     if options.figure:
         write_figure(found, Path(options.figure))
     if options.html:
@@ -56,10 +57,12 @@ def _report(options: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else None
     if options.command == "html":
         from syncmeter_analysis.report.page import write_page
+        from syncmeter_analysis.report.plain import prose
 
         output = output or Path("report.html")
         size = write_page(report, output)
-        print(f"{headline(report.judged)}\nwritten: {output} ({size / 1e6:.1f} MB)")
+        print(prose(headline(report.judged), _width(options)))
+        print(f"written: {output} ({size / 1e6:.1f} MB)")
     else:
         from syncmeter_analysis.report.markdown import as_markdown, write_markdown
 
@@ -82,11 +85,19 @@ def _shows_colours() -> bool:
     return sys.stdout.isatty() and not refused and terminal != "dumb"
 
 
+def _width(options: argparse.Namespace) -> int:
+    """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
+    if getattr(options, "wide", False):
+        return 0
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
+
+
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report.findings import findings
+    from syncmeter_analysis.report.plain import as_plain
     from syncmeter_analysis.statistics.campaign import read_campaign
     from syncmeter_analysis.studies import names, sections, study
-    from syncmeter_analysis.studies.blocks import Bullets, as_markdown, as_plain
+    from syncmeter_analysis.studies.blocks import Bullets, as_markdown
 
     for name in options.study:
         study(name)
@@ -97,8 +108,6 @@ def _text(options: argparse.Namespace) -> int:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     told = [(s.title, s.blocks) for s in found]
     if not options.study and (sentences := findings(campaign)):
-        if options.format != "md":
-            sentences = [textwrap.fill(s, 78, subsequent_indent="  ") for s in sentences]
         told.append(("Findings", [Bullets(sentences)]))
     if not told:
         print(
@@ -108,7 +117,8 @@ def _text(options: argparse.Namespace) -> int:
     elif options.format == "md":
         print("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
     else:
-        print("\n\n".join(as_plain(title, blocks, _shows_colours()) for title, blocks in told))
+        style = _shows_colours(), _width(options)
+        print("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
     return 0
 
 
@@ -117,7 +127,7 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.format == "text":
-        print(claims_text.as_text(found, options.all))
+        print(claims_text.as_text(found, options.all, _width(options)))
     else:
         print(
             claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)
@@ -130,7 +140,9 @@ def _import(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
-    output = Path(options.output or f"{source.resolve().stem}.jsonl")
+    output = Path(
+        options.output or f"{source.resolve().name.removesuffix('.gz').removesuffix('.csv')}.jsonl"
+    )
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         said = import_table(source, output, gpu=options.gpu, **machine)

@@ -50,6 +50,11 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         sub.set_defaults(run=runs[name])
         return sub
 
+    def add_wide(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--wide", action="store_true", help="every column, however narrow the terminal is"
+        )
+
     compare = add(
         "compare",
         "Which points differ between two campaigns, or within one by backend, "
@@ -78,6 +83,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     compare.add_argument(
         "--all", action="store_true", help="show every point, not only those that changed"
     )
+    add_wide(compare)
     compare.add_argument(
         "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"
     )
@@ -112,6 +118,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         help="only this study; can be repeated",
     )
     texts.add_argument("--format", choices=("text", "md"), default="text")
+    add_wide(texts)
 
     claims = add(
         "claims",

@@ -3,9 +3,9 @@
 import pytest
 
 from syncmeter_analysis.figures import barrier as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.relation import Verdict, verdict
 from syncmeter_analysis.studies import barrier, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import campaign, point, read, visits, write
 
 

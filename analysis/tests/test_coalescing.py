@@ -3,9 +3,9 @@
 import pytest
 
 from syncmeter_analysis.figures import coalescing as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.relation import NotComparable
 from syncmeter_analysis.studies import coalescing, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import around, point, read, visits, write
 
 

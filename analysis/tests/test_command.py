@@ -1,5 +1,7 @@
 """The command: exit statuses, one sentence for a mistake, and never a traceback."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +95,36 @@ def test_without_its_packages_a_command_says_which_one_it_needs(file, command):
     assert done.returncode == 2
     assert f"'{command}' needs the Python package" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+_without_packages = """
+import sys
+sys.modules.update(dict.fromkeys(("altair", "jinja2", "polars", "vl_convert")))
+from syncmeter_analysis.command import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["text", "a.jsonl"],
+        ["claims", "a.jsonl"],
+        ["share", "a.jsonl"],
+        ["compare", "a.jsonl", "a.jsonl"],
+        ["compare", "--by", "backend", "a.jsonl"],
+    ],
+    ids=" ".join,
+)
+def test_what_prints_text_needs_python_only(tmp_path, words):
+    shutil.copy(Path(__file__).parent / "data" / "portability.jsonl", tmp_path / "a.jsonl")
+    done = subprocess.run(
+        [sys.executable, "-c", _without_packages, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        timeout=60,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert not done.stderr

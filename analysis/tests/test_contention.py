@@ -3,9 +3,9 @@
 import pytest
 
 from syncmeter_analysis.figures import contention as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.relation import NotComparable
 from syncmeter_analysis.studies import contention, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 

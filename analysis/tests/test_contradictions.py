@@ -9,11 +9,12 @@ from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.report.build import build
 from syncmeter_analysis.report.costs import costs
 from syncmeter_analysis.report.markdown import as_markdown
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.campaign import read_campaign
 from syncmeter_analysis.statistics.compare import compare_campaigns
 from syncmeter_analysis.statistics.relation import Verdict
 from syncmeter_analysis.studies import sections
-from syncmeter_analysis.studies.blocks import as_plain, escaped_md
+from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import campaign, point, visits, write
 from tests.test_false_sharing import line_of_64, visits_at
 

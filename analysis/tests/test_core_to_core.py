@@ -7,10 +7,10 @@ import pytest
 
 from syncmeter_analysis.data.reader import read_results
 from syncmeter_analysis.figures import core_to_core as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.campaign import campaign_of
 from syncmeter_analysis.statistics.relation import Verdict
 from syncmeter_analysis.studies import core_to_core, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 
@@ -194,8 +194,8 @@ def test_a_busy_way_is_not_compared_with_a_quiet_one(tmp_path):
 
 def test_colours_only_where_they_are_wanted_and_of_equal_width(tmp_path):
     plain, coloured = told(tmp_path, PAIRS), told(tmp_path, PAIRS, coloured=True)
-    assert "\x1b[48;5;22m\x1b[38;5;15m50.1+-0.1" in coloured
-    assert re.search(r"\x1b\[48;5;88m\x1b\[38;5;15m *301\+-", coloured)
+    assert "\x1b[48;5;22m\x1b[38;5;231m50.1+-0.1" in coloured
+    assert re.search(r"\x1b\[48;5;88m\x1b\[38;5;231m *301\+-", coloured)
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 

@@ -7,8 +7,8 @@ import pytest
 from syncmeter_analysis.data.point import point_from
 from syncmeter_analysis.data.visit import visit_from
 from syncmeter_analysis.figures import handoff as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.studies import handoff, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import point, read, visits, write
 
 

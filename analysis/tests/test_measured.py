@@ -13,9 +13,10 @@ import pytest
 from syncmeter_analysis.report.blocks import Drawing
 from syncmeter_analysis.report.build import build
 from syncmeter_analysis.report.markdown import as_markdown
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.campaign import read_campaign
 from syncmeter_analysis.studies import names, sections
-from syncmeter_analysis.studies.blocks import Bullets, Table, as_plain, escaped_md
+from syncmeter_analysis.studies.blocks import Bullets, Table, escaped_md
 
 DATA = Path(__file__).parent / "data"
 

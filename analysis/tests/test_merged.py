@@ -12,11 +12,11 @@ import pytest
 from syncmeter_analysis.command import main
 from syncmeter_analysis.report.build import build
 from syncmeter_analysis.report.costs import costs
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import read_campaign
 from syncmeter_analysis.statistics.relation import Ratio
 from syncmeter_analysis.studies import sections
-from syncmeter_analysis.studies.blocks import as_plain
 
 DATA = Path(__file__).parent / "data"
 
@@ -71,7 +71,7 @@ def test_each_study_has_its_section_in_text_and_html(tmp_path, capsys):
     page = (tmp_path / "report.html").read_text()
     found = sections(merged())
     assert [s.name for s in found] == list(PARTS)
-    at = [printed.index(as_plain(s.title, s.blocks)) for s in found]
+    at = [printed.index(as_plain(s.title, s.blocks, width=80)) for s in found]
     assert at == sorted(at)
     for section in found:
         assert re.search(rf'id="{section.name}"', page)

@@ -3,8 +3,8 @@
 import pytest
 
 from syncmeter_analysis.figures import multi_gpu as drawing
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import around, point, read, visits, write
 
 LINK = {
@@ -65,8 +65,8 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
     assert "1 device  2 devices" in text
     assert "barrier_flags, 132 blocks of 32 threads, 3500 ns; its step from 1 device costs" in text
     assert "costs 2000 ns, 2.33 (" in text
-    row = next(line for line in text.splitlines() if line.startswith("remote_load"))
-    assert row.split()[-10:-5] == ["cell", "250.0", "850.0", "1000", "3.40"]
+    row = next(line for line in text.splitlines() if line.startswith("load "))
+    assert row.split()[-10:-5] == ["0", "250.0", "850.0", "1000", "3.40"]
     assert row.split()[-5][1:-1].startswith("3.3")
     assert row.split()[-4:-2] == [">", "4.00"]
     assert "Handoffs" not in text

@@ -1,6 +1,8 @@
 """What is read, what is refused, and what is left out and said so."""
 
+import gzip
 import json
+import lzma
 import math
 
 import pytest
@@ -21,6 +23,17 @@ def test_a_campaign_is_read(tmp_path):
     assert found.status == "ok"
     assert c.machine.cpu == "Test CPU"
     assert not c.notes
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
+def test_a_packed_file_is_read_and_a_torn_one_refused(tmp_path, ending, pack):
+    plain = write(tmp_path / "f.jsonl", visits(around(5.0), point(type="int32")))
+    packed = tmp_path / f"f.jsonl{ending}"
+    packed.write_bytes(pack(plain.read_bytes()))
+    assert len(read(packed).points) == 1
+    packed.write_bytes(packed.read_bytes()[:-30])
+    with pytest.raises(Unusable, match="cannot be unpacked"):
+        read_results(packed)
 
 
 def test_a_gpu_is_named_without_the_number_of_its_device(tmp_path):

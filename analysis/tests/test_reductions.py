@@ -4,8 +4,8 @@ import pytest
 
 from syncmeter_analysis.figures import reductions as drawing
 from syncmeter_analysis.figures.scaling import scaling_figures
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.studies import reductions, sections
-from syncmeter_analysis.studies.blocks import as_plain
 from tests.made import around, point, read, visits, write
 
 SIZES = (1 << 14, 1 << 22)

@@ -1,6 +1,7 @@
 """Copies without names, and exports that keep their meaning."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -15,6 +16,8 @@ from syncmeter_analysis.formats.export import export, google_benchmark
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.table_import import import_table
 from tests.made import around, campaign, point, read, visits, write
+
+MEASUREMENTS = Path(__file__).parents[2] / "docs" / "measurements"
 
 
 @pytest.fixture
@@ -188,11 +191,33 @@ def test_columns_are_the_drivers_and_then_ours():
     assert [column.name for column in columns[: len(named)]] == named
 
 
+@pytest.mark.parametrize("table", sorted(MEASUREMENTS.glob("*.csv*")), ids=lambda path: path.name)
+def test_published_tables_are_results_files_again(tmp_path, table):
+    (told,) = import_table(table, tmp_path / "back.jsonl")
+    back = read(tmp_path / "back.jsonl")
+    opened = gzip.open if table.suffix == ".gz" else open
+    with opened(table, "rt", newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("headline") != "false"]
+    assert told == f"{len(rows)} points"
+    assert len(back.points) == len(rows)
+    with_cost = [row for row in rows if row["status"] == "ok" and not row.get("measured_as")]
+    assert sum(s.status == "ok" and not s.measured_as for s in back.points.values()) == len(
+        with_cost
+    )
+
+
+def test_a_table_without_rates_does_not_say_which_costs_are_marginal(tmp_path):
+    (tmp_path / "t.csv").write_text("backend,op,lanes,status,cost_ns\nomp,x,1,ok,2\n")
+    import_table(tmp_path / "t.csv", tmp_path / "back.jsonl")
+    assert not read(tmp_path / "back.jsonl").measured[0].inserted
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
         ("", "is not a table"),
         ("a,b\n1,2\n", "is not a table"),
+        ("op,lanes,status,cost_ns\nx,1,ok,2\n", "no column backend"),
         ("\x00", "is not a table"),
         ("backend,op,lanes,status,cost_ns\nomp,x,1,great,2\n", "line 2: 'great' at '1' lanes"),
         ("backend,op,lanes,status,cost_ns\nomp,x,two,ok,2\n", "line 2: .*'two' is not a value"),

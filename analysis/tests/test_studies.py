@@ -11,8 +11,9 @@ import pytest
 from syncmeter_analysis import studies
 from syncmeter_analysis.command import main
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.studies import sections
-from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown, as_plain
+from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_false_sharing import line_of_64, visits_at
 
@@ -112,6 +113,6 @@ def test_heat_is_painted_where_colours_are_wanted_and_does_not_move_the_columns(
     plain = as_plain("T", [table])
     painted = as_plain("T", [table], coloured=True)
     assert "\x1b" not in plain
-    assert "a   \x1b[48;5;22m\x1b[38;5;15m 1\x1b[0m\n" in painted
-    assert "b   \x1b[48;5;88m\x1b[38;5;15m22\x1b[0m" in painted
+    assert "a   \x1b[48;5;22m\x1b[38;5;231m 1\x1b[0m\n" in painted
+    assert "b   \x1b[48;5;88m\x1b[38;5;231m22\x1b[0m" in painted
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == plain

@@ -54,8 +54,9 @@ std::vector<std::string> backends_to_look_for(const run_options& options) {
 
 // Before the first visit, and before the probes, which take as long as a reader waits in silence.
 std::string plan_summary(const campaign_plan& plan, double probing) {
+  const std::size_t n = plan.points.size();
   std::string text =
-      fmt::format("{} points, about {:.0f} s", plan.points.size(), std::ceil(plan.predicted_s));
+      fmt::format("{} point{}, about {:.0f} s", n, n == 1 ? "" : "s", std::ceil(plan.predicted_s));
   if (probing > 0) text += fmt::format("; the first {:g} s probe the hops between lanes", probing);
   return text;
 }

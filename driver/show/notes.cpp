@@ -219,18 +219,18 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
 }
 
 std::string notes_text(const results_file& file, const std::vector<point_summary>& points,
-                       bool verbose, std::size_t width) {
+                       bool verbose, page_style style) {
   const summary_notes_of notes = summary_notes(file, points);
   const std::size_t shown = verbose ? notes.all.size() : notes.urgent;
-  std::string text = shown == 0 ? "" : "\nNotes\n";
+  std::string text = shown == 0 ? "" : "\n" + painted("Notes", "1", style.colour) + "\n";
   for (std::size_t i = 0; i < shown; ++i) {
     // A command is to be copied.
-    const bool as_it_is = width == 0 || notes.all[i].find('`') != std::string::npos;
-    text += "- " + (as_it_is ? notes.all[i] : wrapped(notes.all[i], 2, width)) + "\n";
+    const bool as_it_is = style.width == 0 || notes.all[i].find('`') != std::string::npos;
+    text += "- " + (as_it_is ? notes.all[i] : wrapped(notes.all[i], 2, style.width)) + "\n";
   }
   const std::size_t more = notes.all.size() - shown;
   if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");
-  return text + "\nResults: " + file.path + "\n";
+  return text;
 }
 
 }  // namespace syncmeter

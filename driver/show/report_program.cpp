@@ -57,7 +57,7 @@ struct running {
 
 // Workers were talked to with SIGPIPE ignored, and no later program shall inherit that. `error` is
 // errno's value; 0 where the program runs.
-running start(const fs::path& program, const std::string& file, std::FILE* out, int& error) {
+running start(const fs::path& program, const report_request& asked, std::FILE* out, int& error) {
   std::array<int, 2> raw{};
   if (::pipe2(raw.data(), O_CLOEXEC) != 0) {
     error = errno;
@@ -77,8 +77,9 @@ running start(const fs::path& program, const std::string& file, std::FILE* out, 
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, number);
   ::posix_spawnattr_setsigdefault(&with.attributes, &signals);
   ::posix_spawnattr_setflags(&with.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string path = program.string(), verb = "text", of = file;
-  const std::array<char*, 4> arguments{path.data(), verb.data(), of.data(), nullptr};
+  std::string path = program.string(), verb = "text", of = asked.file, wide = "--wide";
+  const std::array<char*, 5> arguments{path.data(), verb.data(), of.data(),
+                                       asked.wide ? wide.data() : nullptr, nullptr};
   error = ::posix_spawnp(&child.pid, path.c_str(), &with.files, &with.attributes, arguments.data(),
                          environ);
   return child;
@@ -123,6 +124,30 @@ std::string report_hint(const std::string& file) {
                      name, shell_word(file));
 }
 
+std::string page_command(const std::string& file) {
+  const fs::path page = fs::path(file).replace_extension(".html");
+  return fmt::format("As a page: {} html {} -o {}\n", name, shell_word(file),
+                     shell_word(page.string()));
+}
+
+// Whether there is a text of the report.
+bool print_relations(const report_request& asked, std::FILE* out) {
+  const char* const chosen = std::getenv(chosen_by);
+  const std::string wanted = chosen != nullptr ? chosen : "";
+  if (wanted == "off") return false;
+  const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
+  if (!program) {
+    std::fputs(report_hint(asked.file).c_str(), out);
+    return false;
+  }
+  std::fputc('\n', out);
+  const std::string problem = print_report(*program, asked, out);
+  if (!problem.empty())
+    std::fprintf(stderr, "syncmeter: no ratios, sizes and verdicts: %s%s\n", problem.c_str(),
+                 wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
+  return problem.empty();
+}
+
 }  // namespace
 
 std::optional<fs::path> find_report(const fs::path& beside) {
@@ -133,12 +158,12 @@ std::optional<fs::path> find_report(const fs::path& beside) {
   return std::nullopt;
 }
 
-std::string print_report(const fs::path& program, const std::string& file, std::FILE* out,
+std::string print_report(const fs::path& program, const report_request& asked, std::FILE* out,
                          milliseconds at_most) {
   // Both write to one descriptor: what this program still holds comes first.
   std::fflush(out);
   int error = 0;
-  running child = start(program, file, out, error);
+  running child = start(program, asked, out, error);
   if (error != 0)
     return fmt::format("{} cannot be started: {}", program.string(), std::strerror(error));
   stream_tail said;
@@ -156,19 +181,9 @@ std::string print_report(const fs::path& program, const std::string& file, std::
   return {};
 }
 
-void add_report(const std::string& file, std::FILE* out) {
-  const char* const chosen = std::getenv(chosen_by);
-  const std::string wanted = chosen != nullptr ? chosen : "";
-  if (wanted == "off") return;
-  const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
-  if (!program) {
-    std::fputs(report_hint(file).c_str(), out);
-    return;
-  }
-  const std::string problem = print_report(*program, file, out);
-  if (!problem.empty())
-    std::fprintf(stderr, "syncmeter: no ratios, sizes and verdicts: %s%s\n", problem.c_str(),
-                 wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
+void add_report(const report_request& asked, std::FILE* out) {
+  const bool told = print_relations(asked, out);
+  fmt::print(out, "\nResults: {}\n{}", asked.file, told ? page_command(asked.file) : "");
 }
 
 }  // namespace syncmeter

@@ -51,8 +51,8 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
     std::fputs(point_table(shown, style, view.by_cost).c_str(), out);
     // What is said of the whole file is not true of a part of it.
     if (shown.size() == points.size()) {
-      std::fputs(notes_text(results, points, view.verbose, style.width).c_str(), out);
-      add_report(file, out);
+      std::fputs(notes_text(results, points, view.verbose, style).c_str(), out);
+      add_report({.file = file, .wide = view.wide}, out);
     }
   }
   const bool any_failed = std::any_of(points.begin(), points.end(), [](const point_summary& s) {

@@ -147,9 +147,10 @@ struct section_words {
 };
 
 // An entry for each axis, empty where a row has nothing to say of it.
-std::vector<std::string> axis_words(const table_row& row) {
+std::vector<std::string> axis_words(const table_row& row, bool with_backend) {
   const point& p = row.shown->what;
-  return {type_text(p),
+  return {with_backend ? p.backend : "",
+          type_text(p),
           p.order == order::unordered ? "" : std::string(to_text(p.order)),
           text_unless_none(p.scope),
           text_unless_none(p.flavour),
@@ -160,9 +161,9 @@ std::vector<std::string> axis_words(const table_row& row) {
           placement_text(p)};
 }
 
-std::vector<section_words> words_of(std::span<const table_row> rows) {
+std::vector<section_words> words_of(std::span<const table_row> rows, bool with_backend) {
   std::vector<std::vector<std::string>> words;
-  for (const table_row& row : rows) words.push_back(axis_words(row));
+  for (const table_row& row : rows) words.push_back(axis_words(row, with_backend));
   std::vector<section_words> found(rows.size());
   for (std::size_t axis = 0; axis < words.front().size(); ++axis) {
     const bool same = std::all_of(words.begin(), words.end(), [&](const auto& of_row) {
@@ -197,9 +198,9 @@ std::vector<std::string> narrow_cells(const table_row& row, const section_words&
           remarks(row)};
 }
 
-// Rows of one backend and family.
-std::string section_text(std::span<const table_row> rows, page_style style) {
-  const std::vector<section_words> words = words_of(rows);
+// Rows of one backend and family, or `mixed` ones, whose order stays.
+std::string section_text(std::span<const table_row> rows, page_style style, bool mixed = false) {
+  const std::vector<section_words> words = words_of(rows, mixed);
   const bool on_gpu = rows.front().shown->device.has_value();
   // Where the words of the axes leave no room for it, an op is a heading of its own.
   const auto make = [&](bool op_in_row) {
@@ -237,8 +238,8 @@ std::string section_text(std::span<const table_row> rows, page_style style) {
     return table;
   };
   columns table = make(true);
-  if (!table.fits(style.width)) table = make(false);
-  std::string heading = facts_of(*rows.front().shown).family;
+  if (!mixed && !table.fits(style.width)) table = make(false);
+  std::string heading = mixed ? "by cost" : facts_of(*rows.front().shown).family;
   if (!words.front().common.empty()) heading += ": " + join(words.front().common, ", ");
   return painted(heading, "1", style.colour) + "\n" + table.text(style);
 }
@@ -260,8 +261,10 @@ std::string point_table(const std::vector<point_summary>& points, page_style sty
   if (rows.empty()) return "No point was measured.\n";
   const varying v = axes_that_vary(points);
   std::string text;
-  if (style.width == 0 || by_cost) {
+  if (style.width == 0) {
     text = wide_table(rows, v, !by_cost);
+  } else if (by_cost) {
+    text = section_text(rows, style, true);
   } else {
     std::string backend = v.backend ? "" : rows.front().shown->what.backend;
     for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {

@@ -28,12 +28,12 @@ struct summary_notes_of {
 [[nodiscard]] summary_notes_of summary_notes(const results_file& file,
                                              const std::vector<point_summary>& points);
 
-/// The notes as text, and where the results are. Without `verbose` those alone without which the
+/// The notes as text. Without `verbose` those alone without which the
 /// figures would be misread (failures, an incomplete campaign, where the lanes were), and how many
 /// more there are.
 [[nodiscard]] std::string notes_text(const results_file& file,
                                      const std::vector<point_summary>& points, bool verbose,
-                                     std::size_t width);
+                                     page_style style = {});
 
 /// The points of a plan, where their lanes sit, what each stands for, and the estimated time.
 /// With `machine`: also what each named pair of PUs shares, and what lanes have in common.

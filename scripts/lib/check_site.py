@@ -29,7 +29,9 @@ class Page(HTMLParser):
 
 
 def main(folder):
-    pages = {path.resolve(): Page(path) for path in sorted(folder.rglob("*.html"))}
+    # Anchors of a report are made by its script, which its own tests look at.
+    found = [path for path in sorted(folder.rglob("*.html")) if path.parent != folder / "reports"]
+    pages = {path.resolve(): Page(path) for path in found}
     wrong, checked = [], 0
     for path, page in pages.items():
         for tag, address in page.links:

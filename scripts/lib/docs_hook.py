@@ -1,6 +1,8 @@
-"""Pages of the site that are files of the repository's root: README.md is its first page.
+"""Pages of the site that are no files of docs/.
 
-They are written for the root, so that their links are rewritten for the site.
+README.md is its first page; it and others of the repository's root are written for the root, so that their links are
+rewritten for the site. Of results files that a page links to, scripts/docs makes reports in build/reports; a link to
+the report is put behind the one to the results.
 """
 
 import re
@@ -24,4 +26,17 @@ def on_files(files, config):
     for name in CARRIED:
         target = "tests.txt" if name == "tests/README.md" else name
         files.append(File.generated(config, target, content=(root / name).read_text(encoding="utf-8")))
+    for report in reports(root):
+        files.append(File.generated(config, f"reports/{report.name}", content=report.read_text(encoding="utf-8")))
     return files
+
+
+def reports(root):
+    return sorted((root / "build" / "reports").glob("*.html"))
+
+
+def on_page_markdown(markdown, page, config, files):
+    for report in reports(Path(config.config_file_path).parent):
+        results = f"](measurements/{report.stem}.jsonl.xz)"
+        markdown = markdown.replace(results, f"{results}, [the report](reports/{report.name})")
+    return markdown

@@ -135,8 +135,9 @@ def test_show_chooses_and_sorts_points_and_writes_them_as_json(driver):
     assert {point["op"] for point in points} == {"atomic_add"}
     assert {point["lanes"] for point in points} == {1}
     assert all(isinstance(point["cost_ns"], float) and point["headline"] is True for point in points)
-    by_cost = [row["cost"] for row in rows_of(driver("show", file, "--sort", "cost")).values() if row["cost"] != "-" and not row["bound"]]
+    by_cost = [row["cost"] for row in rows_of(driver("show", file, "--sort", "cost", "--wide")).values() if row["cost"] != "-" and not row["bound"]]
     assert len(by_cost) > 3 and list(map(float, by_cost)) == sorted(map(float, by_cost))
+    assert max(map(len, driver("show", file, "--sort", "cost").split("\nNotes\n")[0].splitlines())) <= 80
     assert "no point is chosen by --op, --type and --lanes" in driver.mistake("show", file, "--op", "barrier_late")
     assert "--sort: unknown key 'name'" in driver.mistake("show", file, "--sort", "name")
 
@@ -151,11 +152,15 @@ HOW_TO_GET_IT = "For ratios, sizes and verdicts run `syncmeter-report text"
 
 def test_the_report_comes_after_the_points_where_it_is_beside_the_driver(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
-    alone = driver("show", file)
+    points, results = driver("show", file).split("\nResults: ")
+    assert results == f"{file}\n"
     del driver.environment["SYNCMETER_REPORT"]
-    assert driver("show", file) == f"{alone}\n{HOW_TO_GET_IT} {file}`; scripts/run installs it, or `pip install ./analysis` in a checkout.\n"
+    hint = f"{HOW_TO_GET_IT} {file}`; scripts/run installs it, or `pip install ./analysis` in a checkout."
+    assert driver("show", file) == f"{points}\n{hint}\n\nResults: {file}\n"
     driver.add_program("syncmeter-report", REPORT % 0)
-    assert driver("show", file) == f"{alone}one section of text {file}\n"
+    page = f"Results: {file}\nAs a page: syncmeter-report html {file} -o {file.removesuffix('.jsonl')}.html\n"
+    assert driver("show", file) == f"{points}\none section of text {file}\n\n{page}"
+    assert driver("show", file, "--wide").endswith(f"one section of text {file} --wide\n\n{page}")
 
 
 @pytest.mark.parametrize("program, said", [

@@ -10,7 +10,11 @@ def test_a_campaign_ends_with_the_text_of_its_report(campaign):
     campaign.environment["SYNCMETER_REPORT"] = str(campaign.bin / "syncmeter-report")
     status, out, _ = campaign.run()
     assert status == 0
-    assert out.endswith(f"\nResults: {campaign.file}\ntold: text {campaign.file}\n")
+    page = str(campaign.file).removesuffix(".jsonl") + ".html"
+    assert out.endswith(
+        f"\ntold: text {campaign.file}\n\nResults: {campaign.file}\n"
+        f"As a page: syncmeter-report html {campaign.file} -o {page}\n"
+    )
 
 
 def test_a_report_that_fails_fails_no_campaign(campaign):

@@ -6,10 +6,14 @@ What cannot be used is left out and told of in `notes`; a file that says nothing
 from __future__ import annotations
 
 import gc
+import gzip
 import json
+import lzma
 import re
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +63,7 @@ class _Complaints:
 
 
 def read_results(path: str | Path) -> ResultsFile:
-    """The campaign in `path`.
+    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`).
 
     Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
     schema, or holds neither a visit nor a refused point that can be used.
@@ -69,15 +73,23 @@ def read_results(path: str | Path) -> ResultsFile:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with Path(path).open("rb") as lines:
+        with _opened(Path(path)) as lines:
             return _read(name, lines)
     except OSError as error:
         raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
+    except (EOFError, lzma.LZMAError, zlib.error) as error:
+        raise Unusable(f"{name} cannot be unpacked: {error}") from error
     finally:
         if collecting:
             # Nor does a later search look at them again.
             gc.freeze()
             gc.enable()
+
+
+def _opened(path: Path) -> BufferedIOBase:
+    if path.suffix == ".xz":
+        return lzma.open(path)
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
 
 
 def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:

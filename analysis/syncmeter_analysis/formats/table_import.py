@@ -1,12 +1,15 @@
 """Imports the table that `syncmeter show --csv` and `syncmeter-report export` write.
 
-Rounds and visits are not in it, so that nothing can be resolved anew; estimates keep their intervals.
+Older tables lack some columns, and gzip may have packed them. Rounds and visits are not in a table, so
+that nothing can be resolved anew; estimates keep their intervals.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import math
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,8 @@ from syncmeter_analysis.data.point import BadPoint, point_from
 from syncmeter_analysis.data.visit import statuses
 from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.importing import campaign_line, write_import
+
+_needed = ("backend", "op", "lanes", "status", "cost_ns")
 
 
 def _value(text: str | None) -> float | None:
@@ -98,7 +103,9 @@ def _line(row: dict[str, str], number: int) -> dict[str, Any]:
 def _add_rates(line: dict[str, Any], row: dict[str, str], cost: float | None) -> None:
     """What the rate of one lane tells of the op: a marginal cost has none, and of a ring only one lane
     at a time has the token."""
-    each = _value(row.get("ops_per_s_per_lane"))
+    if "ops_per_s_per_lane" not in row:
+        return
+    each = _value(row["ops_per_s_per_lane"])
     if not each:
         line["pairing"] = "insert"
     elif cost and (ring := round(1e9 / cost / each)) > 1:
@@ -117,12 +124,17 @@ def import_table(
 ) -> list[str]:
     """Writes `output` of the table in `source`; returns what is to be told of it. Raises Unusable."""
     try:
-        with source.open(newline="", encoding="utf-8") as file:
+        opened = gzip.open if source.suffix == ".gz" else open
+        with opened(source, "rt", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise Unusable(f"{source}: cannot be read ({error})") from error
-    if not rows or not {"backend", "op", "lanes", "status", "cost_ns"} <= set(rows[0]):
-        raise Unusable(f"{source} is not a table of `syncmeter show --csv`")
+    lacking = [name for name in _needed if name not in (rows[0] if rows else ())]
+    if lacking:
+        raise Unusable(
+            f"{source} is not a table of `syncmeter show --csv`: "
+            + (f"no column {', '.join(lacking)}" if rows else "it has no rows")
+        )
     lines: list[dict[str, Any]] = []
     points: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(rows, 2):
@@ -138,7 +150,7 @@ def import_table(
             line = {"kind": "same", "point": line["point"], "measured_as": first, "why": "told so"}
         lines.append(line)
     machine = {
-        "cpu_model": cpu or source.stem,
+        "cpu_model": cpu or source.name.removesuffix(".gz").removesuffix(".csv"),
         "host": "",
         "pus": pus,
         "cores": cores,

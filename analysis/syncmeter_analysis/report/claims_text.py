@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import textwrap
+from collections import defaultdict
 from collections.abc import Sequence
 
 from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import Claim, Finding, not_measured
 from syncmeter_analysis.data.machine import machine_of, same_machine
 from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.report.fitting import lines_of
 from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
 from syncmeter_analysis.statistics.evidence import Evidence
 from syncmeter_analysis.studies.blocks import escaped_md
@@ -41,34 +42,28 @@ def _machine_lines(found: Judged) -> list[str]:
     return [f"{chr(ord('A') + i)}: {c.name}" for i, (c, _) in enumerate(found)]
 
 
-def as_text(found: Judged, wide: bool = False) -> str:
-    """A verdict for each claim and machine, and below each the evidence where there is any."""
-    lines = _machine_lines(found) + [f"note: {note}" for c, _ in found for note in c.notes] + [""]
-    width = max(len(claim.id) for claim in all_claims())
+def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
+    """A verdict for each claim and machine with the evidence where there is any, then what measures
+    the other claims; `everything`: these among the rest."""
+    about = _machine_lines(found) + [f"note: {note}" for c, _ in found for note in c.notes] + [""]
+    lines = [line for text in about for line in lines_of(text, width, "   ")]
+    left: dict[str, list[str]] = defaultdict(list)
     for row, claim in enumerate(all_claims()):
         findings = [judgements[row][1] for _, judgements in found]
-        if all(f.verdict == not_measured for f in findings) and not wide:
+        if all(f.verdict == not_measured for f in findings) and not everything:
+            left[claim.command].append(claim.id)
             continue
-        lines.append(f"{claim.id:{width}}  {claim.statement}")
+        lines += lines_of(f"{claim.id}: {claim.statement}", width, "  ")
         for i, f in enumerate(findings):
             if f.verdict == not_measured and len(findings) > 1:
                 continue
-            name = chr(ord("A") + i)
-            lines += textwrap.wrap(
-                f"{name}: {f.verdict}. {f.says}".rstrip(". ") + ".",
-                100,
-                initial_indent=" " * (width + 2),
-                subsequent_indent=" " * (width + 5),
-            )
-            lines += [" " * (width + 5) + f"doubt: {doubt}" for doubt in f.doubts]
-    left = [
-        claim
-        for row, claim in enumerate(all_claims())
-        if all(j[row][1].verdict == not_measured for _, j in found)
-    ]
-    if left and not wide:
-        lines += ["", f"not measured ({len(left)}), and what measures it:"]
-        lines += [f"  {claim.id:{width}}  {claim.command}" for claim in left]
+            told = f"{chr(ord('A') + i)}: {f.verdict}. {f.says}".rstrip(". ") + "."
+            for text in (told, *(f"   doubt: {doubt}" for doubt in f.doubts)):
+                lines += lines_of("  " + text, width, "     ")
+    if left:
+        lines += ["", f"not measured ({sum(map(len, left.values()))}), and what measures it:"]
+    for command, names in left.items():
+        lines += lines_of(f"- {command}: {', '.join(names)}", width, "  ")
     return "\n".join(lines)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from syncmeter_analysis.figures.changes import changes_figure
-from syncmeter_analysis.figures.static import save
+from syncmeter_analysis.report.plain import prose, table_plain
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.compare import Comparison, Difference
 from syncmeter_analysis.statistics.relation import Verdict
@@ -56,6 +55,8 @@ columns = (
     *("95 % interval", "p (Holm)", "", "point"),
 )
 _right = range(6, 11)
+# The point's name says what the first columns do.
+_spare = (12, 10)
 
 
 def asked(c: Comparison) -> str:
@@ -79,23 +80,24 @@ def change_table(differences: list[Difference], caption: str = "") -> Table:
     rows = [[Cell(x) for x in row] for row in _rows(differences)]
     for row, d in zip(rows, differences, strict=True):
         row[0].points = list(dict.fromkeys((d.old.id, d.new.id)))
-    return without_empty_columns(Table(list(columns), rows, _right, caption, folded=_most_rows))
+    return without_empty_columns(
+        Table(list(columns), rows, _right, caption, _most_rows, spare=_spare, keys=6)
+    )
 
 
-def as_text(c: Comparison, everything: bool = False) -> str:
-    """What changed, largest first, then what could not be compared, then the counts."""
-    lines = [asked(c)]
+def as_text(c: Comparison, everything: bool = False, coloured: bool = False, width: int = 0) -> str:
+    """What changed, largest first, then what could not be compared, then the counts; for a terminal
+    of this width, 0 for any."""
+    lines: list[str | Table] = [asked(c)]
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
-    if not c.resolved:
-        lines.append(f"nothing by more than {c.threshold:.0%}")
-    if seen_changes(c):
-        lines[-1] += f"; {seen_changes(c)}"
+    told = [] if c.resolved else [f"nothing by more than {c.threshold:.0%}"]
+    if seen := seen_changes(c):
+        told.append(seen)
+    if told:
+        lines.append("; ".join(told))
     if cut:
-        table = change_table(cut)
-        right = [i in set(table.right) for i in range(len(table.columns))]
-        rows = [[cell.text for cell in row] for row in table.rows]
-        lines.append(text.table(table.columns, rows, right))
+        lines.append(change_table(cut))
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
     lines += ["", counted(c)]
@@ -109,9 +111,16 @@ def as_text(c: Comparison, everything: bool = False) -> str:
         if len(c.apart) > limit:
             lines.append(f"- and {len(c.apart) - limit} more; --all shows them")
     lines += [f"note: {note}" for note in c.notes]
-    return "\n".join(lines)
+    return "\n".join(
+        table_plain(line, coloured, width) if isinstance(line, Table) else prose(line, width)
+        for line in lines
+    )
 
 
 def write_figure(comparisons: list[Comparison], path: Path) -> None:
     """Draws what changed into `path`, by its ending. Raises Unusable for another ending."""
+    # Text needs no package that draws.
+    from syncmeter_analysis.figures.changes import changes_figure
+    from syncmeter_analysis.figures.static import save
+
     save(changes_figure(comparisons), path)

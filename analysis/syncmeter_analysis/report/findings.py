@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.report.head import verdict_of_machine
-from syncmeter_analysis.report.recommendations import chosen, undecided, what_to_run
+from syncmeter_analysis.report.recommendations import chosen, sentence, undecided, what_to_run
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.evidence import Evidence
@@ -19,10 +19,7 @@ def findings(campaign: Campaign) -> list[str]:
         return []
     claims = judged(Evidence(campaign))
     told = [f"{verdict_of_machine(campaign)[0]}."]
-    for advice, _, _, f in chosen(claims)[:_most_advice]:
-        effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
-        again = " (repeat on a quiet machine)" if f.doubts else ""
-        told.append(f"{advice}{effect}{again}." if effect else f"{advice}{again}")
+    told += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
     if doubtful or unclear:
         told.append(

@@ -114,6 +114,20 @@ def chosen(judged: Judged) -> list[Advised]:
     return found + _of_its_own(found + likely)[len(found) :][: max(0, _least_cards - len(found))]
 
 
+def _further(judged: Judged) -> list[Advised]:
+    """Sound advice that no card tells."""
+    carded = {claim.id for _, _, claim, _ in chosen(judged)}
+    return [a for a in advised(judged) if a[2].id not in carded]
+
+
+def sentence(advice: Advised) -> str:
+    """The advice with its effect, and whether other work makes it only likely."""
+    what, _, _, f = advice
+    effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
+    again = " (repeat on a quiet machine)" if f.doubts else ""
+    return f"{what}{effect}{again}" + "." * bool(effect)
+
+
 def _where(points: Sequence[Measured]) -> str:
     """`2 threads, int32`: what the evidence was measured at."""
     lanes = sorted({s.point.lanes for s in points})
@@ -201,8 +215,7 @@ def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[C
 def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
     """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
     measured and can be measured here."""
-    carded = {claim.id for _, _, claim, _ in chosen(judged)}
-    further = [f"{advice} {says}." for advice, says, c, _ in advised(judged) if c.id not in carded]
+    further = [f"{advice} {says}." for advice, says, _, _ in _further(judged)]
     doubtful, unclear = (
         [f"{c.statement} {f.says}".strip() for c, f in found] for found in undecided(judged)
     )
@@ -260,10 +273,9 @@ def claims_section(judged: Judged) -> Section:
 
 
 def headline(judged: Judged) -> str:
-    """One line for the terminal: how many recommendations, and the first."""
-    found = advised(judged)
+    """For the terminal: how many recommendations the page has, and the first of its cards."""
+    found = chosen(judged)
     if not found:
         return "no recommendations: no claim could be decided without doubt"
-    advice, _, _, f = found[0]
-    effect = f" ({f.of}: {text.ratio_interval(f.effect)})" if f.effect else ""
-    return f"{text.count(len(found), 'recommendation')}, first: {advice}{effect}"
+    count = text.count(len(found) + len(_further(judged)), "recommendation")
+    return f"{count}, first: {sentence(found[0])}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import Point
@@ -208,26 +208,3 @@ def names_apart(a: Point, b: Point) -> tuple[str, str]:
         return " ".join(filter(None, words)).replace("lane", "thread") or p.op
 
     return named(a, ours), named(b, theirs)
-
-
-def table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    right: Sequence[bool],
-    paint: Callable[[int, int, str], str] | None = None,
-) -> str:
-    """Aligned columns of plain text, two spaces apart; `right` columns are flush right.
-
-    `paint` gets row, column and aligned text of each field and gives what is printed for it.
-    """
-    widths = [max([len(c), *(len(row[i]) for row in rows)]) for i, c in enumerate(columns)]
-    lines = []
-    for n, row in enumerate([columns, *rows]):
-        fields = [
-            text.rjust(w) if r else text.ljust(w)
-            for text, w, r in zip(row, widths, right, strict=True)
-        ]
-        if paint and n:
-            fields = [paint(n - 1, i, text) for i, text in enumerate(fields)]
-        lines.append("  ".join(fields).rstrip())
-    return "\n".join(lines)

@@ -60,6 +60,7 @@ def _cost_table(part: Part) -> Table:
         range(1, 2 + len(names)),
         caption=f"{part.source}: " * bool(part.source)
         + "ns of a barrier by number of lanes, runtime and wait policy (95 % interval)",
+        keys=2,
     )
     for placed in part.placements:
         for row in placed.curve:
@@ -80,7 +81,7 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
     if not found:
         return []
     names = list(dict.fromkeys(c.name for c in found))
-    table = Table(["affinity", "lanes", *names], [], range(1, 2 + len(names)), caption=what)
+    table = Table(["affinity", "lanes", *names], [], range(1, 2 + len(names)), what, keys=2)
     for placed in dict.fromkeys(c.placed for c in found):
         of_these = {c.name: c.ratios for c in found if c.placed == placed}
         for lanes in sorted({n for ratios in of_these.values() for n in ratios}):
@@ -129,6 +130,7 @@ def _late(part: Part) -> list[Block]:
         range(1, 3 + len(names)),
         caption="A late arriver: ns from its arrival until the lane that is late next has left, "
         "without its delay; each time another lane is late",
+        keys=3,
     )
     for placed in part.placements:
         table.rows += [_late_row(part, placed, row) for row in placed.late]

@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from syncmeter_analysis.statistics import text as formats
-
 
 @dataclass
 class Text:
@@ -46,9 +44,10 @@ class Cell:
 
 @dataclass
 class Table:
-    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page;
-    on a terminal the columns' names come again after every `repeat` rows. A column in which no row has
-    anything is left out of text."""
+    """`right` are the columns flush right. Rows beyond `folded` are folded away on a page. In text a
+    column in which no row has anything is left out. On a terminal the columns' names come again after
+    every `repeat` rows; where it is too narrow, columns in `spare` go, the first of them first, and the
+    first `keys`, which name a row, come again with what has to stand below."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -56,6 +55,20 @@ class Table:
     caption: str = ""
     folded: int = 0
     repeat: int = 0
+    spare: Sequence[int] = ()
+    keys: int = 1
+
+    def of_columns(self, kept: Sequence[int]) -> Table:
+        """The same with these of its columns."""
+        place = {old: new for new, old in enumerate(kept)}
+        return replace(
+            self,
+            columns=[self.columns[i] for i in kept],
+            rows=[[row[i] for i in kept] for row in self.rows],
+            right=[place[i] for i in self.right if i in place],
+            spare=[place[i] for i in self.spare if i in place],
+            keys=sum(i < self.keys for i in kept),
+        )
 
 
 #: What a study's text is made of; a report has more (report/blocks.py).
@@ -64,57 +77,9 @@ Block = Text | Bullets | Table
 
 def without_empty_columns(table: Table) -> Table:
     """The table without the columns in which no row has anything."""
-    kept = [i for i in range(len(table.columns)) if any(row[i].text for row in table.rows)]
-    return replace(
-        table,
-        columns=[table.columns[i] for i in kept],
-        rows=[[row[i] for i in kept] for row in table.rows],
-        right=[new for new, old in enumerate(kept) if old in set(table.right)],
+    return table.of_columns(
+        [i for i in range(len(table.columns)) if any(row[i].text for row in table.rows)]
     )
-
-
-# Of the 256 colours of a terminal: green over yellow to red, dark enough for white letters.
-_heat = (22, 28, 64, 100, 136, 130, 124, 88)
-
-
-def _on_heat(text: str, heat: float) -> str:
-    step = round(min(max(heat, 0.0), 1.0) * (len(_heat) - 1))
-    return f"\x1b[48;5;{_heat[step]}m\x1b[38;5;15m{text}\x1b[0m"
-
-
-def _table_plain(table: Table, coloured: bool) -> list[str]:
-    if not table.rows:
-        return []
-    shown = without_empty_columns(table)
-    right = [i in set(shown.right) for i in range(len(shown.columns))]
-
-    def paint(row: int, column: int, text: str) -> str:
-        heat = shown.rows[row][column].heat
-        return text if heat is None else _on_heat(text, heat)
-
-    lines = formats.table(
-        shown.columns,
-        [[c.whole for c in row] for row in shown.rows],
-        right,
-        paint if coloured else None,
-    ).splitlines()
-    head, rows = lines[0], lines[1:]
-    step = shown.repeat or len(rows)
-    parts = [line for i in range(0, len(rows), step) for line in (head, *rows[i : i + step])]
-    return [shown.caption] * bool(shown.caption) + parts
-
-
-def as_plain(title: str, blocks: Sequence[Block], coloured: bool = False) -> str:
-    """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours."""
-    parts = [title]
-    for block in blocks:
-        if isinstance(block, Text):
-            parts.append(block.text)
-        elif isinstance(block, Bullets):
-            parts.append("\n".join(f"- {item}" for item in block.items))
-        elif block.rows:
-            parts.append("\n".join(_table_plain(block, coloured)))
-    return "\n\n".join(parts)
 
 
 _special = re.compile(r"([\\`*_{}\[\]<>#|!&~])")

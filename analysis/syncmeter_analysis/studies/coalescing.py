@@ -49,6 +49,7 @@ def _level(level: Level, of: str) -> Table:
         [],
         right=range(1, len(columns)),
         caption=f"Loads of a warp from {level.name}{of}",
+        keys=2,
     )
     for row in level.rows:
         ns, rate = row.ns, row.useful_bytes_per_ns

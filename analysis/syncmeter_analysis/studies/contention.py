@@ -70,6 +70,8 @@ def _cells_table(part: Part) -> Table:
         * bool(part.source)
         + f"{formats.count(lanes, 'lane')} on a number of cells, neighbouring lanes on the same "
         f"cell; throughput over that on one cell, of the same visits, in one placement state",
+        spare=[9],
+        keys=4,
     )
     for row in part.rows:
         if row.lanes != lanes:
@@ -95,6 +97,7 @@ def _lanes_table(part: Part) -> Table:
         [],
         range(3, 4 + len(numbers)),
         caption="ops/s of all lanes, and fairness, by lanes and cells",
+        keys=4,
     )
     for row in part.rows:
         p = row.first.point

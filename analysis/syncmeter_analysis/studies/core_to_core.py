@@ -148,6 +148,7 @@ def _blocks(matrix: Matrix, folded: Folded, name: str) -> Table:
         ["", "PUs", *map(str, numbers)],
         [],
         right=[0, *(2 + i for i in numbers)],
+        keys=2,
         caption=f"{name}; blocks of PUs that share {folded.level}, the median over the pairs"
         f"{sample}; the row has the first lane. The report draws every pair",
     )

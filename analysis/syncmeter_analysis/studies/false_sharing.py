@@ -79,6 +79,7 @@ def _strides(found: Sequence[Row]) -> Table:
         right=[3, *range(5, len(columns))],
         caption=f"Cost at each stride over that of cells {apart_bytes} B apart, of the same visits, "
         "in one placement state",
+        keys=7,
     )
     for row in found:
         p = row.first.point
@@ -109,6 +110,8 @@ def _one_element(found: Sequence[Row]) -> Table:
         [],
         right=[3, 5, 6, 7, 8],
         caption=f"One element apart over cells {apart_bytes} B apart: what it costs not to pad",
+        spare=[8],
+        keys=6,
     )
     for row in found:
         if row.first.point.base_offset:

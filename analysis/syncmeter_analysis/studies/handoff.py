@@ -109,6 +109,7 @@ def _ring(launch: Launch, several: bool) -> Table:
         right=[2, 3, 4, 5, 6],
         caption="Handoffs: a flag from warp to warp, by form; "
         f"{ring_name(launch)}{_of(launch.backend, several)}",
+        keys=2,
     )
     for h in launch.handoffs:
         texts = [form_of(h.s.point), h.s.point.scope, formats.cost(h.s), *_over(h.over_reference)]
@@ -145,6 +146,7 @@ def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
         [],
         right=[2, 3, 4],
         caption="Handoffs by distance: ld.acquire, st.release",
+        keys=2,
     )
     for pairs in found:
         costs = [ns_of(s) for s in pairs.points]
@@ -187,6 +189,7 @@ def _chain(launch: Launch, several: bool) -> Table:
         right=range(2, 10),
         caption="Reproduction: one-shot chain, every warp of a grid waits once for one flag; "
         f"{launch.blocks} blocks of {launch.threads} threads{_of(launch.backend, several)}",
+        keys=2,
     )
     for h in launch.handoffs:
         ms, own = published_ms.get(key_of(h.s.point)), published_ms[reference]

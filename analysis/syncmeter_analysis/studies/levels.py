@@ -80,6 +80,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
         [],
         right=[2, 3, 4, 5, 6],
         caption="Levels of synchronization: the fastest way of each, one warp alone inside a block",
+        keys=2,
     )
     alone = sum(winners is not None for _, winners in axis) == 1
     for name, winners in axis:
@@ -229,6 +230,7 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
         right=[1, 2, 3, 4, 5],
         caption="Both methods: the GPU's clock, and the host's by the difference of two numbers of "
         "repeats",
+        keys=3,
     )
     for row in found:
         s, cost = row.s, row.s.cost

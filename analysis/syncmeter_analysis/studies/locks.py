@@ -90,7 +90,7 @@ def _cost_table(table: LockTable) -> Table:
     columns += ["over fastest", "95 % interval", "over atomic_add", "95 % interval", ""]
     contest = table.shared or table.alone
     best = contest.winners.best if contest.winners else None
-    found = Table(columns, [], range(2, 12), caption=f"One add under each lock: {scope(table)}")
+    found = Table(columns, [], range(2, 12), f"One add under each lock: {scope(table)}", keys=2)
     for row in table.rows:
         shared = row.on_one.get(table.shared.lanes) if table.shared else None
         cost = row.cost_at(contest.lanes)
@@ -124,6 +124,7 @@ def _lanes_table(table: LockTable) -> Table | None:
         [],
         range(2, 2 + len(lanes)),
         caption="One lock for all lanes: ops/s of all of them, and fairness",
+        keys=2,
     )
     for row in table.rows:
         texts = [row.first.point.backend, row.op]

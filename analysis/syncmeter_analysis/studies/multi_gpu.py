@@ -80,18 +80,20 @@ def _cell(s: Measured | None) -> Cell:
 
 def _barriers(barriers: Sequence[Barrier]) -> Table:
     devices = sorted({n for barrier in barriers for n in barrier.by_devices})
-    columns = ["barrier", "blocks", "threads", *(formats.count(n, "device") for n in devices)]
+    columns = ["barrier", "blocks x threads", *(formats.count(n, "device") for n in devices)]
     return Table(
         columns,
         [
             [
-                *map(Cell, (b.name, str(b.point.blocks), str(b.point.lanes))),
+                Cell(b.name.removeprefix("multi_gpu_")),
+                Cell(formats.blocks_by_threads(b.point)),
                 *(_cell(b.by_devices.get(n)) for n in devices),
             ]
             for b in barriers
         ],
         right=range(1, len(columns)),
-        caption="Barriers over devices, ns, by blocks and threads on each",
+        caption="Barriers over devices (multi_gpu_*), ns, by blocks and threads on each",
+        keys=2,
     )
 
 
@@ -133,18 +135,21 @@ def _accesses(accesses: Sequence[Access]) -> Table:
     flavours, orders = (
         not _one_value(axis, accesses) for axis in (lambda p: p.flavour, lambda p: p.order)
     )
-    columns = ["access", "type", "scope", "flavour", "order", "blocks", "threads", "stride"]
+    columns = ["access", "type", "scope", "flavour", "order", "blocks x threads", "stride"]
     columns += [*places.values(), "peer : local", "host : local"]
     table = Table(
         columns,
         [],
         right=range(5, len(columns)),
-        caption="Accesses of one device, ns per access of a thread, by where the cells lie",
+        caption="Accesses of one device (remote_*), ns per access of a thread, by where the cells "
+        "lie; stride 0: one cell",
+        keys=7,
     )
     for access in accesses:
         p = access.point
-        texts = [p.op, p.type, p.scope, p.flavour if flavours else "", p.order if orders else ""]
-        texts += [str(p.blocks), str(p.lanes), str(p.stride) if p.stride else "one cell"]
+        name = p.op.removeprefix("remote_")
+        texts = [name, p.type, p.scope, p.flavour if flavours else "", p.order if orders else ""]
+        texts += [formats.blocks_by_threads(p), str(p.stride or 0)]
         table.rows.append(
             [
                 *map(Cell, texts),

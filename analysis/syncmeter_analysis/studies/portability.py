@@ -76,6 +76,8 @@ def _table(side: Side) -> Table:
         caption=f"{side.other} over {side.native}, ns per op, in one placement state",
         folded=15,
         repeat=50,
+        spare=[12],
+        keys=8,
     )
     for row in side.rows:
         p, r = row.other.point, row.difference.ratio

@@ -43,6 +43,7 @@ def _table(array: Array, with_affinity: bool) -> Table:
         right=(2, 4, 5, 6, 7),
         caption=f"One maximum of an array of {array.name}, "
         f"{formats.rate(array.size * type_bytes[array.type])}B",
+        keys=4,
     )
     for form in array.forms:
         p = form.measured.point

@@ -39,7 +39,7 @@ class report_program : public testing::Test {
     const fs::path path = home_ / "out";
     std::FILE* const out = std::fopen(path.c_str(), "w");
     std::fputs("table|", out);
-    const std::string said = print_report(by, "a b.jsonl", out, at_most);
+    const std::string said = print_report(by, {.file = "a b.jsonl"}, out, at_most);
     std::fputs("|end", out);
     std::fclose(out);
     std::ifstream in(path);
