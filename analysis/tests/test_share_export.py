@@ -56,11 +56,6 @@ def test_a_shared_file_names_nobody_and_stays_a_results_file(tmp_path, secret):
     assert "nvidia x" in text and "gpu-0123" not in text
 
 
-def test_a_shared_file_never_replaces_its_source(secret):
-    with pytest.raises(Unusable, match="is the input file itself"):
-        share(secret, secret)
-
-
 def test_csv_and_parquet_hold_every_point_with_units(tmp_path):
     c = read(
         write(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.formats.columns import columns, row
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.summary import Measured
@@ -186,22 +187,19 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
 
 
 def export(campaign: Campaign, form: str, output: Path | None) -> str:
-    """Writes `output`; without one, returns the text. Raises Unusable."""
-    if form == "parquet" and output is None:
-        raise Unusable("--format parquet is binary; give a file with -o")
-    try:
-        if form == "parquet" and output is not None:
-            table(campaign).write_parquet(output)
-            return ""
-        written = (
-            table(campaign).write_csv()
-            if form == "csv"
-            else json.dumps(google_benchmark(campaign), indent=1) + "\n"
-        )
+    """Writes `output`; without one, returns the text. Raises Unusable, NotWritten."""
+    if form == "parquet":
         if output is None:
-            return written
-        output.write_text(written)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else str(error)
-        raise Unusable(f"{output}: {why}") from error
+            raise Unusable("--format parquet is binary; give a file with -o")
+        table(campaign).write_parquet(written := io.BytesIO())
+        write_whole(output, written.getvalue())
+        return ""
+    text = (
+        table(campaign).write_csv()
+        if form == "csv"
+        else json.dumps(google_benchmark(campaign), indent=1) + "\n"
+    )
+    if output is None:
+        return text
+    write_whole(output, text)
     return ""

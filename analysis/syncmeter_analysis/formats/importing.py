@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.point import Point, point_from
 
 
@@ -97,9 +97,6 @@ def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    """Writes the file whole or not at all. Raises Unusable where it cannot be written."""
+    """Writes the file whole or not at all. Raises NotWritten."""
     lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
-    try:
-        path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    write_whole(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))

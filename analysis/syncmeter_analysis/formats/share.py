@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.reader import read_results
 
 # Members whose values are left out, at any depth: where files lie and who ran it.
@@ -69,11 +69,9 @@ class Anonymiser:
 def share(source: Path, output: Path) -> int:
     """Writes `output`, a results file like `source` without names; the number of its lines.
 
-    Raises Unusable as the reader does, where `output` cannot be written, or would be `source`.
+    Raises Unusable as the reader does, NotWritten where `output` cannot be written.
     """
     file = read_results(source)
-    if output.exists() and output.samefile(source):
-        raise Unusable(f"-o {output} is the input file itself; give another")
     anonymiser = Anonymiser(_words(source, file.campaign))
     lines = []
     for text in source.read_bytes().split(b"\n"):
@@ -94,8 +92,5 @@ def share(source: Path, output: Path) -> int:
             kept = environment.items() if isinstance(environment, dict) else ()
             line["environment"] = {k: v for k, v in kept if k.startswith(_kept_variables)}
         lines.append(json.dumps(line, separators=(",", ":"), sort_keys=True))
-    try:
-        output.write_text("\n".join(lines) + "\n")
-    except OSError as error:
-        raise Unusable(f"{output}: {error.strerror or 'cannot be written'}") from error
+    write_whole(output, "\n".join(lines) + "\n")
     return len(lines)
