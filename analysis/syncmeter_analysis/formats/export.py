@@ -143,6 +143,22 @@ def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:
     return runs
 
 
+def _caches(machine: Any) -> list[dict[str, Any]]:
+    """The caches that the machine names whole; a stranger's file may name any nonsense."""
+    caches = machine.get("caches") if isinstance(machine, dict) else None
+    return [
+        {
+            "type": "Unified" if c["level"] > 1 else "Data",
+            "level": c["level"],
+            "size": c["bytes"],
+            "num_sharing": c["shared_by"],
+        }
+        for c in (caches if isinstance(caches, list) else [])
+        if isinstance(c, dict)
+        and all(type(c.get(name)) is int for name in ("level", "bytes", "shared_by"))
+    ]
+
+
 def google_benchmark(campaign: Campaign) -> dict[str, Any]:
     """The document that Google Benchmark writes with --benchmark_format=json.
 
@@ -151,22 +167,6 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
     """
     first = campaign.files[0].campaign
     m = campaign.machine
-    machine: Any = first.get("machine")
-    caches = machine.get("caches", []) if isinstance(machine, dict) else []
-    kept = (
-        [
-            {
-                "type": "Unified" if c.get("level", 1) > 1 else "Data",
-                "level": c.get("level"),
-                "size": c.get("bytes"),
-                "num_sharing": c.get("shared_by"),
-            }
-            for c in caches
-            if isinstance(c, dict)
-        ]
-        if isinstance(caches, list)
-        else []
-    )
     context = {
         "date": str(first.get("time", "")),
         "host_name": m.host,
@@ -174,7 +174,7 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
         "num_cpus": m.pus or 0,
         "mhz_per_cpu": 0,
         "cpu_scaling_enabled": False,
-        "caches": kept,
+        "caches": _caches(first.get("machine")),
         "load_avg": [],
         "library_version": "syncmeter",
         "library_build_type": "release",
