@@ -67,7 +67,7 @@ of_visits = [
     ({"rounds_taken": 10**18}, "rounds_taken 1e+18 is not possible"),
     ({"drops": {"moved": math.inf}}, "moved 'inf' is not a whole number"),
     ({"drops": [1]}, "drops '[1]' is not an object"),
-    ({"pus": [0, "1"]}, "pus '1' is not a whole number"),
+    ({"pus": [0, "1"]}, "pus '[0, '1']' is not a list of PUs"),
     ({"pus": 3}, "pus '3' is not a list"),
     ({"stolen_ns": -1}, "stolen_ns -1 is not possible"),
     ({"census": "proven"}, "census 'proven' is not an object"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
 from syncmeter_analysis.data.errors import printable
@@ -12,8 +11,6 @@ from syncmeter_analysis.data.errors import printable
 # A results file has seven levels. Many more would use up the stack of whoever walks them.
 _most_levels = 32
 _largest_number = 1 << 63
-# Of a line of ASCII only what JSON escapes may be unprintable: rare, so that few lines are walked.
-_may_be_unprintable = re.compile(r'[^ -~]|\\[^"\\/]')
 # Their points are told apart by their texts: these are read as they stand, and refused.
 _of_points = ("visit", "same", "refused")
 _points = ("point", "measured_as")
@@ -39,7 +36,8 @@ def parsed(text: bytes) -> dict[str, Any]:
         _check_levels(line)
     if line.get("kind") not in _of_points:
         return {_text(name): _known(value) for name, value in line.items()}
-    if _may_be_unprintable.search(written):
+    # Of ASCII a text of JSON holds only DEL as it is: few lines have to be walked.
+    if not written.isascii() or "\\" in written or "\x7f" in written:
         _check_letters(text, line)
         line = {k: v if k in _points else _printable(v) for k, v in line.items()}
     return line

@@ -17,6 +17,7 @@ from syncmeter_analysis.data.members import (
     is_number,
     listed,
     mapping,
+    most_counted,
     number,
     numbers,
     text,
@@ -145,6 +146,13 @@ def _estimate(members: Any) -> Estimate:
     )
 
 
+def _pus(line: Members) -> tuple[int, ...]:
+    pus = listed(line, "pus")
+    if not all(type(pu) is int and -1 <= pu <= most_counted for pu in pus):
+        raise BadVisit(f"pus {quoted(pus)} is not a list of PUs")
+    return tuple(pus)
+
+
 def _round_costs(line: Members, point: Point) -> array[float]:
     if costs := numbers(line, "round_costs_ns"):
         return array("d", costs)
@@ -199,7 +207,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
         cost_per_lane=flag(line, "cost_per_lane") is True,
         participants=whole(line, "participants"),
         build=text(line, "build"),
-        pus=tuple([whole({"pus": pu}, "pus", least=-1) for pu in listed(line, "pus")]),
+        pus=_pus(line),
         fairness=number(line, "fairness"),
         slowest_over_fastest=number(line, "slowest_over_fastest"),
         rounds_kept=whole(line, "rounds_kept"),
