@@ -189,9 +189,18 @@ def test_columns_are_the_drivers_and_then_ours():
         ("", "is not a table"),
         ("a,b\n1,2\n", "is not a table"),
         ("\x00", "is not a table"),
-        ("backend,op,lanes,status,cost_ns\nomp,x,1,great,2\n", "line 2: 'great' at '1' lanes"),
-        ("backend,op,lanes,status,cost_ns\nomp,x,two,ok,2\n", "line 2: .*'two' is not a value"),
-        ("backend,op,lanes,status,cost_ns\nomp,x,-2,ok,2\n", "lanes '-2' is not a whole number"),
+        (
+            "backend,op,lanes,status,cost_ns\nomp,x,1,great,2\n",
+            "line 2, column status: 'great' is none of",
+        ),
+        (
+            "backend,op,lanes,status,cost_ns\nomp,x,two,ok,2\n",
+            "line 2, column lanes: 'two' is not a whole",
+        ),
+        (
+            "backend,op,lanes,status,cost_ns\nomp,x,-2,ok,2\n",
+            "column lanes: '-2' is not a whole number",
+        ),
     ],
 )
 def test_what_is_no_table_is_one_sentence(tmp_path, content, says):

@@ -32,6 +32,13 @@ def table(campaign: Campaign) -> pl.DataFrame:
     )
 
 
+def harmless(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with an apostrophe before texts that a spreadsheet would run as formulas."""
+    text = pl.col(pl.String)
+    is_formula = text.str.contains("^[=+@-]") & ~text.str.contains(r"^-?[0-9.]+( -?[0-9.]+)*$")
+    return table.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
+
+
 def benchmark_name(s: Measured) -> str:
     """`omp/atomic_add/int32/shared/lanes:2/affinity:close`: Google Benchmark's way of names."""
     p = s.point
@@ -195,7 +202,7 @@ def export(campaign: Campaign, form: str, output: Path | None) -> str:
         write_whole(output, written.getvalue())
         return ""
     text = (
-        table(campaign).write_csv()
+        harmless(table(campaign)).write_csv()
         if form == "csv"
         else json.dumps(google_benchmark(campaign), indent=1) + "\n"
     )
