@@ -199,10 +199,11 @@ def _share_file(options: argparse.Namespace) -> int:
     source = Path(options.file)
     output = Path(options.output or f"{source.stem}-shared.jsonl")
     _may_write(options, output)
-    lines = share(source, output)
+    lines, left_out = share(source, output)
+    more = f", {left_out} left out" if left_out else ""
     _say(
-        f"{_written(output)} ({lines} lines; host, user and paths removed; check the copy before "
-        f"you share it)"
+        f"{_written(output)} ({lines} lines{more}; host, user and paths removed; check the copy "
+        f"before you share it)"
     )
     return 0
 
