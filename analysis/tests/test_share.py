@@ -166,11 +166,24 @@ def test_host_and_users_are_taken_out_of_what_is_allowed(tmp_path):
     assert "CPU of anonymous" in text
 
 
+def test_members_that_say_who_and_where_are_left_out_whatever_they_hold(tmp_path):
+    who = ("user", "owner", "login", "email", "host_id", "cwd", "home_directory", "serial", "uuid")
+    told = dict.fromkeys((*who, "pid", "uid"), "somebody") | {"sid": 77}
+    first, worker, *rest = ({**line, **told} for line in lines())
+    first["machine"] |= told
+    first["options"] |= told
+    worker["build"] |= told
+    text = shared(tmp_path, first, worker, *rest)
+    assert "somebody" not in text
+    assert not [name for name in told if f'"{name}"' in text]
+
+
 def test_a_host_that_is_called_as_a_backend_takes_nothing_away(tmp_path):
     first = campaign(machine={**campaign()["machine"], "host": "omp"})
     shared(tmp_path, first, visits(around(5.0), point()))
-    (s,) = read(tmp_path / "out.jsonl").points.values()
-    assert s.point.backend == "omp"
+    copy = read(tmp_path / "out.jsonl")
+    assert [s.point.backend for s in copy.points.values()] == ["omp"]
+    assert copy.machine.host == "anonymous"
 
 
 @pytest.mark.parametrize(
