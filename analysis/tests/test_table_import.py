@@ -57,6 +57,8 @@ whole, from_1 = "is not a whole number from 0", "is not a whole number from 1"
         ("rounds_kept", "10e3", whole),
         ("cost_ns", "1,5", "is not a number"),
         ("cost_ns", "nan", "is not a number"),
+        ("cost_ns", "1.2.3", "is not a number"),
+        ("cost_ns", "-e", "is not a number"),
         ("cost_ns", "inf", "is not a number"),
         ("cost_ns", "1e999", "is not a number"),
         ("cost_ns", "5 ns", "is not a number"),

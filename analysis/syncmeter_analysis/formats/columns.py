@@ -16,6 +16,7 @@ Value = str | int | float | bool | None
 # In CSV an apostrophe stands before a text that a spreadsheet would take for a formula.
 _harmless_formulas = ("'=", "'+", "'-", "'@")
 
+_decimal = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _truths = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -52,7 +53,7 @@ class Column:
 
     def _number(self, text: str) -> float:
         may_be_negative = self.name.startswith(("cost", "host_cost"))
-        value = float(text) if re.fullmatch(r"[-+0-9.eE]+", text) else math.nan
+        value = float(text) if _decimal.fullmatch(text) else math.nan
         if not math.isfinite(value) or (value < 0 and not may_be_negative):
             raise ValueError("a number" if may_be_negative else "a number from 0")
         return value
