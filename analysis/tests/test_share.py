@@ -50,6 +50,7 @@ secrets = [
     "user alice",
     "node17",
     "GPU-4242fe80-89ab-cdef-0123-456789abcdef",
+    "MIG-4242FE80-89AB-CDEF-0123-456789ABCDEF",
 ]
 sentences = ["{}", "cannot open {}: no such file", "no {} here", "failed: ({})"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -91,6 +90,8 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
+    import tempfile  # most commands write nothing, and it takes 10 ms
+
     handle, beside = tempfile.mkstemp(".part", f".{target.name[:100]}.", target.parent)
     try:
         with open(handle, "wb") as file:

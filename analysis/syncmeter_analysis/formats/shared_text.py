@@ -28,10 +28,10 @@ environment_value = matching(r"[A-Za-z]{1,20}|[0-9]+[kmgKMG]?|[0-9,:{} -]*")
 _library = re.compile(r"(?:.*/)?(lib[a-z0-9+_-]+\.so(?:\.[0-9]+)*)")
 _kernel = re.compile(r"Linux [0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 _number_of_one_device = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_uuid = re.compile(rf"\s*\(?\b(?:GPU|MIG)-{_number_of_one_device}\b\)?")
+_uuid = re.compile(rf"\s*\(?\b(?:GPU|MIG)-{_number_of_one_device}\b\)?", re.I)
 _of_a_product = re.compile(
     r"[A-Za-z]+(\((R|TM|r|tm)\))*|[A-Za-z0-9]+([-+][A-Za-z0-9]+)*\+*|v?[0-9]+(\.[0-9]+){1,2}|"
-    r"[0-9]+\.[0-9]+GHz|GNU/Linux|w/|@|-|(CUDA|C\+\+)"
+    r"[0-9]+\.[0-9]+GHz|GNU/Linux|w/|@|-"
 )
 _of_flags = re.compile(
     r"sm_[0-9]+[a-z]?|-(O[0-9a-z]*|g[0-9]?|pthread|openmp|static|shared|pipe|rdc=true|x|cu)|"
@@ -42,7 +42,7 @@ _of_code = re.compile(r"[a-z0-9_]{1,40}|[A-Z0-9]+(\.[A-Z0-9_]+)*|call:[A-Za-z_][
 _of_a_sentence = re.compile(
     r"[A-Za-z]{1,20}('[a-z]{1,2})?|[A-Za-z]+(-[A-Za-z]+)+|u?int(32|64)|sm_[0-9]+|"
     r"[<>=-]*[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?(-byte|%|[a-zµ]{1,3}|[KMG]iB|[KMG]Hz|B)?|"
-    r"[0-9.]+\.\.[0-9.]+|--[a-z]+(-[a-z]+)*|ns/op|ops/s|[<>=+%-]+|C\+\+|"
+    r"[0-9]+(\.[0-9]+)?\.\.[0-9]+(\.[0-9]+)?|--[a-z]+(-[a-z]+)*|ns/op|ops/s|[<>=+%-]+|C\+\+|"
 )
 # What follows one of these names somebody, or something of this one run.
 _before_a_name = re.compile(r"\b(p?pid|process(es)?|uid|user|login|account|address)\b", re.I)
@@ -117,7 +117,7 @@ def names_in(written: str, host: str) -> set[str]:
     """The host and the parts of its name, and the users that the file names anywhere."""
     found = {name for match in _users.findall(written) for name in match if name}
     found |= {host, *host.split(".")}
-    found |= set(re.findall(_number_of_one_device, written))
+    found |= set(re.findall(_number_of_one_device, written, re.I))
     lower = {name.lower().strip(".") for name in found} - _parts_of_many_hosts - _our_words
     # Short names ("a", "vm") would be found inside of words.
     return {name for name in lower if len(name) > 1}
