@@ -117,6 +117,12 @@ def test_a_table_of_another_shape_is_refused(tmp_path, table, change, says):
         import_table(path, tmp_path / "out.jsonl")
 
 
+def test_a_table_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("syncmeter_analysis.formats.importing._longest_table", 1 << 20)
+    with pytest.raises(Unusable, match="/dev/zero: longer than 1 MiB"):
+        import_table(Path("/dev/zero"), tmp_path / "out.jsonl")
+
+
 def test_a_line_is_counted_as_an_editor_does(tmp_path, table):
     path = table(reason="two\nlines", lanes="x")
     with pytest.raises(Unusable, match="line 4, column lanes"):

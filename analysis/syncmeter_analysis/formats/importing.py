@@ -6,13 +6,30 @@ is known that the table measured something else than its name says, a `doubt`.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.point import Point, point_from
+
+# Published tables have a MiB; what never ends is none.
+_longest_table = 64 << 20
+
+
+def text_of(path: Path, encoding: str, errors: str = "strict") -> io.StringIO:
+    """The text of a table, with its line ends. Raises Unusable."""
+    try:
+        with path.open(newline="", encoding=encoding, errors=errors) as file:
+            text = file.read(_longest_table)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unusable(f"{path}: cannot be read ({error})") from error
+    if len(text) == _longest_table:
+        raise Unusable(f"{path}: longer than {_longest_table >> 20} MiB")
+    return io.StringIO(text, newline="")
 
 
 def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:

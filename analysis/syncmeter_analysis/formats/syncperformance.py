@@ -23,6 +23,7 @@ from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.formats.importing import (
     campaign_line,
     members_of,
+    text_of,
     visit_line,
     with_repeats,
     write_import,
@@ -146,9 +147,8 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
     lanes: list[int] = []
     blocks = 1
     try:
-        with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            rows = list(csv.reader(file))
-    except (OSError, csv.Error) as error:
+        rows = list(csv.reader(text_of(path, "utf-8", "replace")))
+    except csv.Error as error:
         raise Unusable(f"{path}: cannot be read ({error})") from error
     if not rows or not rows[0] or not rows[0][0]:
         raise Unusable(f"{path} is not a table of {source}: it does not begin with a test's name")

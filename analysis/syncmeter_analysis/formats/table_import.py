@@ -17,7 +17,7 @@ from syncmeter_analysis.data.members import BadVisit, most_counted
 from syncmeter_analysis.data.point import point_from
 from syncmeter_analysis.data.visit import statuses, visit_from
 from syncmeter_analysis.formats.columns import Value, columns
-from syncmeter_analysis.formats.importing import campaign_line, write_import
+from syncmeter_analysis.formats.importing import campaign_line, text_of, write_import
 
 Row = Mapping[str, Any]
 
@@ -139,22 +139,21 @@ def _add_rates(line: dict[str, Any], each: Value, cost: float) -> None:
 
 def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Each row with the number of its last line. Raises Unusable."""
+    reader = csv.reader(text_of(source, "utf-8-sig"))
     try:
-        with source.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            header = next(reader, [])
-            if not _needed <= set(header):
-                raise Unusable(f"{source} is not a table of `syncmeter show --csv`")
-            if twice := [name for name, n in Counter(header).items() if n > 1]:
-                raise Unusable(f"{source}, line 1: column {quoted(twice[0])} is there twice")
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise Unusable(
-                        f"{source}, line {reader.line_num}: {len(row)} fields, and the header has "
-                        f"{len(header)}"
-                    )
-                yield reader.line_num, dict(zip(header, row, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        header = next(reader, [])
+        if not _needed <= set(header):
+            raise Unusable(f"{source} is not a table of `syncmeter show --csv`")
+        if twice := [name for name, n in Counter(header).items() if n > 1]:
+            raise Unusable(f"{source}, line 1: column {quoted(twice[0])} is there twice")
+        for row in filter(None, reader):
+            if len(row) != len(header):
+                raise Unusable(
+                    f"{source}, line {reader.line_num}: {len(row)} fields, and the header has "
+                    f"{len(header)}"
+                )
+            yield reader.line_num, dict(zip(header, row, strict=True))
+    except csv.Error as error:
         raise Unusable(f"{source}: cannot be read ({error})") from error
 
 
