@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from syncmeter_analysis.command import main
 from tests import mutated, published
-from tests.made import around, campaign, point, visits, write
 
 root = Path(__file__).parents[2]
 times = int(os.environ.get("SYNCMETER_FUZZ", "1"))
@@ -75,9 +74,7 @@ def check(*arguments):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("mutated")
-    write(made / "old.jsonl", visits(around(5.0), point(type="int32")), first=campaign())
-    return made
+    return tmp_path_factory.mktemp("mutated")
 
 
 commands = [
@@ -93,7 +90,10 @@ commands = [
         ["share", "-o", "s.jsonl", "--force"],
         ["compare", "--by", "backend"],
     ),
-    *(["compare", "old.jsonl"], ["export", "--format", "parquet", "-o", "p.parquet", "--force"]),
+    *(
+        ["compare", "--all", "f.jsonl"],
+        ["export", "--format", "parquet", "-o", "p.parquet", "--force"],
+    ),
 ]
 
 
@@ -106,8 +106,7 @@ def test_any_results_file_is_read_or_refused_in_a_sentence(folder, content, aske
     (folder / "f.jsonl").write_bytes(content)
     with contextlib.chdir(folder):
         for command in asked:
-            options = [part for part in command if part != "old.jsonl"]
-            status = check(*options, *(["old.jsonl"] * ("old.jsonl" in command)), "f.jsonl")
+            status = check(*command, "f.jsonl")
             if command[0] == "share" and status == 0:
                 assert check("text", "s.jsonl") in (0, 2)
 
