@@ -8,9 +8,48 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.errors import NotWritten, Unusable, printable
+from syncmeter_analysis.data.output import check_outputs, same_file
 from syncmeter_analysis.options import parser
+
+
+def _inputs(options: argparse.Namespace) -> list[Path]:
+    if options.command != "import":
+        return [Path(options.file)] if options.command == "share" else list(map(Path, options.file))
+    source = Path(options.source)
+    return [source, *source.rglob("runtimes.csv"), *source.rglob("log.txt")]
+
+
+def _may_write(
+    options: argparse.Namespace, *outputs: Path | None, page: Path | None = None
+) -> None:
+    """Before any work: nothing is written over that someone may need. Raises Unusable."""
+    check_outputs(
+        [path for path in outputs if path],
+        _inputs(options),
+        force=options.force,
+        pages=[page] if page else [],
+    )
+
+
+def _path(name: str | None) -> Path | None:
+    return Path(name) if name else None
+
+
+def _say(text: str, end: str = "\n") -> None:
+    """Prints on standard output. Raises NotWritten where that fails, BrokenPipeError too."""
+    if sys.stdout is None:
+        raise NotWritten("standard output is closed")
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # What could not be written is not tried again at the end of the program.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise NotWritten(f"standard output: {error.strerror}") from error
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -19,13 +58,15 @@ def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.statistics.compare import axes, compare_campaigns
     from syncmeter_analysis.statistics.compare_by import compare_by
 
-    files = [read_results(path) for path in options.file]
+    figure, page = _path(options.figure), _path(options.html)
+    _may_write(options, figure, page=page)
     across = [axis for text in options.across for axis in text.split(",")]
     for axis in across:
         if axis not in (*axes, "machine"):
             raise Unusable(
                 f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine'))}"
             )
+    files = [read_results(path) for path in options.file]
     if options.by:
         found = compare_by(options.by, files, options.threshold)
     elif len(files) == 2:
@@ -35,14 +76,14 @@ def _compare(options: argparse.Namespace) -> int:
             f"compare: two files are needed, OLD and NEW, not {len(files)}; with --by any number"
         )
     style = _shows_colours(), _width(options)
-    print("\n\n".join(as_text(c, options.all, *style) for c in found))
-    if options.figure:
-        write_figure(found, Path(options.figure))
-    if options.html:
+    _say("\n\n".join(as_text(c, options.all, *style) for c in found))
+    if figure:
+        write_figure(found, figure)
+    if page:
         from syncmeter_analysis.report.compare_page import compare_report
         from syncmeter_analysis.report.page import write_page
 
-        write_page(compare_report(found, files), Path(options.html))
+        write_page(compare_report(found, files), page)
     if all(c.status == 2 for c in found):
         return 2
     return max(c.status for c in found if c.status < 2)
@@ -53,30 +94,41 @@ def _report(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report.recommendations import headline
     from syncmeter_analysis.statistics.campaign import read_campaign
 
+    output = _path(options.output)
+    page = (output or Path("report.html")) if options.command == "html" else None
+    _may_write(options, output if page is None else None, page=page)
     report = build(read_campaign(options.file))
-    output = Path(options.output) if options.output else None
-    if options.command == "html":
+    pictures = {}
+    if options.static:
+        from syncmeter_analysis.figures.static import all_files, save
+
+        pictures = all_files(report.figures, Path(options.static))
+        _may_write(options, *pictures, None if page else output, page=page)
+    if page:
         from syncmeter_analysis.report.page import write_page
         from syncmeter_analysis.report.plain import prose
 
-        output = output or Path("report.html")
-        size = write_page(report, output)
-        print(prose(headline(report.judged), _width(options)))
-        print(f"written: {output} ({size / 1e6:.1f} MB)")
+        size = write_page(report, page)
+        _say(prose(headline(report.judged), _width(options)))
+        _say(f"{_written(page)} ({size / 1e6:.1f} MB)")
     else:
         from syncmeter_analysis.report.markdown import as_markdown, write_markdown
 
         if output:
             write_markdown(report, output, options.static)
-            print(f"written: {output}")
+            _say(_written(output))
         else:
-            print(as_markdown(report, options.static or ""), end="")
-    if options.static:
-        from syncmeter_analysis.figures.static import save_all
-
-        count = save_all(report.figures, Path(options.static))
-        print(f"written: {count} figures in {options.static}", file=sys.stderr)
+            _say(as_markdown(report, options.static or ""), end="")
+    for path, figure in pictures.items():
+        save(figure, path)
+    if pictures:
+        where = printable(options.static)
+        print(f"written: {len(report.figures)} figures in {where}", file=sys.stderr)
     return 0
+
+
+def _written(path: Path) -> str:
+    return f"written: {printable(str(path))}"
 
 
 def _shows_colours() -> bool:
@@ -115,10 +167,10 @@ def _text(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     elif options.format == "md":
-        print("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
+        _say("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
     else:
         style = _shows_colours(), _width(options)
-        print("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
+        _say("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
     return 0
 
 
@@ -127,9 +179,9 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.format == "text":
-        print(claims_text.as_text(found, options.all, _width(options)))
+        _say(claims_text.as_text(found, options.all, _width(options)))
     else:
-        print(
+        _say(
             claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)
         )
     return 0
@@ -143,12 +195,13 @@ def _import(options: argparse.Namespace) -> int:
     output = Path(
         options.output or f"{source.resolve().name.removesuffix('.gz').removesuffix('.csv')}.jsonl"
     )
+    _may_write(options, output)
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         said = import_table(source, output, gpu=options.gpu, **machine)
     else:
         said = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
-    print("\n".join([*said, f"written: {output}"]))
+    _say("\n".join([*map(printable, said), _written(output)]))
     return 0
 
 
@@ -157,9 +210,12 @@ def _share_file(options: argparse.Namespace) -> int:
 
     source = Path(options.file)
     output = Path(options.output or f"{source.stem}-shared.jsonl")
-    print(
-        f"written: {output} ({share(source, output)} lines; host, user and paths removed; check "
-        f"the copy before you share it)"
+    _may_write(options, output)
+    lines, left_out = share(source, output)
+    more = f", {left_out} left out" if left_out else ""
+    _say(
+        f"{_written(output)} ({lines} lines{more}; host, user and paths removed; check the copy "
+        f"before you share it)"
     )
     return 0
 
@@ -168,10 +224,11 @@ def _export(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.export import export
     from syncmeter_analysis.statistics.campaign import read_campaign
 
-    output = Path(options.output) if options.output else None
-    print(export(read_campaign(options.file), options.format, output), end="")
+    output = _path(options.output)
+    _may_write(options, output)
+    _say(export(read_campaign(options.file), options.format, output), end="")
     if output:
-        print(f"written: {output}")
+        _say(_written(output))
     return 0
 
 
@@ -189,24 +246,50 @@ _runs = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status. A user's mistake is one sentence on stderr."""
-    options = parser(_runs).parse_args(arguments)
+    _print_all_texts(sys.stdout, sys.stderr)
     try:
+        options = _parsed(arguments)
+        if any(same_file(1, path) for path in _inputs(options) if path.is_file()):
+            raise Unusable("standard output is the input file itself; send it to another")
         return int(options.run(options))
     except Unusable as error:
-        print(f"syncmeter-report: {error}", file=sys.stderr)
-        return 2
+        return _fail(str(error), 2)
+    except NotWritten as error:
+        return _fail(str(error), 1)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("syncmeter_analysis"):
             raise
-        print(
-            f"syncmeter-report: '{options.command}' needs the Python package {error.name}: scripts/run "
-            "sets it up, or `pip install ./analysis` in a checkout (`text` needs none)",
-            file=sys.stderr,
+        return _fail(
+            f"'{options.command}' needs the Python package {error.name}: scripts/run sets it up, or "
+            "`pip install ./analysis` in a checkout (`text` needs none)",
+            2,
         )
-        return 2
     except BrokenPipeError:
-        sys.stderr.close()
         return 1
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}", 1)
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    try:
+        return parser(_runs).parse_args(arguments)
+    except SystemExit as end:
+        if end.code == 0:
+            _say("", end="")
+        raise
+
+
+def _fail(why: str, status: int) -> int:
+    if sys.stderr is not None:
+        print(f"syncmeter-report: {printable(why)}", file=sys.stderr)
+    return status
+
+
+def _print_all_texts(*streams: TextIO | None) -> None:
+    """A terminal of few letters gets the others by number."""
+    for stream in streams:
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="syncmeter-report",
         description="Reports what syncmeter's results files show.",
-        epilog="Exit status: 0; 1 where compare finds something slower; 2 for options or files "
-        "that cannot be used or compared.",
+        epilog="Exit status: 0; 1 where compare finds something slower, or the output cannot be "
+        "written; 2 for options or files that cannot be used or compared.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -53,6 +53,13 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     def add_wide(sub: argparse.ArgumentParser) -> None:
         sub.add_argument(
             "--wide", action="store_true", help="every column, however narrow the terminal is"
+        )
+
+    def add_force(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--force",
+            action="store_true",
+            help="replace files that exist; never an input or a results file of measured figures",
         )
 
     compare = add(
@@ -91,6 +98,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     compare.add_argument(
         "--html", metavar="FILE", help="write the comparison as one page that needs no network"
     )
+    add_force(compare)
 
     for name, text in (
         (
@@ -107,6 +115,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         sub.add_argument(
             "--static", metavar="DIR", help="write every figure as SVG, PNG and PDF as well"
         )
+        add_force(sub)
 
     texts = add("text", "What the points of each study mean, for a terminal. Needs Python only.")
     texts.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
@@ -131,11 +140,13 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     shares = add("share", "Writes an anonymised copy: host, user and paths removed, machine kept.")
     shares.add_argument("file", metavar="FILE", help="a results file")
     shares.add_argument("-o", "--output", metavar="FILE", help="default: NAME-shared.jsonl")
+    add_force(shares)
 
     exports = add("export", "Writes every point for other programs.")
     exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
     exports.add_argument("--format", choices=("csv", "parquet", "google-benchmark"), default="csv")
     exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    add_force(exports)
 
     imports = add("import", "Makes a results file of published tables.")
     imports.add_argument("format", choices=("syncperformance", "table"))
@@ -146,6 +157,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "--csv`",
     )
     imports.add_argument("-o", "--output", metavar="FILE", help="default: the folder's name .jsonl")
+    add_force(imports)
     imports.add_argument(
         "--aggregate",
         choices=("max", "min", "med", "avg"),

@@ -9,9 +9,11 @@ import pytest
 
 import syncmeter_analysis.claims as claims
 from syncmeter_analysis.claims import all_claims
-from syncmeter_analysis.claims.claim import cannot_tell, fails, holds, not_measured
+from syncmeter_analysis.claims.claim import cannot_tell, every, fails, holds, not_measured
+from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.report import claims_text
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.statistics.relation import Ratio
 from tests.claim_cases import cases, cuda, strided
 from tests.made import campaign, point, read, visits, write
 
@@ -255,6 +257,26 @@ def bare_pairs(ratios):
 def test_figures_without_interval_contradict_beyond_scatter_only(tmp_path, ratios, verdict):
     data = Evidence(read(write(tmp_path / "f.jsonl", bare_pairs(ratios))))
     assert by_id["belief-padding-64"].judge(data).verdict == verdict
+
+
+def test_one_of_many_pairs_contradicts_only_beyond_what_so_many_scatter(tmp_path):
+    over, under = read(
+        write(tmp_path / "f.jsonl", *(visits([5.0] * 5, point(lanes=n)) for n in (1, 2)))
+    ).points.values()
+
+    def pair(value, factor):
+        within = Interval(value, value / factor, value * factor)
+        return Pair(over, under, Ratio(within, degrees=4.0, error=0.02))
+
+    scatter, difference, equal = pair(1.2, 1.07), pair(3.0, 1.07), [pair(1.0, 1.01)] * 19
+
+    def told(*pairs):
+        return every(Pairs(list(pairs)), 0.0, 1.1, "one over another").verdict
+
+    assert told(scatter) == fails
+    assert told(scatter, *equal) == cannot_tell
+    assert told(difference, *equal) == fails
+    assert told(*equal) == holds
 
 
 def test_the_table_has_a_column_for_each_machine(tmp_path):

@@ -215,7 +215,8 @@ def test_a_size_that_cannot_be_told_makes_no_claim(tmp_path):
     lines = strides(unknown)
     for line in lines:
         if line["point"]["stride_bytes"] == 64:
-            line["estimates"][0]["cost_ns"]["value"] *= 1 + 0.1 * (line["visit"] - 3)
+            cost = line["estimates"][0]["cost_ns"]
+            cost.update({end: cost[end] * (1 + 0.1 * (line["visit"] - 3)) for end in cost})
     found = judge("belief-padding-64", write(tmp_path / "f.jsonl", lines))
     assert found.verdict == cannot_tell
     assert "at 64 B the ratio is" in found.note

@@ -74,7 +74,7 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
 
 def test_a_link_without_peer_access_says_so(tmp_path):
     weak = {**LINK, "peer_access": False, "native_atomics": False, "nvlinks": 0}
-    text = told(tmp_path / "f", barrier("barrier_flags", 2, 3500.0, first={"links": [weak, 7]}))
+    text = told(tmp_path / "f", barrier("barrier_flags", 2, 3500.0, first={"links": [weak]}))
     assert "- 0 to 1: no peer access, no native atomics, performance rank 0\n" in text
 
 

@@ -17,6 +17,7 @@ from syncmeter_analysis.statistics.relation import (
     verdict,
     verdict_of,
 )
+from syncmeter_analysis.statistics.special import student_t
 from tests.made import around, point, read, results, visits, write
 
 near, far = 65.0, 235.0
@@ -127,6 +128,13 @@ def test_the_interval_decides_and_the_margin_is_symmetric(low, high, told):
     turned = {Verdict.slower: Verdict.faster, Verdict.faster: Verdict.slower}.get(told, told)
     r = Ratio(Interval(1.0, low, high))
     assert verdict(r.inverse()) is turned
+
+
+def test_of_more_comparisons_each_has_to_be_larger_to_be_seen():
+    r = Ratio(Interval(1.0, 0.99, 1.01), degrees=4.0, error=0.02)
+    assert detectable(r) == pytest.approx(1.05 * math.exp(student_t(0.95, 4) * 0.02))
+    many = 1.05 * math.exp(student_t(1 - 0.05 / 40, 4) * 0.02)
+    assert detectable(r, comparisons=40) == pytest.approx(many)
 
 
 def test_a_margin_can_be_given():

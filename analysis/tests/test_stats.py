@@ -140,6 +140,14 @@ def test_quotient_holds_its_value_and_widens_with_either_side(a, a_half, b, b_ha
     assert found.low <= found.value * (1 + 1e-12)
 
 
+def test_each_bound_of_a_quotient_is_of_the_side_that_moves_it_there():
+    found = stats.quotient(Interval(10.0, 8.0, 20.0), Interval(4.0, 3.9, 6.0))
+    lower = math.hypot(math.log(10 / 8), math.log(6 / 4))
+    higher = math.hypot(math.log(20 / 10), math.log(4 / 3.9))
+    assert found.low == pytest.approx(2.5 * math.exp(-lower))
+    assert found.high == pytest.approx(2.5 * math.exp(higher))
+
+
 def test_quotient_of_unknown_bounds_is_unknown():
     found = stats.quotient(Interval(2.0), Interval(1.0, 0.9, 1.1))
     assert (found.value, found.bounded) == (2.0, False)

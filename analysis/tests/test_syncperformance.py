@@ -103,12 +103,13 @@ def test_the_folder_of_one_test_is_no_system(tmp_path):
 def test_what_is_no_count_of_lanes_or_blocks_is_one_sentence(tmp_path, counts):
     lanes = published.table("omp_barrier", [1], {"int": [1e-7]}).replace("gate,1", f"gate,{counts}")
     published.put(tmp_path / "x" / "omp_barrier", lanes)
-    with pytest.raises(Unusable, match="holds no figures"):
+    with pytest.raises(Unusable, match=r"csv, line \d: '.*' is not a number of lanes"):
         import_syncperformance(tmp_path / "x", tmp_path / "out.jsonl")
     blocks = published.table("cuda_shfl_sync", [32], {"int": [1e-6]}, blocks=[7])
     blocks = blocks.replace("blocks,7", f"blocks,{counts}")
     published.put(tmp_path / "y" / "X" / "cuda_shfl_sync", blocks)
-    import_syncperformance(tmp_path / "y", tmp_path / "out.jsonl")
+    with pytest.raises(Unusable, match=r"csv, line \d: '.*' is not a number of blocks"):
+        import_syncperformance(tmp_path / "y", tmp_path / "out.jsonl")
 
 
 def test_a_log_names_the_machine_unless_the_user_does(tmp_path):

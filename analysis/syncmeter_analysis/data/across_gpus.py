@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from syncmeter_analysis.data.errors import quoted
+from syncmeter_analysis.data.members import BadVisit, Members, flag, listed, whole
+
 # Each of the two sides of a litmus looks at two words in a round.
 _words_of_a_round = 4
 
@@ -32,30 +35,26 @@ class Litmus:
         return Litmus(self.stale + other.stale, self.looked_at + other.looked_at)
 
 
-def _count(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return max(value, 0) if whole else 0
+def links_of(line: Members) -> tuple[Link, ...]:
+    """The links that a visit line names. Raises BadVisit."""
+    return tuple(map(_link, listed(line, "links")))
 
 
-def links_of(line: dict[str, Any]) -> tuple[Link, ...]:
-    """The links that a visit line names; what is no object is left out."""
-    found = line.get("links")
-    return tuple(
-        Link(
-            _count(link.get("from")),
-            _count(link.get("to")),
-            link.get("peer_access") is True,
-            link.get("native_atomics") is True,
-            _count(link.get("performance_rank")),
-            _count(link.get("nvlinks")),
-        )
-        for link in (found if isinstance(found, list) else [])
-        if isinstance(link, dict)
+def _link(members: Any) -> Link:
+    if not isinstance(members, dict):
+        raise BadVisit(f"a link is an object, not {quoted(members)}")
+    return Link(
+        whole(members, "from"),
+        whole(members, "to"),
+        flag(members, "peer_access") is True,
+        flag(members, "native_atomics") is True,
+        whole(members, "performance_rank", least=-1),
+        whole(members, "nvlinks"),
     )
 
 
-def litmus_of(line: dict[str, Any]) -> Litmus | None:
-    """What a visit's litmus counted over its rounds; None without one."""
+def litmus_of(line: Members) -> Litmus | None:
+    """What a visit's litmus counted over its rounds; None without one. Raises BadVisit."""
     if "litmus_seen" not in line or "litmus_rounds" not in line:
         return None
-    return Litmus(_count(line["litmus_seen"]), _words_of_a_round * _count(line["litmus_rounds"]))
+    return Litmus(whole(line, "litmus_seen"), _words_of_a_round * whole(line, "litmus_rounds"))

@@ -11,7 +11,19 @@ class Unusable(Exception):
     """
 
 
+class NotWritten(Exception):
+    """An output that could not be written, whatever the input: one sentence, and status 1."""
+
+
+def printable(text: str) -> str:
+    """`text` with what a terminal would obey, or what would turn the text around, spelt out: ESC, line
+    ends, NUL, marks of direction, halves of surrogate pairs."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def quoted(text: object, longest: int = 60) -> str:
     """`text` in quotes on one line, cut to `longest` characters: foreign text is never trusted."""
-    line = "".join(c if c.isprintable() else "?" for c in str(text))
+    line = printable(str(text)[: longest + 1])
     return f"'{line}'" if len(line) <= longest else f"'{line[:longest]}...'"

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import gc
 import gzip
-import json
 import lzma
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable, quoted
+from syncmeter_analysis.data.errors import Unusable, printable, quoted
+from syncmeter_analysis.data.json_line import BadLine, parsed
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
 from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
 
@@ -26,6 +26,9 @@ schema_major, schema_minor = 1, 0
 
 # How a visit's raw rounds begin. Inside a text the quotes would be escaped.
 _rounds = re.compile(rb'"rounds": ?(?=\[\[)')
+
+# With raw rounds a line has a few MiB; what never ends is no results file.
+_longest_line = 64 << 20
 
 # Beyond this many notes of one kind only their number is told.
 _most_notes = 5
@@ -68,7 +71,7 @@ def read_results(path: str | Path) -> ResultsFile:
     Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
     schema, or holds neither a visit nor a refused point that can be used.
     """
-    name = str(path)
+    name = printable(str(path))
     # Millions of small objects that all live on: looking for garbage among them takes a third.
     collecting = gc.isenabled()
     gc.disable()
@@ -92,27 +95,32 @@ def _opened(path: Path) -> BufferedIOBase:
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
 
 
-def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
+def _numbered(name: str, lines: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while text := lines.readline(_longest_line):
+        number += 1
+        if len(text) == _longest_line:
+            raise Unusable(f"{name}, line {number}: longer than {_longest_line >> 20} MiB")
+        yield number, text
+
+
+def _read(name: str, lines: BufferedIOBase) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()
     points: dict[str, Point] = {}
     empty = True
-    for i, text in enumerate(lines):
+    for number, text in _numbered(name, lines):
         if not text.strip():
             continue
         empty = False
         text, rounds = without_rounds(text)
         try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):
-            if not text.endswith(b"\n"):
-                complaints.add(i + 1, "the last line is incomplete (the campaign was killed)")
-            else:
-                complaints.add(i + 1, "this is not JSON")
-            continue
-        if not isinstance(line, dict):
-            complaints.add(i + 1, "this is not an object")
+            line = parsed(text)
+        except BadLine as error:
+            torn = not text.endswith(b"\n")
+            why = "the last line is incomplete (the campaign was killed)" if torn else str(error)
+            complaints.add(number, why)
             continue
         if file is None:
             if line.get("kind") != "campaign":
@@ -129,12 +137,17 @@ def _read(name: str, lines: Iterable[bytes]) -> ResultsFile:
                     f"{schema_major}.{schema_minor}: members that it does not know are left out"
                 )
             continue
+        if line.get("kind") == "campaign":
+            raise Unusable(
+                f"{name}, line {number}: a second campaign line; two files were put together, whose "
+                f"figures may be of different machines: give them one by one"
+            )
         try:
             _add(file, line, rounds, points)
-        except (BadVisit, BadPoint) as error:
-            complaints.add(i + 1, str(error))
+        except (BadLine, BadVisit, BadPoint) as error:
+            complaints.add(number, str(error))
         except OverflowError:
-            complaints.add(i + 1, "a number is too large")
+            complaints.add(number, "a number is too large")
     if empty:
         raise Unusable(
             f"{name} is empty: the campaign ended before its first line, or this is "
@@ -181,7 +194,7 @@ def _add(file: ResultsFile, line: dict[str, Any], rounds: bytes, points: dict[st
     kind = line.get("kind")
     if kind == "visit":
         if rounds and isinstance(line.get("device"), int):
-            line["rounds"] = json.loads(rounds)
+            line["rounds"] = parsed(b'{"rounds":' + rounds + b"}")["rounds"]
         visit = visit_from(line, points)
         file.visits[visit.point.key, visit.number] = visit
     elif kind == "same":

@@ -10,6 +10,19 @@ from typing import Any, NamedTuple
 from syncmeter_analysis.data.across_gpus import Link, Litmus, links_of, litmus_of
 from syncmeter_analysis.data.errors import quoted
 from syncmeter_analysis.data.interval import Interval
+from syncmeter_analysis.data.members import BadVisit as BadVisit
+from syncmeter_analysis.data.members import (
+    Members,
+    flag,
+    is_number,
+    listed,
+    mapping,
+    most_counted,
+    number,
+    numbers,
+    text,
+    whole,
+)
 from syncmeter_analysis.data.point import BadPoint, Point, learn_backend, point_from
 
 statuses = (
@@ -39,10 +52,6 @@ _remarks = (
     "litmus_handoffs",
     "same_gpc",
 )
-
-
-class BadVisit(ValueError):
-    """A visit that cannot be used: `str()` says why."""
 
 
 class Estimate(NamedTuple):
@@ -102,94 +111,64 @@ class Visit:
     device_shares: tuple[float, ...] = ()
 
 
-def _number(value: Any, otherwise: float) -> float:
-    # JSON has no other kinds; a boolean is none of them. It is asked a hundred times a visit.
-    return float(value) if type(value) is float or type(value) is int else otherwise
-
-
-def _whole(value: Any, otherwise: int, what: str) -> int:
-    number = _number(value, otherwise)
-    if not math.isfinite(number):
-        raise BadVisit(f"{what} {number:g} is not possible")
-    return int(number)
-
-
-def _interval(members: Any, what: str) -> Interval | None:
-    if not isinstance(members, dict):
+def _interval(line: Members, name: str) -> Interval | None:
+    found = mapping(line, name)
+    if found is None:
         return None
-    value = _number(members.get("value"), math.nan)
-    low = _number(members.get("low"), -math.inf)
-    high = _number(members.get("high"), math.inf)
-    if low <= value <= high and -_absurd_ns <= value <= _absurd_ns:
-        return Interval(value, low, high)
-    if math.isnan(value) or math.isnan(low) or math.isnan(high) or math.isinf(value):
-        raise BadVisit(f"the {what} is not a number")
-    if low > high:
-        raise BadVisit(f"the interval of the {what} runs backwards ({low:g} to {high:g})")
+    value, low, high = (number(found, end, -math.inf) for end in ("value", "low", "high"))
+    if value is None:
+        raise BadVisit(f"a {name} without a value")
     if abs(value) > _absurd_ns:
-        raise BadVisit(f"a {what} of {value:g} is not possible")
-    if value and (value < low - abs(value) * 10 or value > high + abs(value) * 10):
-        raise BadVisit(f"the {what} {value:g} lies far outside its own interval")
+        raise BadVisit(f"a {name} of {value:g} is not possible")
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    rounding = abs(value) * 1e-6  # numbers have seven digits
+    if not low - rounding <= value <= high + rounding:
+        raise BadVisit(f"the {name} {value:g} lies outside its own bounds, {low:g} and {high:g}")
     return Interval(value, low, high)
 
 
 def _estimate(members: Any) -> Estimate:
     if not isinstance(members, dict):
         raise BadVisit(f"an estimate is an object, not {quoted(members)}")
-    cost = _interval(members.get("cost_ns"), "cost")
+    cost = _interval(members, "cost_ns")
     if cost is None:
         raise BadVisit("an estimate without a cost")
-    rounds = _number(members.get("rounds"), 0)
-    if not 0 <= rounds < 1e12:
-        raise BadVisit(f"{rounds:g} rounds are not possible")
-    baseline = _number(members.get("baseline_ns"), 0.0)
-    test = _number(members.get("test_ns"), 0.0)
-    hop = _number(members.get("hop_ns"), 0.0)
-    if not (0 <= baseline < math.inf and 0 <= test < math.inf and 0 <= hop < math.inf):
-        raise BadVisit("baseline_ns, test_ns and hop_ns must be finite and not negative")
     return Estimate(
-        _whole(members.get("state"), 0, "state"),
-        members.get("busy") is True,
-        int(rounds),
+        whole(members, "state", least=-1),
+        flag(members, "busy") is True,
+        whole(members, "rounds"),
         cost,
-        _interval(members.get("host_cost_ns"), "cost by the host's clock"),
-        _interval(members.get("cost_cycles"), "cost in cycles"),
-        baseline,
-        test,
-        hop,
+        _interval(members, "host_cost_ns"),
+        _interval(members, "cost_cycles"),
+        number(members, "baseline_ns") or 0.0,
+        number(members, "test_ns") or 0.0,
+        number(members, "hop_ns") or 0.0,
     )
 
 
-def _round_costs(line: dict[str, Any], point: Point) -> array[float]:
-    costs = array("d")
-    told = line.get("round_costs_ns")
-    if isinstance(told, list):
-        try:
-            return array("d", told)
-        except TypeError:
-            return costs
-    ops = (
-        _number(line.get("trips"), 0)
-        * _number(line.get("unroll"), 0)
-        * _number(line.get("ops_per_step"), 1)
-    )
-    if line.get("cost_per_lane") is True:
+def _pus(line: Members) -> tuple[int, ...]:
+    pus = listed(line, "pus")
+    if not all(type(pu) is int and -1 <= pu <= most_counted for pu in pus):
+        raise BadVisit(f"pus {quoted(pus)} is not a list of PUs")
+    return tuple(pus)
+
+
+def _round_costs(line: Members, point: Point) -> array[float]:
+    if costs := numbers(line, "round_costs_ns"):
+        return array("d", costs)
+    rounds = listed(line, "rounds")
+    if not all(
+        isinstance(r, list) and len(r) > 1 and is_number(r[0]) and is_number(r[1]) for r in rounds
+    ):
+        raise BadVisit("rounds are not pairs of times")
+    ops = whole(line, "trips") * whole(line, "unroll") * whole(line, "ops_per_step", 1)
+    if flag(line, "cost_per_lane"):
         warps = max(1, (point.lanes + 31) // 32 * point.blocks)
-        ops *= max(1, _number(line.get("participants"), warps))
-    rounds = line.get("rounds")
-    if not ops > 0 or not isinstance(rounds, list):
-        return costs
-    try:
-        costs.extend([(r[1] - r[0]) / ops for r in rounds])
-    except (TypeError, LookupError):
-        return array("d")
-    return costs
-
-
-def _share(value: Any) -> float | None:
-    # JSON has no other kinds of numbers; a boolean is none.
-    known = type(value) is float or type(value) is int
-    return float(value) if known and 0 <= value < math.inf else None
+        ops *= max(1, whole(line, "participants", warps))
+    found = array("d", [(r[1] - r[0]) / ops for r in rounds] if ops else [])
+    if not all(map(math.isfinite, found)):
+        raise BadVisit("rounds that took for ever")
+    return found
 
 
 def _point(members: Any, points: dict[str, Point]) -> Point:
@@ -205,46 +184,41 @@ def _point(members: Any, points: dict[str, Point]) -> Point:
     return found
 
 
-def _drops(members: dict[str, Any]) -> dict[str, int]:
-    return {why: int(n) for why, n in members.items() if n and 0 < _number(n, 0) < math.inf}
-
-
-def visit_from(line: dict[str, Any], points: dict[str, Point]) -> Visit:
+def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     """The visit that a line holds; `points` lets visits of one point share it.
 
     Raises BadVisit with the reason where the line contradicts itself or cannot be.
     """
     point = _point(line.get("point"), points)
-    learn_backend(point.backend, line)
     status = line.get("status")
     if status not in statuses:
         raise BadVisit(f"status {quoted(status)} is unknown")
-    estimates = line.get("estimates") or []
-    if not isinstance(estimates, list):
-        raise BadVisit("estimates is not a list")
-    census, drops, pus = line.get("census"), line.get("drops"), line.get("pus")
+    if line.get("visit") is None:
+        raise BadVisit("a visit without its number")
+    drops = mapping(line, "drops") or {}
     visit = Visit(
         point,
-        _whole(line.get("visit"), 1, "visit"),
+        whole(line, "visit"),
         str(status),
-        str(line.get("reason") or ""),
-        tuple([_estimate(e) for e in estimates]),
-        family=str(line.get("family") or ""),
-        inserted=line.get("pairing") == "insert",
-        cost_per_lane=line.get("cost_per_lane") is True,
-        participants=int(_share(line.get("participants")) or 0),
-        build=str(line.get("build") or ""),
-        pus=tuple([pu for pu in pus if isinstance(pu, int)]) if isinstance(pus, list) else (),
-        fairness=_share(line.get("fairness")),
-        slowest_over_fastest=_share(line.get("slowest_over_fastest")),
-        rounds_kept=int(_share(line.get("rounds_kept")) or 0),
-        rounds_taken=int(_share(line.get("rounds_taken")) or 0),
-        drops=_drops(drops) if isinstance(drops, dict) else {},
-        stolen_ns=_share(line.get("stolen_ns")) or 0.0,
-        census=census if isinstance(census, dict) else None,
+        text(line, "reason"),
+        tuple([_estimate(e) for e in listed(line, "estimates")]),
+        family=text(line, "family"),
+        inserted=text(line, "pairing") == "insert",
+        cost_per_lane=flag(line, "cost_per_lane") is True,
+        participants=whole(line, "participants"),
+        build=text(line, "build"),
+        pus=_pus(line),
+        fairness=number(line, "fairness"),
+        slowest_over_fastest=number(line, "slowest_over_fastest"),
+        rounds_kept=whole(line, "rounds_kept"),
+        rounds_taken=whole(line, "rounds_taken"),
+        drops={why: n for why in drops if (n := whole(drops, why))},
+        stolen_ns=number(line, "stolen_ns") or 0.0,
+        census=mapping(line, "census"),
     )
     if not _on_some.isdisjoint(line):
         _add_what_some_say(visit, line)
+    learn_backend(point.backend, line)
     return visit
 
 
@@ -258,26 +232,21 @@ _on_some = frozenset(
 )
 
 
-def _add_what_some_say(visit: Visit, line: dict[str, Any]) -> None:
-    visit.host_lane = line.get("host_lane") is True
-    visit.launching = str(line.get("launching") or "")
-    if isinstance(line.get("devices"), list):
-        visit.devices = max(1, len(line["devices"]))
-    if isinstance(line.get("device"), int):
-        visit.device = line["device"]
+def _add_what_some_say(visit: Visit, line: Members) -> None:
+    visit.host_lane = flag(line, "host_lane") is True
+    visit.launching = text(line, "launching")
+    visit.devices = max(1, len(listed(line, "devices")))
+    if line.get("device") is not None:
+        visit.device = whole(line, "device")
         visit.round_costs = _round_costs(line, visit.point)
-    additivity = line.get("additivity")
-    if isinstance(additivity, dict) and isinstance(additivity.get("additive"), bool):
-        visit.additive = additivity["additive"]
-    visit.imported = line.get("imported") is True
-    visit.oversubscribed = line.get("oversubscribed") is True
-    visit.doubt = str(line.get("doubt") or "")
-    visit.remarks = {
-        name: value
-        for name in _remarks
-        if isinstance(value := line.get(name), (bool, int, float)) and math.isfinite(value)
-    }
+    visit.additive = flag(mapping(line, "additivity") or {}, "additive")
+    visit.imported = flag(line, "imported") is True
+    visit.oversubscribed = flag(line, "oversubscribed") is True
+    visit.doubt = text(line, "doubt")
+    visit.remarks = {name: found for name in _remarks if (found := _remark(line, name)) is not None}
     visit.links, visit.litmus = links_of(line), litmus_of(line)
-    shares = line.get("device_shares")
-    if isinstance(shares, list):
-        visit.device_shares = tuple(x for x in map(_share, shares) if x is not None)
+    visit.device_shares = tuple(numbers(line, "device_shares", least=0))
+
+
+def _remark(line: Members, name: str) -> float | bool | None:
+    return flag(line, name) if name == "same_gpc" else number(line, name, -math.inf)

@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.errors import NotWritten, Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.figures.figure import Figure, look, palette
 
 endings = (".svg", ".png", ".pdf", ".html")
@@ -44,22 +45,16 @@ def rendered(figure: Figure, ending: str) -> bytes:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes one figure. Raises Unusable for another ending, or where it cannot be written."""
+    """Writes one figure. Raises Unusable for another ending, NotWritten where it cannot be written."""
     if path.suffix not in endings:
         raise Unusable(f"{path}: a figure is one of {', '.join(endings)}")
-    try:
-        path.write_bytes(rendered(figure, path.suffix))
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    write_whole(path, rendered(figure, path.suffix))
 
 
-def save_all(figures: list[Figure], folder: Path) -> int:
-    """SVG, PNG and PDF of every figure in `folder`, named by their ids; how many figures."""
+def all_files(figures: list[Figure], folder: Path) -> dict[Path, Figure]:
+    """SVG, PNG and PDF of every figure in `folder`, which is made: names by their ids."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Unusable(f"{folder}: {error.strerror or 'cannot be made'}") from error
-    for figure in figures:
-        for ending in (".svg", ".png", ".pdf"):
-            save(figure, folder / f"{figure.id}{ending}")
-    return len(figures)
+        raise NotWritten(f"{folder}: {error.strerror or 'cannot be made'}") from error
+    return {folder / f"{f.id}{ending}": f for f in figures for ending in (".svg", ".png", ".pdf")}

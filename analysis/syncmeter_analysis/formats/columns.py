@@ -4,6 +4,7 @@ order and under its names, then what only results files tell. Export writes them
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,12 @@ from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.statistics.summary import Measured
 
 Value = str | int | float | bool | None
+
+# In CSV an apostrophe stands before a text that a spreadsheet would take for a formula.
+_harmless_formulas = ("'=", "'+", "'-", "'@")
+
+_decimal = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_truths = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True)
@@ -26,12 +33,30 @@ class Column:
     of_point: bool = False
 
     def read(self, text: str | None) -> Value:
-        """The value of a field of CSV; None where it is empty. Raises ValueError for another type."""
+        """The value of a field of CSV; None where it is empty. Raises ValueError, with what is allowed,
+        for another type and for what cannot be."""
         if not text:
             return None
+        if self.type is str:
+            return text[1:] if text.startswith(_harmless_formulas) else text
         if self.type is bool:
-            return {"true": True, "false": False, "1": True, "0": False}[text.lower()]
-        return _finite(float(text)) if self.type is float else self.type(text)  # type: ignore[no-any-return]
+            if text.lower() not in _truths:
+                raise ValueError("true or false")
+            return _truths[text.lower()]
+        return self._whole(text) if self.type is int else self._number(text)
+
+    def _whole(self, text: str) -> int:
+        least = 1 if self.name in ("lanes", "blocks") else 0
+        if not re.fullmatch("[0-9]{1,12}", text) or int(text) < least:
+            raise ValueError(f"a whole number from {least}")
+        return int(text)
+
+    def _number(self, text: str) -> float:
+        may_be_negative = self.name.startswith(("cost", "host_cost"))
+        value = float(text) if _decimal.fullmatch(text) else math.nan
+        if not math.isfinite(value) or (value < 0 and not may_be_negative):
+            raise ValueError("a number" if may_be_negative else "a number from 0")
+        return value
 
 
 def _finite(value: float | None) -> float | None:

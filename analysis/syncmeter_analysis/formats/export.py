@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.formats.columns import columns, row
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.summary import Measured
@@ -29,6 +30,13 @@ def table(campaign: Campaign) -> pl.DataFrame:
         [row(state) for s in campaign.points.values() for state in (s, *s.other_states)],
         schema=schema,
     )
+
+
+def harmless(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with an apostrophe before texts that a spreadsheet would run as formulas."""
+    text = pl.col(pl.String)
+    is_formula = text.str.contains("^[=+@-]") & ~text.str.contains(r"^-?[0-9.]+( -?[0-9.]+)*$")
+    return table.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
 
 
 def benchmark_name(s: Measured) -> str:
@@ -142,6 +150,22 @@ def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:
     return runs
 
 
+def _caches(machine: Any) -> list[dict[str, Any]]:
+    """The caches that the machine names whole; a stranger's file may name any nonsense."""
+    caches = machine.get("caches") if isinstance(machine, dict) else None
+    return [
+        {
+            "type": "Unified" if c["level"] > 1 else "Data",
+            "level": c["level"],
+            "size": c["bytes"],
+            "num_sharing": c["shared_by"],
+        }
+        for c in (caches if isinstance(caches, list) else [])
+        if isinstance(c, dict)
+        and all(type(c.get(name)) is int for name in ("level", "bytes", "shared_by"))
+    ]
+
+
 def google_benchmark(campaign: Campaign) -> dict[str, Any]:
     """The document that Google Benchmark writes with --benchmark_format=json.
 
@@ -150,22 +174,6 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
     """
     first = campaign.files[0].campaign
     m = campaign.machine
-    machine: Any = first.get("machine")
-    caches = machine.get("caches", []) if isinstance(machine, dict) else []
-    kept = (
-        [
-            {
-                "type": "Unified" if c.get("level", 1) > 1 else "Data",
-                "level": c.get("level"),
-                "size": c.get("bytes"),
-                "num_sharing": c.get("shared_by"),
-            }
-            for c in caches
-            if isinstance(c, dict)
-        ]
-        if isinstance(caches, list)
-        else []
-    )
     context = {
         "date": str(first.get("time", "")),
         "host_name": m.host,
@@ -173,7 +181,7 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
         "num_cpus": m.pus or 0,
         "mhz_per_cpu": 0,
         "cpu_scaling_enabled": False,
-        "caches": kept,
+        "caches": _caches(first.get("machine")),
         "load_avg": [],
         "library_version": "syncmeter",
         "library_build_type": "release",
@@ -186,22 +194,19 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
 
 
 def export(campaign: Campaign, form: str, output: Path | None) -> str:
-    """Writes `output`; without one, returns the text. Raises Unusable."""
-    if form == "parquet" and output is None:
-        raise Unusable("--format parquet is binary; give a file with -o")
-    try:
-        if form == "parquet" and output is not None:
-            table(campaign).write_parquet(output)
-            return ""
-        written = (
-            table(campaign).write_csv()
-            if form == "csv"
-            else json.dumps(google_benchmark(campaign), indent=1) + "\n"
-        )
+    """Writes `output`; without one, returns the text. Raises Unusable, NotWritten."""
+    if form == "parquet":
         if output is None:
-            return written
-        output.write_text(written)
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else str(error)
-        raise Unusable(f"{output}: {why}") from error
+            raise Unusable("--format parquet is binary; give a file with -o")
+        table(campaign).write_parquet(written := io.BytesIO())
+        write_whole(output, written.getvalue())
+        return ""
+    text = (
+        harmless(table(campaign)).write_csv()
+        if form == "csv"
+        else json.dumps(google_benchmark(campaign), indent=1) + "\n"
+    )
+    if output is None:
+        return text
+    write_whole(output, text)
     return ""

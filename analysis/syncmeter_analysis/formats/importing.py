@@ -6,13 +6,33 @@ is known that the table measured something else than its name says, a `doubt`.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.point import Point, point_from
+
+# Published tables have a MiB; what never ends is none.
+_longest_table = 64 << 20
+
+
+def text_of(path: Path, encoding: str, errors: str = "strict") -> io.StringIO:
+    """The text of a table, which gzip may have packed, with its line ends. Raises Unusable."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", newline="", encoding=encoding, errors=errors) as file:
+            text = file.read(_longest_table)
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise Unusable(f"{path}: cannot be read ({error})") from error
+    if len(text) == _longest_table:
+        raise Unusable(f"{path}: longer than {_longest_table >> 20} MiB")
+    return io.StringIO(text, newline="")
 
 
 def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:
@@ -97,9 +117,6 @@ def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    """Writes the file whole or not at all. Raises Unusable where it cannot be written."""
+    """Writes the file whole or not at all. Raises NotWritten."""
     lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
-    try:
-        path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    write_whole(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))

@@ -1,101 +1,78 @@
 """One anonymised results file that people can attach to an issue or a paper: no host, user or paths.
 
-The machine stays: without it figures mean nothing. Names are replaced wherever they occur, in any
-member and in any text.
+What stays is allowed by its member and by what its value looks like (shared_members.py,
+shared_text.py); the machine does, without which figures mean nothing. Names of the host and of users
+are replaced in what is left.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.json_line import BadLine, parsed
+from syncmeter_analysis.data.output import write_whole
+from syncmeter_analysis.data.point import BadPoint, point_from
 from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.formats import shared_members
+from syncmeter_analysis.formats.shared_text import Sentences, names_in, without_names
 
-# Members whose values are left out, at any depth: where files lie and who ran it.
-_left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}
-# Variables of the environment that say how a runtime works.
-_kept_variables = ("OMP_", "KOKKOS_", "GOMP_", "KMP_")
-# Behind a letter, as in -I/usr/include, two parts make a path: GNU/Linux is none.
-_path = re.compile(r"(?<![\w.])~?(?:/[\w.+@~-]+)+/?|(?<=\w)(?:/[\w.+@~-]+){2,}/?")
-# A GPU's name has its UUID behind it, which is of this one device.
-_uuid = re.compile(r"\s*\(?\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b\)?")
-_home = re.compile(r"/(?:home|Users)/([\w.-]+)")
+_points = ("point", "measured_as")
 
 
-def _words(file: Path, campaign: dict[str, Any]) -> list[str]:
-    """What may not occur: the host's name and its parts, and users named in paths."""
-    machine = campaign.get("machine")
-    host = str(machine.get("host") or "") if isinstance(machine, dict) else ""
-    found = {host, host.split(".")[0]}
-    found |= set(_home.findall(file.read_text(errors="replace")))
-    # Short names ("a", "vm") would be found inside of words.
-    return sorted((word for word in found if len(word) > 1), key=len, reverse=True)
+def share(source: Path, output: Path) -> tuple[int, int]:
+    """Writes `output`, a results file like `source` without names; the number of its lines, and of
+    those that were left out.
 
-
-def _file_name(match: re.Match[str]) -> str:
-    name = match.group(0).rstrip("/").rsplit("/", 1)[-1]
-    return f".../{name}"
-
-
-class Anonymiser:
-    """Replaces names and paths in values of JSON, keys and all."""
-
-    def __init__(self, words: list[str]) -> None:
-        parts = [rf"(?<![A-Za-z0-9]){re.escape(w)}(?![A-Za-z0-9])" for w in words]
-        self._names = re.compile("|".join(parts), re.IGNORECASE) if parts else None
-
-    def text(self, text: str) -> str:
-        """The text with paths cut to the last part and names as `anonymous`."""
-        text = _path.sub(_file_name, _uuid.sub("", text))
-        return self._names.sub("anonymous", text) if self._names else text
-
-    def value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.value(v) for v in value]
-        if isinstance(value, dict):
-            return {
-                self.text(k): "anonymous" if k == "host" and isinstance(v, str) else self.value(v)
-                for k, v in value.items()
-                if k not in _left_out
-            }
-        return value
-
-
-def share(source: Path, output: Path) -> int:
-    """Writes `output`, a results file like `source` without names; the number of its lines.
-
-    Raises Unusable as the reader does, where `output` cannot be written, or would be `source`.
+    Raises Unusable as the reader does, NotWritten where `output` cannot be written.
     """
-    file = read_results(source)
-    if output.exists() and output.samefile(source):
-        raise Unusable(f"-o {output} is the input file itself; give another")
-    anonymiser = Anonymiser(_words(source, file.campaign))
-    lines = []
-    for text in source.read_bytes().split(b"\n"):
-        try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if not isinstance(line, dict):
-            continue
-        key = line.get("key")
-        line = anonymiser.value(line)
-        if isinstance(key, str):
-            line["key"] = key
-        if line.get("kind") == "campaign":
-            line["shared"] = True
-        if line.get("kind") == "worker":
-            environment = line.get("environment")
-            kept = environment.items() if isinstance(environment, dict) else ()
-            line["environment"] = {k: v for k, v in kept if k.startswith(_kept_variables)}
-        lines.append(json.dumps(line, separators=(",", ":"), sort_keys=True))
+    first = read_results(source).campaign
+    written = source.read_bytes()
+    machine = first.get("machine")
+    host = str(machine.get("host") or "") if isinstance(machine, dict) else ""
+    names = names_in(written.decode(errors="replace"), host)
+    lines = [line for text in written.splitlines() if (line := _parsed(text)) is not None]
+    sentence = Sentences(_names_of_points(lines))
+    rules = {"campaign": shared_members.campaign(sentence), **shared_members.others(sentence)}
+    kept = [
+        json.dumps(without_names(line, names), separators=(",", ":"), sort_keys=True)
+        for line in (_shared(line, rules) for line in lines)
+        if line is not None
+    ]
+    write_whole(output, "\n".join(kept) + "\n")
+    return len(kept), sum(1 for text in written.splitlines() if text.strip()) - len(kept)
+
+
+def _parsed(text: bytes) -> dict[str, Any] | None:
     try:
-        output.write_text("\n".join(lines) + "\n")
-    except OSError as error:
-        raise Unusable(f"{output}: {error.strerror or 'cannot be written'}") from error
-    return len(lines)
+        return parsed(text)
+    except BadLine:
+        return None
+
+
+def _names_of_points(lines: list[dict[str, Any]]) -> set[str]:
+    """Ops, types and the like, as the lines of this file name them."""
+    points = [shared_members.shared(shared_members.point, line.get("point")) for line in lines]
+    return {v for p in points if isinstance(p, dict) for v in p.values() if isinstance(v, str)}
+
+
+def _shared(line: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any] | None:
+    """The line as it may be shared; None for one of another kind, and for one whose point has a member
+    that may not be: without it, it would be another point."""
+    kind = line.get("kind")
+    rule = rules.get(kind) if isinstance(kind, str) else None
+    if rule is None:
+        return None
+    found: dict[str, Any] = shared_members.shared(rule, line)
+    if any(found.get(name) != line.get(name) for name in _points):
+        return None
+    if kind == "campaign":
+        found["shared"] = True
+    if kind == "visit" and "key" in line:
+        try:
+            key = point_from(found.get("point")).key
+        except BadPoint:
+            return None
+        found["key"] = f"{key}|{found.get('build', '')}|{found.get('visit', '')}"
+    return found

@@ -23,6 +23,7 @@ from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.formats.importing import (
     campaign_line,
     members_of,
+    text_of,
     visit_line,
     with_repeats,
     write_import,
@@ -146,17 +147,16 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
     lanes: list[int] = []
     blocks = 1
     try:
-        with path.open(newline="", encoding="utf-8", errors="replace") as file:
-            rows = list(csv.reader(file))
-    except (OSError, csv.Error) as error:
+        rows = list(csv.reader(text_of(path, "utf-8", "replace")))
+    except csv.Error as error:
         raise Unusable(f"{path}: cannot be read ({error})") from error
     if not rows or not rows[0] or not rows[0][0]:
         raise Unusable(f"{path} is not a table of {source}: it does not begin with a test's name")
     for number, row in enumerate(rows[1:], 2):
         if row[:1] == ["n_blocks"] and len(row) == 2:
-            blocks = _count(row[1]) or 1
+            (blocks,) = _counts(path, number, "blocks", row[1:])
         elif row[:2] == ["type mode", "aggregate"]:
-            lanes = [count for x in row[2:] if (count := _count(x))]
+            lanes = _counts(path, number, "lanes", row[2:])
         elif len(row) > 2 and row[0] in _types and row[1] == aggregate:
             for lane_count, text in zip(lanes, row[2:], strict=False):
                 try:
@@ -172,9 +172,13 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
     return rows[0][0], cells, notes
 
 
-def _count(text: str) -> int:
-    """0 for what is no count of lanes or blocks."""
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+def _counts(path: Path, line: int, what: str, texts: list[str]) -> list[int]:
+    while texts and not texts[-1]:
+        texts = texts[:-1]
+    # To leave one out would give its figures to its neighbour.
+    if bad := [x for x in texts if not re.fullmatch("[1-9][0-9]{0,8}", x)]:
+        raise Unusable(f"{path}, line {line}: {quoted(bad[0])} is not a number of {what}")
+    return list(map(int, texts))
 
 
 _affinity = re.compile(r"_(close|spread)$")

@@ -7,110 +7,158 @@ that nothing can be resolved anew; estimates keep their intervals.
 from __future__ import annotations
 
 import csv
-import gzip
-import math
-import zlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable, quoted
-from syncmeter_analysis.data.point import BadPoint, point_from
-from syncmeter_analysis.data.visit import statuses
-from syncmeter_analysis.formats.columns import columns
-from syncmeter_analysis.formats.importing import campaign_line, write_import
+from syncmeter_analysis.data.members import BadVisit, most_counted
+from syncmeter_analysis.data.point import point_from
+from syncmeter_analysis.data.visit import statuses, visit_from
+from syncmeter_analysis.formats.columns import Value, columns
+from syncmeter_analysis.formats.importing import campaign_line, text_of, write_import
+
+Row = Mapping[str, Any]
 
 _needed = ("backend", "op", "lanes", "status", "cost_ns")
+_rounding = 1e-6  # tables have at least seven digits
 
 
-def _value(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+class _Bad(Exception):
+    """A field that cannot be used: its column, and what is wrong."""
+
+    def __init__(self, column: str, why: str) -> None:
+        super().__init__(f"column {column}: {why}")
 
 
-def _interval(row: dict[str, str], name: str, unit: str) -> dict[str, float | None] | None:
-    value = _value(row.get(f"{name}_{unit}"))
+def _values(row: dict[str, str]) -> dict[str, Value]:
+    """The value of every column that is known, None where it is empty or not there."""
+    found: dict[str, Value] = {}
+    for column in columns:
+        text = row.get(column.name)
+        try:
+            found[column.name] = column.read(text)
+        except ValueError as allowed:
+            raise _Bad(column.name, f"{quoted(text)} is not {allowed}") from None
+    return found
+
+
+def _interval(values: Row, name: str, unit: str) -> dict[str, Any] | None:
+    value, low, high = (values[f"{name}_{end}{unit}"] for end in ("", "low_", "high_"))
     if value is None:
         return None
-    return {
-        "value": value,
-        "low": _value(row.get(f"{name}_low_{unit}")),
-        "high": _value(row.get(f"{name}_high_{unit}")),
-    }
+    for end, bound, wrong in (("low", low, -1), ("high", high, 1)):
+        if bound is not None and (value - bound) * wrong > abs(value) * _rounding:
+            raise _Bad(f"{name}_{end}_{unit}", f"{bound:g} leaves out the {name} of {value:g}")
+    return {"value": value, "low": low, "high": high}
 
 
-def _members(row: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Of the point and of its visit what the table tells. Raises ValueError for what is no value."""
+def _pus(text: Value) -> list[int]:
+    pus = str(text or "").split()
+    if not all(re.fullmatch("-1|[0-9]{1,9}", pu) for pu in pus):
+        raise _Bad("pus", f"{quoted(text)} is not a list of PUs")
+    return [int(pu) for pu in pus]
+
+
+def _members(values: Row) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of the point and of its visit what the table tells."""
     point: dict[str, Any] = {"stride_bytes": 0}
     visit: dict[str, Any] = {}
     for column in columns:
-        if column.member and (value := column.read(row.get(column.name))) is not None:
+        if column.member and (value := values[column.name]) is not None:
             (point if column.of_point else visit)[column.member] = value
-    pus = [int(pu) for pu in (row.get("pus") or "").split()]
+    pus = _pus(values["pus"])
     # Of an affinity the PUs are what it chose; without one the point names them.
-    if point.get("affinity") == "none" and len(pus) == point.get("lanes"):
+    if point.get("affinity") == "none" and len(pus) == point["lanes"]:
         point["pus"] = pus
     visit["pus"] = pus
     return point, visit
 
 
-def _line(row: dict[str, str], number: int) -> dict[str, Any]:
-    try:
-        point, visit = _members(row)
-    except (ValueError, KeyError) as error:
-        raise Unusable(f"line {number}: {error} is not a value of its column") from None
-    if visit.get("status") not in statuses or not point.get("lanes"):
-        raise Unusable(
-            f"line {number}: {quoted(row.get('status'))} at {quoted(row.get('lanes'))} lanes is "
-            f"not a point of `syncmeter show --csv`"
-        )
+def _line(row: dict[str, str]) -> dict[str, Any]:
+    """The visit that a row tells of. Raises _Bad, BadVisit."""
+    values = _values(row)
+    for name in ("backend", "op", "lanes", "status"):
+        if values[name] is None:
+            raise _Bad(name, "it is empty")
+    status = values["status"]
+    if status not in statuses:
+        raise _Bad("status", f"{quoted(status)} is none of {', '.join(statuses)}")
+    cost = _interval(values, "cost", "ns")
+    if cost is None and status in ("ok", "busy"):
+        raise _Bad("cost_ns", f"it is empty, and the status is {status}")
+    point, visit = _members(values)
     line: dict[str, Any] = {
         "kind": "visit",
         "point": point,
         "visit": 1,
         "imported": True,
         "build": "imported",
-        "backend": point.get("backend", ""),
+        "backend": point["backend"],
         "estimates": [],
         **visit,
     }
-    cost = _interval(row, "cost", "ns")
     if cost is not None:
         estimate = {
             "state": 0,
-            "busy": line["status"] == "busy",
+            "busy": status == "busy",
             "rounds": 0,
             "cost_ns": cost,
-            "baseline_ns": _value(row.get("baseline_ns_per_step")) or 0.0,
-            "test_ns": _value(row.get("test_ns_per_step")) or 0.0,
+            "baseline_ns": values["baseline_ns_per_step"] or 0.0,
+            "test_ns": values["test_ns_per_step"] or 0.0,
         }
         for name, kind, unit in (
             ("host_cost_ns", "host_cost", "ns"),
             ("cost_cycles", "cost", "cycles"),
         ):
-            found = _interval(row, kind, unit)
+            found = _interval(values, kind, unit)
             if found is not None:
                 estimate[name] = found
         line["estimates"] = [estimate]
-        _add_rates(line, row, cost["value"])
-    if row.get("additive"):
-        line["additivity"] = {"additive": row["additive"].lower() in ("1", "true")}
+        if "ops_per_s_per_lane" in row:
+            _add_rates(line, values["ops_per_s_per_lane"], cost["value"])
+    if values["additive"] is not None:
+        line["additivity"] = {"additive": values["additive"]}
+    visit_from(line, {})
     return line
 
 
-def _add_rates(line: dict[str, Any], row: dict[str, str], cost: float | None) -> None:
+def _add_rates(line: dict[str, Any], each: Value, cost: float) -> None:
     """What the rate of one lane tells of the op: a marginal cost has none, and of a ring only one lane
     at a time has the token."""
-    if "ops_per_s_per_lane" not in row:
-        return
-    each = _value(row["ops_per_s_per_lane"])
-    if not each:
+    if not isinstance(each, float) or each == 0:
         line["pairing"] = "insert"
-    elif cost and (ring := round(1e9 / cost / each)) > 1:
+        return
+    ring = 1e9 / cost / each if cost > 0 else 1.0
+    if ring > most_counted:
+        raise _Bad("ops_per_s_per_lane", f"{each:g} does not go with a cost of {cost:g} ns")
+    if round(ring) > 1:
         line["cost_per_lane"] = True
-        line["participants"] = ring
+        line["participants"] = round(ring)
+
+
+def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each row with the number of its last line. Raises Unusable."""
+    reader = csv.reader(text_of(source, "utf-8-sig"))
+    try:
+        header = next(reader, [])
+        if lacking := [name for name in _needed if name not in header]:
+            raise Unusable(
+                f"{source} is not a table of `syncmeter show --csv`: no column {', '.join(lacking)}"
+            )
+        if twice := [name for name, n in Counter(header).items() if n > 1]:
+            raise Unusable(f"{source}, line 1: column {quoted(twice[0])} is there twice")
+        for row in filter(None, reader):
+            if len(row) != len(header):
+                raise Unusable(
+                    f"{source}, line {reader.line_num}: {len(row)} fields, and the header has "
+                    f"{len(header)}"
+                )
+            yield reader.line_num, dict(zip(header, row, strict=True))
+    except csv.Error as error:
+        raise Unusable(f"{source}: cannot be read ({error})") from error
 
 
 def import_table(
@@ -123,32 +171,22 @@ def import_table(
     pus: int | None = None,
 ) -> list[str]:
     """Writes `output` of the table in `source`; returns what is to be told of it. Raises Unusable."""
-    try:
-        opened = gzip.open if source.suffix == ".gz" else open
-        with opened(source, "rt", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise Unusable(f"{source}: cannot be read ({error})") from error
-    lacking = [name for name in _needed if name not in (rows[0] if rows else ())]
-    if lacking:
-        raise Unusable(
-            f"{source} is not a table of `syncmeter show --csv`: "
-            + (f"no column {', '.join(lacking)}" if rows else "it has no rows")
-        )
     lines: list[dict[str, Any]] = []
     points: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(rows, 2):
+    for number, row in _rows(source):
         if row.get("headline") == "false":
             continue  # a published point is known in one state
         try:
-            line = _line(row, number)
+            line = _line(row)
             key = point_from(line["point"]).key
-        except (Unusable, BadPoint) as error:
-            raise Unusable(f"{source}, {error}") from None
+        except (_Bad, BadVisit) as error:
+            raise Unusable(f"{source}, line {number}, {error}") from None
         points[key] = line["point"]
         if (first := points.get(row.get("measured_as") or "")) is not None:
             line = {"kind": "same", "point": line["point"], "measured_as": first, "why": "told so"}
         lines.append(line)
+    if not lines:
+        raise Unusable(f"{source} is a table without points")
     machine = {
         "cpu_model": cpu or source.name.removesuffix(".gz").removesuffix(".csv"),
         "host": "",

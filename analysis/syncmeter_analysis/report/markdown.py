@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
 
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.report.blocks import Block, Card, Drawing, Head
 from syncmeter_analysis.report.build import Report
 from syncmeter_analysis.statistics import text
@@ -77,9 +77,6 @@ def as_markdown(report: Report, folder: str = "") -> str:
 
 
 def write_markdown(report: Report, path: Path, figures: str | None = None) -> None:
-    """Writes it; `figures` is the folder of the figures, as seen from here. Raises Unusable."""
+    """Writes it; `figures` is the folder of the figures, as seen from here. Raises NotWritten."""
     folder = relpath(figures, path.parent) if figures else ""
-    try:
-        path.write_text(as_markdown(report, folder))
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    write_whole(path, as_markdown(report, folder))

@@ -15,7 +15,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from syncmeter_analysis import __version__
-from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.output import page_mark, write_whole
 from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.figures.figure import Panel, look
 from syncmeter_analysis.report.build import Report
@@ -141,6 +141,7 @@ def as_page(report: Report) -> str:
         "report": report,
         "page": page,
         "version": __version__,
+        "mark": Markup(page_mark),
         "style": Markup((_templates / "page.css").read_text()),
         "script": Markup((_templates / "page.js").read_text()),
         "libraries": Markup(libraries()),
@@ -159,10 +160,7 @@ def as_page(report: Report) -> str:
 
 
 def write_page(report: Report, path: Path) -> int:
-    """Writes the page; its size in bytes. Raises Unusable where it cannot be written."""
-    written = as_page(report).encode()
-    try:
-        path.write_bytes(written)
-    except OSError as error:
-        raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error
+    """Writes the page; its size in bytes. Raises NotWritten where it cannot be written."""
+    written = as_page(report)
+    write_whole(path, written)
     return len(written)

@@ -1,0 +1,130 @@
+"""Whatever stands in a file: each command ends with a status and at most a sentence on standard error,
+within 20 s and 2 GB. SYNCMETER_FUZZ=N takes N times as many files."""
+
+import contextlib
+import io
+import itertools
+import os
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from syncmeter_analysis.command import main
+from tests import mutated, published
+
+root = Path(__file__).parents[2]
+times = int(os.environ.get("SYNCMETER_FUZZ", "1"))
+# No search for the smallest file: it would take longer than to look at the one found.
+fuzzed = settings(
+    max_examples=25 * times,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
+most_seconds, most_kib = 20, 2 << 20
+
+
+def corpus():
+    """The lines of each measured file: the first of all, and of each kind and status some."""
+    for path in sorted((root / "analysis" / "tests" / "data").glob("*.jsonl")):
+        with path.open("rb") as file:
+            yield [line.rstrip() for line in itertools.islice(file, 40)]
+    with (root / "tests" / "data" / "estimates" / "shapes.jsonl").open("rb") as file:
+        yield [line.rstrip() for line in file]
+
+
+measured = [lines for lines in corpus() if len(lines) > 5]
+table_of_show = (root / "docs" / "measurements" / "xeon-64-vcpu-quick.csv").read_bytes()
+table_of_show = b"\n".join(table_of_show.splitlines()[:12])
+table_published = published.table("omp_barrier", [1, 2, 4], {"int": [1e-7, 2e-7, 3e-7]}).encode()
+
+
+@contextlib.contextmanager
+def within_20_seconds():
+    def too_long(*_):
+        raise TimeoutError(f"more than {most_seconds} s")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(most_seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def check(*arguments):
+    """The command's status; it printed letters, and a sentence where it found nothing to do."""
+    out, err = io.StringIO(), io.StringIO()
+    with within_20_seconds(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main([str(a) for a in arguments])
+    printed, said = out.getvalue(), err.getvalue()
+    assert status in (0, 1, 2)
+    assert not {c for c in printed + said if not c.isprintable()} - {"\n"}
+    if status == 2 and arguments[0] != "compare":
+        assert said.startswith("syncmeter-report: ") and said.count("\n") == 1
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < most_kib
+    return status
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("mutated")
+
+
+commands = [
+    *(
+        ["text"],
+        ["claims", "--all"],
+        ["md"],
+        ["export"],
+        ["export", "--format", "google-benchmark"],
+    ),
+    *(
+        ["html", "-o", "page.html"],
+        ["share", "-o", "s.jsonl", "--force"],
+        ["compare", "--by", "backend"],
+    ),
+    *(
+        ["compare", "--all", "f.jsonl"],
+        ["export", "--format", "parquet", "-o", "p.parquet", "--force"],
+    ),
+]
+
+
+@fuzzed
+@given(
+    st.sampled_from(measured).flatmap(mutated.results),
+    st.lists(st.sampled_from(commands), min_size=2, max_size=2, unique_by=str),
+)
+def test_any_results_file_is_read_or_refused_in_a_sentence(folder, content, asked):
+    (folder / "f.jsonl").write_bytes(content)
+    with contextlib.chdir(folder):
+        for command in asked:
+            status = check(*command, "f.jsonl")
+            if command[0] == "share" and status == 0:
+                assert check("text", "s.jsonl") in (0, 2)
+
+
+@fuzzed
+@given(mutated.tables(table_of_show))
+def test_any_table_is_read_or_refused_in_a_sentence(folder, content):
+    (folder / "t.csv").write_bytes(content)
+    with contextlib.chdir(folder):
+        if check("import", "table", "t.csv", "-o", "t.jsonl", "--force") == 0:
+            assert check("claims", "t.jsonl") == 0
+
+
+@fuzzed
+@given(mutated.tables(table_published))
+def test_any_published_table_is_read_or_refused_in_a_sentence(folder, content):
+    published.put(folder / "x" / "omp_barrier", "")
+    (folder / "x" / "omp_barrier" / "runtimes.csv").write_bytes(content)
+    with contextlib.chdir(folder):
+        if check("import", "syncperformance", "x", "-o", "x.jsonl", "--force") == 0:
+            assert check("text", "x.jsonl") in (0, 2)
