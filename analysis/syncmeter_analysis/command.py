@@ -82,6 +82,14 @@ def _shows_colours() -> bool:
     return sys.stdout.isatty() and not refused and terminal != "dumb"
 
 
+def _terminal_width() -> int | None:
+    """None where the output is no terminal."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report.findings import findings
     from syncmeter_analysis.statistics.campaign import read_campaign
@@ -108,7 +116,8 @@ def _text(options: argparse.Namespace) -> int:
     elif options.format == "md":
         print("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
     else:
-        print("\n\n".join(as_plain(title, blocks, _shows_colours()) for title, blocks in told))
+        coloured, width = _shows_colours(), _terminal_width()
+        print("\n\n".join(as_plain(title, blocks, coloured, width) for title, blocks in told))
     return 0
 
 

@@ -215,8 +215,9 @@ def table(
     rows: Sequence[Sequence[str]],
     right: Sequence[bool],
     paint: Callable[[int, int, str], str] | None = None,
+    gap: int = 2,
 ) -> str:
-    """Aligned columns of plain text, two spaces apart; `right` columns are flush right.
+    """Aligned columns of plain text, `gap` spaces apart; `right` columns are flush right.
 
     `paint` gets row, column and aligned text of each field and gives what is printed for it.
     """
@@ -229,5 +230,5 @@ def table(
         ]
         if paint and n:
             fields = [paint(n - 1, i, text) for i, text in enumerate(fields)]
-        lines.append("  ".join(fields).rstrip())
+        lines.append((" " * gap).join(fields).rstrip())
     return "\n".join(lines)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from syncmeter_analysis.statistics import text as formats
 
@@ -48,7 +49,8 @@ class Cell:
 class Table:
     """`right` are the columns flush right. Rows beyond `folded` are folded away on a page;
     on a terminal the columns' names come again after every `repeat` rows. A column in which no row has
-    anything is left out of text."""
+    anything is left out of text. `gap`: characters between columns. `narrowed`: what stands in its
+    place where so many characters fit a line; None: nothing does."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -56,6 +58,8 @@ class Table:
     caption: str = ""
     folded: int = 0
     repeat: int = 0
+    gap: int = 2
+    narrowed: Callable[[int], Table | None] | None = field(default=None, compare=False)
 
 
 #: What a study's text is made of; a report has more (report/blocks.py).
@@ -82,38 +86,50 @@ def _on_heat(text: str, heat: float) -> str:
     return f"\x1b[48;5;{_heat[step]}m\x1b[38;5;15m{text}\x1b[0m"
 
 
-def _table_plain(table: Table, coloured: bool) -> list[str]:
+def _lines(table: Table, paint: Callable[[int, int, str], str] | None = None) -> list[str]:
+    right = [i in set(table.right) for i in range(len(table.columns))]
+    rows = [[c.whole for c in row] for row in table.rows]
+    return formats.table(table.columns, rows, right, paint, table.gap).splitlines()
+
+
+def width_of(table: Table) -> int:
+    """The characters that its longest line takes as plain text."""
+    return max(map(len, _lines(without_empty_columns(table))))
+
+
+def _table_plain(table: Table, coloured: bool, width: int | None) -> list[str]:
     if not table.rows:
         return []
+    caption = [table.caption] * bool(table.caption)
+    if width is not None and table.narrowed is not None:
+        table = table.narrowed(width) or table
+        caption = textwrap.wrap(table.caption, width)
     shown = without_empty_columns(table)
-    right = [i in set(shown.right) for i in range(len(shown.columns))]
 
     def paint(row: int, column: int, text: str) -> str:
         heat = shown.rows[row][column].heat
         return text if heat is None else _on_heat(text, heat)
 
-    lines = formats.table(
-        shown.columns,
-        [[c.whole for c in row] for row in shown.rows],
-        right,
-        paint if coloured else None,
-    ).splitlines()
+    lines = _lines(shown, paint if coloured else None)
     head, rows = lines[0], lines[1:]
     step = shown.repeat or len(rows)
     parts = [line for i in range(0, len(rows), step) for line in (head, *rows[i : i + step])]
-    return [shown.caption] * bool(shown.caption) + parts
+    return caption + parts
 
 
-def as_plain(title: str, blocks: Sequence[Block], coloured: bool = False) -> str:
-    """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours."""
+def as_plain(
+    title: str, blocks: Sequence[Block], coloured: bool = False, width: int | None = None
+) -> str:
+    """A section for a terminal, an empty line between its blocks; `coloured` by ANSI colours. `width`
+    of the terminal, None where nothing says; only tables that can be narrowed keep to it."""
     parts = [title]
     for block in blocks:
         if isinstance(block, Text):
             parts.append(block.text)
         elif isinstance(block, Bullets):
             parts.append("\n".join(f"- {item}" for item in block.items))
-        elif block.rows:
-            parts.append("\n".join(_table_plain(block, coloured)))
+        elif lines := _table_plain(block, coloured, width):
+            parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 
