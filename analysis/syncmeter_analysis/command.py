@@ -150,10 +150,11 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _share_file(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.data.text_file import without_suffixes
     from syncmeter_analysis.formats.share import share
 
     source = Path(options.file)
-    output = Path(options.output or f"{source.stem}-shared.jsonl")
+    output = Path(options.output or f"{without_suffixes(source)}-shared.jsonl")
     print(
         f"written: {output} ({share(source, output)} lines; host, user and paths removed; check "
         f"the copy before you share it)"

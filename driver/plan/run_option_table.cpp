@@ -224,8 +224,8 @@ std::vector<run_option> all_rows() {
           "stop after this time, with its unit; visits that remain are dropped (default: no limit)",
           "budget_s", &parse_seconds)),
       with_value<&o::output>("output", "FILE",
-                             "results file to create; must not exist (default: "
-                             "syncmeter-HOST-TIME.jsonl in this folder)",
+                             "results file to create, compressed if named *.zst; must not exist "
+                             "(default: syncmeter-HOST-TIME.jsonl in this folder)",
                              "output", &parse_file_name),
       of_any_campaign(with_value<&o::resume>("resume", "FILE",
                                              "continue the campaign of a results file, with its "

@@ -1,4 +1,4 @@
-"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names.
+"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
 
 What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
 """
@@ -15,6 +15,7 @@ from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable, quoted
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.text_file import opened
 from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
@@ -69,10 +70,8 @@ def read_results(path: str | Path) -> ResultsFile:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with Path(path).open("rb") as lines:
+        with opened(Path(path)) as lines:
             return _read(name, lines)
-    except OSError as error:
-        raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
     finally:
         if collecting:
             # Nor does a later search look at them again.

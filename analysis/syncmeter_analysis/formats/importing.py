@@ -13,6 +13,7 @@ from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.data.point import Point, point_from
+from syncmeter_analysis.data.text_file import write_text
 
 
 def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:
@@ -100,6 +101,7 @@ def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any
     """Writes the file whole or not at all. Raises Unusable where it cannot be written."""
     lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
     try:
-        path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+        write_text(path, text)
     except OSError as error:
         raise Unusable(f"{path}: {error.strerror or 'cannot be written'}") from error

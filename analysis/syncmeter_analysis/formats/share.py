@@ -13,6 +13,7 @@ from typing import Any
 
 from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.data.text_file import text_of, write_text
 
 # Members whose values are left out, at any depth: where files lie and who ran it.
 _left_out = {"pid", "uuid", "serial", "user", "cwd", "home_directory"}
@@ -25,12 +26,12 @@ _uuid = re.compile(r"\s*\(?\b(?:GPU|MIG)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]
 _home = re.compile(r"/(?:home|Users)/([\w.-]+)")
 
 
-def _words(file: Path, campaign: dict[str, Any]) -> list[str]:
+def _words(text: bytes, campaign: dict[str, Any]) -> list[str]:
     """What may not occur: the host's name and its parts, and users named in paths."""
     machine = campaign.get("machine")
     host = str(machine.get("host") or "") if isinstance(machine, dict) else ""
     found = {host, host.split(".")[0]}
-    found |= set(_home.findall(file.read_text(errors="replace")))
+    found |= set(_home.findall(text.decode(errors="replace")))
     # Short names ("a", "vm") would be found inside of words.
     return sorted((word for word in found if len(word) > 1), key=len, reverse=True)
 
@@ -74,9 +75,10 @@ def share(source: Path, output: Path) -> int:
     file = read_results(source)
     if output.exists() and output.samefile(source):
         raise Unusable(f"-o {output} is the input file itself; give another")
-    anonymiser = Anonymiser(_words(source, file.campaign))
+    whole = text_of(source)
+    anonymiser = Anonymiser(_words(whole, file.campaign))
     lines = []
-    for text in source.read_bytes().split(b"\n"):
+    for text in whole.split(b"\n"):
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
@@ -95,7 +97,7 @@ def share(source: Path, output: Path) -> int:
             line["environment"] = {k: v for k, v in kept if k.startswith(_kept_variables)}
         lines.append(json.dumps(line, separators=(",", ":"), sort_keys=True))
     try:
-        output.write_text("\n".join(lines) + "\n")
+        write_text(output, "\n".join(lines) + "\n")
     except OSError as error:
         raise Unusable(f"{output}: {error.strerror or 'cannot be written'}") from error
     return len(lines)
