@@ -145,10 +145,11 @@ std::vector<run_option> all_rows() {
                       "CPU: number of strided cells; each is shared by equally many neighbouring "
                       "lanes (default: the study's, mostly one cell per lane)",
                       "cells", numbers(1, most_lanes)),
-      list<&o::affinities>(
-          "affinity",
-          "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
-          "affinities", names_of_axis<affinity>{"affinity"}),
+      list<&o::affinities>("affinity",
+                           "placement of lanes on processing units: close, spread, smt, none, or "
+                           "quiet, as close but on "
+                           "those that others used least when the run began (default: the study's)",
+                           "affinities", names_of_axis<affinity>{"affinity"}),
       list<&o::pus>(
           "pus",
           "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in "

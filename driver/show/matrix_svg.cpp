@@ -22,7 +22,7 @@
 namespace syncmeter {
 namespace {
 
-constexpr double margin = 14, least_width = 560, title_baseline = 22, first_map = 60;
+constexpr double page_margin = 14, least_page_width = 560, title_y = 22, first_map = 60;
 constexpr double name_height = 40, label_width = 30, between_maps = 26, group_gap = 4;
 constexpr std::string_view meaning =
     "one way, half a round trip; the row is the first lane; PUs in the order of the topology";
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 8> ramp{"#e3eef8", "#c6dcef", "#9ecae1", 
                                                "#3676ab", "#23689f", "#114f88", "#08305f"};
 constexpr std::size_t first_dark = 4;
 
-constexpr std::string_view style = R"(
+constexpr std::string_view map_style = R"(
   text{font:11px system-ui,"DejaVu Sans",Arial,sans-serif;fill:#1a1a1a}
   .title{font-size:15px;font-weight:600}
   .name{font-weight:600}
@@ -69,9 +69,9 @@ struct heat_scale {
   }
 };
 
-class artist {
+class map_artist {
  public:
-  artist(const results_file& file, const std::vector<pair_matrix>& matrices)
+  map_artist(const results_file& file, const std::vector<pair_matrix>& matrices)
       : file_(file), matrices_(matrices), units_(units_of(file, matrices)),
         scale_(heat_scale::of(matrices)), side_(units_.size() <= 16   ? 44
                                                 : units_.size() <= 64 ? 13
@@ -87,7 +87,7 @@ class artist {
 
   [[nodiscard]] std::string draw() {
     const double map_height = name_height + label_width + length_ + between_maps;
-    const double width = std::max(least_width, 2 * margin + label_width + length_);
+    const double width = std::max(least_page_width, 2 * page_margin + label_width + length_);
     const double height = first_map + map_height * static_cast<double>(matrices_.size()) + 30;
     const nlohmann::json machine = file_.campaign.value("machine", nlohmann::json::object());
     const std::string host = text_in(machine, "host"), cpu = text_in(machine, "cpu_model");
@@ -100,8 +100,8 @@ class artist {
 <text class="title" x="{6:g}" y="{7:g}">{2}</text>
 <text x="{6:g}" y="{8:g}">{3}</text>
 )svg",
-          width, height, xml_text(host.empty() ? cpu : host + ": " + cpu), meaning, style,
-          heat_rules(), margin, title_baseline, title_baseline + 19);
+          width, height, xml_text(host.empty() ? cpu : host + ": " + cpu), meaning, map_style,
+          heat_rules(), page_margin, title_y, title_y + 19);
     double y = first_map;
     for (const pair_matrix& matrix : matrices_) {
       map(matrix, y);
@@ -145,11 +145,11 @@ class artist {
   }
 
   void map(const pair_matrix& matrix, double y) {
-    write("<text class=\"name\" x=\"{:g}\" y=\"{:g}\">{}</text>\n", margin, y + 12,
+    write("<text class=\"name\" x=\"{:g}\" y=\"{:g}\">{}</text>\n", page_margin, y + 12,
           xml_text(matrix.name));
-    write("<text x=\"{:g}\" y=\"{:g}\">{}</text>\n", margin, y + 28,
+    write("<text x=\"{:g}\" y=\"{:g}\">{}</text>\n", page_margin, y + 28,
           xml_text(matrix.classes(units_)));
-    write("<g transform=\"translate({:g} {:g})\">\n", margin + label_width,
+    write("<g transform=\"translate({:g} {:g})\">\n", page_margin + label_width,
           y + name_height + label_width);
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const double middle = at_[i] + side_ / 2;
@@ -184,7 +184,7 @@ class artist {
   }
 
   void legend(double y) {
-    double x = margin;
+    double x = page_margin;
     for (std::size_t i = 0; i < ramp.size(); ++i) {
       write("<rect class=\"h{}\" x=\"{:g}\" y=\"{:g}\" width=\"16\" height=\"12\"/>\n", i, x, y);
       write("<text x=\"{:g}\" y=\"{:g}\">{}</text>\n", x + 20, y + 10, nanoseconds(scale_.from(i)));
@@ -211,7 +211,7 @@ std::string matrix_svg(const results_file& file, const std::vector<point_summary
     throw usage_error(fmt::format("--svg: {} has no costs between pairs of PUs to draw; `syncmeter "
                                   "run --study core-to-core` measures them",
                                   file.path));
-  return artist(file, matrices).draw();
+  return map_artist(file, matrices).draw();
 }
 
 void write_matrix_svg(const std::string& path, const results_file& file,
