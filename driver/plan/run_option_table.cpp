@@ -147,8 +147,8 @@ std::vector<run_option> all_rows() {
                       "cells", numbers(1, most_lanes)),
       list<&o::affinities>("affinity",
                            "placement of lanes on processing units: close, spread, smt, none, or "
-                           "quiet, as close but on "
-                           "those that others used least when the run began (default: the study's)",
+                           "quiet, as close but on those that others used least when the run "
+                           "began (default: the study's)",
                            "affinities", names_of_axis<affinity>{"affinity"}),
       list<&o::pus>(
           "pus",
