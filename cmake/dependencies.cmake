@@ -8,6 +8,7 @@ endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.9)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd>=1.4)
 option(SM_CUDA "Build the CUDA backend where nvcc is found" ON)
 if(SM_CUDA)
   # For the GPU of this machine, else for one that is widespread in the field.

@@ -25,7 +25,7 @@ enum class placement : std::uint8_t { none, shared, strided };
 enum class order : std::uint8_t { unordered, relaxed, acquire, release, acq_rel, seq_cst };
 
 /// How lanes are placed on processing units (hwloc PUs); see core/machine/topology.hpp.
-enum class affinity : std::uint8_t { none, close, spread, smt };
+enum class affinity : std::uint8_t { none, close, spread, smt, quiet };
 
 /// What a waiting OpenMP or Kokkos thread does: spin (active) or sleep (passive). It is part of a
 /// worker's launch environment.
@@ -79,7 +79,8 @@ inline constexpr std::array order_names{
     spelling{order::acq_rel, "acq_rel"},     spelling{order::seq_cst, "seq_cst"}};
 inline constexpr std::array affinity_names{
     spelling{affinity::none, "none"}, spelling{affinity::close, "close"},
-    spelling{affinity::spread, "spread"}, spelling{affinity::smt, "smt"}};
+    spelling{affinity::spread, "spread"}, spelling{affinity::smt, "smt"},
+    spelling{affinity::quiet, "quiet"}};
 inline constexpr std::array wait_policy_names{spelling{wait_policy::active, "active"},
                                               spelling{wait_policy::passive, "passive"}};
 inline constexpr std::array home_names{spelling{home::none, "none"}, spelling{home::first, "first"},

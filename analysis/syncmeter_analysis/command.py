@@ -206,10 +206,11 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _share_file(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.data.text_file import without_suffixes
     from syncmeter_analysis.formats.share import share
 
     source = Path(options.file)
-    output = Path(options.output or f"{source.stem}-shared.jsonl")
+    output = Path(options.output or f"{without_suffixes(source)}-shared.jsonl")
     _may_write(options, output)
     lines, left_out = share(source, output)
     more = f", {left_out} left out" if left_out else ""

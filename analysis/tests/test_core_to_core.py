@@ -1,11 +1,18 @@
 """Matrices of pairs of PUs: a grid in the order of the topology, classes, both ways round, drift."""
 
+import fcntl
+import os
 import re
+import struct
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import pytest
 
 from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.data.topology import foldings
 from syncmeter_analysis.figures import core_to_core as drawing
 from syncmeter_analysis.report.plain import as_plain
 from syncmeter_analysis.statistics.campaign import campaign_of
@@ -228,47 +235,116 @@ def test_one_numa_node_has_no_other_home(tmp_path):
     assert "one NUMA node" not in told(tmp_path, elsewhere, nodes=1)
 
 
-def test_many_pus_leave_the_intervals_and_then_the_grid_out(tmp_path):
+def test_many_pus_leave_the_intervals_out_and_then_are_folded(tmp_path):
     twenty = told(tmp_path, both(0, 1, 50, 51), units=flat(20))
     assert " 50.1 " in twenty
     assert "50.1+-" not in twenty
     assert "95 % intervals: the widest is +-0." in twenty
     assert "|" not in twenty
-    many = told(tmp_path, both(0, 1, 50, 51), units=flat(65))
-    assert "\nPU" not in many
-    assert "1 of 2080" in many
-    assert "home first: ns one way, half a round trip; classes of pairs" in many
+    many = told(tmp_path, both(0, 1, 50, 51), both(0, 64, 90, 90), units=flat(65))
+    assert "1 of 2080" not in many
+    assert "2 of 2080" in many
+    assert (
+        "blocks of PUs, each up to 3 PUs, the median over the pairs; the row has the first" in many
+    )
+    assert re.search(r"\n 0 0-1 +50\.6( +\.)* 90\.2\n", many)
 
 
-def test_a_large_machine_is_folded_by_the_finest_level_that_fits(tmp_path):
-    # 32 PUs: 4 L3 in two packages, of 4 cores of 2 threads each.
-    units = [
-        {
-            "pu": pu,
-            "package": core // 8,
-            "numa": core // 8,
-            "l3": core // 4,
-            "l2": core,
-            "core": core,
-            "thread": pu // 16,
-        }
-        for pu in range(32)
-        for core in [pu % 16]
+def threaded(pus, packages, l3s):
+    """Cores of two threads; the second ones have the numbers behind all first ones."""
+    cores = pus // 2
+
+    def unit(pu):
+        core = pu % cores
+        package = core * packages // cores
+        places = {"package": package, "numa": package, "l3": core * l3s // cores}
+        return {"pu": pu, **places, "l2": core, "core": core, "thread": pu // cores}
+
+    return [unit(pu) for pu in range(pus)]
+
+
+def all_pairs(units):
+    """One visit to each pair: 20 ns on a core, 60 under an L3, 240 beyond."""
+
+    def cost(a, b):
+        return 20 if a["core"] == b["core"] else 60 if a["l3"] == b["l3"] else 240
+
+    return [pair(a["pu"], b["pu"], cost(a, b), n=1) for a in units for b in units if a is not b]
+
+
+@pytest.mark.parametrize("width", [100, 80])
+def test_64_pus_fit_a_terminal_in_blocks_of_two_cores(tmp_path, width):
+    units = threaded(64, packages=2, l3s=2)
+    (section,) = sections(file_of(tmp_path / "f", *all_pairs(units), units=units))
+    text = as_plain(section.title, section.blocks, width=width)
+    lines = text.split("\n\nclasses of pairs")[0].splitlines()
+    assert max(map(len, lines)) <= width
+    rows = [line.split() for line in lines if re.match(r" ?[0-9]+ [0-9]+-", line)]
+    assert len(rows) == 16
+    assert rows[0][:2] == ["0", "0-1,32-33"]
+    # Within a block two thirds of the pairs are of two cores.
+    assert rows[0][2:] == [*["60"] * 8, "|", *["240"] * 8]
+    assert rows[8][1:] == ["16-17,48-49", *["240"] * 8, "|", *["60"] * 8]
+    assert re.search(r"same core +32 +20\.02", text)
+
+
+def test_a_map_of_16_pus_loses_intervals_before_pairs(tmp_path):
+    units = threaded(16, packages=1, l3s=2)
+    (section,) = sections(file_of(tmp_path / "f", *all_pairs(units), units=units))
+
+    def row_of(width):
+        return as_plain(section.title, section.blocks, width=width).split("\n0 ")[1].split()
+
+    assert row_of(300)[1] == "20.0+-?"
+    assert row_of(130)[1] == "20.0"
+    assert row_of(80)[1] == "20"
+    assert [len(row_of(width)[: row_of(width).index("8")]) for width in (300, 130, 80)] == [17] * 3
+    text = as_plain(section.title, section.blocks, width=60)
+    assert "blocks of PUs, each 1 core," in text
+
+
+def test_the_map_is_as_wide_as_the_terminal(tmp_path):
+    units = threaded(16, packages=1, l3s=2)
+    file = write(tmp_path / "f", *all_pairs(units), first=campaign(units=units))
+    ours, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
+    command = [sys.executable, "-m", "syncmeter_analysis.command", "text", str(file)]
+    folder = Path(__file__).parents[1]
+    quiet = {**os.environ, "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=terminal, cwd=folder, env=quiet):
+        os.close(terminal)
+        with os.fdopen(ours, "rb", buffering=0) as shown:
+            text = b"".join(iter(lambda: _read(shown), b"")).decode()
+    lines = text.split("classes of pairs")[0].splitlines()
+    assert any(line.startswith("PU ") for line in lines)
+    assert max(map(len, lines)) <= 70
+
+
+def _read(terminal):
+    """What a terminal shows, b'' where nobody writes to it any more."""
+    try:
+        return terminal.read(4096)
+    except OSError:
+        return b""
+
+
+def test_blocks_keep_within_what_the_next_larger_ones_share():
+    sizes = [
+        (folding.each, [len(block) for block in folding.blocks])
+        for folding in foldings({unit["pu"]: unit for unit in threaded(20, packages=2, l3s=2)})
     ]
-    lines = [*both(0, 16, 20, 20), *both(0, 1, 50, 50), *both(0, 2, 60, 60), *both(0, 15, 300, 300)]
-    matrix = one(tmp_path, lines, units=units)
-    assert matrix.folded.level == "a core"
-    assert matrix.folded.blocks[1] == [1, 17]
-    assert matrix.folded.costs[0, 0] == pytest.approx(20 * 1.002)
-    quads = [{**unit, "core": pu, "l2": pu} for pu, unit in enumerate(units)]
-    matrix = one(tmp_path, lines, units=quads)
-    assert matrix.folded.level == "an L3"
-    # 20, 50 and 60 ns are within the first block.
-    assert matrix.folded.costs[0, 0] == pytest.approx(50 * 1.002)
-    assert matrix.folded.costs[0, 3] == pytest.approx(300 * 1.002)
-    text = told(tmp_path, lines, units=quads)
-    assert "blocks of PUs that share an L3, the median over the pairs; the row has" in text
-    assert re.search(r"\n0 +0-3,16-19 +50.1 +\. +\. +301", text)
+    assert sizes == [
+        ("1 PU", [1] * 20),
+        ("1 core", [2] * 10),
+        ("up to 2 cores", [2, 4, 4, 2, 4, 4]),
+        ("up to 3 cores", [4, 6, 4, 6]),
+        ("1 L3", [10, 10]),
+    ]
+
+
+def test_indices_of_caches_repeat_from_package_to_package():
+    units = {pu: {"pu": pu, "package": pu // 4, "l3": pu // 2 % 2} for pu in range(8)}
+    assert [f.blocks for f in foldings(units)][1] == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_a_pair_without_a_cost_shows_its_bound_or_its_status(tmp_path):

@@ -22,7 +22,9 @@ PACKAGE = Path(studies.__file__).parent
 
 def test_every_study_is_listed_and_offers_what_is_asked_of_it():
     helpers = {"__init__", "blocks"}
-    files = {p.stem for p in PACKAGE.glob("*.py") if not p.stem.endswith("_rows")} - helpers
+    files = {
+        p.stem for p in PACKAGE.glob("*.py") if not p.stem.endswith(("_rows", "_map"))
+    } - helpers
     assert files == {name.replace("-", "_") for name in studies.names}
     for name in studies.names:
         module = studies.study(name)

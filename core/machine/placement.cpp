@@ -114,6 +114,7 @@ std::vector<int> place_on(units_span units, affinity policy, unsigned lanes) {
   case affinity::none:
     return std::vector<int>(lanes, -1);
   case affinity::close:
+  case affinity::quiet:
     order = close_order(units);
     break;
   case affinity::smt:

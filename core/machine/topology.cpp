@@ -177,6 +177,7 @@ struct topology::state {
   unsigned line_bytes = 64;
   int kinds = 1;
   bool smt = false;
+  std::optional<busy_shares> busy{};
 
   /// `mask`: the OS numbers to keep, or nothing to keep all that the tree allows.
   state(topology_owner loaded, const std::optional<std::vector<int>>& mask)
@@ -270,7 +271,11 @@ std::string topology::kind_name(int kind) const {
 void* topology::native() const { return state_->tree.get(); }
 
 std::vector<int> topology::place(affinity policy, unsigned lanes) const {
+  if (policy == affinity::quiet && state_->busy)
+    return place_quietly(state_->units, *state_->busy, lanes);
   return place_on(state_->units, policy, lanes);
 }
+void topology::avoid(busy_shares busy) { state_->busy = std::move(busy); }
+const std::optional<busy_shares>& topology::avoided() const { return state_->busy; }
 
 }  // namespace syncmeter

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,14 @@ struct processing_unit {
 /// topology::place for what each does. Throws std::invalid_argument as it does.
 [[nodiscard]] std::vector<int> place_on(std::span<const processing_unit> units, affinity policy,
                                         unsigned lanes);
+
+/// The share of its speed, 0 to 1, that each PU lost to others lately, by OS number; a PU that is
+/// not there was left alone.
+using busy_shares = std::map<int, double>;
+
+/// As affinity::close, but on the quietest PUs: see topology::place. Throws as place_on does.
+[[nodiscard]] std::vector<int> place_quietly(std::span<const processing_unit> units,
+                                             const busy_shares& busy, unsigned lanes);
 
 /// The PU whose first touch gives a point's mailboxes their home, for lanes on `pus`. `other` is a
 /// PU of no lane: on a NUMA node of none of them where there is one, else in another package, else
@@ -91,9 +100,17 @@ class topology {
   ///          PUs, the emptiest package, NUMA node and caches, then the more performant kind.
   ///  smt:    all hardware threads of a core before the next core, neighbours first; the most
   ///          performant kind of core first, and of a kind the cores with most threads to use.
-  /// The same machine gives the same placement, and that of k lanes begins that of k + 1 lanes.
-  /// Throws std::invalid_argument naming both numbers when lanes > units().size().
+  ///  quiet:  as close, but each package, NUMA node, L3 and core after those that others used less,
+  ///          so that few lanes stay together and off the busy PUs. Where nothing was busy, where
+  ///          nobody looked, and with a lane for each PU: the same as close.
+  /// The same machine gives the same placement, and but for quiet that of k lanes begins that of k
+  /// + 1 lanes. Throws std::invalid_argument naming both numbers when lanes > units().size().
   [[nodiscard]] std::vector<int> place(affinity policy, unsigned lanes) const;
+
+  /// What affinity::quiet goes by from now on.
+  void avoid(busy_shares busy);
+  /// The same; nothing where nobody looked.
+  [[nodiscard]] const std::optional<busy_shares>& avoided() const;
 
   /// Packages, NUMA nodes, caches, cores and PUs as an indented text, one object a line; PUs that
   /// this process may not use are there too, and marked.

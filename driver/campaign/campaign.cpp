@@ -17,6 +17,7 @@
 #include <set>
 
 #include "core/machine/environment.hpp"
+#include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/grid_size_order.hpp"
 #include "driver/campaign/interrupt.hpp"
@@ -154,6 +155,7 @@ class campaign {
                          .gpus = gpus_in_use(plan_, infos_),
                          .gpu_notes = busy_gpus(plan_, infos_),
                          .units = units_named(plan_, options_, machine_),
+                         .busy_pus = machine_.avoided() ? busy_json(*machine_.avoided()) : json(),
                          .lane_notes = placement_notes(plan_, machine_),
                          .states = json::array(),
                          .states_note = {}};

@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/census/census_store.hpp"
@@ -61,6 +63,15 @@ std::string plan_summary(const campaign_plan& plan, double probing) {
   return text;
 }
 
+// A resumed campaign keeps to the PUs that it began on.
+void avoid_busy_pus(topology& machine, const cpu_grant& grant, const run_options& options) {
+  const auto& policies = options.affinities;
+  if (std::find(policies.begin(), policies.end(), affinity::quiet) == policies.end()) return;
+  if (options.resume) machine.avoid(busy_in(read_results(*options.resume).campaign));
+  else if (!options.dry_run && grant.unbound_because.empty())
+    machine.avoid(probe_busy_shares(machine, max_lanes(machine, grant)));
+}
+
 }  // namespace
 
 int run_command(const std::string& program, const std::vector<std::string>& arguments,
@@ -81,7 +92,8 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
 
   progress at_start(STDERR_FILENO);
   if (!options.dry_run) at_start.show_step("reading the capabilities of the workers");
-  const auto [machine, grant] = machine_for(options);
+  auto [machine, grant] = machine_for(options);
+  avoid_busy_pus(machine, grant, options);
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options));
   for (worker_info& worker : workers) read_census(worker);
   at_start.clear();

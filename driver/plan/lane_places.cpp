@@ -108,6 +108,35 @@ std::string lane_note(const topology& machine, std::span<const int> pus) {
   return kinds + (kinds.empty() || cores.empty() ? "" : "; ") + cores;
 }
 
+namespace {
+
+// Which PUs affinity quiet went by; empty where the plan has no such lanes.
+std::string quiet_note(const campaign_plan& plan, const topology& machine) {
+  const auto is_quiet = [](const point& p) { return p.affinity == affinity::quiet; };
+  if (std::ranges::none_of(plan.points, [&](const planned_point& p) {
+        return is_quiet(p.what) || std::ranges::any_of(p.same_as, is_quiet);
+      }))
+    return "";
+  if (!machine.avoided())
+    return "quiet: a probe at the start of the run chooses the PUs; these are those of a machine "
+           "that nobody else uses";
+  if (machine.avoided()->empty())
+    return "quiet: no PU was busy when the run began, so lanes are where close puts them";
+  std::vector<std::pair<double, int>> busy;
+  for (const auto& [pu, share] : *machine.avoided()) busy.emplace_back(-share, pu);
+  std::ranges::sort(busy);
+  std::vector<std::string> parts;
+  for (const auto& [share, pu] : std::span(busy).first(std::min(busy.size(), most_cores_named)))
+    parts.push_back(fmt::format("{} ({:.0f} %)", pu, -100 * share));
+  const std::size_t more = busy.size() - parts.size();
+  return fmt::format("quiet: others slowed PU{} {}{} when the run began; lanes are elsewhere where "
+                     "there is room",
+                     busy.size() == 1 ? "" : "s", fmt::join(parts, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+}  // namespace
+
 std::vector<std::string> placement_notes(const campaign_plan& plan, const topology& machine) {
   std::map<affinity, const planned_point*> largest;
   for (const planned_point& p : plan.points) {
@@ -120,6 +149,7 @@ std::vector<std::string> placement_notes(const campaign_plan& plan, const topolo
     if (const std::string note = lane_note(machine, p->pus); !note.empty())
       notes.push_back(fmt::format("{}, up to {} lanes: {}", to_text(policy), p->what.lanes, note));
   }
+  if (std::string note = quiet_note(plan, machine); !note.empty()) notes.push_back(std::move(note));
   return notes;
 }
 

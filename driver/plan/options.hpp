@@ -84,7 +84,8 @@ struct run_request {
 /// What of a results file is printed, and how.
 struct show_view {
   std::optional<std::string> csv{};
-  std::vector<std::string> ops{};  ///< patterns; empty: every op
+  std::optional<std::string> svg{};  ///< the matrices of pairs of PUs
+  std::vector<std::string> ops{};    ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};
   bool by_cost = false;  ///< the cheapest first, not grouped by family

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/counterparts.hpp"
@@ -111,6 +112,18 @@ class planners {
   std::map<std::string, gpu_planner> on_gpus_;
 };
 
+// Where quiet puts lanes depends on what else runs: no difference between placements is one of its.
+void refuse_quiet_placements(const study& chosen, const run_options& options) {
+  if (!contains(options.affinities, affinity::quiet) || !compares_placements(chosen)) return;
+  std::vector<std::string> others;
+  for (const study& other : studies()) {
+    if (!other.rules.empty() && !compares_placements(other)) others.emplace_back(other.name);
+  }
+  throw usage_error(fmt::format("--affinity: quiet is not allowed in study '{}', which compares "
+                                "placements; it is in {}",
+                                chosen.name, fmt::join(others, ", ")));
+}
+
 }  // namespace
 
 double max_visit_s(const planned_point& point, const run_options& options) {
@@ -122,6 +135,7 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   const study* chosen = find_study(options.study);
   if (chosen == nullptr)
     throw usage_error(unknown_name("--study", "study", options.study, study_names()));
+  refuse_quiet_placements(*chosen, options);
   const std::vector<offered_op> ops = offered_ops(options, workers);
   const bool any_gpu = std::any_of(ops.begin(), ops.end(), [&](const offered_op& op) {
     return gpus_of(workers, op.backend) != nullptr;

@@ -169,10 +169,11 @@ std::vector<run_option> all_rows() {
                       "CPU: number of strided cells; each is shared by equally many neighbouring "
                       "lanes (default: the study's, mostly one cell per lane)",
                       "cells", numbers(1, most_lanes)),
-      list<&o::affinities>(
-          "affinity",
-          "placement of lanes on processing units: close, spread, smt, none (default: the study's)",
-          "affinities", names_of_axis<affinity>{"affinity"}),
+      list<&o::affinities>("affinity",
+                           "placement of lanes on processing units: close, spread, smt, none, or "
+                           "quiet, as close but on those that others used least when the run "
+                           "began (default: the study's)",
+                           "affinities", names_of_axis<affinity>{"affinity"}),
       list<&o::pus>(
           "pus",
           "OS numbers of processing units, one lane on each in this order, as 0,3 or 0,8-11; in "
@@ -247,8 +248,8 @@ std::vector<run_option> all_rows() {
           "stop after this time, with its unit; visits that remain are dropped (default: no limit)",
           "budget_s", &parse_seconds)),
       with_value<&o::output>("output", "FILE",
-                             "results file to create; must not exist (default: "
-                             "syncmeter-HOST-TIME.jsonl in this folder)",
+                             "results file to create, compressed if named *.zst; must not exist "
+                             "(default: syncmeter-HOST-TIME.jsonl in this folder)",
                              "output", &parse_file_name),
       of_any_campaign(with_value<&o::resume>("resume", "FILE",
                                              "continue the campaign of a results file, with its "

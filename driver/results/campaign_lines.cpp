@@ -55,6 +55,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
             {"states_note", facts.states_note},
             {"plan", plan_counts(plan)}};
   if (!facts.units.is_null()) line["units"] = facts.units;
+  if (!facts.busy_pus.is_null()) line["busy_pus"] = facts.busy_pus;
   if (!plan.left_out.empty()) line["left_out"] = plan.left_out;
   if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
   if (!facts.gpu_notes.empty()) line["gpu_notes"] = facts.gpu_notes;

@@ -24,7 +24,8 @@ struct campaign_facts {
   cpu_grant grant;
   std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
   std::vector<std::string> gpu_notes{};       ///< busy_gpus()
-  nlohmann::json units{};  ///< where each PU of a plan with named PUs sits; else null
+  nlohmann::json units{};     ///< where each PU of a plan with named PUs sits; else null
+  nlohmann::json busy_pus{};  ///< busy_json(), where affinity quiet went by it; else null
   std::vector<std::string> lane_notes{};  ///< placement_notes()
   nlohmann::json states;                  ///< placement states; [] when there is one
   std::string states_note;                ///< why there is one, or what went wrong with the probe

@@ -12,11 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/options.hpp"
+#include "driver/results/zstd_text.hpp"
 
 namespace syncmeter {
 namespace {
 
-std::string whole_text(const std::string& path) {
+std::string all_bytes(const std::string& path) {
   const auto refuse = [&path](const char* why) {
     return usage_error(fmt::format("{}: cannot be read: {}", path, why));
   };
@@ -88,11 +89,24 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
 
 }  // namespace
 
+file_text text_of_file(const std::string& path) {
+  std::string bytes = all_bytes(path);
+  if (!begins_zstd(bytes)) return {.text = std::move(bytes)};
+  try {
+    unpacked_text found = unpacked(bytes);
+    return {.text = std::move(found.text), .compressed = true, .open_frame = !found.ended};
+  } catch (const std::runtime_error& error) {
+    throw usage_error(fmt::format("{}: damaged: {}", path, error.what()));
+  }
+}
+
 results_file read_results(const std::string& path) {
-  const std::string text = whole_text(path);
+  const auto [text, compressed, open_frame] = text_of_file(path);
   if (text.empty()) throw usage_error(fmt::format("{}: the file is empty", path));
   results_file file;
   file.path = path;
+  file.compressed = compressed;
+  file.open_frame = open_frame;
   std::size_t at = 0;
   for (std::size_t number = 1; at < text.size(); ++number) {
     const std::size_t end = text.find('\n', at);

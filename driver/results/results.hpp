@@ -67,12 +67,22 @@ struct results_file {
       refused;         ///< `refused` lines:
                        ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
   nlohmann::json end;  ///< the last `end` line; null when the campaign was cut off
-  std::uint64_t whole_bytes = 0;  ///< bytes up to the end of the last whole line
+  std::uint64_t whole_bytes = 0;  ///< bytes of text up to the end of the last whole line
   bool torn = false;              ///< a last line without an end, or not JSON
+  bool compressed = false;        ///< as Zstandard
+  bool open_frame = false;        ///< compressed, and cut off before its end
 };
 
-/// Reads a file. Throws usage_error: not readable, empty, no campaign line, another schema major, a
-/// line (named by number) that is not JSON anywhere but at the end.
+/// The text of a file, and whether it is compressed: all that can be unpacked of it.
+struct file_text {
+  std::string text;
+  bool compressed = false, open_frame = false;
+};
+/// Throws usage_error: not readable, or its compression is damaged.
+[[nodiscard]] file_text text_of_file(const std::string& path);
+
+/// Reads a file, compressed or not. Throws usage_error: not readable, empty, no campaign line,
+/// another schema major, a line (named by number) that is not JSON anywhere but at the end.
 [[nodiscard]] results_file read_results(const std::string& path);
 
 /// One summary per point, in order of first appearance, `same` and `refused` points included.

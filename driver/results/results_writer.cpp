@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <iterator>
 #include <string_view>
 
 #include "driver/plan/options.hpp"
@@ -44,6 +46,7 @@ results_writer results_writer::create(const std::string& path) {
   }
   results_writer writer(path, std::move(file));
   writer.lock();
+  if (names_zstd(path)) writer.packer_.emplace();
   return writer;
 }
 
@@ -60,6 +63,10 @@ results_writer results_writer::append_to(const std::string& path) {
   }
   results_writer writer(path, std::move(file));
   writer.lock();
+  std::array<char, 4> first{};
+  if (::pread(writer.file_.get(), first.data(), first.size(), 0) == std::ssize(first) &&
+      begins_zstd({first.data(), first.size()}))
+    writer.packer_.emplace();
   return writer;
 }
 
@@ -81,16 +88,20 @@ void results_writer::write(const nlohmann::json& line) {
   // Foreign bytes (a file name in argv) must not make a line unreadable.
   const std::string text =
       line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  append(packer_ ? packer_->packed(text) : text);
+}
+
+void results_writer::append(std::string_view bytes) {
   struct stat about{};
   const bool regular = ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode);
-  std::string_view rest = text;
+  std::string_view rest = bytes;
   while (!rest.empty()) {
     const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       const int error = written < 0 ? errno : ENOSPC;
       // Half a line would be taken for a torn tail, and cost the reader a question.
-      if (regular && rest.size() < text.size()) {
+      if (regular && rest.size() < bytes.size()) {
         [[maybe_unused]] const int cut = ::ftruncate(file_.get(), about.st_size);
       }
       fail(error);
@@ -103,7 +114,28 @@ void results_writer::cut_after(std::uint64_t bytes) {
   if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail(errno);
 }
 
+void results_writer::rewrite(std::string_view text) {
+  // Behind a link the file itself is replaced.
+  std::error_code unknown;
+  const std::filesystem::path old = std::filesystem::canonical(path_, unknown);
+  const std::string beside = old.string() + ".rewritten";
+  unique_fd file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  if (unknown || !file) fail(unknown ? unknown.value() : errno);
+  results_writer writer(beside, std::move(file));
+  writer.lock();
+  writer.packer_.emplace();
+  writer.append(writer.packer_->packed(text));
+  if (::fdatasync(writer.file_.get()) != 0 || ::rename(beside.c_str(), old.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(beside.c_str());
+    fail(error);
+  }
+  file_ = std::move(writer.file_);
+  packer_ = std::move(writer.packer_);
+}
+
 void results_writer::flush() {
+  if (packer_) append(packer_->ended());
   // A pipe or a device has nothing to put on a disk.
   if (::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
 }

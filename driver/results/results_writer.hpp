@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "driver/results/zstd_text.hpp"
 #include "driver/text/unique_fd.hpp"
 
 namespace syncmeter {
@@ -23,28 +26,34 @@ class results_writer {
  public:
   /// A new file. Throws usage_error when it exists or cannot be made. A device or a pipe that
   /// exists
-  /// ("/dev/stdout") is written to as it is.
+  /// ("/dev/stdout") is written to as it is. *.zst is written compressed.
   [[nodiscard]] static results_writer create(const std::string& path);
-  /// An existing file, to append to. Throws usage_error when it cannot be opened or another
-  /// process writes to it.
+  /// An existing file, to append to, compressed where it is. Throws usage_error when it cannot be
+  /// opened or another process writes to it.
   [[nodiscard]] static results_writer append_to(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Appends one object as one line. Throws output_error; the file then ends with the line before.
   void write(const nlohmann::json& line);
-  /// Cuts the file after this many bytes. Throws output_error.
+  /// Cuts a file that is not compressed after this many bytes. Throws output_error.
   void cut_after(std::uint64_t bytes);
-  /// Has the system put everything on the disk. Throws output_error.
+  /// Puts a compressed file of this text in place of the one there is, whole or not at all. Throws
+  /// output_error.
+  void rewrite(std::string_view text);
+  /// Ends the frame of a compressed file, and has the system put everything on the disk. Throws
+  /// output_error.
   void flush();
 
  private:
   results_writer(std::string path, unique_fd file)
       : path_(std::move(path)), file_(std::move(file)) {}
   void lock();
+  void append(std::string_view bytes);
   [[noreturn]] void fail(int error) const;
 
   std::string path_;
   unique_fd file_;
+  std::optional<zstd_packer> packer_{};
 };
 
 /// Where results go when the user does not say: syncmeter-HOST-TIME.jsonl in the working directory.

@@ -78,6 +78,14 @@ results_file reopen(results_writer& writer, const campaign_identity& now, std::s
   results_file file = read_results(writer.path());
   require_same_identity(file, now);
   note.clear();
+  if (file.compressed) {
+    if (file.torn) note = fmt::format("'{}': removed an incomplete last line", writer.path());
+    // Nothing can be appended to a frame that has no end.
+    if (file.torn || file.open_frame)
+      writer.rewrite(text_of_file(writer.path()).text.substr(0, file.whole_bytes));
+    file.torn = file.open_frame = false;
+    return file;
+  }
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(writer.path(), error);
   if (!error && file.whole_bytes < size) {

@@ -35,6 +35,21 @@ json units_json(std::span<const processing_unit> units) {
   return list;
 }
 
+std::vector<processing_unit> units_in(const json& campaign) {
+  std::vector<processing_unit> units;
+  const auto entries = campaign.find("units");
+  if (entries == campaign.end() || !entries->is_array()) return units;
+  for (const json& entry : *entries) {
+    processing_unit unit;
+    for (const auto& [name, member] : members) {
+      if (const auto value = entry.find(name); value != entry.end() && value->is_number_integer())
+        unit.*member = value->get<int>();
+    }
+    units.push_back(unit);
+  }
+  return units;
+}
+
 json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
   const auto named = [](const planned_point& p) {
     return !p.what.pus.empty() || p.what.cells != 0;

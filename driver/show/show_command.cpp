@@ -7,6 +7,7 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/show/csv.hpp"
+#include "driver/show/matrix_svg.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
 #include "driver/studies/studies.hpp"
@@ -43,6 +44,7 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   if (shown.empty() && !points.empty())
     throw usage_error(fmt::format("{}: no point is chosen by --op, --type and --lanes", file));
   if (view.csv) write_csv(*view.csv, shown);
+  if (view.svg) write_matrix_svg(*view.svg, results, shown);
   if (view.json) {
     std::fputs(to_json_text(shown).c_str(), out);
   } else {

@@ -17,6 +17,7 @@
 #include "driver/show/table_rows.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 namespace {
@@ -55,6 +56,12 @@ std::string share_text(const point_summary& s) {
   return s.state.starts_with("state") || s.state.starts_with("hop") ? s.state : "";
 }
 
+// Where lanes sit, unless a policy says so that always means the same.
+std::string pus_text_of(const point_summary& s) {
+  return s.what.affinity == affinity::quiet ? as_ranges(s.pus)
+                                            : fmt::format("{}", fmt::join(s.what.pus, ","));
+}
+
 std::vector<std::string> cells_of(const table_row& row, const varying& v) {
   const point_summary& s = *row.shown;
   const auto rate = rates_of(s);
@@ -72,7 +79,7 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
           s.what.active != 0 ? fmt::to_string(s.what.active) : "",
           s.what.size != 0 ? fmt::to_string(s.what.size) : "",
           v.affinity ? row.affinities : "",
-          fmt::format("{}", fmt::join(s.what.pus, ",")),
+          pus_text_of(s),
           v.wait ? std::string(to_text(s.what.wait)) : "",
           text_unless_none(s.what.home),
           v.late ? fmt::to_string(s.what.late_us) : "",
@@ -187,7 +194,7 @@ std::vector<std::string> narrow_cells(const table_row& row, const section_words&
                    : fmt::to_string(s.what.lanes),
           s.what.active != 0 ? fmt::to_string(s.what.active) : "",
           s.what.size != 0 ? fmt::to_string(s.what.size) : "",
-          fmt::format("{}", fmt::join(s.what.pus, ",")),
+          pus_text_of(s),
           s.what.late_us != 0 ? fmt::to_string(s.what.late_us) : "",
           cost_text(s),
           has_cost(s) ? interval_text(s.cost_ns) : "",

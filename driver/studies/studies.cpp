@@ -241,6 +241,12 @@ bool covers(const std::vector<std::string_view>& ops, const std::vector<std::str
 
 }  // namespace
 
+bool compares_placements(const study& s) {
+  return std::ranges::any_of(s.rules, [](const study_rule& rule) {
+    return rule.axes.pairs || rule.axes.affinities.size() > 1;
+  });
+}
+
 bool covers(const study_rule& rule, std::string_view op) {
   return covers(rule.ops, rule.except, op);
 }

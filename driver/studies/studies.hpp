@@ -149,6 +149,9 @@ struct study {
 [[nodiscard]] const study* find_study(std::string_view name);
 [[nodiscard]] std::vector<std::string> study_names();
 
+/// Whether it compares where lanes are: several affinities, or pairs of PUs.
+[[nodiscard]] bool compares_placements(const study& s);
+
 /// Whether the name of an op fits a pattern, in which `*` stands for any letters, or none.
 [[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
 [[nodiscard]] bool covers(const study_rule& rule, std::string_view op);

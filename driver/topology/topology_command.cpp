@@ -31,10 +31,20 @@ lane_range parse_one_count(const std::string& option, const std::string& text) {
   return ranges.front();
 }
 
-struct one_policy : names_of_axis<affinity> {
-  one_policy() : names_of_axis{"policy"} {}
+// Quiet is decided when a run begins.
+struct one_policy {
+  static std::vector<std::string> values() {
+    std::vector<std::string> names = names_allowed<affinity>();
+    std::erase(names, to_text(affinity::quiet));
+    return names;
+  }
   affinity operator()(const std::string& option, const std::string& text) const {
-    return names_of_axis::operator()(option, text).front();
+    const affinity policy = parse_names<affinity>(option, "policy", text).front();
+    if (policy == affinity::quiet)
+      throw usage_error(fmt::format("{}: 'quiet' is decided by a probe when a run begins; close is "
+                                    "what it is on a machine that nobody else uses",
+                                    option));
+    return policy;
   }
 };
 

@@ -18,6 +18,7 @@ readonly needs_to_build=(
   'fmt|{fmt}|libfmt-dev|fmt-devel'
   'json|nlohmann-json|nlohmann-json3-dev|json-devel'
   'boost_options|Boost.Program_options|libboost-program-options-dev|boost-devel'
+  'zstd|zstd 1.4 or newer|libzstd-dev|libzstd-devel'
   'boost_math|Boost.Math (headers)|libboost-dev|boost-devel'
 )
 readonly needs_to_test=(
@@ -77,6 +78,7 @@ has_fmt() { has_header fmt/format.h; }
 has_json() { has_header nlohmann/json.hpp; }
 has_boost_options() { has_header boost/program_options.hpp && has_library boost_program_options; }
 has_boost_math() { has_header boost/math/distributions/students_t.hpp; }
+has_zstd() { pkg-config --atleast-version=1.4 libzstd 2>/dev/null; }
 has_gtest() { has_header gtest/gtest.h; }
 has_gmock() { has_header gmock/gmock.h; }
 has_objdump() { command -v objdump >/dev/null; }

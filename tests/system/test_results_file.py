@@ -38,6 +38,45 @@ def test_kill_9_and_resume_measure_every_visit_once(campaign):
     assert sum(begun.values()) <= 13
 
 
+def test_kill_9_and_resume_of_a_compressed_file_measure_every_visit_once(campaign):
+    campaign.file = campaign.home / "results.jsonl.zst"
+
+    def shown():
+        status, out, _ = campaign.call("show", str(campaign.file), "--json")
+        return [point["visits"] for point in json.loads(out)] if status == 0 else []
+
+    campaign.behave(sleep_s=0.05)
+    process = campaign.start(*campaign.arguments(visits=4))
+    eventually("a few visits are in the file", lambda: sum(shown()) >= 3)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    campaign.behave()
+    assert campaign.file.read_bytes().startswith(b"\x28\xb5\x2f\xfd") and sum(shown()) < 12
+    status, _, err = campaign.resume()
+    assert status == 0, err
+    assert shown() == [4, 4, 4]
+    assert len(campaign.log("measure")) <= 13
+    asked = len(campaign.log("measure"))
+    assert campaign.resume()[0] == 0 and shown() == [4, 4, 4]
+    assert len(campaign.log("measure")) == asked
+
+
+def test_a_full_disk_leaves_a_compressed_file_that_goes_on(campaign):
+    campaign.file = campaign.home / "results.jsonl.zst"
+
+    def at_most(size):
+        return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    assert campaign.run(visits=4)[0] == 0
+    whole = campaign.file.stat().st_size
+    campaign.file.unlink()
+    status, _, err = campaign.call(*campaign.arguments(visits=4), preexec_fn=at_most(whole - 700))
+    assert status == 1 and "cannot be written" in err
+    assert campaign.resume()[0] == 0
+    status, out, _ = campaign.call("show", str(campaign.file), "--json")
+    assert [point["visits"] for point in json.loads(out)] == [4, 4, 4]
+
+
 def test_resume_keeps_the_order_that_the_seed_gives(campaign):
     assert campaign.run(visits=4)[0] == 0
     whole = [visit["key"] for visit in campaign.visits()]

@@ -1,4 +1,4 @@
-"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names.
+"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
 
 What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
 """
@@ -6,19 +6,16 @@ What cannot be used is left out and told of in `notes`; a file that says nothing
 from __future__ import annotations
 
 import gc
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from syncmeter_analysis.data.errors import Unusable, printable, quoted
 from syncmeter_analysis.data.json_line import BadLine, parsed
 from syncmeter_analysis.data.point import BadPoint, Point, point_from
+from syncmeter_analysis.data.text_file import opened
 from syncmeter_analysis.data.visit import BadVisit, Visit, statuses, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
@@ -76,12 +73,8 @@ def read_results(path: str | Path) -> ResultsFile:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with _opened(Path(path)) as lines:
+        with opened(Path(path)) as lines:
             return _read(name, lines)
-    except OSError as error:
-        raise Unusable(f"{name}: {error.strerror or 'cannot be read'}") from error
-    except (EOFError, lzma.LZMAError, zlib.error) as error:
-        raise Unusable(f"{name} cannot be unpacked: {error}") from error
     finally:
         if collecting:
             # Nor does a later search look at them again.
@@ -89,13 +82,7 @@ def read_results(path: str | Path) -> ResultsFile:
             gc.enable()
 
 
-def _opened(path: Path) -> BufferedIOBase:
-    if path.suffix == ".xz":
-        return lzma.open(path)
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-
-
-def _numbered(name: str, lines: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
     number = 0
     while text := lines.readline(_longest_line):
         number += 1
@@ -104,7 +91,7 @@ def _numbered(name: str, lines: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
         yield number, text
 
 
-def _read(name: str, lines: BufferedIOBase) -> ResultsFile:
+def _read(name: str, lines: BinaryIO) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()

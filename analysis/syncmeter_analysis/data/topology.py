@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
 #: A PU's place: the index of its core, caches, NUMA node and package; -1 or absent: not known.
@@ -67,3 +71,60 @@ def pair_class(a: Unit, b: Unit) -> str:
         if a.get(level, -1) >= 0 and a.get(level) == b.get(level):
             return name
     return "same package"
+
+
+# What PUs share, from near to far; the names are those of blocks of them.
+_levels = (
+    ("core", "core"),
+    ("l2", "L2"),
+    ("l3", "L3"),
+    ("numa", "NUMA node"),
+    ("package", "package"),
+)
+
+
+@dataclass(frozen=True)
+class Folding:
+    """PUs in blocks of neighbours; `each` says what makes a block: `2 cores`, `1 L3`."""
+
+    each: str
+    blocks: list[list[int]]
+
+
+def foldings(units: dict[int, Unit]) -> Iterator[Folding]:
+    """The PUs of a machine in blocks in the order of the topology, from one PU to one half of the
+    machine each: never a block across the border of what the next larger blocks share."""
+    everything = in_topology_order(units)
+    levels = [("PU", [[pu] for pu in everything])]
+    for level, name in _levels:
+        groups = _groups(units, everything, level)
+        if groups and len(groups) < len(levels[-1][1]):
+            levels.append((name, groups))
+    levels.append(("machine", [everything]))
+    count = len(everything) + 1
+    for (name, parts), (_, wholes) in pairwise(levels):
+        inside = [[part for part in parts if part[0] in set(whole)] for whole in wholes]
+        for some in range(1, max(map(len, inside)) + 1):
+            merged = [together for group in inside for together in _together(group, some)]
+            if len(wholes) < len(merged) < count:
+                count = len(merged)
+                uneven = "up to " if len({len(together) for together in merged}) > 1 else ""
+                plural = "s" if some > 1 else ""
+                blocks = [list(chain.from_iterable(together)) for together in merged]
+                yield Folding(f"{uneven}{some} {name}{plural}", blocks)
+
+
+def _groups(units: dict[int, Unit], order: list[int], level: str) -> list[list[int]]:
+    """The PUs that share a level; none where some are not known to."""
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for pu in order:
+        # Indices of caches may repeat from package to package.
+        groups[units[pu].get("package", -1), units[pu].get(level, -1)].append(pu)
+    return list(groups.values()) if all(index >= 0 for _, index in groups) else []
+
+
+def _together(parts: list[list[int]], some: int) -> list[list[list[int]]]:
+    """At most so many neighbours, and as equally many as can be."""
+    blocks = math.ceil(len(parts) / some)
+    ends = [len(parts) * i // blocks for i in range(blocks + 1)]
+    return [parts[a:b] for a, b in pairwise(ends)]

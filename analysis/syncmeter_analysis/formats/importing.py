@@ -17,6 +17,7 @@ from typing import Any
 from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.point import Point, point_from
+from syncmeter_analysis.data.text_file import compressed
 
 # Published tables have a MiB; what never ends is none.
 _longest_table = 64 << 20
@@ -119,4 +120,5 @@ def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any]]) -> None:
     """Writes the file whole or not at all. Raises NotWritten."""
     lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
-    write_whole(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    write_whole(path, compressed(path, text))

@@ -15,6 +15,7 @@ from syncmeter_analysis.data.json_line import BadLine, parsed
 from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.data.point import BadPoint, point_from
 from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.data.text_file import compressed, text_of
 from syncmeter_analysis.formats import shared_members
 from syncmeter_analysis.formats.shared_text import Sentences, names_in, without_names
 
@@ -28,7 +29,7 @@ def share(source: Path, output: Path) -> tuple[int, int]:
     Raises Unusable as the reader does, NotWritten where `output` cannot be written.
     """
     first = read_results(source).campaign
-    written = source.read_bytes()
+    written = text_of(source)
     machine = first.get("machine")
     host = str(machine.get("host") or "") if isinstance(machine, dict) else ""
     names = names_in(written.decode(errors="replace"), host)
@@ -40,7 +41,7 @@ def share(source: Path, output: Path) -> tuple[int, int]:
         for line in (_shared(line, rules) for line in lines)
         if line is not None
     ]
-    write_whole(output, "\n".join(kept) + "\n")
+    write_whole(output, compressed(output, "\n".join(kept) + "\n"))
     return len(kept), sum(1 for text in written.splitlines() if text.strip()) - len(kept)
 
 

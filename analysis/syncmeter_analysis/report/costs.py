@@ -62,7 +62,7 @@ def _ordinary(s: Measured) -> bool:
         and not p.waves
         and not p.repeat
         and not p.pus
-        and p.affinity in ("close", "none")
+        and p.affinity in ("close", "quiet", "none")
         and p.wait == "active"
         and p.base_offset == 0
         and p.cells == 0

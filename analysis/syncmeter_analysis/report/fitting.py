@@ -10,7 +10,6 @@ from textwrap import wrap
 
 from syncmeter_analysis.studies.blocks import Cell, Table, without_empty_columns
 
-_between = 2
 #: Texts break into lines no shorter than this, and remarks up to this stay in their rows.
 _least_text, _least_remark = 16, 12
 
@@ -36,8 +35,8 @@ def _cells(table: Table, column: int) -> list[str]:
     return [row[column].whole for row in table.rows]
 
 
-def _taken(widths: Sequence[int]) -> int:
-    return sum(widths) + _between * (len(widths) - 1)
+def _taken(table: Table, widths: Sequence[int]) -> int:
+    return sum(widths) + table.gap * (len(widths) - 1)
 
 
 def _name_in(lines: int, name: str) -> int:
@@ -56,14 +55,14 @@ def _natural(table: Table, lines: int) -> list[int]:
 
 
 def _fits(table: Table, width: int) -> bool:
-    return _taken(_natural(table, 0)) <= width
+    return _taken(table, _natural(table, 0)) <= width
 
 
 def widths_of(table: Table, width: int) -> list[int]:
     """Of each column, with names in as few lines and texts as wide as `width` allows; 0 allows all."""
     found = _natural(table, 1)
     for lines in (2, 3, 0):
-        if not width or _taken(found) <= width:
+        if not width or _taken(table, found) <= width:
             return found
         found = _natural(table, lines)
     least = [
@@ -72,7 +71,7 @@ def widths_of(table: Table, width: int) -> list[int]:
         else min(found[i], max(_least_text, *map(_longest_word, _cells(table, i))))
         for i in range(len(found))
     ]
-    while _taken(found) > width and found != least:
+    while _taken(table, found) > width and found != least:
         widest = max((i for i in range(len(found)) if found[i] > least[i]), key=found.__getitem__)
         found[widest] -= 1
     return found
@@ -115,7 +114,7 @@ def _without_spare(table: Table, width: int) -> tuple[Table, list[str]]:
 def _in_parts(table: Table, width: int) -> list[Table]:
     """The table, or as many as its columns need; each begins with the columns that name its rows, and
     an interval stays behind what it is of."""
-    if _taken(widths_of(table, width)) <= width:
+    if _taken(table, widths_of(table, width)) <= width:
         return [table]
     keys = table.keys or 1
     while keys > 1 and not all(
@@ -128,7 +127,7 @@ def _in_parts(table: Table, width: int) -> list[Table]:
             continue
         added = [i, i + 1] if table.columns[i + 1 : i + 2] == ["95 % interval"] else [i]
         wider = table.of_columns([*parts[-1], *added])
-        if len(parts[-1]) > keys and _taken(widths_of(wider, width)) > width:
+        if len(parts[-1]) > keys and _taken(wider, widths_of(wider, width)) > width:
             parts.append(list(range(keys)))
         parts[-1] += added
     found = [table.of_columns(part) for part in parts]

@@ -49,7 +49,7 @@ def _row(cells: Sequence[Cell], table: Table, widths: Sequence[int], coloured: b
                 field if cell.heat is None else _on_heat(field, cell.heat)
                 for field, cell in zip(fields, cells, strict=True)
             ]
-        lines.append("  ".join(fields).rstrip())
+        lines.append((" " * table.gap).join(fields).rstrip())
     return lines
 
 
@@ -57,10 +57,12 @@ def _heading(table: Table, widths: Sequence[int]) -> list[str]:
     """The columns' names, those that are broken ending in one line."""
     names = [lines_of(name, w)[::-1] for name, w in zip(table.columns, widths, strict=True)]
     lines = [
-        "  ".join(
+        (" " * table.gap)
+        .join(
             text.rjust(w) if i in table.right else text.ljust(w)
             for i, (text, w) in enumerate(zip(texts, widths, strict=True))
-        ).rstrip()
+        )
+        .rstrip()
         for texts in zip_longest(*names, fillvalue="")
     ]
     return lines[::-1]
@@ -81,6 +83,8 @@ def table_plain(table: Table, coloured: bool = False, width: int = 0) -> str:
     """A table within `width`, with what does not fit into it below; '' without rows."""
     if not table.rows:
         return ""
+    if width and table.narrowed:
+        table = table.narrowed(width) or table
     parts, below = fitted(table, width)
     told = [prose(line, width) for line in below]
     return "\n".join(["\n\n".join(_part(part, coloured, width) for part in parts), *told])

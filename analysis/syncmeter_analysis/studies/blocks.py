@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -46,8 +46,9 @@ class Cell:
 class Table:
     """`right` are the columns flush right. Rows beyond `folded` are folded away on a page. In text a
     column in which no row has anything is left out. On a terminal the columns' names come again after
-    every `repeat` rows; where it is too narrow, columns in `spare` go, the first of them first, and the
-    first `keys`, which name a row, come again with what has to stand below."""
+    every `repeat` rows, and columns stand `gap` characters apart; where it is too narrow, `narrowed`
+    gives what stands in the table's place (None: nothing does), columns in `spare` go, the first of
+    them first, and the first `keys`, which name a row, come again with what has to stand below."""
 
     columns: list[str]
     rows: list[list[Cell]]
@@ -55,6 +56,8 @@ class Table:
     caption: str = ""
     folded: int = 0
     repeat: int = 0
+    gap: int = 2
+    narrowed: Callable[[int], Table | None] | None = field(default=None, compare=False)
     spare: Sequence[int] = ()
     keys: int = 1
 
@@ -80,6 +83,16 @@ def without_empty_columns(table: Table) -> Table:
     return table.of_columns(
         [i for i in range(len(table.columns)) if any(row[i].text for row in table.rows)]
     )
+
+
+def width_of(table: Table) -> int:
+    """The characters that its longest line takes as plain text."""
+    shown = without_empty_columns(table)
+    widths = [
+        max([len(name), *(len(row[i].whole) for row in shown.rows)])
+        for i, name in enumerate(shown.columns)
+    ]
+    return sum(widths) + shown.gap * (len(widths) - 1)
 
 
 _special = re.compile(r"([\\`*_{}\[\]<>#|!&~])")

@@ -25,20 +25,8 @@ from syncmeter_analysis.statistics.states import gap_of_states
 from syncmeter_analysis.statistics.stats import median
 from syncmeter_analysis.statistics.summary import Measured
 
-#: Of more PUs than this no terminal shows a matrix; it is folded into blocks.
-most_pus_in_a_matrix = 24
-
 # The driver's limit; of a larger machine it measures a sample.
 _most_pus_for_all_pairs = 128
-
-# The finest of these levels that makes few enough blocks is what a matrix is folded by.
-_block_levels = (
-    ("core", "a core"),
-    ("l2", "an L2"),
-    ("l3", "an L3"),
-    ("numa", "a NUMA node"),
-    ("package", "a package"),
-)
 
 _but_pus = key_without("pus")
 
@@ -93,16 +81,6 @@ class Drift:
 
 
 @dataclass
-class Folded:
-    """The matrix in blocks of PUs that share a `level`: `costs` by the blocks of first and second lane,
-    the median over their pairs, ns."""
-
-    level: str
-    blocks: list[list[int]]
-    costs: dict[tuple[int, int], float]
-
-
-@dataclass
 class Matrix:
     """Points that differ in nothing but their pair of PUs: `what` without PUs, `units` every PU in
     topology order, `cells` by the PUs of first and second lane."""
@@ -115,7 +93,6 @@ class Matrix:
     classes: list[PairClass]
     ways: BothWays
     drift: Drift | None
-    folded: Folded | None
 
     @property
     def costs(self) -> list[float]:
@@ -178,7 +155,6 @@ def _matrix(group: list[Measured], places: _Places) -> Matrix:
         _classes(cells, places),
         _both_ways(cells),
         _drift(group),
-        _folded(cells, places) if len(places.units) > most_pus_in_a_matrix else None,
     )
 
 
@@ -253,27 +229,6 @@ def _drift(group: Iterable[Measured]) -> Drift | None:
         return None
     medians = [median(costs[key] for key in common) for costs in passes]
     return Drift(len(common), len(passes), min(medians), max(medians))
-
-
-def _folded(cells: dict[tuple[int, int], Measured], places: _Places) -> Folded | None:
-    """In two blocks or more, and no more than fit a screen; None where no level makes such."""
-    for level, name in _block_levels:
-        of_block: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for pu in places.units:
-            place = places.of[pu]
-            # Indices of caches may repeat from package to package.
-            of_block[place.get("package", -1), place.get(level, -1)].append(pu)
-        known = all(index >= 0 for _, index in of_block)
-        if not known or not 1 < len(of_block) <= most_pus_in_a_matrix:
-            continue
-        blocks = list(of_block.values())
-        block_of = {pu: i for i, block in enumerate(blocks) for pu in block}
-        costs: dict[tuple[int, int], list[float]] = defaultdict(list)
-        for (first, second), s in cells.items():
-            if (cost := cost_of(s)) is not None:
-                costs[block_of[first], block_of[second]].append(cost)
-        return Folded(name, blocks, {at: median(seen) for at, seen in costs.items()})
-    return None
 
 
 def heat_of(cost: float, costs: list[float]) -> float:

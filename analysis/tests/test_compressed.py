@@ -1,0 +1,82 @@
+"""Results files named *.zst: read like others, also where a campaign was killed; written on request."""
+
+import sys
+
+import pytest
+import zstandard
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.data.errors import Unusable
+from syncmeter_analysis.data.reader import read_results
+from tests.made import around, campaign, point, visits, write
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return write(tmp_path / "r.jsonl", visits(around(5.0), point(type="int32")))
+
+
+def packed(path):
+    """As the driver writes it: one frame with a block for each line. Without the frame's end, with it,
+    and how long it is after each line."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    done, sizes = b"", []
+    for line in path.read_bytes().splitlines(keepends=True):
+        done += packer.compress(line) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        sizes.append(len(done))
+    return done, done + packer.flush(), sizes
+
+
+def test_a_compressed_file_holds_what_the_plain_one_does(tmp_path, plain):
+    _, whole, _ = packed(plain)
+    (tmp_path / "r.jsonl.zst").write_bytes(whole)
+    read, expected = read_results(tmp_path / "r.jsonl.zst"), read_results(plain)
+    assert (read.visits, read.campaign, read.notes) == (expected.visits, expected.campaign, [])
+
+
+def test_frames_of_several_runs_are_one_file(tmp_path, plain):
+    begun, *rest = plain.read_bytes().splitlines(keepends=True)
+    packer = zstandard.ZstdCompressor()
+    frames = [packer.compress(part) for part in (begun + rest[0], b"".join(rest[1:]))]
+    (tmp_path / "r.zst").write_bytes(b"".join(frames))
+    assert len(read_results(tmp_path / "r.zst").visits) == 5
+
+
+def test_cut_off_anywhere_it_loses_the_line_under_way(tmp_path, plain):
+    open_frame, _, sizes = packed(plain)
+    for size in range(sizes[2], len(open_frame) + 1):
+        (tmp_path / "r.zst").write_bytes(open_frame[:size])
+        # The first line is the campaign's.
+        assert len(read_results(tmp_path / "r.zst").visits) == sum(size >= s for s in sizes[1:])
+
+
+def test_a_damaged_file_is_named(tmp_path, plain):
+    _, whole, sizes = packed(plain)
+    # A block of a kind that there is not.
+    damaged = whole[: sizes[1]] + b"\xff\xff\xff" + whole[sizes[1] + 3 :]
+    (tmp_path / "r.zst").write_bytes(damaged)
+    with pytest.raises(Unusable, match=r"r\.zst: damaged: "):
+        read_results(tmp_path / "r.zst")
+
+
+def test_without_its_package_the_file_and_the_package_are_named(tmp_path, plain, monkeypatch):
+    _, whole, _ = packed(plain)
+    (tmp_path / "r.zst").write_bytes(whole)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(Unusable, match=r"r\.zst is a compressed file, which needs .* zstandard"):
+        read_results(tmp_path / "r.zst")
+    assert read_results(plain).visits
+
+
+def test_a_shared_copy_is_compressed_where_its_name_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = campaign(argv=["/home/somebody/syncmeter"])
+    source = write(tmp_path / "r.jsonl", visits(around(5.0), point(type="int32")), first=first)
+    _, whole, _ = packed(source)
+    (tmp_path / "r.jsonl.zst").write_bytes(whole)
+    assert main(["share", "r.jsonl.zst"]) == 0
+    shared = (tmp_path / "r-shared.jsonl").read_text()
+    assert "somebody" not in shared
+    assert main(["share", "r.jsonl.zst", "-o", "s.zst"]) == 0
+    written = (tmp_path / "s.zst").read_bytes()
+    assert zstandard.ZstdDecompressor().decompressobj().decompress(written).decode() == shared

@@ -1,0 +1,162 @@
+// Compressed results files: every line can be read as soon as it is written, and a file that was
+// cut off anywhere goes on.
+#include "driver/results/zstd_text.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/plan/options.hpp"
+#include "driver/results/results.hpp"
+#include "driver/results/results_writer.hpp"
+#include "driver/results/resume.hpp"
+#include "tests/unit/driver_fixtures.hpp"
+
+namespace syncmeter::zstd_file_test {
+namespace {
+
+using fixtures::atomic_add;
+using fixtures::visit;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class zstd_file : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = testing::TempDir() + "syncmeter_" + test->name() + ".jsonl.zst";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  results_writer begun(unsigned visits) const {
+    results_writer writer = results_writer::create(path_);
+    writer.write(fixtures::campaign_line());
+    write_visits(writer, 1, visits);
+    return writer;
+  }
+  static void write_visits(results_writer& writer, unsigned first, unsigned last) {
+    for (unsigned n = first; n <= last; ++n) writer.write(visit(atomic_add(), n, "ok", {{}}));
+  }
+  [[nodiscard]] std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void put(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+
+  std::string path_;
+};
+
+TEST_F(zstd_file, has_every_line_as_soon_as_it_is_written) {
+  results_writer writer = begun(0);
+  for (unsigned n = 1; n <= 3; ++n) {
+    write_visits(writer, n, n);
+    const results_file file = read_results(path_);
+    EXPECT_THAT(file.visits, SizeIs(n));
+    EXPECT_TRUE(file.compressed && file.open_frame);
+    EXPECT_FALSE(file.torn);
+  }
+  writer.flush();
+  EXPECT_FALSE(read_results(path_).open_frame);
+}
+
+TEST_F(zstd_file, is_smaller_by_what_lines_have_in_common) {
+  begun(200).flush();
+  const std::size_t text = text_of_file(path_).text.size();
+  EXPECT_GT(text, 200U * visit(atomic_add(), 1, "ok", {{}}).dump().size());
+  EXPECT_LT(8 * bytes().size(), text);
+}
+
+TEST_F(zstd_file, cut_off_anywhere_it_loses_at_most_the_line_under_way) {
+  results_writer writer = begun(3);
+  const std::string before = bytes();
+  write_visits(writer, 4, 4);
+  const std::string whole = bytes();
+  std::size_t least = 4;
+  for (std::size_t size = whole.size(); size > before.size(); --size) {
+    put(whole.substr(0, size));
+    const std::size_t visits = read_results(path_).visits.size();
+    EXPECT_LE(visits, least) << size;
+    least = std::min(least, visits);
+  }
+  EXPECT_EQ(least, 3U);
+}
+
+TEST_F(zstd_file, goes_on_behind_a_frame_without_its_end) {
+  begun(3);
+  put(bytes().substr(0, bytes().size() - 5));
+  ASSERT_THAT(read_results(path_).visits, SizeIs(2));
+  std::string note;
+  results_writer writer = results_writer::append_to(path_);
+  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .build_ids = {}}, note);
+  write_visits(writer, 3, 5);
+  EXPECT_THAT(read_results(path_).visits, SizeIs(5)) << "before the frame has its end";
+  writer.flush();
+  EXPECT_THAT(read_results(path_).visits, SizeIs(5));
+  EXPECT_FALSE(read_results(path_).open_frame);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".rewritten"));
+}
+
+TEST_F(zstd_file, goes_on_behind_a_frame_with_its_end) {
+  begun(3).flush();
+  const std::string before = bytes();
+  std::string note;
+  results_writer writer = results_writer::append_to(path_);
+  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .build_ids = {}}, note);
+  write_visits(writer, 4, 4);
+  EXPECT_EQ(note, "");
+  EXPECT_TRUE(bytes().starts_with(before)) << "what was whole is not written again";
+  EXPECT_THAT(read_results(path_).visits, SizeIs(4));
+}
+
+TEST_F(zstd_file, rewritten_it_is_still_locked) {
+  begun(1);
+  results_writer writer = results_writer::append_to(path_);
+  writer.rewrite(text_of_file(path_).text);
+  EXPECT_THROW((void)results_writer::append_to(path_), usage_error);
+}
+
+TEST_F(zstd_file, torn_inside_a_line_longer_than_a_block_drops_that_line) {
+  {
+    results_writer writer = begun(2);
+    std::string noise(400'000, ' ');
+    for (std::size_t i = 0; i < noise.size(); ++i)
+      noise[i] = static_cast<char>('!' + (i * i * 2654435761U >> 7U) % 90);
+    writer.write({{"kind", "worker"}, {"noise", noise}});
+  }
+  put(bytes().substr(0, bytes().size() - 1000));
+  const results_file file = read_results(path_);
+  EXPECT_TRUE(file.torn);
+  EXPECT_THAT(file.visits, SizeIs(2));
+  EXPECT_THAT(file.workers, SizeIs(0));
+}
+
+TEST_F(zstd_file, is_known_by_what_it_holds_not_by_its_name) {
+  begun(1).flush();
+  std::filesystem::rename(path_, path_ + ".jsonl");
+  EXPECT_THAT(read_results(path_ + ".jsonl").visits, SizeIs(1));
+  std::filesystem::remove(path_ + ".jsonl");
+  put(fixtures::campaign_line().dump() + "\n");
+  EXPECT_FALSE(read_results(path_).compressed);
+  results_writer::append_to(path_).write(visit(atomic_add(), 1, "ok", {{}}));
+  EXPECT_THAT(read_results(path_).visits, SizeIs(1));
+}
+
+TEST_F(zstd_file, damaged_it_is_refused) {
+  begun(40).flush();
+  std::string damaged = bytes();
+  damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
+  put(damaged);
+  try {
+    (void)read_results(path_);
+    FAIL() << "read";
+  } catch (const usage_error& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr(path_), HasSubstr("damaged: zstd")));
+  }
+}
+
+}  // namespace
+}  // namespace syncmeter::zstd_file_test
