@@ -34,7 +34,7 @@ void check_together(const run_options& o, const std::string& refused) {
   if (o.resume && !refused.empty()) {
     throw usage_error(
         fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
-                    "the results file; allowed with it: --retry, --budget, --csv",
+                    "the results file; allowed with it: --retry, --budget, --csv, --force",
                     refused));
   }
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
@@ -63,6 +63,8 @@ std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
           value_row("csv", "FILE", "also write every point as CSV (default: none)",
                     request.view.csv, &parse_file_name),
+          switch_row("force", "--csv may replace a file, but never results (default: off)",
+                     request.view.force),
           value_row("op", "LIST",
                     "only these ops; * matches any characters, as in atomic_* (default: all)",
                     request.view.ops, &parse_list),
@@ -129,7 +131,9 @@ std::string run_help() {
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +
          "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
-         "point\nfailed, 2 wrong usage.\n\n" +
+         "point\nfailed, 2 wrong usage, 3 the --budget was spent before all visits, 4 a resumed "
+         "plan "
+         "has visits\nthat cannot be measured here, 130 Ctrl-C.\n\n" +
          about_the_report;
 }
 

@@ -51,6 +51,7 @@ struct run_options {
                                       ///< directory
   std::optional<std::string> resume;
   std::optional<std::string> csv;
+  bool force = false;                   ///< csv may replace a file
   std::optional<std::string> topology;  ///< hwloc's XML file of the machine; nothing: hwloc looks
   std::uint64_t seed = 0;               ///< 0: drawn, and recorded
   bool additivity = false;
@@ -82,6 +83,7 @@ struct run_request {
 /// What of a results file is printed, and how.
 struct show_view {
   std::optional<std::string> csv{};
+  bool force = false;              ///< csv may replace a file
   std::vector<std::string> ops{};  ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};

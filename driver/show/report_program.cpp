@@ -162,7 +162,7 @@ void add_report(const std::string& file, std::FILE* out) {
   if (wanted == "off") return;
   const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
   if (!program) {
-    std::fputs(report_hint(file).c_str(), out);
+    std::fputs(printable(report_hint(file), true).c_str(), out);
     return;
   }
   const std::string problem = print_report(*program, file, out);
