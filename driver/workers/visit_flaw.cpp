@@ -82,10 +82,15 @@ constexpr std::array texts{"reason",  "stopped_by", "time",      "family",    "p
 constexpr std::array truths{"cost_per_lane", "host_lane", "portable",
                             "imported",      "again",     "worker_ends"};
 
+// A quotient that is not finite is null in JSON, and not known.
+void check_rule(const json& object, const number_rule& rule) {
+  const json* const value = member(object, rule.name);
+  if (value == nullptr || (value->is_null() && !rule.allowed.whole)) return;
+  check_number(rule.name, *value, rule.allowed);
+}
+
 void check_members(const json& visit) {
-  for (const number_rule& rule : number_rules) {
-    if (const json* value = member(visit, rule.name)) check_number(rule.name, *value, rule.allowed);
-  }
+  for (const number_rule& rule : number_rules) check_rule(visit, rule);
   for (const char* name : texts) {
     if (const json* value = member(visit, name); value != nullptr && !value->is_string())
       refuse(name, *value, "a text");
@@ -154,7 +159,7 @@ void check_interval(const json& estimate, const char* name, bool wanted) {
   }
 }
 
-void check_estimate(const json& estimate, const json& visit) {
+void check_estimate(const json& estimate) {
   if (!estimate.is_object()) refuse("estimates", estimate, "an object");
   check_interval(estimate, "cost_ns", true);
   check_interval(estimate, "host_cost_ns", false);
@@ -162,36 +167,34 @@ void check_estimate(const json& estimate, const json& visit) {
   for (const number_rule& rule :
        {number_rule{"rounds", {0, most_rounds, true}}, number_rule{"state", {0, 1e6, true}},
         number_rule{"share", {0, 1.000001}}, number_rule{"baseline_ns"}, number_rule{"test_ns"},
-        number_rule{"hop_ns"}}) {
-    if (const json* value = member(estimate, rule.name))
-      check_number(rule.name, *value, rule.allowed);
-  }
+        number_rule{"hop_ns"}})
+    check_rule(estimate, rule);
   if (const json* busy = member(estimate, "busy"); busy != nullptr && !busy->is_boolean())
     refuse("busy", *busy, "true or false");
-  const json* const rounds = member(estimate, "rounds");
-  const json* const kept = member(visit, "rounds_kept");
-  if (rounds != nullptr && kept != nullptr && *rounds > *kept)
-    throw flaw(fmt::format("an estimate has {} rounds, but the visit kept {}", rounds->dump(),
-                           kept->dump()));
 }
 
 void check_estimates(const json& visit) {
-  const json* const kept = member(visit, "rounds_kept");
-  const json* const taken = member(visit, "rounds_taken");
-  if (kept != nullptr && taken != nullptr && *kept > *taken)
-    throw flaw(fmt::format("it kept {} rounds of {}", kept->dump(), taken->dump()));
   const json* const estimates = member(visit, "estimates");
-  if (estimates != nullptr && !estimates->is_array()) refuse("estimates", *estimates, "a list");
-  if (estimates != nullptr) {
-    for (const json& estimate : *estimates) check_estimate(estimate, visit);
+  if (estimates == nullptr) return;
+  if (!estimates->is_array()) refuse("estimates", *estimates, "a list");
+  for (const json& estimate : *estimates) check_estimate(estimate);
+}
+
+// Of a visit that a worker measured just now; a file may have been put together from others.
+void check_rounds(const json& visit) {
+  const json kept = visit.value("rounds_kept", json()), taken = visit.value("rounds_taken", json());
+  if (kept.is_number() && taken.is_number() && kept > taken)
+    throw flaw(fmt::format("it kept {} rounds of {}", kept.dump(), taken.dump()));
+  for (const json& estimate : visit.value("estimates", json::array())) {
+    if (kept.is_null()) throw flaw("it has estimates, but no \"rounds_kept\"");
+    if (const json* rounds = member(estimate, "rounds"); rounds != nullptr && *rounds > kept)
+      throw flaw(fmt::format("an estimate has {} rounds, but the visit kept {}", rounds->dump(),
+                             kept.dump()));
   }
 }
 
-// Of a visit that a worker measured just now.
 void check_status(const json& visit) {
   const json estimates = visit.value("estimates", json::array());
-  if (!estimates.empty() && !visit.contains("rounds_kept"))
-    throw flaw("it has estimates, but no \"rounds_kept\"");
   const json& said = visit.at("status");
   if (said != to_text(status::ok) && said != to_text(status::busy)) return;
   if (estimates.empty()) throw flaw(fmt::format("it is {} without an estimate", said.dump()));
@@ -244,6 +247,7 @@ std::string flaw_in_answer(const nlohmann::json& visit, const nlohmann::json& re
       return fmt::format("it answered for visit {}, not {}", visit_rules::shown(number),
                          visit_rules::shown(request.at("visit")));
     visit_rules::check_visit(visit);
+    visit_rules::check_rounds(visit);
     visit_rules::check_status(visit);
     return {};
   } catch (const visit_rules::flaw& found) {
