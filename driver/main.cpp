@@ -66,8 +66,7 @@ int run(const std::string& program, const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   syncmeter::open_standard_streams();
-  syncmeter::adopt_descendants();
-  const int exit_status = run(argv[0], {argv + 1, argv + argc});
-  syncmeter::end_descendants();
-  return exit_status;
+  syncmeter::hear_of_children();
+  const syncmeter::descendants all_of_ours;
+  return run(argv[0], {argv + 1, argv + argc});
 }

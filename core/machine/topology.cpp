@@ -2,12 +2,10 @@
 #include "core/machine/topology.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -17,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/machine/hwloc_handles.hpp"
+#include "core/machine/synthetic_pus.hpp"
 #include "core/machine/trial.hpp"
 
 namespace syncmeter {
@@ -45,23 +44,6 @@ void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags 
   // hwloc fails without a reason on some malformed descriptions.
   errno = 0;
   if (hwloc_topology_load(t) != 0) fail("cannot load " + what, errno != 0 ? errno : EINVAL);
-}
-
-// "package:2 [numa] core:4 pu:2(indexes=..)": the product of the numbers outside brackets.
-double pus_described(std::string_view description) {
-  double pus = 1;
-  int brackets = 0;
-  for (std::size_t at = 0; at < description.size(); ++at) {
-    const char c = description[at];
-    if (c == '(' || c == '[') ++brackets;
-    if (c == ')' || c == ']') --brackets;
-    const char before = at == 0 ? ' ' : description[at - 1];
-    if (brackets != 0 || c < '0' || c > '9' || (before != ':' && before != ' ')) continue;
-    unsigned long long count = std::numeric_limits<unsigned long long>::max();
-    (void)std::from_chars(description.data() + at, description.data() + description.size(), count);
-    pus *= static_cast<double>(count);
-  }
-  return pus;
 }
 
 [[noreturn]] void refuse_pus(const std::string& what, double pus) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/commands/exit_statuses.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/exit_statuses.hpp"
 
 namespace syncmeter {
 

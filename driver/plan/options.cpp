@@ -8,6 +8,7 @@
 #include "driver/plan/run_option_table.hpp"
 #include "driver/studies/studies.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/exit_statuses.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -130,11 +131,8 @@ std::string run_help() {
   run_request request;
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +
-         "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
-         "point\nfailed, 2 wrong usage, 3 the --budget was spent before all visits, 4 a resumed "
-         "plan "
-         "has visits\nthat cannot be measured here, 130 Ctrl-C.\n\n" +
-         about_the_report;
+         "\nSeparate the elements of a LIST by commas, without spaces.\nExit status: " +
+         exit_statuses + "\n\n" + about_the_report;
 }
 
 std::string show_help() {

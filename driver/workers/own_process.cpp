@@ -37,12 +37,13 @@ void open_standard_streams() {
   }
 }
 
-void adopt_descendants() {
-  ::signal(SIGCHLD, SIG_DFL);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
+void hear_of_children() { ::signal(SIGCHLD, SIG_DFL); }
 
-void end_descendants() {
+descendants::descendants()
+    : adopted_(children().empty() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {}
+
+descendants::~descendants() {
+  if (!adopted_) return;
   // Each one may leave children of its own; none should take long to die of SIGKILL.
   for (int look = 0; look < 200; ++look) {
     const std::vector<pid_t> left = children();

@@ -7,11 +7,21 @@ namespace syncmeter {
 /// standard stream. What is then written to standard output or error is an error.
 void open_standard_streams();
 
-/// From now on processes that lose their parent among our descendants become our children, and the
-/// ends of children are told, even if our parent ignored theirs.
-void adopt_descendants();
+/// Has the ends of children told, even if our parent ignored theirs.
+void hear_of_children();
 
-/// Kills and reaps all children: what a worker started and left behind.
-void end_descendants();
+/// While it lives, processes that lose their parent among our descendants become our children; at
+/// its end all children are killed: what a worker started and left behind. It does nothing where
+/// this process had children when it began: a shell that became this program may have left some.
+class descendants {
+ public:
+  descendants();
+  descendants(const descendants&) = delete;
+  descendants& operator=(const descendants&) = delete;
+  ~descendants();
+
+ private:
+  bool adopted_ = false;
+};
 
 }  // namespace syncmeter

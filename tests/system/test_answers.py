@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -158,10 +159,10 @@ def test_a_worker_on_path_does_not_stand_in_for_a_broken_one_of_the_driver(campa
 
 
 def test_ends_of_workers_are_noticed_where_sigchld_is_ignored(campaign):
-    command = ["sh", "-c", 'trap "" CHLD; exec "$0" "$@"', str(campaign.driver), *campaign.arguments(visits=1)]
     start = time.monotonic()
-    done = subprocess.run(command, env=campaign.environment, cwd=campaign.home, timeout=60, capture_output=True, text=True)
-    assert done.returncode == 0 and "SIGKILL" not in done.stderr, done.stderr
+    status, _, err = campaign.call(*campaign.arguments(visits=1),
+                                   preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert status == 0 and "SIGKILL" not in err, err
     assert time.monotonic() - start < 20
 
 
@@ -172,6 +173,16 @@ def test_what_a_worker_started_ends_with_the_campaign(campaign):
     assert len(left) == 2
     for pid in left:
         eventually("it is gone", lambda: not is_alive(pid), within=5)
+
+
+def test_what_a_shell_left_behind_before_is_left_alone(campaign):
+    command = ["sh", "-c", 'sleep 1000 >&2 2>/dev/null & echo $! >&2; exec "$0" "$@"', str(campaign.driver), *campaign.arguments(visits=1)]
+    done = subprocess.run(command, env=campaign.environment, cwd=campaign.home, timeout=60, stdout=subprocess.DEVNULL,
+                          stderr=(campaign.home / "err").open("w"), check=False)
+    pid = int((campaign.home / "err").read_text(encoding="utf-8").split("\n")[0])
+    alive = is_alive(pid)
+    os.kill(pid, 9)
+    assert done.returncode == 0 and alive
 
 
 def test_a_worker_that_takes_no_requests_is_noticed_at_once(campaign):

@@ -1,4 +1,4 @@
-// How the driver's programs end.
+// How the driver ends.
 #pragma once
 
 namespace syncmeter {
@@ -9,7 +9,7 @@ inline constexpr int exit_budget_spent = 3;
 inline constexpr int exit_misses_visits = 4;
 
 inline constexpr const char* exit_statuses =
-    "0 success, 1 a point or a command failed, 2 wrong usage, 3 the --budget was\nspent before all "
-    "visits, 4 a resumed plan has visits that cannot be measured here,\n130 Ctrl-C.";
+    "0 success, 1 a point or a command failed, 2 wrong usage,\n3 the --budget was spent before all "
+    "visits, 4 a resumed plan has visits that\ncannot be measured here, 130 Ctrl-C.";
 
 }  // namespace syncmeter
