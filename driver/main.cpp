@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
+#include "driver/text/quote.hpp"
 #include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
+#include "driver/workers/own_process.hpp"
 
 namespace {
 
@@ -41,25 +43,30 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
 }
 
 // One line, whatever control characters the user's words hold.
-int fail(std::string what, int exit_status) {
-  for (char& c : what) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  std::fprintf(stderr, "syncmeter: %s\n", what.c_str());
+int fail(const std::string& what, int exit_status) {
+  std::fprintf(stderr, "syncmeter: %s\n", syncmeter::printable(what).c_str());
   return exit_status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(const std::string& program, const std::vector<std::string>& words) {
   try {
-    const int exit_status = dispatch(argv[0], {argv + 1, argv + argc});
+    const int exit_status = dispatch(program, words);
     // A full disk must not look like success.
-    if (std::fflush(stdout) != 0) return fail("standard output cannot be written", 1);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return fail("standard output cannot be written", 1);
     return exit_status;
   } catch (const syncmeter::usage_error& error) {
     return fail(error.what(), 2);
   } catch (const std::exception& error) {
     return fail(error.what(), 1);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  syncmeter::open_standard_streams();
+  syncmeter::hear_of_children();
+  const syncmeter::descendants all_of_ours;
+  return run(argv[0], {argv + 1, argv + argc});
 }

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,8 @@
 #include <unistd.h>
 
 #include "core/machine/hwloc_handles.hpp"
+#include "core/machine/synthetic_pus.hpp"
+#include "core/machine/trial.hpp"
 
 namespace syncmeter {
 namespace {
@@ -40,6 +44,28 @@ void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags 
   // hwloc fails without a reason on some malformed descriptions.
   errno = 0;
   if (hwloc_topology_load(t) != 0) fail("cannot load " + what, errno != 0 ? errno : EINVAL);
+}
+
+[[noreturn]] void refuse_pus(const std::string& what, double pus) {
+  throw std::runtime_error(
+      fmt::format("{} has {:.0f} PUs; at most {} can be used", what, pus, most_pus));
+}
+
+// What somebody wrote may crash hwloc: an XML object without complete_cpuset does.
+topology_owner load_described(const std::string& what,
+                              const std::function<int(hwloc_topology_t)>& describe) {
+  const auto load_it = [&] {
+    topology_owner tree = new_topology();
+    if (describe(tree.get()) != 0) fail("cannot read " + what, errno);
+    load(tree.get(), what);
+    return tree;
+  };
+  if (const std::string why = failed_trial([&] { (void)load_it(); }); !why.empty())
+    throw std::runtime_error(fmt::format("hwloc: cannot load {}: {}", what, why));
+  topology_owner tree = load_it();
+  const int pus = hwloc_get_nbobjs_by_type(tree.get(), HWLOC_OBJ_PU);
+  if (pus > static_cast<int>(most_pus)) refuse_pus(what, pus);
+  return tree;
 }
 
 /// The PUs of the mask and nothing else, for an hwloc that sees no machine at all (HWLOC_COMPONENTS
@@ -220,20 +246,26 @@ topology topology::of_this_machine() {
 
 topology topology::synthetic(const std::string& description) {
   const std::string what = fmt::format("the synthetic topology '{}'", description);
-  topology_owner tree = new_topology();
-  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0) {
-    fail("cannot read " + what, errno);
-  }
-  load(tree.get(), what);
-  return topology(std::make_unique<state>(std::move(tree), std::nullopt));
+  // hwloc takes minutes for 20,000 of them, before they can be counted.
+  if (const double pus = pus_described(description); pus > most_pus) refuse_pus(what, pus);
+  return topology(std::make_unique<state>(load_described(what,
+                                                         [&](hwloc_topology_t t) {
+                                                           return hwloc_topology_set_synthetic(
+                                                               t, description.c_str());
+                                                         }),
+                                          std::nullopt));
 }
 
 topology topology::from_xml(const std::string& path) {
   const std::string what = fmt::format("the topology file '{}'", path);
-  topology_owner tree = new_topology();
-  if (hwloc_topology_set_xml(tree.get(), path.c_str()) != 0) fail("cannot read " + what, errno);
-  load(tree.get(), what);
-  return topology(std::make_unique<state>(std::move(tree), std::nullopt));
+  std::error_code error;
+  if (const auto found = std::filesystem::status(path, error);
+      std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+    throw std::runtime_error(fmt::format("hwloc: cannot read {}: it is not a regular file", what));
+  return topology(std::make_unique<state>(
+      load_described(what,
+                     [&](hwloc_topology_t t) { return hwloc_topology_set_xml(t, path.c_str()); }),
+      std::nullopt));
 }
 
 std::span<const processing_unit> topology::units() const& { return state_->units; }

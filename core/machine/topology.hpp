@@ -14,6 +14,9 @@
 
 namespace syncmeter {
 
+/// Of a machine that is described by a file or a text: no real one has more.
+inline constexpr unsigned most_pus = 4096;
+
 /// One hardware thread (hwloc PU) that this process may use. All numbers are the operating system's
 /// for `os`, and hwloc's logical indices for the rest; -1 where hwloc knows no such object.
 struct processing_unit {

@@ -14,6 +14,7 @@
 
 #include "core/machine/environment.hpp"
 #include "core/worker/capabilities.hpp"
+#include "core/worker/json_line.hpp"
 #include "core/worker/protocol.hpp"
 #include "core/worker/visit_json.hpp"
 
@@ -101,7 +102,10 @@ class request_loop {
   void answer(const std::string& line) {
     json id;
     try {
-      const auto request = json::parse(line);
+      const json request = read_json(line);
+      if (!request.is_object())
+        throw std::invalid_argument(
+            fmt::format("the request is not a JSON object of at most {} levels", deepest_json));
       id = request.value("id", json());
       const auto kind = request.at("kind").get<std::string>();
       if (kind == "hello") return hello(id);

@@ -179,6 +179,7 @@ class campaign {
     const campaign_file::resumed_campaign found = file_.go_on(now, options_.retry);
     if (!found.note.empty()) progress_.note(found.note);
     for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);
+    for (const std::string& sentence : plan_.missing) progress_.note(sentence);
     options_.seed = found.seed;
     states_ = found.states;
     watch_states_ = about.value("hypervisor", false);
@@ -319,25 +320,28 @@ class campaign {
   campaign_outcome finish() {
     progress_.clear();
     const std::size_t left = file_.visits().remaining();
-    const std::string stopped = reason_to_stop();
-    totals_.reason = left == 0 ? "complete" : stopped.empty() ? "complete" : stopped;
+    const std::string stopped = left == 0 ? "" : reason_to_stop();
+    totals_.missing = plan_.missing;
+    totals_.reason = !stopped.empty() ? stopped : !plan_.missing.empty() ? "missing" : "complete";
     totals_.failed = file_.visits().failed_points();
     workers_.close();
     const double wall_s = used_s();
     totals_.wall_ns = wall_s * 1e9;
     file_.end(totals_);
-    const bool cut_short = totals_.reason != "complete";
-    if (cut_short) {
-      const std::string why = totals_.reason == "budget"
+    if (!stopped.empty()) {
+      const std::string why = stopped == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
       progress_.note(fmt::format(
           "{}: {} visits are in {}, {} remain; continue with: syncmeter run --resume {}", why,
           file_.visits().done(), file_.path(), left, shell_word(file_.path())));
     }
+    if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
     return {.file = file_.path(),
             .any_failed = totals_.failed > 0,
-            .interrupted = cut_short,
+            .interrupted_by = stopped == "interrupted" ? interrupts_.first_signal() : 0,
+            .budget_spent = stopped == "budget" && options_.budget_s,
+            .misses_visits = !plan_.missing.empty(),
             .wall_s = wall_s,
             .timed_s = totals_.timed_ns * 1e-9};
   }

@@ -13,9 +13,11 @@ namespace syncmeter {
 
 /// How a campaign ended.
 struct campaign_outcome {
-  std::string file;          ///< the results file
-  bool any_failed = false;   ///< a point failed or timed out: exit status 1
-  bool interrupted = false;  ///< Ctrl-C or budget: the file says how far it came
+  std::string file;            ///< the results file
+  bool any_failed = false;     ///< a point failed or timed out: exit status 1
+  int interrupted_by = 0;      ///< the signal; 0: none, or nothing was left to do
+  bool budget_spent = false;   ///< --budget, with visits left
+  bool misses_visits = false;  ///< of the plan, which cannot be measured here now
   double wall_s = 0;
   double timed_s = 0;  ///< inside timed loops and probes
 };

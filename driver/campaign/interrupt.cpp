@@ -19,13 +19,16 @@ constexpr std::array<int, 3> caught_signals{SIGINT, SIGTERM, SIGHUP};
 
 // What a signal handler touches has to outlive every object and be lock-free.
 std::atomic<int> seen{0};
+std::atomic<int> first{0};
 std::array<int, 2> wake_up{-1, -1};
 std::array<struct sigaction, caught_signals.size()> before{};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-void count(int) {
+void count(int number) {
   const int error = errno;
-  if (seen.fetch_add(1) == 1) {
+  const int before_this = seen.fetch_add(1);
+  if (before_this == 0) first = number;
+  if (before_this == 1) {
     [[maybe_unused]] const ssize_t written = ::write(wake_up[1], "!", 1);
     for (std::size_t i = 0; i < caught_signals.size(); ++i) {
       if (before[i].sa_handler != SIG_IGN) ::signal(caught_signals[i], SIG_DFL);
@@ -41,6 +44,7 @@ interrupt_watch::interrupt_watch() {
     throw std::runtime_error(fmt::format("cannot watch for Ctrl-C: {}", std::strerror(errno)));
   }
   seen = 0;
+  first = 0;
   for (std::size_t i = 0; i < caught_signals.size(); ++i) {
     struct sigaction action{};
     action.sa_handler = count;
@@ -60,6 +64,7 @@ interrupt_watch::~interrupt_watch() {
 }
 
 bool interrupt_watch::requested() const { return seen > 0; }
+int interrupt_watch::first_signal() const { return first; }
 bool interrupt_watch::urgent() const { return seen > 1; }
 int interrupt_watch::urgent_fd() const { return wake_up[0]; }
 

@@ -16,6 +16,8 @@ class interrupt_watch {
 
   /// True after the first: end after the current visit.
   [[nodiscard]] bool requested() const;
+  /// Its number; 0 before.
+  [[nodiscard]] int first_signal() const;
   /// True after the second: end now.
   [[nodiscard]] bool urgent() const;
   /// Becomes readable with the second, for poll().

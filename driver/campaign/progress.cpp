@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "driver/text/quote.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -61,7 +63,7 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
   if (terminal_) {
     if (drawn_ && now - last_draw_ < shortest_between_draws) return;
     std::string line = fmt::format("{}/{} visits ({} %{})  {}", done, total, percent,
-                                   remaining(done, total, now), op);
+                                   remaining(done, total, now), printable(op));
     // A line that wraps could not be drawn over.
     line.resize(std::min(line.size(), columns_of(fd_) - 1));
     write('\r' + line + "\x1b[K");
@@ -84,7 +86,7 @@ void progress::show_step(std::string_view text) {
 
 void progress::note(std::string_view text) {
   clear();
-  write(fmt::format("syncmeter: {}\n", text));
+  write(fmt::format("syncmeter: {}\n", printable(text)));
 }
 
 void progress::clear() {

@@ -19,14 +19,6 @@ using nlohmann::json;
 
 bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
 
-// The worker's word on a point would be the same next time. A crash or a hang may not happen again.
-bool settles(std::string_view status, const json& line) {
-  constexpr std::array<std::string_view, 3> final_statuses{"unsupported", "elided", "too_slow"};
-  if (std::find(final_statuses.begin(), final_statuses.end(), status) != final_statuses.end())
-    return true;
-  return status == "failed" && text_in(line, "stopped_by") != stopped_by_crash;
-}
-
 // The part that names the point and the number of the visit; 0 for what is none, or absurd.
 std::pair<std::string_view, unsigned> split_key(std::string_view key) {
   constexpr unsigned most_visits = 100'000;
@@ -38,6 +30,13 @@ std::pair<std::string_view, unsigned> split_key(std::string_view key) {
 }
 
 }  // namespace
+
+bool settles(std::string_view status, const json& visit_line) {
+  constexpr std::array<std::string_view, 3> final_statuses{"unsupported", "elided", "too_slow"};
+  if (std::find(final_statuses.begin(), final_statuses.end(), status) != final_statuses.end())
+    return true;
+  return status == "failed" && text_in(visit_line, "stopped_by") != stopped_by_crash;
+}
 
 visit_log::visit_log(const std::vector<planned_point>& points,
                      const std::map<std::string, std::string>& build_ids) {

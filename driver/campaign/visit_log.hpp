@@ -20,6 +20,10 @@ inline constexpr std::string_view stopped_by_crash = "crash";
 inline constexpr std::string_view stopped_by_timeout = "timeout";
 inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
+/// Whether a visit with this status is its point's last: the worker's word on a point would be the
+/// same next time. A crash or a hang may not happen again.
+[[nodiscard]] bool settles(std::string_view status, const nlohmann::json& visit_line);
+
 class visit_log {
  public:
   /// `points` must outlive the visit_log; `build_ids` maps a backend to its worker's build id.

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/worker/json_line.hpp"
 #include "driver/census/census_table.hpp"
 
 namespace syncmeter {
@@ -45,8 +47,8 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
 }
 
 void read_census(worker_info& worker) {
-  std::ifstream in(file_beside(worker));
-  const json stored = json::parse(in, nullptr, false);
+  std::ifstream in(file_beside(worker), std::ios::binary);
+  const json stored = read_json(std::string(std::istreambuf_iterator<char>(in), {}));
   if (!stored.is_object() || !stored.contains("entries") ||
       stored.value("build", json()) != worker.build)
     return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/text/command_line.hpp"
+#include "driver/text/exit_statuses.hpp"
 
 namespace syncmeter {
 
@@ -31,7 +32,5 @@ struct command {
 /// What the driver does, in half a line.
 inline constexpr const char* program_purpose =
     "measures what synchronization primitives cost on this machine";
-inline constexpr const char* exit_statuses =
-    "0 success, 1 a point or a command failed, 2 wrong usage.";
 
 }  // namespace syncmeter

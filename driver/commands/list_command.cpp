@@ -13,6 +13,7 @@
 #include "driver/results/catalogue.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
 #include "driver/text/wrapped_text.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/known_backends.hpp"
@@ -294,7 +295,7 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
   std::vector<worker_info> workers = find_workers(wanted);
   if (!request.backends.empty()) keep_only(request.backends, workers);
   else if (!request.wide) leave_out_unusable(workers);
-  std::fputs(list_text(workers, request.wide).c_str(), out);
+  std::fputs(printable(list_text(workers, request.wide), true).c_str(), out);
   return 0;
 }
 

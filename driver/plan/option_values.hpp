@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/text/parse_axes.hpp"
@@ -29,11 +31,31 @@ template <class T> [[nodiscard]] nlohmann::json written_value(const std::optiona
 template <class T> void read_value(const std::string&, const nlohmann::json& j, T& value) {
   value = j.get<T>();
 }
+inline void read_value(const std::string& member, const nlohmann::json& j, double& value) {
+  constexpr double most = 1e9;
+  value = j.get<double>();
+  if (!(value >= 0 && value <= most))
+    throw usage_error(fmt::format("{}: {} is not a number from 0 to {:g}", member, value, most));
+}
 template <class T>
 void read_value(const std::string& member, const nlohmann::json& j, std::optional<T>& value) {
   value.reset();
   if (!j.is_null()) read_value(member, j, value.emplace());
 }
+/// A whole number, or several, as the command line's parser takes them.
+template <class T>
+inline constexpr bool is_of_counts =
+    std::is_same_v<T, unsigned> || std::is_same_v<T, std::optional<unsigned>> ||
+    std::is_same_v<T, std::vector<unsigned>> || std::is_same_v<T, std::vector<int>>;
+template <class T, class Parse>
+void read_counts(const std::string& member, const nlohmann::json& j, T& value, const Parse& parse) {
+  std::string text;
+  for (const nlohmann::json& number : j.is_array() ? j : nlohmann::json::array({j}))
+    text += (text.empty() ? "" : ",") + number.dump();
+  if (j.is_null() || text.empty()) value = T{};
+  else value = parse(member, text);
+}
+
 template <class T, class Parse>
 void read_texts(const std::string& member, const nlohmann::json& j, std::vector<T>& values,
                 Parse parse) {

@@ -8,6 +8,7 @@
 #include "driver/plan/run_option_table.hpp"
 #include "driver/studies/studies.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/exit_statuses.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -34,7 +35,7 @@ void check_together(const run_options& o, const std::string& refused) {
   if (o.resume && !refused.empty()) {
     throw usage_error(
         fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
-                    "the results file; allowed with it: --retry, --budget, --csv",
+                    "the results file; allowed with it: --retry, --budget, --csv, --force",
                     refused));
   }
   if (o.min_sample_us * 1e-6 >= o.max_time_s) {
@@ -67,6 +68,9 @@ std::vector<option_row> show_rows(show_request& request) {
                     "also draw the costs between pairs of PUs, of the study core-to-core "
                     "(default: none)",
                     request.view.svg, &parse_file_name),
+          switch_row("force",
+                     "--csv and --svg may replace a file, but never results (default: off)",
+                     request.view.force),
           value_row("op", "LIST",
                     "only these ops; * matches any characters, as in atomic_* (default: all)",
                     request.view.ops, &parse_list),
@@ -132,9 +136,8 @@ std::string run_help() {
   run_request request;
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +
-         "\nSeparate the elements of a LIST by commas, without spaces. Exit status: 0 success, 1 a "
-         "point\nfailed, 2 wrong usage.\n\n" +
-         about_the_report;
+         "\nSeparate the elements of a LIST by commas, without spaces.\nExit status: " +
+         exit_statuses + "\n\n" + about_the_report;
 }
 
 std::string show_help() {

@@ -53,6 +53,7 @@ struct run_options {
                                       ///< directory
   std::optional<std::string> resume;
   std::optional<std::string> csv;
+  bool force = false;                   ///< csv may replace a file
   std::optional<std::string> topology;  ///< hwloc's XML file of the machine; nothing: hwloc looks
   std::uint64_t seed = 0;               ///< 0: drawn, and recorded
   bool additivity = false;
@@ -85,6 +86,7 @@ struct run_request {
 struct show_view {
   std::optional<std::string> csv{};
   std::optional<std::string> svg{};  ///< the matrices of pairs of PUs
+  bool force = false;                ///< csv and svg may replace a file
   std::vector<std::string> ops{};    ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};

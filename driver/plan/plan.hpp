@@ -39,11 +39,13 @@ struct campaign_plan {
   std::vector<planned_point> points;
   std::vector<refused_point> refused;
   double predicted_s = 0;
-  std::optional<double> budget_s{};  ///< where the options name none
-  bool layouts_together = false;     ///< as in its study
-  bool ops_together = false;         ///< as in its study
-  bool waits_together = false;       ///< as in its study
-  std::string left_out{};            ///< as in its study
+  std::optional<double> budget_s{};    ///< where the options name none
+  bool layouts_together = false;       ///< as in its study
+  bool ops_together = false;           ///< as in its study
+  bool waits_together = false;         ///< as in its study
+  std::string left_out{};              ///< as in its study
+  std::vector<std::string> missing{};  ///< with --resume: what the campaign began with and cannot
+                                       ///< be measured now, a sentence for each backend
 };
 
 /// Visits of a point on a CPU, unless --visits or its study say another number.

@@ -1,6 +1,8 @@
 #include "driver/plan/run_option_table.hpp"
 
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,6 +48,11 @@ run_option with_value(const char* name, const char* value, std::string help, con
   row.take = [parse](run_options& o, const std::string& option, const std::string& text) {
     o.*Field = parse(option, text);
   };
+  // A file may have been edited: what its numbers may be is what the command line allows.
+  if constexpr (is_of_counts<std::remove_cvref_t<decltype(std::declval<run_options&>().*Field)>>)
+    row.read = [parse, name = row.member](const nlohmann::json& j, run_options& o) {
+      read_counts(name, j, o.*Field, parse);
+    };
   return row;
 }
 template <auto Field, class Parse>
@@ -107,7 +114,8 @@ run_option max_time_row() {
   };
   // Files from before it had a member of its own.
   row.read = [](const nlohmann::json& j, run_options& o) {
-    o.max_time_s = o.gpu_max_time_s = j.get<double>();
+    read_value("max_time_s", j, o.max_time_s);
+    o.gpu_max_time_s = o.max_time_s;
   };
   return row;
 }
@@ -259,6 +267,8 @@ std::vector<run_option> all_rows() {
           "retry", "with --resume: measure failed visits again (default: off)", "retry")),
       of_any_campaign(with_value<&o::csv>(
           "csv", "FILE", "also write every point as CSV (default: none)", "csv", &parse_file_name)),
+      of_any_campaign(not_kept(flag<&o::force>(
+          "force", "--csv may replace a file, but never results (default: off)", "force"))),
       with_value<&o::topology>("topology", "FILE",
                                "XML file written by lstopo that describes this machine; with "
                                "--dry-run, any machine (default: what hwloc finds)",

@@ -15,19 +15,37 @@ namespace {
 using nlohmann::json;
 
 json plan_counts(const campaign_plan& plan) {
-  std::size_t visits = 0, same = 0;
-  for (const planned_point& planned : plan.points) {
-    visits += planned.visits;
-    same += planned.same_as.size();
-  }
-  return {{"points", plan.points.size()},
-          {"visits", visits},
-          {"same", same},
-          {"refused", plan.refused.size()},
-          {"predicted_s", plan.predicted_s}};
+  std::size_t same = 0;
+  for (const planned_point& planned : plan.points) same += planned.same_as.size();
+  const plan_share whole = whole_share(plan);
+  json by_backend = json::object();
+  for (const auto& [backend, share] : shares_of(plan))
+    by_backend[backend] = {{"points", share.points}, {"visits", share.visits}};
+  return {{"points", whole.points}, {"visits", whole.visits},
+          {"same", same},           {"refused", plan.refused.size()},
+          {"backends", by_backend}, {"predicted_s", plan.predicted_s}};
 }
 
 }  // namespace
+
+std::map<std::string, plan_share> shares_of(const campaign_plan& plan) {
+  std::map<std::string, plan_share> shares;
+  for (const planned_point& planned : plan.points) {
+    plan_share& share = shares[planned.what.backend];
+    ++share.points;
+    share.visits += planned.visits;
+  }
+  return shares;
+}
+
+plan_share whole_share(const campaign_plan& plan) {
+  plan_share whole;
+  for (const auto& [backend, share] : shares_of(plan)) {
+    whole.points += share.points;
+    whole.visits += share.visits;
+  }
+  return whole;
+}
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -82,9 +100,11 @@ json lost_visit_line(const planned_point& planned, unsigned visit, std::string_v
 }
 
 json end_line(const run_totals& totals) {
-  return {{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
-          {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
-          {"failed", totals.failed}};
+  json line{{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
+            {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
+            {"failed", totals.failed}};
+  if (!totals.missing.empty()) line["missing"] = totals.missing;
+  return line;
 }
 
 }  // namespace syncmeter

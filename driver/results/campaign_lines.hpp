@@ -16,6 +16,13 @@ namespace syncmeter {
 /// Now, as "2026-01-01T00:00:00Z".
 [[nodiscard]] std::string utc_now();
 
+/// How much of a plan is of one backend.
+struct plan_share {
+  std::size_t points = 0, visits = 0;
+};
+[[nodiscard]] std::map<std::string, plan_share> shares_of(const campaign_plan& plan);
+[[nodiscard]] plan_share whole_share(const campaign_plan& plan);
+
 /// What the first line tells of a campaign.
 struct campaign_facts {
   std::vector<std::string> argv;
@@ -42,11 +49,12 @@ struct campaign_facts {
 
 /// What the last line tells of this run of the campaign.
 struct run_totals {
-  std::string reason;      ///< "complete", "interrupted" or "budget"
+  std::string reason;      ///< "complete", "interrupted", "budget" or "missing"
   std::size_t visits = 0;  ///< visit lines this run wrote
   double wall_ns = 0;
-  double timed_ns = 0;     ///< inside timed loops and probes
-  std::size_t failed = 0;  ///< points of the file that failed or timed out
+  double timed_ns = 0;                 ///< inside timed loops and probes
+  std::size_t failed = 0;              ///< points of the file that failed or timed out
+  std::vector<std::string> missing{};  ///< what of the plan cannot be measured: a sentence each
 };
 [[nodiscard]] nlohmann::json end_line(const run_totals& totals);
 

@@ -7,12 +7,15 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/worker/json_line.hpp"
 #include "driver/plan/options.hpp"
-#include "driver/results/zstd_text.hpp"
+#include "driver/text/zstd_text.hpp"
+#include "driver/workers/visit_flaw.hpp"
 
 namespace syncmeter {
 namespace {
@@ -46,41 +49,49 @@ void check_schema(const std::string& path, const nlohmann::json& campaign) {
   }
 }
 
-// What summarize() relies on; anything else in a visit may be missing.
-void check_point(const std::string& path, std::size_t number, const nlohmann::json& line,
-                 const char* member) {
+// What is wrong with a point of a line; empty when nothing is.
+std::string flaw_in_point(const nlohmann::json& line, const char* member) {
   try {
     (void)line.at(member).get<point>();
+    return {};
   } catch (const std::exception& error) {
-    refuse_line(path, number, fmt::format("invalid '{}': {}", member, error.what()));
+    return fmt::format("invalid '{}': {}", member, error.what());
+  }
+}
+
+// A line that cannot be used costs itself alone, and is told.
+void take_unless(results_file& file, std::size_t number, const std::string& flaw,
+                 std::vector<nlohmann::json>& lines, nlohmann::json&& line) {
+  if (flaw.empty()) {
+    lines.push_back(std::move(line));
+  } else {
+    file.left_out.push_back(fmt::format("line {}: {}", number, flaw));
   }
 }
 
 void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
-  const auto named = line.is_object() ? line.find("kind") : line.end();
-  const std::string kind =
-      named != line.end() && named->is_string() ? named->get<std::string>() : "";
+  const std::string kind = line.is_object() ? text_in(line, "kind") : "";
   if (number == 1) {
     if (kind != "campaign")
       refuse_line(file.path, 1, "not a results file: the first line is not a campaign line");
     check_schema(file.path, line);
     file.campaign = std::move(line);
+  } else if (kind == "campaign") {
+    refuse_line(file.path, number,
+                "a second campaign begins here: two results files stand in one; cut it into two "
+                "before this line");
   } else if (kind == "worker") {
     file.workers.push_back(std::move(line));
   } else if (kind == "visit") {
-    check_point(file.path, number, line, "point");
-    const auto text = line.find("status");
-    if (text == line.end() || !text->is_string() || !status_from_text(text->get<std::string>())) {
-      refuse_line(file.path, number, "a visit without a known status");
-    }
-    file.visits.push_back(std::move(line));
+    const std::string flaw = flaw_in_visit(line);
+    take_unless(file, number, flaw.empty() ? "" : "a visit that cannot be used: " + flaw,
+                file.visits, std::move(line));
   } else if (kind == "same") {
-    check_point(file.path, number, line, "point");
-    check_point(file.path, number, line, "measured_as");
-    file.same.push_back(std::move(line));
+    std::string flaw = flaw_in_point(line, "point");
+    if (flaw.empty()) flaw = flaw_in_point(line, "measured_as");
+    take_unless(file, number, flaw, file.same, std::move(line));
   } else if (kind == "refused") {
-    check_point(file.path, number, line, "point");
-    file.refused.push_back(std::move(line));
+    take_unless(file, number, flaw_in_point(line, "point"), file.refused, std::move(line));
   } else if (kind == "end") {
     file.end = std::move(line);
   }
@@ -102,7 +113,10 @@ file_text text_of_file(const std::string& path) {
 
 results_file read_results(const std::string& path) {
   const auto [text, compressed, open_frame] = text_of_file(path);
-  if (text.empty()) throw usage_error(fmt::format("{}: the file is empty", path));
+  if (text.empty())
+    throw usage_error(fmt::format(
+        "{}: the file is empty: no campaign had begun in it; name it with --output to begin one",
+        path));
   results_file file;
   file.path = path;
   file.compressed = compressed;
@@ -112,12 +126,11 @@ results_file read_results(const std::string& path) {
     const std::size_t end = text.find('\n', at);
     const bool whole = end != std::string::npos;
     const bool last = !whole || end + 1 == text.size();
-    nlohmann::json line = nlohmann::json::parse(
-        text.begin() + static_cast<std::ptrdiff_t>(at),
-        whole ? text.begin() + static_cast<std::ptrdiff_t>(end) : text.end(), nullptr, false);
+    nlohmann::json line = read_json(std::string_view(text).substr(at, whole ? end - at : end));
     // A last line without its end may be cut in the middle of a number and still read as JSON.
     if (!whole || line.is_discarded()) {
-      if (!last) refuse_line(path, number, "not JSON");
+      if (!last)
+        refuse_line(path, number, fmt::format("not JSON of at most {} levels", deepest_json));
       if (number == 1)
         refuse_line(path, 1, "not a results file: the first line is not a campaign line");
       file.torn = true;

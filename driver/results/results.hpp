@@ -67,10 +67,11 @@ struct results_file {
       refused;         ///< `refused` lines:
                        ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
   nlohmann::json end;  ///< the last `end` line; null when the campaign was cut off
-  std::uint64_t whole_bytes = 0;  ///< bytes of text up to the end of the last whole line
-  bool torn = false;              ///< a last line without an end, or not JSON
-  bool compressed = false;        ///< as Zstandard
-  bool open_frame = false;        ///< compressed, and cut off before its end
+  std::uint64_t whole_bytes = 0;        ///< bytes of text up to the end of the last whole line
+  std::vector<std::string> left_out{};  ///< lines that cannot be used: "line 12: .."
+  bool torn = false;                    ///< a last line without an end, or not JSON
+  bool compressed = false;              ///< as Zstandard
+  bool open_frame = false;              ///< compressed, and cut off before its end
 };
 
 /// The text of a file, and whether it is compressed: all that can be unpacked of it.
@@ -81,8 +82,9 @@ struct file_text {
 /// Throws usage_error: not readable, or its compression is damaged.
 [[nodiscard]] file_text text_of_file(const std::string& path);
 
-/// Reads a file, compressed or not. Throws usage_error: not readable, empty, no campaign line,
-/// another schema major, a line (named by number) that is not JSON anywhere but at the end.
+/// Reads a file, compressed or not. Throws usage_error: not readable, empty, no campaign line or a
+/// second one, another schema major, a line (named by number) that is not JSON anywhere but at the
+/// end. A visit that cannot be used is left out, and told.
 [[nodiscard]] results_file read_results(const std::string& path);
 
 /// One summary per point, in order of first appearance, `same` and `refused` points included.

@@ -10,42 +10,73 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <thread>
 
 #include "driver/plan/options.hpp"
 
 namespace syncmeter {
 namespace {
 
-bool is_stream(const std::string& path) {
+bool is_pipe(const std::string& path) {
   struct stat about{};
-  return ::stat(path.c_str(), &about) == 0 && (S_ISCHR(about.st_mode) || S_ISFIFO(about.st_mode));
+  return ::stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
 }
+
+// Nobody may read from a pipe yet, or ever.
+unique_fd open_pipe(const std::string& path) {
+  constexpr int looks = 100;
+  for (int look = 0;; ++look) {
+    unique_fd pipe(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (pipe) ::fcntl(pipe.get(), F_SETFL, O_WRONLY);
+    if (pipe || errno != ENXIO || look == looks) return pipe;
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  }
+}
+
+// What an earlier campaign left that was killed before its first line; not where our table goes.
+bool is_left_empty(int fd) {
+  struct stat about{}, of_output{};
+  if (::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size != 0) return false;
+  return ::fstat(STDOUT_FILENO, &of_output) != 0 || of_output.st_dev != about.st_dev ||
+         of_output.st_ino != about.st_ino;
+}
+
+bool is_device(int fd) {
+  struct stat about{};
+  return ::fstat(fd, &about) == 0 && S_ISCHR(about.st_mode);
+}
+
+constexpr int appending = O_WRONLY | O_APPEND | O_CLOEXEC;
 
 }  // namespace
 
 results_writer results_writer::create(const std::string& path) {
   // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
   ::signal(SIGXFSZ, SIG_IGN);
-  constexpr int common_flags = O_APPEND | O_CLOEXEC;
-  unique_fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | common_flags, 0666));
-  if (!file && errno == EEXIST && is_stream(path)) {
-    file.reset(::open(path.c_str(), O_WRONLY | common_flags));
+  results_writer writer(path, unique_fd(::open(path.c_str(), appending | O_CREAT | O_EXCL, 0666)));
+  int error = writer.file_ ? 0 : errno;
+  if (error == EEXIST) {
+    writer.file_ = is_pipe(path) ? open_pipe(path) : unique_fd(::open(path.c_str(), appending));
+    error = writer.file_ || errno == EISDIR ? EEXIST : errno;
+    if (error == ENXIO)
+      throw usage_error(fmt::format("--output: nobody reads from the pipe '{}'", path));
   }
-  if (!file && errno == EEXIST) {
+  if (error != 0 && error != EEXIST) {
+    throw usage_error(
+        fmt::format("--output: '{}' cannot be created: {}", path, std::strerror(error)));
+  }
+  if (writer.file_) writer.lock();
+  const int fd = writer.file_.get();
+  if (error == EEXIST && !(fd >= 0 && (is_pipe(path) || is_device(fd) || is_left_empty(fd)))) {
     throw usage_error(fmt::format(
         "--output: '{}' exists; name another file, or continue it with --resume", path));
   }
-  if (!file) {
-    throw usage_error(
-        fmt::format("--output: '{}' cannot be created: {}", path, std::strerror(errno)));
-  }
-  results_writer writer(path, std::move(file));
-  writer.lock();
   if (names_zstd(path)) writer.packer_.emplace();
   return writer;
 }

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "driver/results/zstd_text.hpp"
+#include "driver/text/zstd_text.hpp"
 #include "driver/text/unique_fd.hpp"
 
 namespace syncmeter {
@@ -24,9 +24,9 @@ struct output_error : std::runtime_error {
 /// The only writer of a results file: it holds the file's lock while it lives.
 class results_writer {
  public:
-  /// A new file. Throws usage_error when it exists or cannot be made. A device or a pipe that
-  /// exists
-  /// ("/dev/stdout") is written to as it is. *.zst is written compressed.
+  /// A new file, or an empty one that no other process holds. Throws usage_error when it exists or
+  /// cannot be made. A device or a pipe ("/dev/stdout") is written to as it is; one that nobody
+  /// reads from is waited for, 10 s. *.zst is written compressed.
   [[nodiscard]] static results_writer create(const std::string& path);
   /// An existing file, to append to, compressed where it is. Throws usage_error when it cannot be
   /// opened or another process writes to it.

@@ -286,8 +286,8 @@ std::vector<point_summary> summarize(const results_file& file) {
   for (const json& line : file.refused) {
     point_summary s;
     s.what = line.at("point").get<point>();
-    s.status = status_from_text(line.value("status", "")).value_or(status::unsupported);
-    s.reason = line.value("reason", "");
+    s.status = status_from_text(text_in(line, "status")).value_or(status::unsupported);
+    s.reason = text_in(line, "reason");
     all.push_back(std::move(s));
   }
   return all;

@@ -3,13 +3,8 @@
 #include "driver/show/csv.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +12,7 @@
 #include "core/point_axes.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -128,7 +124,16 @@ const std::vector<csv_column>& all_columns() {
   return all;
 }
 
-std::string quoted(const std::string& cell) {
+// What a spreadsheet would take for a formula becomes text.
+std::string without_formula(const std::string& cell) {
+  if (cell.empty() || std::string_view("=+-@").find(cell.front()) == std::string_view::npos)
+    return cell;
+  const auto value = nlohmann::json::parse(cell, nullptr, false);
+  return value.is_number() ? cell : "'" + cell;
+}
+
+std::string quoted(const std::string& raw) {
+  const std::string cell = without_formula(printable(raw, true));
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string text = "\"";
   for (const char c : cell) {
@@ -179,27 +184,7 @@ std::string to_json_text(const std::vector<point_summary>& points) {
     add(p);
     std::for_each(p.other_states.begin(), p.other_states.end(), add);
   }
-  return rows.dump(1) + "\n";
-}
-
-void require_writable(const std::string& path) {
-  const bool stood_there = std::filesystem::exists(path);
-  errno = 0;
-  if (std::ofstream(path, std::ios::app)) {
-    if (!stood_there) std::filesystem::remove(path);
-    return;
-  }
-  throw usage_error(fmt::format("--csv: '{}' cannot be written: {}", path, std::strerror(errno)));
-}
-
-void write_csv(const std::string& path, const std::vector<point_summary>& points) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << to_csv(points);
-  out.close();
-  if (!out)
-    throw std::runtime_error(
-        fmt::format("--csv: '{}' was not written in full: {}", path, std::strerror(errno)));
+  return rows.dump(1, ' ', true) + "\n";
 }
 
 }  // namespace syncmeter

@@ -214,14 +214,4 @@ std::string matrix_svg(const results_file& file, const std::vector<point_summary
   return map_artist(file, matrices).draw();
 }
 
-void write_matrix_svg(const std::string& path, const results_file& file,
-                      const std::vector<point_summary>& points) {
-  const std::string drawn = matrix_svg(file, points);
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << drawn;
-  if (!out.flush())
-    throw usage_error(fmt::format("--svg: '{}' cannot be written: {}", path, std::strerror(errno)));
-}
-
 }  // namespace syncmeter

@@ -15,8 +15,4 @@ namespace syncmeter {
 [[nodiscard]] std::string matrix_svg(const results_file& file,
                                      const std::vector<point_summary>& points);
 
-/// Into a file, over what may stand there. Throws usage_error when it cannot be written.
-void write_matrix_svg(const std::string& path, const results_file& file,
-                      const std::vector<point_summary>& points);
-
 }  // namespace syncmeter

@@ -11,6 +11,7 @@
 #include "driver/results/point_states.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
 #include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
@@ -29,6 +30,12 @@ void add_some(std::vector<std::string>& notes, const std::vector<std::string>& l
                lines.begin() + static_cast<std::ptrdiff_t>(std::min(most_lines, lines.size())));
   if (lines.size() > most_lines)
     notes.push_back(fmt::format("... and {} more; --csv writes all", lines.size() - most_lines));
+}
+
+void add_left_out(std::vector<std::string>& notes, const results_file& file) {
+  std::vector<std::string> lines;
+  for (const std::string& line : file.left_out) lines.push_back("left out: " + line);
+  add_some(notes, lines);
 }
 
 void add_failures(std::vector<std::string>& notes, const std::vector<point_summary>& points) {
@@ -76,7 +83,7 @@ void add_merged(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, std::size_t> by_reason;
   std::vector<std::string> other_cells;
   for (const json& line : file.same) {
-    ++by_reason[line.value("why", "")];
+    ++by_reason[text_in(line, "why")];
     const auto what = line.at("point").get<point>();
     auto measured_as = line.at("measured_as").get<point>();
     const std::string measured = short_name(measured_as);
@@ -184,9 +191,13 @@ void add_time(std::vector<std::string>& notes, const results_file& file) {
 }
 
 void add_completeness(std::vector<std::string>& notes, const results_file& file) {
-  const std::string reason =
-      file.end.is_object() ? file.end.value("reason", "complete") : "cut off";
-  if (reason == "complete") return;
+  const std::string reason = file.end.is_object() ? text_in(file.end, "reason") : "cut off";
+  if (reason == "complete" || reason.empty()) return;
+  if (file.end.is_object()) {
+    for (const json& sentence : file.end.value("missing", json::array())) {
+      if (sentence.is_string()) notes.push_back(sentence.get<std::string>());
+    }
+  }
   notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter run --resume {}`",
                               reason, file.torn ? ", incomplete last line" : "", file.path));
 }
@@ -195,6 +206,7 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
 
 summary_notes_of summary_notes(const results_file& file, const std::vector<point_summary>& points) {
   std::vector<std::string> notes;
+  add_left_out(notes, file);
   add_failures(notes, points);
   add_completeness(notes, file);
   if (file.campaign.contains("machine")) {
@@ -225,8 +237,9 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
   std::string text = shown == 0 ? "" : "\n" + painted("Notes", "1", style.colour) + "\n";
   for (std::size_t i = 0; i < shown; ++i) {
     // A command is to be copied.
-    const bool as_it_is = style.width == 0 || notes.all[i].find('`') != std::string::npos;
-    text += "- " + (as_it_is ? notes.all[i] : wrapped(notes.all[i], 2, style.width)) + "\n";
+    const std::string note = printable(notes.all[i]);
+    const bool as_it_is = style.width == 0 || note.find('`') != std::string::npos;
+    text += "- " + (as_it_is ? note : wrapped(note, 2, style.width)) + "\n";
   }
   const std::size_t more = notes.all.size() - shown;
   if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");

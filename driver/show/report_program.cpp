@@ -137,7 +137,7 @@ bool print_relations(const report_request& asked, std::FILE* out) {
   if (wanted == "off") return false;
   const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
   if (!program) {
-    std::fputs(report_hint(asked.file).c_str(), out);
+    std::fputs(printable(report_hint(asked.file), true).c_str(), out);
     return false;
   }
   std::fputc('\n', out);
@@ -183,7 +183,8 @@ std::string print_report(const fs::path& program, const report_request& asked, s
 
 void add_report(const report_request& asked, std::FILE* out) {
   const bool told = print_relations(asked, out);
-  fmt::print(out, "\nResults: {}\n{}", asked.file, told ? page_command(asked.file) : "");
+  fmt::print(out, "\nResults: {}\n{}", printable(asked.file),
+             told ? printable(page_command(asked.file), true) : "");
 }
 
 }  // namespace syncmeter

@@ -17,6 +17,7 @@
 #include "driver/show/table_rows.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
 #include "driver/text/ranges.hpp"
 
 namespace syncmeter {
@@ -248,7 +249,7 @@ std::string section_text(std::span<const table_row> rows, page_style style, bool
   if (!mixed && !table.fits(style.width)) table = make(false);
   std::string heading = mixed ? "by cost" : facts_of(*rows.front().shown).family;
   if (!words.front().common.empty()) heading += ": " + join(words.front().common, ", ");
-  return painted(heading, "1", style.colour) + "\n" + table.text(style);
+  return painted(printable(heading), "1", style.colour) + "\n" + table.text(style);
 }
 
 }  // namespace
@@ -281,7 +282,7 @@ std::string point_table(const std::vector<point_summary>& points, page_style sty
         ++end;
       if (!text.empty()) text += "\n";
       if (std::exchange(backend, first.what.backend) != first.what.backend)
-        text += painted("== " + first.what.backend, "1", style.colour) + "\n";
+        text += painted("== " + printable(first.what.backend), "1", style.colour) + "\n";
       text += section_text(std::span(rows).subspan(begin, end - begin), style);
     }
   }

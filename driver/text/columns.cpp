@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/quote.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -41,10 +43,11 @@ void columns::row(std::vector<std::string> cells, bool alarming) {
     throw std::invalid_argument(
         fmt::format("{} cells for {} columns", cells.size(), titles_.size()));
   }
+  for (std::string& cell : cells) cell = printable(cell);
   lines_.push_back({std::move(cells), {}, alarming});
 }
 
-void columns::heading(std::string text) { lines_.push_back({{}, std::move(text)}); }
+void columns::heading(const std::string& text) { lines_.push_back({{}, printable(text)}); }
 
 std::size_t columns::taken_by(const std::vector<std::size_t>& widths) const {
   std::size_t sum = 0;

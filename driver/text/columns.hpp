@@ -38,7 +38,7 @@ class columns {
 
   /// One cell per column; throws std::invalid_argument otherwise.
   void row(std::vector<std::string> cells, bool alarming = false);
-  void heading(std::string text);
+  void heading(const std::string& text);
   [[nodiscard]] std::string text(page_style style = {}) const;
   /// Whether a page of this width holds it, perhaps without the columns that can be spared.
   [[nodiscard]] bool fits(std::size_t width) const;

@@ -2,7 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/utf8.hpp"
+
 namespace syncmeter {
+namespace {
+
+bool turns_direction(std::uint32_t code) {
+  return code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+}  // namespace
 
 std::string quote(std::string_view text, std::size_t limit) {
   std::string out = "'";
@@ -23,6 +33,20 @@ std::string quote(std::string_view text, std::size_t limit) {
   }
   out += '\'';
   if (text.size() > limit) out += "...";
+  return out;
+}
+
+std::string printable(std::string_view text, bool lines) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [code, bytes] = first_character(text);
+    if (bytes == 0) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    else if (code == '\n' && lines) out += '\n';
+    else if (code < 0x20 || (code >= 0x7f && code < 0xa0)) out += fmt::format("\\x{:02x}", code);
+    else if (turns_direction(code)) out += fmt::format("\\u{:04x}", code);
+    else out += text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "core/machine/environment.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
 #include "driver/text/wrapped_text.hpp"
 #include "driver/topology/topology_lanes.hpp"
 
@@ -21,8 +22,14 @@ struct topology_request {
   std::optional<std::string> topology, synthetic, svg;
   std::optional<affinity> policy;
   std::optional<lane_range> lanes;
-  bool help = false;
+  bool force = false, help = false;
 };
+
+output_file svg_file(const topology_request& request) {
+  output_file file{.option = "--svg", .path = request.svg.value(), .force = request.force};
+  if (request.topology) file.inputs = {*request.topology};
+  return file;
+}
 
 lane_range parse_one_count(const std::string& option, const std::string& text) {
   const std::vector<lane_range> ranges = parse_lanes(option, text);
@@ -68,6 +75,8 @@ std::vector<option_row> rows_of(topology_request& request) {
       value_row("svg", "FILE",
                 "write a drawing of the machine and these lanes to this file (default: no drawing)",
                 request.svg, &parse_file_name),
+      switch_row("force", "--svg may replace a file, but never results (default: off)",
+                 request.force),
   };
 }
 
@@ -190,7 +199,8 @@ std::string topology_text(const topology_request& request) {
     const affinity policy = request.policy.value_or(affinity::close);
     const std::vector<int> pus = machine.place(policy, lanes_of(request, machine, grant));
     fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
-    if (request.svg) write_svg(*request.svg, machine, machine_name(request, about), policy, pus);
+    if (request.svg)
+      write_svg(svg_file(request), machine, machine_name(request, about), policy, pus);
   }
   return fmt::to_string(text);
 }
@@ -228,16 +238,15 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
   if (request.topology && request.synthetic)
     throw usage_error(
         "topology: --topology and --synthetic cannot be combined: only one machine is allowed");
+  if (request.svg && !request.help) require_writable(svg_file(request));
   const std::string text =
       request.help
           ? "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
             "PUs, what this process may use of\nthem, and where each affinity policy puts the "
             "lanes; or draws them.\n\n" +
                 options_text(rows)
-          : topology_text(request);
-  if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fflush(out) != 0) {
-    throw std::runtime_error("topology: cannot write its text");
-  }
+          : printable(topology_text(request), true);
+  std::fputs(text.c_str(), out);
   return 0;
 }
 

@@ -1,9 +1,5 @@
 #include "driver/topology/topology_lanes.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include <fmt/format.h>
 
 #include "driver/plan/lane_places.hpp"
@@ -35,17 +31,12 @@ std::string lanes_text(const topology& machine, const cpu_grant& grant, affinity
   return text;
 }
 
-void write_svg(const std::string& path, const topology& machine, const std::string& name,
+void write_svg(const output_file& file, const topology& machine, const std::string& name,
                affinity policy, std::span<const int> pus) {
   std::string placement = counted_lanes(pus.size(), policy);
   if (policy == affinity::none) placement += ": not bound, the operating system places them";
   if (const std::string note = lane_note(machine, pus); !note.empty()) placement += "; " + note;
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << topology_svg(machine, {.title = name, .placement = placement, .pus = pus});
-  if (!file.flush())
-    throw usage_error(
-        fmt::format("topology: --svg: '{}' cannot be written: {}", path, std::strerror(errno)));
+  write_whole(file, topology_svg(machine, {.title = name, .placement = placement, .pus = pus}));
 }
 
 }  // namespace syncmeter

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/machine/topology.hpp"
+#include "driver/text/output_file.hpp"
 
 namespace syncmeter {
 
@@ -13,9 +14,9 @@ namespace syncmeter {
 [[nodiscard]] std::string lanes_text(const topology& machine, const cpu_grant& grant,
                                      affinity policy, std::span<const int> pus);
 
-/// Draws them (driver/topology/topology_svg.hpp) into a file, over what may stand there. `name`:
-/// what the machine is called. Throws usage_error when the file cannot be written.
-void write_svg(const std::string& path, const topology& machine, const std::string& name,
+/// Draws them (driver/topology/topology_svg.hpp) into a file. `name`: what the machine is called.
+/// Throws as write_whole does.
+void write_svg(const output_file& file, const topology& machine, const std::string& name,
                affinity policy, std::span<const int> pus);
 
 }  // namespace syncmeter

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/known_backends.hpp"
@@ -28,7 +30,7 @@ std::vector<fs::path> places_to_look() {
   return places;
 }
 
-// Worker name -> path; the first place that has it wins.
+// Worker name -> path; the first place that has it wins, which is beside the driver.
 std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places) {
   std::map<std::string, fs::path> found;
   for (const fs::path& place : places) {
@@ -61,6 +63,36 @@ std::string looked_in(const std::vector<fs::path>& places) {
              : fmt::format("beside the driver ({}) and on PATH", places.front().string());
 }
 
+bool is_own(const worker_info& info) { return fs::path(info.path).parent_path() == own_folder(); }
+
+// Which of two workers has a backend: the driver's own, even one that cannot be used, then the one
+// of its name, then the first.
+std::pair<bool, bool> claim_of(const worker_info& info, const std::string& backend) {
+  return {is_own(info), info.name == backend};
+}
+
+void leave_one_for_each_backend(std::vector<worker_info>& workers) {
+  std::map<std::string, const worker_info*> servers;
+  const auto claim = [&servers](const worker_info& info, const std::string& backend) {
+    const worker_info*& server = servers.try_emplace(backend, &info).first->second;
+    if (claim_of(info, backend) > claim_of(*server, backend)) server = &info;
+  };
+  for (const worker_info& info : workers) {
+    if (!info.problem.empty() && is_own(info)) claim(info, info.name);
+    for (const std::string& backend : info.backends) claim(info, backend);
+  }
+  for (worker_info& info : workers) {
+    for (const std::string& backend : std::vector(info.backends)) {
+      const worker_info& server = *servers.at(backend);
+      if (&server == &info) continue;
+      info.passed_over.push_back(
+          fmt::format("backend '{}' of worker '{}' ({}) is not used: it is the one of {}", backend,
+                      info.name, info.path, server.path));
+      info.take_away(backend);
+    }
+  }
+}
+
 // "omp-llvm" is a worker of its own, not a backend of "omp".
 bool is_worker(const std::string& name) {
   const auto& all = known_backends();
@@ -77,11 +109,11 @@ bool may_serve(const worker_info& info, const std::string& backend) {
 
 }  // namespace
 
-std::vector<worker_info> find_workers(const std::vector<std::string>& wanted) {
+std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
+                                      const worker_deadlines& deadlines) {
   const std::vector<fs::path> places = places_to_look();
   std::vector<worker_info> workers;
   std::vector<std::optional<worker_process>> processes;
-  const worker_deadlines deadlines;
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
   for (const auto& [name, path] : programs_in(places)) {
     worker_info& info = workers.emplace_back();
@@ -95,15 +127,18 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted) {
       info.problem = error.what();
     }
   }
-  const auto start = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (!processes[i]) continue;
-    const auto used = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - start);
-    take_answer(*processes[i], workers[i],
-                std::max(deadlines.capabilities - used, std::chrono::milliseconds{0}));
-    processes[i].reset();
+  {
+    // Each has the whole time, and none waits for another.
+    std::vector<std::jthread> listeners;
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      if (!processes[i]) continue;
+      listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines] {
+        take_answer(*process, info, deadlines.capabilities);
+        process.reset();
+      });
+    }
   }
+  leave_one_for_each_backend(workers);
   for (const std::string& backend : wanted) {
     const bool served = std::any_of(workers.begin(), workers.end(),
                                     [&](const worker_info& w) { return may_serve(w, backend); });

@@ -5,12 +5,15 @@
 #include <vector>
 
 #include "driver/workers/worker_info.hpp"
+#include "driver/workers/worker_process.hpp"
 
 namespace syncmeter {
 
 /// Workers beside the driver and on PATH, `syncmeter-*` (not syncmeter-report), each asked for its
 /// capabilities. `wanted` names backends that must be looked for; a missing one becomes a
-/// worker_info with a problem. Never throws for what a worker does.
-[[nodiscard]] std::vector<worker_info> find_workers(const std::vector<std::string>& wanted);
+/// worker_info with a problem. Of several workers with one backend the driver's own has it. Never
+/// throws for what a worker does.
+[[nodiscard]] std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
+                                                    const worker_deadlines& deadlines = {});
 
 }  // namespace syncmeter

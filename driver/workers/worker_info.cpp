@@ -2,6 +2,15 @@
 
 namespace syncmeter {
 
+void worker_info::take_away(const std::string& backend) {
+  std::erase(backends, backend);
+  std::erase_if(capabilities, [&](const capability& row) { return row.backend == backend; });
+  pooled.erase(backend);
+  native_of.erase(backend);
+  gpus.erase(backend);
+  backend_problems.erase(backend);
+}
+
 std::string native_of(const std::vector<worker_info>& workers, const std::string& backend) {
   for (const worker_info& worker : workers) {
     const auto found = worker.native_of.find(backend);

@@ -51,8 +51,12 @@ struct worker_info {
   std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same
-  nlohmann::json build;                                   ///< its "build" object
+  std::vector<std::string> passed_over{};  ///< sentences on backends that another worker has
+  nlohmann::json build;                    ///< its "build" object
   std::vector<capability> capabilities;
+
+  /// Forgets one of its backends.
+  void take_away(const std::string& backend);
 };
 
 /// The backend that a portable one is compared with, as its worker says; empty for a native one.

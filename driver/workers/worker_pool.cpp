@@ -12,6 +12,7 @@
 #include "core/worker/protocol.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/capability_json.hpp"
+#include "driver/workers/visit_flaw.hpp"
 
 namespace syncmeter {
 namespace {
@@ -29,27 +30,6 @@ std::string shown(const json& value) { return quote(value.dump(-1, ' ', true)); 
 json member(const json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? json() : *found;
-}
-
-// What is wrong with a visit line as the answer to a request; empty when nothing is.
-std::string flaw_in_visit(const json& line, const json& request) {
-  try {
-    const auto said = canonical(line.at("point").get<point>());
-    const auto asked = canonical(request.at("point").get<point>());
-    if (said != asked)
-      return fmt::format("it measured the point {}, not {}", quote(said, 300), quote(asked, 300));
-  } catch (const std::exception& error) {
-    return fmt::format("its visit has no readable point: {}", quote(error.what(), 200));
-  }
-  if (member(line, "visit") != request.at("visit")) {
-    return fmt::format("it answered for visit {}, not {}", shown(member(line, "visit")),
-                       shown(request.at("visit")));
-  }
-  const json said = member(line, "status");
-  if (!said.is_string() || !status_from_text(said.get<std::string>())) {
-    return fmt::format("its visit has the unknown status {}", shown(said));
-  }
-  return {};
 }
 
 }  // namespace
@@ -236,7 +216,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   request["kind"] = "measure";
   exchange_outcome outcome = exchange(*env, request, "visit");
   if (outcome.what != kind::answered) return outcome;
-  if (const std::string flaw = flaw_in_visit(outcome.line, request); !flaw.empty()) {
+  if (const std::string flaw = flaw_in_answer(outcome.line, request); !flaw.empty()) {
     return end(*env, {kind::crashed,
                       {},
                       fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});

@@ -12,18 +12,19 @@
 #include <cstring>
 #include <thread>
 
+#include "core/worker/json_line.hpp"
+#include "driver/text/patience.hpp"
 #include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
 
-using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Rounded up, so that a wait of less than a millisecond does not become a busy one.
-int remaining_ms(clock::time_point deadline) {
-  const auto left = std::chrono::ceil<milliseconds>(deadline - clock::now()).count();
-  return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
+// Until the next look. Rounded up, so that a wait of less than a millisecond does not become a busy
+// one.
+int next_wait_ms(patience& deadline) {
+  return static_cast<int>(std::chrono::ceil<milliseconds>(deadline.look()).count());
 }
 
 std::string describe_status(int status) {
@@ -52,8 +53,8 @@ worker_process::worker_process(worker_process&& other) noexcept
     : name_(std::move(other.name_)), deadlines_(other.deadlines_),
       pid_(std::exchange(other.pid_, -1)), to_(std::move(other.to_)), from_(std::move(other.from_)),
       errors_(std::move(other.errors_)), lines_(std::move(other.lines_)),
-      tail_(std::move(other.tail_)), wait_status_(other.wait_status_), stopped_(other.stopped_),
-      lost_(other.lost_) {}
+      tail_(std::move(other.tail_)), wait_status_(other.wait_status_),
+      unwritable_(std::move(other.unwritable_)), stopped_(other.stopped_), lost_(other.lost_) {}
 
 worker_process::~worker_process() { kill(); }
 
@@ -63,7 +64,7 @@ std::string worker_process::label() const {
 
 void worker_process::send(const nlohmann::json& request) {
   const std::string line = request.dump() + '\n';
-  const auto deadline = clock::now() + deadlines_.accepted;
+  patience deadline(deadlines_.accepted);
   std::string_view rest = line;
   while (!rest.empty() && to_) {
     const ssize_t written = ::write(to_.get(), rest.data(), rest.size());
@@ -71,10 +72,11 @@ void worker_process::send(const nlohmann::json& request) {
       rest.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
       pollfd room{.fd = to_.get(), .events = POLLOUT, .revents = 0};
-      const int left = remaining_ms(deadline);
+      const int left = next_wait_ms(deadline);
       if (left == 0) return;
       ::poll(&room, 1, left);
     } else if (errno != EINTR) {
+      unwritable_ = std::strerror(errno);
       return;
     }
   }
@@ -86,11 +88,12 @@ answer worker_process::interpret(const std::string& line) const {
             {},
             fmt::format("{} wrote a line of {} bytes: {}", label(), line.size(), quote(line))};
   }
-  nlohmann::json object = nlohmann::json::parse(line, nullptr, false);
+  nlohmann::json object = read_json(line);
   if (object.is_object()) return {answer::kind::line, std::move(object), {}};
   return {answer::kind::garbage,
           {},
-          fmt::format("{} wrote {}, which is not a JSON object", label(), quote(line))};
+          fmt::format("{} wrote {}, which is not a JSON object of at most {} levels", label(),
+                      quote(line), deepest_json)};
 }
 
 answer worker_process::describe_end() {
@@ -108,7 +111,9 @@ answer worker_process::describe_end() {
 }
 
 answer worker_process::receive(milliseconds within, int cancel_fd) {
-  const auto deadline = clock::now() + within;
+  // Of one that does not get its requests there is nothing to wait for but its end.
+  if (!unwritable_.empty()) within = std::min(within, deadlines_.leaving);
+  patience deadline(within);
   bool first_look = true;
   for (;;) {
     if (auto line = lines_.next()) return interpret(*line);
@@ -121,7 +126,12 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
     // Descriptors of -1 are skipped by poll().
     std::array<pollfd, 3> watched{
         {{from_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
-    const int left = remaining_ms(deadline);
+    const int left = next_wait_ms(deadline);
+    if (left == 0 && !first_look && !unwritable_.empty()) {
+      return {answer::kind::closed,
+              {},
+              fmt::format("{} takes no requests: {}{}", label(), unwritable_, stderr_tail())};
+    }
     if (left == 0 && !first_look) {
       return {answer::kind::late,
               {},
@@ -159,23 +169,30 @@ void worker_process::signal_group(int number) const {
   ::kill(-pid_, number);
 }
 
-// Looks once whether it changed state; true when it is gone, or stopped where WUNTRACED was asked
+// Looks once whether it changed state; true when it is gone, or stopped where WSTOPPED was asked
 // for.
 bool worker_process::poll_state(int options) {
   if (pid_ <= 0 || wait_status_) return true;
+  siginfo_t about{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &about, options | WEXITED | WNOHANG | WNOWAIT) !=
+          0 ||
+      about.si_pid != pid_)
+    return false;
+  if (about.si_code == CLD_STOPPED) return true;
+  // While it is not reaped its group is its own: what it started goes with it.
+  ::kill(-pid_, SIGKILL);
   int status = 0;
-  const pid_t changed = ::waitpid(pid_, &status, options | WNOHANG);
-  if (changed != pid_) return false;
-  if (WIFSTOPPED(status)) return true;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
   wait_status_ = status;
   return true;
 }
 
 bool worker_process::gone_within(milliseconds limit) {
-  const auto deadline = clock::now() + limit;
+  patience deadline(limit);
   milliseconds pause{1};
   while (!poll_state(0)) {
-    if (clock::now() >= deadline) return false;
+    if (deadline.over()) return poll_state(0);
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds{20});
   }
@@ -187,8 +204,8 @@ void worker_process::stop() {
   signal_group(SIGSTOP);
   stopped_ = true;
   // The signal takes hold thread by thread; until then an active pool still burns its cores.
-  const auto deadline = clock::now() + deadlines_.stopping;
-  while (!poll_state(WUNTRACED) && clock::now() < deadline)
+  patience deadline(deadlines_.stopping);
+  while (!poll_state(WSTOPPED) && !deadline.over())
     std::this_thread::sleep_for(std::chrono::microseconds{200});
 }
 
@@ -203,8 +220,8 @@ void worker_process::close() {
   to_.reset();
   resume();
   // Its last output must not keep it from leaving: a full pipe would block it.
-  const auto deadline = clock::now() + deadlines_.leaving;
-  while (!poll_state(0) && clock::now() < deadline) {
+  patience deadline(deadlines_.leaving);
+  while (!poll_state(0) && !deadline.over()) {
     if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();
     if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end) errors_.reset();
     while (lines_.next()) {

@@ -17,7 +17,7 @@ namespace syncmeter {
 /// How long the driver waits for a worker.
 struct worker_deadlines {
   std::chrono::milliseconds hello{60'000};  ///< from its start to its answer to `hello`
-  std::chrono::milliseconds capabilities{60'000};
+  std::chrono::milliseconds capabilities{30'000};
   std::chrono::milliseconds accepted{5'000};     ///< from a request to `accepted`
   std::chrono::milliseconds visit_slack{5'000};  ///< a visit: factor x what it predicted + this
   double visit_factor = 5;
@@ -89,6 +89,7 @@ class worker_process {
   line_reader lines_;
   stream_tail tail_;
   std::optional<int> wait_status_;  // set when it was reaped
+  std::string unwritable_;          // why it gets no requests; empty while it does
   bool stopped_ = false;
   bool lost_ = false;
 };

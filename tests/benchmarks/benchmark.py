@@ -38,7 +38,8 @@ TWINS = [
 
 def campaign(binaries, folder, *options):
     """One campaign: its rows as the CSV export has them, its `end` line and its wall time in s."""
-    results, table = folder / f"{time.monotonic_ns()}.jsonl", folder / "table.csv"
+    results = folder / f"{time.monotonic_ns()}.jsonl"
+    table = results.with_suffix(".csv")
     begin = time.monotonic()
     subprocess.run([binaries / "syncmeter", "run", "--output", results, "--csv", table, *options],
                    check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -14,7 +14,7 @@ def cost_of(first, second):
 
 def draw(driver, *arguments, pus=8, ops=("handoff",)):
     file = made_by_hand.write(driver.home / "pairs.jsonl", made_by_hand.pairs(pus, ops, cost_of))
-    driver("show", file, "--svg", "drawn.svg", *arguments)
+    driver("show", file, "--svg", "drawn.svg", "--force", *arguments)
     return ElementTree.parse(driver.home / "drawn.svg").getroot()
 
 

@@ -225,7 +225,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
     (["run", "--lanes", "4000"], "--lanes: 4000 is more than the"),
     (["run", "--backend", "cuda"], "--backend: 'cuda' cannot be used"),
     (["run", "--csv", "no/such/folder.csv"], "--csv: 'no/such/folder.csv' cannot be written: No such file"),
-    (["run", "--op", "bar\nrier"], "unknown op 'bar?rier'"),
+    (["run", "--op", "bar\nrier"], r"unknown op 'bar\x0arier'"),
     (["run", "--resume", "none.jsonl"], "none.jsonl: cannot be read: No such file"),
     (["show"], "syncmeter show FILE"),
     (["show", "none.jsonl"], "none.jsonl: cannot be read: No such file"),

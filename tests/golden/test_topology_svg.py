@@ -13,7 +13,7 @@ BARRED = {"cpuset-hole": {0, 4, 5, 6, 7}}
 
 
 def draw(driver, *arguments):
-    text = driver("topology", *arguments, "--svg", "drawn.svg")
+    text = driver("topology", *arguments, "--svg", "drawn.svg", "--force")
     return text, ElementTree.parse(driver.home / "drawn.svg").getroot()
 
 

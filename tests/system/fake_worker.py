@@ -1,12 +1,14 @@
 """A worker that measures nothing and misbehaves on request.
 
 It speaks docs/worker-protocol.md. What it does is read from $FAKE_DIR/behaviour.json at every request, so
-that a test can change it between two runs; what it was asked is appended to $FAKE_DIR/log.jsonl.
+that a test can change it between two runs; what it was asked is appended to $FAKE_DIR/log.jsonl. As
+syncmeter-NAME it is the worker NAME with the backend NAME.
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
-"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage", "capabilities": "ok|exit|garbage|other protocol",
+"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage|deaf", "capabilities": "ok|exit|garbage|other protocol|hang NAME",
 "status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "native_of": whose portable counterpart it is, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
-"faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
+"backend": {NAME: its backend's name}, "spoil": {"op": .., "path": to a member of its visits, "value": ..},
+"leaves": whether it starts processes and leaves them, "faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
 and strikes `times` times (default: always) over all processes together.
 """
 
@@ -14,10 +16,12 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 import time
 
 HOME = os.environ["FAKE_DIR"]
+NAME = os.path.basename(sys.argv[0]).removeprefix("syncmeter-")
 OPS = ["atomic_add", "atomic_read", "atomic_write", "plain_read", "barrier"]
 
 
@@ -47,6 +51,9 @@ def build():
 
 def capabilities():
     how = behaviour().get("capabilities", "ok")
+    if how == "hang " + NAME:
+        time.sleep(1000)
+    served = behaviour().get("backend", {}).get(NAME, NAME)
     if how == "exit":
         sys.stderr.write("no device here\n")
         sys.exit(4)
@@ -56,7 +63,7 @@ def capabilities():
     ops = []
     for name in OPS:
         entry = {
-            "backend": "fake", "op": name, "family": "atomic", "pairing": "self", "order": "relaxed", "type": "int32",
+            "backend": served, "op": name, "family": "atomic", "pairing": "self", "order": "relaxed", "type": "int32",
             "placements": ["shared", "strided"], "unroll": 32, "ops_per_step": 1, "min_lanes": 1, "communicates": False,
             "note": "", "supported": True, "code": [name + " baseline", name + " test"],
         }
@@ -65,7 +72,7 @@ def capabilities():
             del entry["type"]
         entry.update(behaviour().get("ops", {}).get(name, {}))
         ops.append(entry)
-    backend = {"name": "fake", "clock": "none", "portable": "native_of" in behaviour()}
+    backend = {"name": served, "clock": "none", "portable": "native_of" in behaviour()}
     if "native_of" in behaviour():
         backend["native_of"] = behaviour()["native_of"]
     backend["pool"] = behaviour().get("pool", False)
@@ -73,7 +80,7 @@ def capabilities():
         backend["device"] = behaviour()["gpu"]
     if "problem" in behaviour():
         backend["problem"] = behaviour()["problem"]
-    say(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker="fake",
+    say(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker=NAME,
         backends=[backend], build=build(), ops=ops)
 
 
@@ -103,10 +110,19 @@ def hello(request):
     if how == "garbage":
         os.write(RESULTS, b"Welcome!\n")
         return
+    if how == "deaf":
+        os.close(0)
     if how == "slow":
         time.sleep(1.5)
-    say(kind="worker", id=request["id"], pid=os.getpid(), worker="fake", protocol=1, build=build(), runtime={},
+    if behaviour().get("leaves"):
+        for session in (False, True):
+            left = subprocess.Popen(["sleep", "1000"], start_new_session=session, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL)
+            log(kind="left", child=left.pid)
+    say(kind="worker", id=request["id"], pid=os.getpid(), worker=NAME, protocol=1, build=build(), runtime={},
         environment={"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY")})
+    if how == "deaf":
+        time.sleep(1000)
 
 
 def strikes(fault, point, visit):
@@ -136,6 +152,8 @@ def fail(what, request):
     elif what == "half line":
         os.write(RESULTS, b'{"kind":"visit","id":')
         os._exit(0)
+    elif what == "deep":
+        os.write(RESULTS, b'{"kind":"visit","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n")
     elif what == "unknown kind":
         say(kind="celebration", id=request["id"])
     elif what == "wrong id":
@@ -165,12 +183,22 @@ def measure(request):
     ends = point["op"] in how.get("ends", [])
     estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 4.6,
                 "cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}, "host_cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}}
-    say(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
+    told = dict(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
         reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
         unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],
         rounds_taken=11, rounds_kept=11, drops={}, estimates=[estimate] if status == "ok" else [], fairness=1.0,
         slowest_over_fastest=1.0, timed_ns=1e6, elapsed_ns=1e6, stolen_ns=0, rounds=[],
         **({"worker_ends": True} if ends else {}))
+    spoil = how.get("spoil", {})
+    if spoil.get("op") == point["op"]:
+        *path, last = spoil["path"]
+        inner = told
+        for step in path:
+            inner = inner[step]
+        inner[last] = spoil["value"]
+        if spoil["value"] == "gone":
+            del inner[last]
+    say(**told)
     log(kind="measured", op=point["op"], visit=visit)
     if ends:
         sys.exit(0)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from syncmeter_analysis.data.errors import NotWritten, Unusable
+from syncmeter_analysis.data.text_file import opened
 
 #: Near the top of every page that a command writes: by this it is known again, and may be replaced.
 page_mark = '<meta name="generator" content="syncmeter-report'
@@ -64,7 +65,7 @@ def _is_page(path: Path) -> bool:
 
 def _has_measured_figures(path: Path) -> bool:
     """A campaign's file that neither `import` nor `share` wrote: those can be made again."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         text = file.readline(_most_of_a_campaign_line)
     try:
         line = json.loads(text)

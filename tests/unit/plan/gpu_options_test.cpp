@@ -1,4 +1,5 @@
 // The options of `syncmeter run` that only GPUs have.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 

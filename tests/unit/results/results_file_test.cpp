@@ -77,13 +77,27 @@ TEST_F(results_file_test, a_torn_last_line_costs_only_itself) {
 TEST_F(results_file_test, a_broken_line_in_the_middle_is_named_by_number) {
   write(campaign_ + "{broken\n" + visit_);
   EXPECT_THAT(mistake(), AllOf(HasSubstr(path_), HasSubstr("line 2: not JSON")));
-  nlohmann::json strange = visit(atomic_add(), 1, "ok", {});
-  strange["point"]["type"] = "int33";
-  write(campaign_ + visit_ + strange.dump() + "\n");
-  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 3"), HasSubstr("int33")));
-  strange = visit(atomic_add(), 1, "splendid", {});
-  write(campaign_ + strange.dump() + "\n");
-  EXPECT_THAT(mistake(), AllOf(HasSubstr("line 2"), HasSubstr("status")));
+}
+
+TEST_F(results_file_test, a_second_campaign_is_named_by_its_line) {
+  write(campaign_ + visit_ + campaign_ + visit_);
+  EXPECT_THAT(mistake(), HasSubstr("line 3: a second campaign begins here"));
+}
+
+TEST_F(results_file_test, a_line_that_cannot_be_used_costs_itself_alone) {
+  nlohmann::json strange_point = visit(atomic_add(), 1, "ok", {{}});
+  strange_point["point"]["type"] = "int33";
+  const nlohmann::json strange_status = visit(atomic_add(), 1, "splendid", {{}});
+  const nlohmann::json same{{"kind", "same"}, {"point", atomic_add(2)}, {"measured_as", 7}};
+  const nlohmann::json refused{{"kind", "refused"}, {"point", "none"}};
+  write(campaign_ + strange_point.dump() + "\n" + visit_ + strange_status.dump() + "\n" +
+        same.dump() + "\n" + refused.dump() + "\n");
+  const results_file file = read_results(path_);
+  EXPECT_THAT(file.visits, SizeIs(1));
+  EXPECT_THAT(file.left_out,
+              testing::ElementsAre(AllOf(HasSubstr("line 2: "), HasSubstr("int33")),
+                                   AllOf(HasSubstr("line 4: "), HasSubstr("splendid")),
+                                   HasSubstr("line 5: "), HasSubstr("line 6: ")));
 }
 
 TEST_F(results_file_test, what_is_not_a_results_file_is_refused) {

@@ -1,6 +1,6 @@
 // Compressed results files: every line can be read as soon as it is written, and a file that was
 // cut off anywhere goes on.
-#include "driver/results/zstd_text.hpp"
+#include "driver/text/zstd_text.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Texts of others, as words of a shell.
+// Texts of others, as words of a shell and on a terminal.
 #include "driver/text/quote.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,24 @@ TEST(shell_word, is_taken_as_one_word) {
   EXPECT_EQ(shell_word("a b"), "'a b'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+}
+
+TEST(printable, leaves_what_a_terminal_only_draws) {
+  EXPECT_EQ(printable("a \xc2\xb5s, \xe2\x82\xac"), "a \xc2\xb5s, \xe2\x82\xac");
+  EXPECT_EQ(printable("a\nb", true), "a\nb");
+}
+
+TEST(printable, escapes_what_a_terminal_acts_on) {
+  using namespace std::string_literals;
+  EXPECT_EQ(printable("\x1b[31m\r\0\x7f\n\t"s), "\\x1b[31m\\x0d\\x00\\x7f\\x0a\\x09");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\x9b") << "a control character of two bytes";
+  EXPECT_EQ(printable("\xe2\x80\xae!"), "\\u202e!") << "from right to left";
+  EXPECT_EQ(printable("\xe2\x81\xa6\xd8\x9c"), "\\u2066\\u061c");
+}
+
+TEST(printable, escapes_what_is_no_utf_8) {
+  EXPECT_EQ(printable("\xff\xc0\x9b\xe2\x80"), "\\xff\\xc0\\x9b\\xe2\\x80");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half a surrogate";
 }
 
 }  // namespace

@@ -194,6 +194,29 @@ TEST(worker_process, a_dead_reader_does_not_kill_the_driver) {
   EXPECT_EQ(worker.receive(generous).what, kind::closed);
 }
 
+TEST(worker_process, one_that_takes_no_requests_is_not_waited_for) {
+  worker_process worker = shell("exec <&-; echo '{}'; exec sleep 100", {.leaving = 50ms});
+  ASSERT_EQ(worker.receive(generous).what, kind::line);
+  worker.send({{"id", 1}});
+  const answer deaf = worker.receive(generous);
+  EXPECT_EQ(deaf.what, kind::closed);
+  EXPECT_THAT(deaf.text, HasSubstr("takes no requests: Broken pipe"));
+}
+
+TEST(worker_process, what_it_started_ends_with_it) {
+  worker_process worker = shell("sleep 100 & echo \"{\\\"child\\\": $!}\"; read line");
+  const pid_t child = worker.receive(generous).object.at("child");
+  worker.close();
+  EXPECT_TRUE(soon([&] { return state_of(child) == '\0' || state_of(child) == 'Z'; }));
+}
+
+TEST(worker_process, a_deeply_nested_line_is_garbage) {
+  worker_process worker = shell("head -c 100000 /dev/zero | tr '\\0' '['; echo");
+  const answer garbage = worker.receive(generous);
+  EXPECT_EQ(garbage.what, kind::garbage);
+  EXPECT_THAT(garbage.text, HasSubstr("at most 64 levels"));
+}
+
 TEST(worker_process, a_reader_that_does_not_read_costs_no_more_than_the_deadline) {
   worker_process worker = shell("exec sleep 100", {.accepted = 50ms});
   worker.send({{"much", std::string(1 << 20, 'x')}});

@@ -1,4 +1,4 @@
-#include "driver/results/zstd_text.hpp"
+#include "driver/text/zstd_text.hpp"
 
 #include <zstd.h>
 

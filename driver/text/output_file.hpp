@@ -1,0 +1,27 @@
+// A file that the user names to be written: never over what must not be lost, and never in part.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace syncmeter {
+
+struct output_file {
+  std::string option;  ///< as messages name it: "--csv"
+  std::string path;
+  bool force = false;                 ///< a file that exists may be replaced
+  std::vector<std::string> inputs{};  ///< that the command reads, or writes results to
+};
+
+/// Throws usage_error when the file must not be written: it is one of its command's inputs, by
+/// whatever name, or holds the results of a campaign, or it exists without `force`; and when it
+/// cannot be. To be called before the work, so that a wrong name does not cost it.
+void require_writable(const output_file& file);
+
+/// Writes the text beside the file, and puts it in its place when it is whole; a pipe or a device
+/// gets it as it is. Throws as require_writable does, and std::runtime_error when it could not be
+/// written in full; what stood there then stays.
+void write_whole(const output_file& file, std::string_view text);
+
+}  // namespace syncmeter
