@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -65,6 +66,20 @@ TEST(Estimates, EachFigureHasItsOwnUnit) {
   EXPECT_THAT(estimates.at(0).host_cost_ns.value, DoubleEq(5));
   EXPECT_THAT(estimates.at(0).baseline_ns, DoubleEq(10));
   EXPECT_THAT(estimates.at(0).test_ns, DoubleEq(13));
+}
+
+// Costs of 10, 5 and 40 ns a trip; the medians of the sides, 200 and 205 ns, differ by 5.
+TEST(Estimates, TheMedianIsOfTheRoundsDifferencesNotOfTheirSides) {
+  std::vector<state_rounds> states;
+  for (const auto& [baseline, test] : {std::pair{100., 110.}, {200., 205.}, {300., 340.}}) {
+    sort_in(states, {.span_ns = {baseline, test},
+                     .host_ns = {2 * baseline, 2 * test},
+                     .cycles = {3 * baseline, 3 * test}});
+  }
+  const auto estimates = estimate_states(states, shape);
+  EXPECT_THAT(estimates.at(0).cost_ns.value, DoubleEq(1));
+  EXPECT_THAT(estimates.at(0).host_cost_ns.value, DoubleEq(2));
+  EXPECT_THAT(estimates.at(0).cost_cycles.value, DoubleEq(3));
 }
 
 TEST(Resolution, IsATickOverTheOpsOfASample) {
