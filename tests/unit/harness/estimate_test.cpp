@@ -141,6 +141,9 @@ TEST(Verdict, SaysWhatSpoilsMost) {
   EXPECT_EQ(status_of(visit_with(holds_zero, true)), status::not_resolved);
   EXPECT_EQ(status_of(visit_with(holds_zero, true, 6)), status::noisy);
   EXPECT_EQ(status_of(visit_with(good, false, 5)), status::ok) << "5 of 11 is not more than half";
+  visit_result half = visit_with(good, false, 5);
+  half.rounds_taken = 10;
+  EXPECT_EQ(status_of(half), status::ok) << "nor is 5 of 10";
 }
 
 TEST(Verdict, TellsTheUpperBound) {
