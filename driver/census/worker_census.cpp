@@ -1,5 +1,9 @@
 // The census of a whole program: its symbols, a run of each disassembler it takes, and every entry
 // judged.
+#include <map>
+#include <set>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "driver/census/census.hpp"
@@ -73,6 +77,20 @@ void group_same_code(std::vector<census_entry>& census,
   }
 }
 
+/// What sets these two apart are the values that they compare with and write. The declarations
+/// cannot tell them apart, and where the code is the same, one of them is not what its name says.
+void refuse_equal_compares(std::vector<census_entry>& census) {
+  std::map<std::size_t, std::set<std::string_view>> ops;
+  for (const census_entry& entry : census) ops[entry.same_code_group].insert(entry.op);
+  for (census_entry& entry : census) {
+    if (entry.same_code_group == 0 || !entry.op.starts_with("atomic_cas_")) continue;
+    const auto& same = ops.at(entry.same_code_group);
+    if (!same.contains("atomic_cas_pass") || !same.contains("atomic_cas_fail")) continue;
+    entry.verdict = verdict::wrong;
+    entry.reason = "atomic_cas_pass and atomic_cas_fail are the same machine code";
+  }
+}
+
 /// The census of code for the CPU, in the entries' order.
 std::vector<census_entry> take_host_census(const std::string& path,
                                            const std::vector<const capability*>& entries) {
@@ -123,6 +141,7 @@ std::vector<census_entry> take_census(const std::string& path,
   for (const capability* what : supported)
     census.push_back(std::move(is_gpu_code(*what) ? *next_of_gpu++ : *next_of_host++));
   group_same_code(census, supported);
+  refuse_equal_compares(census);
   return census;
 }
 

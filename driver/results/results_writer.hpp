@@ -10,8 +10,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "driver/text/zstd_text.hpp"
 #include "driver/text/unique_fd.hpp"
+#include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {
 

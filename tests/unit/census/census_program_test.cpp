@@ -114,6 +114,20 @@ TEST_F(CensusProgram, ProvesRealCode) {
   EXPECT_EQ(census[1].same_code_group, 1U);
 }
 
+TEST_F(CensusProgram, RefusesACasThatFailsWithTheCodeOfOneThatPasses) {
+  capability pass = fixture("atomic_cas_pass"), fail = fixture("atomic_cas_fail");
+  const auto equal = take_census(this_program(), {pass, fail, fixture("add")});
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_EQ(equal[i].verdict, verdict::wrong);
+    EXPECT_THAT(equal[i].reason, HasSubstr("atomic_cas_pass and atomic_cas_fail are the same"));
+  }
+  EXPECT_EQ(equal[2].verdict, verdict::proven);
+
+  fail.code = {"a", "c"};
+  for (const census_entry& entry : take_census(this_program(), {pass, fail}))
+    EXPECT_EQ(entry.verdict, verdict::proven) << entry.reason;
+}
+
 TEST_F(CensusProgram, CatchesOneLoadPerTrip) {
   const auto census = take_census(this_program(), {fixture("leaky", "census_fixture_leaky")});
   EXPECT_EQ(census.front().verdict, verdict::wrong);

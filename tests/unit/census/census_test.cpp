@@ -114,6 +114,15 @@ TEST(Census, FindsWhatIsElided) {
   EXPECT_EQ(judged(control, loops).verdict, verdict::wrong);
 }
 
+TEST(Census, IsElidedOnlyWhereNothingIsThereAtEveryNumberOfOps) {
+  const loop_code same = loop_with(32, {{"store", 2}});
+  for (const std::size_t index : {1U, 2U, 3U}) {
+    std::array<loop_code, 4> loops{same, same, same, same};
+    loops.at(index).inside["move"] += 32;
+    EXPECT_EQ(judged(op_with(""), loops).verdict, verdict::not_declared) << index;
+  }
+}
+
 TEST(Census, FindsLoopsThatTheCompilerRemovedOnBothSides) {
   loop_code straight;
   straight.outside = {{"frame", 1}};

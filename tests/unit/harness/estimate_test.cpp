@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -67,6 +68,20 @@ TEST(Estimates, EachFigureHasItsOwnUnit) {
   EXPECT_THAT(estimates.at(0).test_ns, DoubleEq(13));
 }
 
+// Costs of 10, 5 and 40 ns a trip; the medians of the sides, 200 and 205 ns, differ by 5.
+TEST(Estimates, TheMedianIsOfTheRoundsDifferencesNotOfTheirSides) {
+  std::vector<state_rounds> states;
+  for (const auto& [baseline, test] : {std::pair{100., 110.}, {200., 205.}, {300., 340.}}) {
+    sort_in(states, {.span_ns = {baseline, test},
+                     .host_ns = {2 * baseline, 2 * test},
+                     .cycles = {3 * baseline, 3 * test}});
+  }
+  const auto estimates = estimate_states(states, shape);
+  EXPECT_THAT(estimates.at(0).cost_ns.value, DoubleEq(1));
+  EXPECT_THAT(estimates.at(0).host_cost_ns.value, DoubleEq(2));
+  EXPECT_THAT(estimates.at(0).cost_cycles.value, DoubleEq(3));
+}
+
 TEST(Resolution, IsATickOverTheOpsOfASample) {
   EXPECT_DOUBLE_EQ(
       resolution_ns(
@@ -126,6 +141,9 @@ TEST(Verdict, SaysWhatSpoilsMost) {
   EXPECT_EQ(status_of(visit_with(holds_zero, true)), status::not_resolved);
   EXPECT_EQ(status_of(visit_with(holds_zero, true, 6)), status::noisy);
   EXPECT_EQ(status_of(visit_with(good, false, 5)), status::ok) << "5 of 11 is not more than half";
+  visit_result half = visit_with(good, false, 5);
+  half.rounds_taken = 10;
+  EXPECT_EQ(status_of(half), status::ok) << "nor is 5 of 10";
 }
 
 TEST(Verdict, TellsTheUpperBound) {

@@ -168,6 +168,7 @@ TEST(OverVisits, OfValuesThatAreNotAllPositiveStaysOnTheirScale) {
 // Student's t alone ends at 10 to the 0.87.
 TEST(OverVisits, OfFewIsAtLeastTheirRange) {
   EXPECT_THAT(over_visits(std::vector{1.0, 1.0, 1.0, 10.0}).high, DoubleNear(10, 1e-12));
+  EXPECT_THAT(over_visits(std::vector{1.0, 10.0, 10.0, 10.0}).low, DoubleNear(1, 1e-12));
 }
 
 TEST(OverVisits, OfFiveIsTheirRange) {
