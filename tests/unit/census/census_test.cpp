@@ -225,6 +225,9 @@ TEST(Declaration, HasAlternatives) {
   EXPECT_EQ(judged(what, apart).verdict, verdict::proven);
   // Folded at one count and not at another is not one op.
   EXPECT_EQ(judged(what, {folded[0], folded[1], apart[2], apart[3]}).verdict, verdict::wrong);
+  const loop_code two = loop_with(32, {{"rmw", 1}, {"load", 2}, {"store", 2}});
+  const loop_code four = loop_with(32, {{"rmw", 1}, {"load", 4}, {"store", 4}});
+  EXPECT_EQ(judged(what, {folded[0], folded[1], two, four}).verdict, verdict::wrong);
 }
 
 TEST(Declaration, BindsBookkeepingOnlyWhereItIsNamed) {

@@ -1,8 +1,9 @@
 // Which points are measured once for several.
-#include "driver/plan/plan.hpp"
+#include "driver/plan/merge.hpp"
 
 #include <gmock/gmock.h>
 
+#include "driver/plan/plan.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::merge_test {
@@ -62,6 +63,20 @@ TEST(plan, anything_that_a_measurement_depends_on_keeps_points_apart) {
   const campaign_plan plan = plan_on("core:2 pu:1", options, {worker});
   EXPECT_EQ(plan.points.size(), std::size_t{4 * 2 * 2});
   for (const planned_point& p : plan.points) EXPECT_THAT(p.same_as, IsEmpty()) << canonical(p.what);
+}
+
+TEST(plan, repeats_of_one_point_are_measured_each) {
+  capability row;
+  row.code = {"base", "test"};
+  candidate once;
+  once.row = &row;
+  once.planned.pus = {0};
+  once.planned.what.type = value_type::int32;
+  once.planned.what.affinity = affinity::close;
+  candidate again = once;
+  again.planned.what.repeat = 1;
+  EXPECT_THAT(merge_equal({once, again}), SizeIs(2));
+  EXPECT_THAT(merge_equal({once, once}), SizeIs(1));
 }
 
 TEST(plan, without_a_type_or_code_only_the_affinity_may_differ) {
