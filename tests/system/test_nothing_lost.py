@@ -92,7 +92,9 @@ def test_results_of_another_campaign_are_not_replaced_even_with_force(measured):
 
 def test_compressed_results_are_not_replaced_either(measured):
     other = measured.home / "other.jsonl.zst"
-    assert measured.call(*measured.arguments("--output", str(other)))[0] == 0
+    arguments = measured.arguments()
+    arguments[arguments.index("--output") + 1] = str(other)
+    assert measured.call(*arguments)[0] == 0
     before = other.read_bytes()
     status, _, err = measured.call("show", str(measured.file), "--csv", str(other), "--force")
     assert status == 2 and "--csv" in err
