@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cell_object.hpp"
 #include "core/op.hpp"
 
 namespace syncmeter {
@@ -51,6 +52,7 @@ struct measurable {
   std::array<lane_body, 4> by_count{};  ///< for `counts`; null where `code` finds the stubs of
                                         ///< kernels, which the rig launches itself
   sample_hooks hooks{};
+  object_kind object{};         ///< the op's own, beside each cell; without bytes: it has none
   code_finder code = nullptr;   ///< finds the machine code of the loops; null where they have no
                                 ///< symbol
   bool code_on_device = false;  ///< `code` finds stubs on the host whose symbols are the kernels'
@@ -62,8 +64,17 @@ struct measurable {
 
 template <class... Ops> struct op_list {};
 
+/// The ops of a user's worker. Each has to run on the backend's lanes: of a shared op that one
+/// lacks a word for the row is `unsupported`, of these it is an error.
+template <class... Ops> struct user_ops : op_list<Ops...> {};
+
 /// decltype(joined(a{}, b{})): the ops of both lists.
 template <class... A, class... B> op_list<A..., B...> joined(op_list<A...>, op_list<B...>);
+
+/// Whether none of the ops has a type axis.
+template <class... Ops> consteval bool all_untyped(op_list<Ops...>) {
+  return (... && !Ops::info.typed);
+}
 
 /// A table may be compiled in parts, side by side: each is a run of its rows, with code for about
 /// as many as the others.
@@ -113,7 +124,31 @@ template <class Op> consteval void check_shape() {
   static_assert(Op::info.places == places::none || Op::info.typed,
                 "an op that touches a cell has a type");
   static_assert(!Op::info.name.empty(), "an op needs a name");
+  static_assert(std::ranges::all_of(Op::info.name,
+                                    [](char c) {
+                                      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                                             c == '_' || c == '-';
+                                    }),
+                "the name of an op must be of a-z, 0-9, _ and -: it is a value of --op");
 }
+
+template <class Op, class Lane> consteval void require_words() {
+  static_assert(runs_on<Op, Lane>,
+                "an op does not run on this backend's lanes: it lacks common(lane) or "
+                "measured(lane) (with pairing::insert: before, measured and after), or asks for a "
+                "word that they do not have (atomic words need orders::atomic, fences "
+                "orders::fence)");
+}
+
+// The lane of an op; one with an object of its own finds that there too.
+template <class Backend, class Op, class Lane> struct lane_of {
+  using type = Lane;
+};
+template <class Backend, has_object Op, class Lane> struct lane_of<Backend, Op, Lane> {
+  using type = typename Backend::template lane_with<typename Op::object, Lane>;
+};
+template <class Backend, class Op, class Lane>
+using lane_for = typename lane_of<Backend, Op, Lane>::type;
 
 // Of a backend that does not say, all.
 template <class Backend, class Op, class Lane> consteval std::size_t counts_built() {
@@ -130,8 +165,9 @@ consteval std::array<lane_body, 4> bodies_of(std::index_sequence<I...>) {
 template <class Backend, class T, class Op, form F> consteval measurable make_row() {
   measurable row{.info = Op::info, .form = F};
   if constexpr (Op::info.typed) row.type = type_tag<T>::value;
-  using lane = typename Backend::template lane<T, F>;
+  using lane = lane_for<Backend, Op, typename Backend::template lane<T, F>>;
   if constexpr (runs_on<Op, lane>) {
+    if constexpr (has_object<Op>) row.object = object_kind_of<Op>();
     row.built = counts_built<Backend, Op, lane>();
     if constexpr (requires { Backend::template body_of<Op, 0, lane>(); })
       row.by_count = bodies_of<Backend, Op, lane>(
@@ -183,7 +219,7 @@ template <class Backend, class T, class Op> consteval auto code_of_rows() {
   constexpr auto forms = forms_of_op<Backend, T, Op>();
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::array<bool, sizeof...(I)>{
-        runs_on<Op, typename Backend::template lane<T, forms[I]>>...};
+        runs_on<Op, lane_for<Backend, Op, typename Backend::template lane<T, forms[I]>>>...};
   }(std::make_index_sequence<forms.size()>{});
 }
 
@@ -236,6 +272,20 @@ consteval auto bind(op_list<Ops...>) {
   }(std::index_sequence_for<Ops...>{});
 }
 
+// By the first form: forms differ in values, not in words. T is void for ops without a type.
+template <class Backend, class T, class Op> consteval void require_if_here() {
+  if constexpr (Op::info.typed == !std::is_void_v<T>) {
+    check_shape<Op>();
+    using type = std::conditional_t<Op::info.typed, T, std::int32_t>;
+    constexpr auto forms = forms_of_op<Backend, type, Op>();
+    require_words<Op, lane_for<Backend, Op, typename Backend::template lane<type, forms[0]>>>();
+  }
+}
+template <class Backend, class T, class... Ops> consteval void require_user(user_ops<Ops...>*) {
+  (require_if_here<Backend, T, Ops>(), ...);
+}
+template <class Backend, class T> consteval void require_user(void*) {}
+
 }  // namespace detail
 
 /// The rows of the ops in the list that have a type axis, at type T, in the list's order.
@@ -253,6 +303,7 @@ consteval auto bind_untyped(op_list<Ops...> ops) {
 /// bind_typed, or bind_untyped where T is void: one translation unit of a worker's table.
 template <class Backend, class T, table_part Part, class Ops>
 [[nodiscard]] std::vector<measurable> rows_of_part(Ops) {
+  detail::require_user<Backend, T>(static_cast<Ops*>(nullptr));
   if constexpr (std::is_void_v<T>) {
     static constexpr auto rows = bind_untyped<Backend, Part>(Ops{});
     return {rows.begin(), rows.end()};

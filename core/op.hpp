@@ -47,7 +47,8 @@ enum class family : std::uint8_t {
   launch,
   memory,
   control,
-  reduction
+  reduction,
+  structure  ///< a data structure that lanes share: a queue, a stack
 };
 
 /// How `measured` relates to `common`. self: it is `common` again on the same cell, so that the
@@ -107,6 +108,8 @@ struct op_info {
   bool host_lane = false;      ///< lane 0 runs the loop alone, outside any parallel region: the op
                                ///< itself starts one on the point's lanes, or waits for one
   bool arrives_late = false;   ///< CPU: a lane in turn is point::late_us late
+  bool holds_lock = false;  ///< CPU: point::section_ns of work under a lock, and think_ns outside
+  bool reads_and_writes = false;  ///< CPU: each lane writes once in point::reads_per_write + 1 ops
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
   std::string_view note{};        ///< one line for `list` and the report
   enum launching launching = launching::plain;  ///< GPU
@@ -119,6 +122,8 @@ struct op_info {
   std::uint8_t kind = 0;           ///< which of its rig's kinds of op it is, by an enum of that rig
   unsigned block_bytes = 0;        ///< GPU: of a block's own memory, beside its cells
   double set_up_ns = 0;            ///< what its rig may take to make ready, beyond the usual
+  std::string_view compiles_to{};  ///< what one op should compile to on the machine that it is
+                                   ///< built for ("lock_xadd 1"), where the op itself says so
 
   template <class Kind> [[nodiscard]] constexpr bool is(Kind wanted) const {
     return kind == static_cast<std::uint8_t>(wanted);

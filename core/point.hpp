@@ -39,7 +39,10 @@ struct point {
   std::vector<int> pus{};  ///< CPU: the OS number of each lane's PU, in place of an affinity; none:
                            ///< the affinity decides
   unsigned late_us = 0;    ///< CPU, barrier_late only: how late one lane in turn arrives
-  unsigned repeat = 0;     ///< tells repeats of one point apart (study `control`); 0: not repeated
+  unsigned section_ns = 0;       ///< CPU, ops that hold a lock for a while: work under it
+  unsigned think_ns = 0;         ///< CPU, the same ops: work between two sections
+  unsigned reads_per_write = 0;  ///< CPU, ops that read and write one datum; 0: all write
+  unsigned repeat = 0;  ///< tells repeats of one point apart (study `control`); 0: not repeated
 
   friend bool operator==(const point&, const point&) = default;
 };

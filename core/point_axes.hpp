@@ -42,6 +42,9 @@ inline constexpr std::tuple point_axes{
     axis_row{"home", &point::home},
     axis_row{"pus", &point::pus},
     axis_row{"late_us", &point::late_us},
+    axis_row{"section_ns", &point::section_ns},
+    axis_row{"think_ns", &point::think_ns},
+    axis_row{"reads_per_write", &point::reads_per_write},
     axis_row{"repeat", &point::repeat},
 };
 

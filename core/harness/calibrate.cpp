@@ -18,14 +18,17 @@ constexpr std::array<std::size_t, 2> both_sides{1, 0};  // the test side first: 
 
 // A sample that says itself that it was disturbed is taken again, but not for ever: its length
 // still tells the order of magnitude.
-double span_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
+sample sample_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
   constexpr int attempts = 3;
   sample taken;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     taken = subject.take(index, trips);
     if (taken.dropped == drop::none) break;
   }
-  return taken.span_ns;
+  return taken;
+}
+double span_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
+  return sample_of(subject, index, trips).span_ns;
 }
 
 double longer_side_ns(timed_bench& subject, std::uint32_t trips) {
@@ -37,14 +40,16 @@ double longer_side_ns(timed_bench& subject, std::uint32_t trips) {
 
 // The first look at the point, one trip of each side. A stop of the whole process can last longer
 // than the limit too, so the finding is confirmed, unless it is beyond what a stop explains.
-std::optional<double> too_slow(timed_bench& subject, double limit_ns) {
+std::optional<slow_trip> too_slow(timed_bench& subject, double limit_ns) {
   constexpr double beyond_doubt = 10;
   for (const std::size_t index : both_sides) {
-    double span_ns = span_of(subject, index, 1);
-    if (span_ns > limit_ns && span_ns <= beyond_doubt * limit_ns) {
-      span_ns = std::min(span_ns, span_of(subject, index, 1));
+    sample taken = sample_of(subject, index, 1);
+    if (taken.span_ns > limit_ns && taken.span_ns <= beyond_doubt * limit_ns) {
+      const sample again = sample_of(subject, index, 1);
+      if (again.span_ns < taken.span_ns) taken = again;
     }
-    if (span_ns > limit_ns) return span_ns;
+    if (taken.span_ns > limit_ns)
+      return slow_trip{.span_ns = taken.span_ns, .disturbed = taken.dropped};
   }
   return std::nullopt;
 }
@@ -58,8 +63,14 @@ std::uint32_t more_trips(std::uint32_t trips, double span_ns, double goal_ns) {
   return wanted < static_cast<double>(most_trips) ? static_cast<std::uint32_t>(wanted) : most_trips;
 }
 
+std::uint32_t up_to_multiple(std::uint32_t trips, std::uint32_t step) {
+  const std::uint32_t beyond = trips % step;
+  return beyond == 0 || trips > most_trips - step ? trips : trips - beyond + step;
+}
+
 std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
-  std::uint32_t trips = 1;
+  const std::uint32_t step = subject.trips_in_step();
+  std::uint32_t trips = step;
   while (true) {
     double span_ns = longer_side_ns(subject, trips);
     // The confirmation warms both sides up as well: nothing is measured between it and round 1.
@@ -69,7 +80,7 @@ std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
       throw point_failed(fmt::format(
           "{} trips took {} ns: the loop is empty, or the clock does not advance", trips, span_ns));
     }
-    trips = more_trips(trips, span_ns, goal_ns);
+    trips = up_to_multiple(more_trips(trips, span_ns, goal_ns), step);
   }
 }
 
@@ -77,7 +88,8 @@ std::uint32_t trips_to_reach(timed_bench& subject, double goal_ns) {
 // compare.
 bool still_fits(timed_bench& subject, std::uint32_t trips, double goal_ns) {
   const double span_ns = longer_side_ns(subject, trips);
-  return span_ns >= 0.5 * goal_ns && span_ns <= 3 * goal_ns;
+  const bool not_long = span_ns <= 3 * goal_ns || trips == subject.trips_in_step();
+  return span_ns >= 0.5 * goal_ns && not_long;
 }
 
 }  // namespace
@@ -93,14 +105,14 @@ calibration calibrate(timed_bench& subject, const visit_options& options) {
   const double goal_ns = sample_goal_ns(options);
   std::uint32_t trips = options.trips;
   if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
-    if (const auto seen_ns = too_slow(subject, longest_trip_ns(options)))
-      return {.trips = 1, .too_slow_ns = seen_ns};
+    if (const auto seen = too_slow(subject, longest_trip_ns(options)))
+      return {.trips = 1, .too_slow = seen};
     trips = trips_to_reach(subject, goal_ns);
   }
   if (options.additivity) {
     for (const std::size_t index : {2U, 3U}) (void)span_of(subject, index, trips);
   }
-  return {.trips = trips, .too_slow_ns = std::nullopt};
+  return {.trips = trips, .too_slow = std::nullopt};
 }
 
 }  // namespace syncmeter

@@ -8,10 +8,15 @@
 
 namespace syncmeter {
 
+/// A sample of one trip that lasted longer than longest_trip_ns().
+struct slow_trip {
+  double span_ns = 0;
+  drop disturbed = drop::none;  ///< what may have made it so long
+};
+
 struct calibration {
   std::uint32_t trips = 1;
-  std::optional<double> too_slow_ns;  ///< how long a sample of one trip lasted, when beyond
-                                      ///< longest_trip_ns()
+  std::optional<slow_trip> too_slow;
 };
 
 /// A trip that lasts longer is too slow to be measured: the visit's whole time, or 50 ms where a

@@ -218,12 +218,19 @@ void visit::conclude() {
   result_.reason = found.reason;
 }
 
-void say_too_slow(visit_result& result, const op_info& info, double trip_ns, double limit_ns) {
-  result.status = status::too_slow;
+// Too slow is for good; what was disturbed is worth another visit.
+void say_too_slow(visit_result& result, const op_info& info, const slow_trip& seen,
+                  double limit_ns) {
+  const bool disturbed = seen.disturbed != drop::none;
+  result.status = disturbed ? status::noisy : status::too_slow;
   result.stopped_by = "max_time";
-  result.reason = fmt::format(
-      "one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} ms; --max-time sets it",
-      info.unroll, trip_ns / 1e6, limit_ns / 1e6);
+  result.reason = fmt::format("one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} "
+                              "ms; {}",
+                              info.unroll, seen.span_ns / 1e6, limit_ns / 1e6,
+                              disturbed ? fmt::format("it was disturbed ({}), so other work may be "
+                                                      "the cause",
+                                                      to_text(seen.disturbed))
+                                        : "--max-time sets it");
 }
 
 void fail(visit_result& result, std::string_view why) {
@@ -269,8 +276,8 @@ visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
   try {
     const calibration calibrated = calibrate(timed, options);
     result.trips = calibrated.trips;
-    if (calibrated.too_slow_ns) {
-      say_too_slow(result, info, *calibrated.too_slow_ns, longest_trip_ns(options));
+    if (calibrated.too_slow) {
+      say_too_slow(result, info, *calibrated.too_slow, longest_trip_ns(options));
     } else {
       const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
       visit running(timed, shape, options, begin_ns, result);

@@ -43,6 +43,8 @@ class bench {
   /// The samples until the next call are one round: a bench may change between rounds what it must
   /// not change within one.
   virtual void begin_round() {}
+  /// A sample has this many trips, or a multiple of it.
+  [[nodiscard]] virtual std::uint32_t trips_in_step() const { return 1; }
   /// Mean hop between the lanes now, in ns; nothing where the point is not contended or there is
   /// one placement state only.
   virtual std::optional<double> pair_probe() { return std::nullopt; }
@@ -96,7 +98,7 @@ struct state_estimate {
   double share = 0;        ///< of all rounds kept
   interval cost_ns;        ///< per op
   interval host_cost_ns;   ///< per op, by the host's clock; all 0 where it is not taken
-  interval cost_cycles{};  ///< per op, in the device's cycles; all 0 where none are counted
+  interval cost_cycles{};  ///< per op, in cycles of device or cores; all 0 where none are counted
   double baseline_ns = 0;  ///< median of one step of the baseline
   double test_ns = 0;      ///< median of one step of the test
   double hop_ns = 0;       ///< median of the rounds' hops; 0 without pair probe

@@ -24,6 +24,7 @@ class timed_bench {
   /// One sample. Throws point_failed with the sample's own text when it is wrong, or when a time in
   /// it cannot be one; whatever the bench throws goes through.
   [[nodiscard]] sample take(std::size_t index, std::uint32_t trips);
+  [[nodiscard]] std::uint32_t trips_in_step() const { return subject_.trips_in_step(); }
   void begin_round() { subject_.begin_round(); }
   [[nodiscard]] std::optional<double> pair_probe();
   [[nodiscard]] std::int64_t now_ns() { return subject_.now_ns(); }

@@ -5,16 +5,9 @@
 #include <cstdint>
 #include <thread>
 
-namespace syncmeter {
+#include "core/spin_pause.hpp"
 
-/// Tells the core that this is a spin loop.
-inline void spin_pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+namespace syncmeter {
 
 /// A spinning barrier of our own, so that no backend's barrier is needed to start. After many spins
 /// it yields: with more lanes than PUs it must not burn whole time slices.

@@ -43,6 +43,8 @@ template <class Op, class Lane> const void* code_at(std::size_t index) {
 
 /// What bind_typed and bind_untyped need of a CPU backend beside its lane and its reasons.
 struct host_backend {
+  template <class Object, class Lane> using lane_with = object_lane<Object, Lane>;
+
   template <class Op, int Count, class Lane> static constexpr lane_body body_of() {
     return &timed_body<Op, Count, Lane>;
   }

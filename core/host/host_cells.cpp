@@ -34,12 +34,41 @@ std::uint64_t read_bits(const std::byte* cell, value_type type) {
 }  // namespace
 
 void host_rig::reset_cells() {
+  make_objects();
   for (unsigned lane = 0; lane < lanes_; ++lane) *mailbox(lane) = lane == 0 ? 0 : no_token;
-  if (what_->info.places == places::none) return;
+  if (row_.info.places == places::none) return;
   for (std::size_t cell = 0; cell < cell_count(); ++cell) {
-    write_initial(cell_at(first_, cell), *what_->type, what_->info.oracle);
-    write_initial(cell_at(second_, cell), *what_->type, what_->info.oracle);
+    write_initial(cell_at(first_, cell), *row_.type, row_.info.oracle);
+    write_initial(cell_at(second_, cell), *row_.type, row_.info.oracle);
   }
+}
+
+void host_rig::make_objects() {
+  const auto cells = static_cast<unsigned>(cell_count());
+  objects_.make(row_.object, cells,
+                {.lanes = lanes_ / cells,
+                 .section_ns = where_.section_ns,
+                 .think_ns = where_.think_ns,
+                 .reads_per_write = where_.reads_per_write,
+                 .size = where_.size},
+                {.pitch = stride_bytes(where_), .offset = where_.base_offset});
+}
+
+// Each lane's tally counts once, in the word that it was made in.
+std::string host_rig::check_objects(std::uint64_t n) const {
+  if (row_.object.check == nullptr) return {};
+  const std::size_t cells = cell_count(), sharing = lanes_ / cells;
+  const bool narrow = row_.type && size_of(*row_.type) == 4;
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    object_use use{.lanes = static_cast<unsigned>(sharing), .ops = n};
+    for (std::size_t lane = cell * sharing; lane < (cell + 1) * sharing; ++lane)
+      use.tally += records_[lane].outcome.tally;
+    if (narrow) use.tally &= 0xffffffffU;
+    const std::string wrong = row_.object.check(objects_.at(cell), use);
+    if (!wrong.empty())
+      return fmt::format("check of {}: object {}: {}", row_.info.name, cell, wrong);
+  }
+  return {};
 }
 
 std::uint64_t* host_rig::mailbox(unsigned lane, std::size_t place) const {
@@ -49,21 +78,22 @@ std::uint64_t* host_rig::mailbox(unsigned lane, std::size_t place) const {
 
 // All places in turn, neighbours far apart: few rounds see many of them.
 void host_rig::begin_round() {
-  if (what_->info.family == family::handoff) place_ = (place_ + 37) % mailbox_places;
+  if (row_.info.family == family::handoff) place_ = (place_ + 37) % mailbox_places;
 }
 
 // New pages for each point: what a page's home is cannot be changed once it is touched.
 void host_rig::find_home() {
   homed_.reset();
-  if (where_.home == home::none || what_->info.family != family::handoff) return;
+  if (where_.home == home::none || row_.info.family != family::handoff) return;
   const auto pu = home_pu(machine_.units(), where_.home, pus_);
   if (!pu) throw std::runtime_error(why_no_home(where_.home));
   homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 
 std::string host_rig::check_cells(std::uint64_t n) const {
-  const auto& info = what_->info;
-  if (info.family == family::handoff) {
+  const auto& info = row_.info;
+  // An op with an object of its own passes its tokens on there.
+  if (info.family == family::handoff && row_.object.bytes == 0) {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       // The last token is back with lane 0, which has not awaited it.
       const bool taken = info.takes_token && lane != 0;
@@ -85,13 +115,13 @@ std::string host_rig::check_cells(std::uint64_t n) const {
   std::vector<std::uint64_t> first, second;
   const bool two = info.oracle == oracle::written_twice || info.oracle == oracle::adds_twice;
   for (std::size_t cell = 0; cell < cell_count(); ++cell) {
-    first.push_back(read_bits(cell_at(first_, cell), *what_->type));
-    if (two) second.push_back(read_bits(cell_at(second_, cell), *what_->type));
+    first.push_back(read_bits(cell_at(first_, cell), *row_.type));
+    if (two) second.push_back(read_bits(cell_at(second_, cell), *row_.type));
   }
   // Two-array ops do half their accesses on each array.
   const auto per_array = info.oracle == oracle::written_twice ? n / 2 : n;
   return check({.kind = info.oracle,
-                .type = *what_->type,
+                .type = *row_.type,
                 .one_cell = cell_count() == 1,
                 .ops_per_lane = per_array,
                 .lanes = outcomes,

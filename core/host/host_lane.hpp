@@ -24,6 +24,7 @@ struct lane_setup {
   unsigned lanes = 1;
   unsigned cell_index = 0;     ///< which cell that is: what guards it (a lock) has the same number
   late_turns* late = nullptr;  ///< when this lane arrives late, where the op has such
+  void* object = nullptr;      ///< the op's own (core/cell_object.hpp), beside the cell
   enum oracle oracle = oracle::none;
 };
 
@@ -36,6 +37,8 @@ template <class T> SM_FN void make_opaque(T& value) {
   if constexpr (std::is_floating_point_v<T>) {
 #if defined(__x86_64__)
     asm volatile("" : "+x"(value));
+#elif defined(__riscv)
+    asm volatile("" : "+f"(value));
 #else
     asm volatile("" : "+w"(value));
 #endif
@@ -121,6 +124,28 @@ template <class T> class host_lane {
   T below_;
   T above_;
   bits_of<T> tally_ = 0;
+};
+
+/// A backend's lane for an op with an object of its own, and so for a user's: what it may ask of
+/// its place in the team too.
+template <class Object, class Lane> class object_lane : public Lane {
+ public:
+  explicit object_lane(const lane_setup& s)
+      : Lane{s}, object_{static_cast<Object*>(s.object)}, number_{s.lane}, lanes_{s.lanes} {}
+
+  /// The object of this lane's cell; of an op without cells the one of all lanes.
+  template <class Named = Object> [[nodiscard]] SM_FN Object& object() const {
+    static_assert(std::is_same_v<Named, Object>,
+                  "lane.object<T>() must name the type that the op has as `object`");
+    return *object_;
+  }
+  [[nodiscard]] SM_FN unsigned number() const { return number_; }  ///< from 0, in the team
+  [[nodiscard]] SM_FN unsigned lanes() const { return lanes_; }    ///< of the team
+
+ private:
+  Object* object_;
+  unsigned number_;
+  unsigned lanes_;
 };
 
 /// The token ring's registers; a backend adds the acquire load and the release store.

@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "core/host/host_rig.hpp"
 
@@ -17,8 +17,8 @@ struct litmus_board {
   struct alignas(128) cell {
     std::atomic<std::uint32_t> value{0};
   };
-  explicit litmus_board(unsigned lanes) : at_lane{std::make_unique<cell[]>(lanes)} {}
-  std::unique_ptr<cell[]> at_lane;
+  explicit litmus_board(unsigned lanes) : at_lane(lanes) {}
+  std::vector<cell, lane_allocator<cell>> at_lane;
   std::array<cell, rounds> x, y;
   std::array<std::array<std::uint32_t, rounds>, 2> read{};
   cell flag;
@@ -26,23 +26,22 @@ struct litmus_board {
 };
 
 // After a barrier every lane's store of before it is seen; without one, a late lane's is not.
-template <class Lane> void barrier_litmus(host_rig& rig, unsigned lane) {
+template <class Op, class Lane> void barrier_litmus(host_rig& rig, unsigned lane) {
   Lane words{rig.setup(lane)};
   auto& board = *static_cast<litmus_board*>(rig.board());
   for (std::uint32_t round = 1; round <= litmus_board::rounds; ++round) {
     board.at_lane[lane].value.store(round, std::memory_order_relaxed);
-    words.barrier();
+    Op::measured(words);
     for (unsigned other = 0; other < rig.lanes(); ++other) {
       if (board.at_lane[other].value.load(std::memory_order_relaxed) != round) ++board.forbidden;
     }
-    words.barrier();
+    Op::measured(words);
   }
 }
 
 // Store buffering: each of two lanes stores, fences, and loads what the other stores. Both reading
 // the old value is what a full fence forbids and hardware with store buffers does without one.
-template <class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
-  Lane words{rig.setup(lane)};
+template <class Fence> void store_buffering(host_rig& rig, unsigned lane, Fence fence) {
   auto& board = *static_cast<litmus_board*>(rig.board());
   auto& mine = lane == 0 ? board.x : board.y;
   auto& theirs = lane == 0 ? board.y : board.x;
@@ -50,7 +49,7 @@ template <class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
     rig.gate().wait(rig.lanes());
     if (lane > 1) continue;
     mine[i].value.store(1, std::memory_order_relaxed);
-    words.fence();
+    fence();
     board.read[lane][i] = theirs[i].value.load(std::memory_order_relaxed);
   }
   rig.gate().wait(rig.lanes());
@@ -60,29 +59,35 @@ template <class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
   }
 }
 
+template <class Op, class Lane> void full_fence_litmus(host_rig& rig, unsigned lane) {
+  Lane words{rig.setup(lane)};
+  store_buffering(rig, lane, [&] { Op::measured(words); });
+}
+
 // Message passing: data, fence, flag on one side; flag, fence, data on the other. A new flag with
 // old data is what release and acquire together forbid.
-template <class Lane> void message_litmus(host_rig& rig, unsigned lane) {
+template <class Op, class Lane> void message_litmus(host_rig& rig, unsigned lane) {
   Lane words{rig.setup(lane)};
   auto& board = *static_cast<litmus_board*>(rig.board());
   rig.gate().wait(rig.lanes());
   for (std::uint32_t i = 0; lane == 0 && i < litmus_board::rounds; ++i) {
     board.x[i].value.store(i + 1, std::memory_order_relaxed);
-    words.fence();
+    Op::measured(words);
     board.flag.value.store(i + 1, std::memory_order_relaxed);
   }
   for (std::uint32_t seen = 0; lane == 1 && seen < litmus_board::rounds;) {
     seen = board.flag.value.load(std::memory_order_relaxed);
-    words.fence();
+    Op::measured(words);
     if (seen != 0 && board.x[seen - 1].value.load(std::memory_order_relaxed) != seen)
       ++board.forbidden;
   }
 }
 
-template <class Lane, untimed_body Body> std::uint64_t run_host_litmus(bench& on) {
+template <untimed_body Body> std::uint64_t run_host_litmus(bench& on) {
   auto& rig = static_cast<host_rig&>(on);
   if (rig.lanes() < 2) return 0;  // nothing to order against
-  const auto board = std::make_unique<litmus_board>(rig.lanes());
+  const auto board = make_for_lanes<litmus_board>(rig.lanes());
+  rig.make_objects();
   rig.run_untimed(Body, board.get());
   return board->forbidden;
 }
@@ -91,13 +96,13 @@ template <class Lane, untimed_body Body> std::uint64_t run_host_litmus(bench& on
 /// only together with its other half.
 template <class Op, class Lane> constexpr litmus_check host_litmus_of() {
   if constexpr (Op::info.litmus == litmus::barrier) {
-    return &run_host_litmus<Lane, &barrier_litmus<Lane>>;
+    return &run_host_litmus<&barrier_litmus<Op, Lane>>;
   } else if constexpr (Op::info.litmus == litmus::fence) {
     constexpr order o = Lane::memory_order;
     if constexpr (o == order::unordered || o == order::seq_cst) {
-      return &run_host_litmus<Lane, &full_fence_litmus<Lane>>;
+      return &run_host_litmus<&full_fence_litmus<Op, Lane>>;
     } else if constexpr (o == order::acq_rel) {
-      return &run_host_litmus<Lane, &message_litmus<Lane>>;
+      return &run_host_litmus<&message_litmus<Op, Lane>>;
     }
   }
   return nullptr;

@@ -1,7 +1,6 @@
 #include "core/host/host_rig.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <stdexcept>
@@ -19,19 +18,19 @@ constexpr std::size_t page = 4096;
 // 12 address bits would alias in the store buffer.
 constexpr std::size_t second_offset = 1024;
 
-std::byte* allocate(std::size_t bytes) {
-  auto* memory =
-      static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-  if (memory == nullptr)
-    throw std::runtime_error(fmt::format("out of memory: {} bytes for cells", bytes));
-  return memory;
+lane_bytes allocate(std::size_t bytes) { return take_for_lanes(bytes, page, "cells"); }
+
+// As long as there is room for it: the record is memory that lanes share, a string's may not be.
+void set_problem(lane_record& record, std::string_view text) {
+  record.problem.fill('\0');
+  text.copy(record.problem.data(), record.problem.size() - 1);
 }
 
 void bind_body(host_rig& rig, unsigned lane) {
   const int pu = rig.pu(lane);
   const auto problem =
       pu < 0 ? unbind_this_thread(rig.machine()) : bind_this_thread(rig.machine(), pu);
-  rig.record(lane).problem = problem.value_or("");
+  set_problem(rig.record(lane), problem.value_or(""));
 }
 
 double fastest_probe_ns() {
@@ -56,8 +55,6 @@ void floor_body(host_rig& rig, unsigned lane) {
 
 }  // namespace
 
-void host_rig::free_bytes::operator()(std::byte* p) const { std::free(p); }
-
 host_rig::host_rig(const topology& machine, team_runner runner, team_releaser releaser,
                    void* backend_objects)
     : machine_{machine}, run_{runner}, release_{releaser}, backend_objects_{backend_objects} {
@@ -68,10 +65,13 @@ host_rig::~host_rig() = default;
 
 void host_rig::prepare(const measurable& what, const point& where, std::span<const int> pus,
                        bool watch_states) {
-  what_ = &what;
+  row_ = what;
   where_ = where;
   where_.lanes = static_cast<unsigned>(pus.size());
   watch_states_ = watch_states;
+  waits_ = {};
+  late_.clear();
+  waiting_cpu_ns_.clear();
   place(pus);
   fit_cells();
   find_home();
@@ -84,11 +84,12 @@ void host_rig::place(std::span<const int> pus) {
   }
   lanes_ = static_cast<unsigned>(pus.size());
   pus_.assign(pus.begin(), pus.end());
-  pus_seen_ = pus_;
+  pus_seen_.assign(pus.begin(), pus.end());
   records_.assign(lanes_, {});
   quiet_seen_.assign(lanes_, {});
+  clock_.clear();
   if (mailbox_capacity_ < lanes_) {
-    mailboxes_.reset(allocate(mailboxes_size()));
+    mailboxes_ = allocate(mailboxes_size());
     std::memset(mailboxes_.get(), 0, mailboxes_size());  // so that one thread touches all pages
                                                          // first
     mailbox_capacity_ = lanes_;
@@ -126,7 +127,7 @@ void host_rig::find_floors() {
     for (const int pu : pus_) floors_.push_back(&solo_floors_.at(pu));
     return;
   }
-  auto [team, is_new] = team_floors_.try_emplace(pus_);
+  auto [team, is_new] = team_floors_.try_emplace(std::vector(pus_.begin(), pus_.end()));
   if (is_new) {
     run_untimed(&floor_body);
     for (const auto& record : records_) team->second.push_back(record.quiet_before_ns);
@@ -145,8 +146,8 @@ void host_rig::run_on_team(lane_body body) {
     throw std::runtime_error(fmt::format("the runtime did not start a team of {} threads", lanes_));
   }
   for (unsigned lane = 0; lane < lanes_; ++lane) {
-    if (!records_[lane].problem.empty()) {
-      throw std::runtime_error(fmt::format("lane {}: {}", lane, records_[lane].problem));
+    if (const char* const problem = records_[lane].problem.data(); *problem != '\0') {
+      throw std::runtime_error(fmt::format("lane {}: {}", lane, problem));
     }
   }
 }
@@ -163,22 +164,22 @@ void host_rig::run_untimed(untimed_body body, void* board) {
 std::size_t host_rig::cell_count() const { return std::max(1U, cells_in_use(where_)); }
 
 void host_rig::fit_cells() {
-  if (!what_->type) return;
+  if (!row_.type) return;
   // A cell that straddles two lines is another experiment: a split lock may even trap.
-  if (where_.base_offset % size_of(*what_->type) != 0) {
+  if (where_.base_offset % size_of(*row_.type) != 0) {
     throw point_refused(fmt::format("--base-offset {}: must be a multiple of the cell size, {} B",
-                                    where_.base_offset, size_of(*what_->type)));
+                                    where_.base_offset, size_of(*row_.type)));
   }
   if (where_.cells > lanes_ || (where_.cells != 0 && lanes_ % where_.cells != 0)) {
     throw point_refused(
         fmt::format("--cells {}: must divide the number of lanes, {}", where_.cells, lanes_));
   }
   const auto needed =
-      cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*what_->type)) +
+      cell_count() * std::max<std::size_t>(stride_bytes(where_), size_of(*row_.type)) +
       second_offset + where_.base_offset + page;
   if (needed <= capacity_) return;
-  first_.reset(allocate(needed));
-  second_.reset(allocate(needed));
+  first_ = allocate(needed);
+  second_ = allocate(needed);
   capacity_ = needed;
 }
 
@@ -189,7 +190,7 @@ std::byte* host_rig::cell_at(const bytes& array, std::size_t index) const {
 
 lane_setup host_rig::setup(unsigned lane) const {
   const std::size_t cell = cell_of(lane, cell_count(), lanes_);
-  const bool has_cell = what_->info.places != places::none;
+  const bool has_cell = row_.info.places != places::none;
   return {.cell = has_cell ? cell_at(first_, cell) : nullptr,
           .second_cell = has_cell ? cell_at(second_, cell) : nullptr,
           .mailbox = mailbox(lane),
@@ -200,7 +201,8 @@ lane_setup host_rig::setup(unsigned lane) const {
           .lanes = lanes_,
           .cell_index = static_cast<unsigned>(cell),
           .late = lane < late_.size() ? &late_[lane] : nullptr,
-          .oracle = what_->info.oracle};
+          .object = objects_.at(cell),
+          .oracle = row_.info.oracle};
 }
 
 std::int64_t host_rig::now_ns() { return steady_ns(); }

@@ -2,6 +2,7 @@
 // back, start through a gate, stamp the clock themselves, and say whether their PU was quiet.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,10 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "core/harness/core_clock.hpp"
 #include "core/harness/harness.hpp"
+#include "core/host/cell_objects.hpp"
 #include "core/host/gate.hpp"
 #include "core/host/homed_pages.hpp"
 #include "core/host/host_lane.hpp"
+#include "core/host/lane_memory.hpp"
 #include "core/host/lateness.hpp"
 #include "core/machine/topology.hpp"
 #include "core/measurable.hpp"
@@ -38,10 +42,11 @@ using team_releaser = void (*)();
 struct alignas(128) lane_record {
   std::int64_t start_ns = 0, stop_ns = 0;
   double quiet_before_ns = 0, quiet_after_ns = 0;
+  double core_ghz = 0;  ///< before the loop; 0 where it could not be told
   int pu_before = -1, pu_after = -1;
   long switches = 0;  ///< involuntary context switches during the loop
   lane_outcome outcome;
-  std::string problem;
+  std::array<char, 256> problem{};  ///< as text; of fixed size, as a lane may be a process
 };
 
 /// Involuntary context switches of the calling thread so far.
@@ -72,13 +77,18 @@ class host_rig final : public bench {
   sample take(std::size_t index, std::uint32_t trips) override;
   std::optional<double> pair_probe() override;
   std::int64_t now_ns() override;
+  [[nodiscard]] std::uint32_t trips_in_step() const override;
 
   /// Runs a body once on all lanes, untimed, with `board` as their shared memory. Throws
   /// std::runtime_error when a lane reports a problem or the team cannot be had.
   void run_untimed(untimed_body body, void* board = nullptr);
 
+  /// New objects beside the cells, where the op has such; take() makes its own for each sample.
+  void make_objects();
+
   // For bodies, on their lane.
   [[nodiscard]] lane_setup setup(unsigned lane) const;
+  [[nodiscard]] const measurable& row() const { return row_; }
   [[nodiscard]] std::uint32_t trips() const { return trips_; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
   [[nodiscard]] unsigned size() const { return where_.size; }
@@ -100,16 +110,18 @@ class host_rig final : public bench {
   [[nodiscard]] bool was_preempted() const;
 
   [[nodiscard]] const std::vector<int>& pus_seen() const { return pus_seen_; }
+  /// How long lanes waited in the visit's samples, where the op notes it.
+  [[nodiscard]] const wait_times& waits() const { return waits_; }
   /// The pages that the mailboxes lie on; null where the point does not say whose they are.
   [[nodiscard]] const homed_pages* homed() const { return homed_.get(); }
+  /// Of an op whose lanes arrive late: CPU time that a lane burns while it waits, in ns, the median
+  /// over the test samples since prepare(). Nothing where there is none.
+  [[nodiscard]] std::optional<double> waiting_cpu_ns() const;
   [[nodiscard]] std::vector<double> quiet_floor_ns() const;
   [[nodiscard]] std::vector<double> quiet_median_ns() const;
 
  private:
-  struct free_bytes {
-    void operator()(std::byte* p) const;
-  };
-  using bytes = std::unique_ptr<std::byte[], free_bytes>;
+  using bytes = lane_bytes;
 
   // Two lines: adjacent-line prefetch must not couple lanes.
   static constexpr std::size_t mailbox_bytes = 128;
@@ -132,7 +144,9 @@ class host_rig final : public bench {
   void reset_cells();
   /// `n`: ops that each lane did.
   [[nodiscard]] std::string check_cells(std::uint64_t n) const;
-  void read_times(sample& s) const;
+  [[nodiscard]] std::string check_objects(std::uint64_t n) const;
+  void read_times(sample& s);
+  [[nodiscard]] bool lanes_share_a_pu() const;
   void judge_lanes(sample& s);
   [[nodiscard]] std::string verdict(const sample& taken, int count);
   [[nodiscard]] std::byte* cell_at(const bytes& array, std::size_t index) const;
@@ -143,7 +157,7 @@ class host_rig final : public bench {
   team_releaser release_;
   void* backend_objects_;
   start_gate gate_;
-  const measurable* what_ = nullptr;
+  measurable row_;  // a copy: lanes look at it
   point where_;
   unsigned lanes_ = 0;
   std::uint32_t trips_ = 0;
@@ -153,15 +167,20 @@ class host_rig final : public bench {
   void* board_ = nullptr;
   std::int32_t ones_ = 1;
   double last_hop_ns_ = 100;
-  std::vector<int> pus_, pus_seen_;
-  std::vector<lane_record> records_;
+  std::vector<int, lane_allocator<int>> pus_;
+  std::vector<int> pus_seen_;
+  std::vector<lane_record, lane_allocator<lane_record>> records_;
   std::map<int, double> solo_floors_;                            // by PU
   std::map<std::vector<int>, std::vector<double>> team_floors_;  // by placement
   std::vector<double*> floors_;                                  // of the lanes prepared
   std::vector<std::vector<double>> quiet_seen_;
+  core_clock clock_;  // the mean over the lanes of the point
   bytes first_, second_, mailboxes_;
-  mutable std::vector<late_turns> late_;  // of an op whose lanes arrive late
-  std::unique_ptr<homed_pages> homed_;    // mailboxes of a point with a home
+  cell_objects objects_;
+  wait_times waits_;
+  mutable late_list late_;              // of an op whose lanes arrive late
+  std::vector<double> waiting_cpu_ns_;  // of each test sample
+  std::unique_ptr<homed_pages> homed_;  // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
   std::size_t place_ = 0;  // of the mailboxes, in this round
 };

@@ -3,18 +3,21 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/harness/quiet_probe.hpp"
 #include "core/host/host_rig.hpp"
+#include "core/ops/read_mostly.hpp"
 
 namespace syncmeter {
 namespace {
 
 // Whether the lane's PU is quiet and its own, on both sides of a loop.
 void look_before(lane_record& record) {
-  record.problem.clear();
+  record.problem.front() = '\0';
   record.switches = involuntary_switches();
   record.quiet_before_ns = quiet_probe_ns();
+  record.core_ghz = read_core_clock_ghz();
   record.pu_before = current_pu();
 }
 void look_after(lane_record& record) {
@@ -40,7 +43,7 @@ long involuntary_switches() {
 }
 
 std::span<const lane_record> host_rig::loop_records() const {
-  return {records_.data(), what_->info.host_lane ? 1 : records_.size()};
+  return {records_.data(), row_.info.host_lane ? 1 : records_.size()};
 }
 
 void host_rig::enter(unsigned lane) {
@@ -56,43 +59,68 @@ void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
 // What the loop of a lone lane starts runs on the other lanes, so they can be in no region of ours
 // meanwhile. They are looked at in one before and one after it.
 sample host_rig::take(std::size_t index, std::uint32_t trips) {
-  const lane_body body = what_->by_count.at(index);
-  const bool alone = what_->info.host_lane;
-  if (what_->hooks.before != nullptr) what_->hooks.before(*this);
+  const lane_body body = row_.by_count.at(index);
+  const bool alone = row_.info.host_lane;
+  if (row_.hooks.before != nullptr) row_.hooks.before(*this);
   trips_ = trips;
   reset_cells();
-  if (what_->info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
+  if (row_.info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
   if (alone) run_untimed(&look_before_others);
   const auto start = steady_ns();
   if (alone) body(*this, 0);
   else run_on_team(body);
   const auto stop = steady_ns();
   if (alone) run_untimed(&look_after_others);
+  if (counts.at(index) == 1) {
+    if (const auto cpu_ns = syncmeter::waiting_cpu_ns(late_)) waiting_cpu_ns_.push_back(*cpu_ns);
+  }
   sample taken;
   taken.host_ns = static_cast<double>(stop - start);
   read_times(taken);
   judge_lanes(taken);
   taken.failure = verdict(taken, counts.at(index));
+  if (row_.object.waits != nullptr) {
+    for (std::size_t cell = 0; cell < cell_count(); ++cell)
+      row_.object.waits(objects_.at(cell), waits_);
+  }
+  objects_.clear();
   return taken;
 }
 
-void host_rig::read_times(sample& s) const {
+void host_rig::read_times(sample& s) {
   auto first_start = records_[0].start_ns;
   auto last_stop = records_[0].stop_ns;
+  double ghz = 0;
   std::vector<double> durations, rates;
   for (const auto& r : loop_records()) {
+    ghz += r.core_ghz / static_cast<double>(loop_records().size());
     first_start = std::min(first_start, r.start_ns);
     last_stop = std::max(last_stop, r.stop_ns);
     durations.push_back(std::max(1.0, static_cast<double>(r.stop_ns - r.start_ns)));
     rates.push_back(1.0 / durations.back());
   }
   s.span_ns = static_cast<double>(last_stop - first_start);
+  clock_.add(ghz);
+  s.cycles = s.span_ns * clock_.ghz();
   s.fairness = jain_index(rates);
   s.slowest_over_fastest = *std::max_element(durations.begin(), durations.end()) /
                            *std::min_element(durations.begin(), durations.end());
 }
 
+bool host_rig::lanes_share_a_pu() const {
+  std::set<int> seen;
+  return !std::ranges::all_of(pus_, [&](int pu) { return pu < 0 || seen.insert(pu).second; });
+}
+
+// What an op that reads and writes by turns needs in a sample: as many writes in its proportion.
+std::uint32_t host_rig::trips_in_step() const {
+  if (!row_.info.reads_and_writes) return 1;
+  return ops::writing_turns{.period = std::uint64_t{where_.reads_per_write} + 1, .lanes = lanes_}
+      .least_ops();
+}
+
 void host_rig::judge_lanes(sample& s) {
+  const bool taking_turns = lanes_share_a_pu();
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const auto& r = records_[lane];
     const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
@@ -100,7 +128,8 @@ void host_rig::judge_lanes(sample& s) {
     floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
     quiet_seen_[lane].push_back(slowest);
     s.busy = s.busy || slowest > busy_ratio * floor;
-    if (r.switches > 0) s.dropped = drop::preempted;
+    // Lanes that share a PU are switched by its scheduler, and what that costs is the finding.
+    if (r.switches > 0 && !taking_turns) s.dropped = drop::preempted;
     if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))
       s.dropped = drop::moved;
     pus_seen_[lane] = r.pu_after;
@@ -108,11 +137,12 @@ void host_rig::judge_lanes(sample& s) {
 }
 
 std::string host_rig::verdict(const sample& taken, int count) {
-  const auto ops = std::uint64_t{trips_} * what_->info.unroll * ops_in_step(what_->info, count);
+  const auto ops = std::uint64_t{trips_} * row_.info.unroll * ops_in_step(row_.info, count);
   std::string wrong = check_cells(ops);
-  if (wrong.empty() && what_->info.arrives_late)
+  if (wrong.empty()) wrong = check_objects(ops);
+  if (wrong.empty() && row_.info.arrives_late)
     wrong = check_lateness(taken.span_ns, ops, where_.late_us);
-  if (wrong.empty() && what_->hooks.after != nullptr) wrong = what_->hooks.after(*this, ops);
+  if (wrong.empty() && row_.hooks.after != nullptr) wrong = row_.hooks.after(*this, ops);
   return wrong;
 }
 

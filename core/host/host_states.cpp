@@ -65,6 +65,11 @@ void host_rig::lower_floors(std::span<const double> known_ns) {
   }
 }
 
+std::optional<double> host_rig::waiting_cpu_ns() const {
+  if (waiting_cpu_ns_.empty()) return std::nullopt;
+  return median(waiting_cpu_ns_);
+}
+
 std::vector<double> host_rig::quiet_floor_ns() const {
   std::vector<double> floors;
   for (const double* floor : floors_) floors.push_back(*floor);

@@ -10,6 +10,10 @@
 
 namespace syncmeter {
 
+/// The machine as this process sees it. In static memory: lanes that are processes of one program,
+/// loaded at one address, find their own where the leading one has its.
+[[nodiscard]] const topology& machine_of_this_process();
+
 class host_worker_backend : public worker_backend {
  public:
   /// `objects` is handed to every lane (lane_setup::backend) and must outlive this.
@@ -19,15 +23,15 @@ class host_worker_backend : public worker_backend {
   [[nodiscard]] std::string clock() const override { return "host lanes"; }
   [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(rig_); }
+  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(*rig_); }
   void describe_visit(nlohmann::json& visit) const override;
-  void finish() override { rig_.finish(); }
+  void finish() override { rig_->finish(); }
   [[nodiscard]] std::vector<double> probe(const std::vector<int>& pus, double seconds) override;
 
  private:
-  topology machine_;
+  const topology& machine_;
   std::vector<measurable> rows_;
-  host_rig rig_;
+  lane_owner<host_rig> rig_;
 };
 
 }  // namespace syncmeter

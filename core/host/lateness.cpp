@@ -1,13 +1,30 @@
 #include "core/host/lateness.hpp"
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 #include "core/harness/quiet_probe.hpp"
 
 namespace syncmeter {
+namespace {
 
-std::vector<late_turns> turns_of(unsigned lanes, unsigned late_us) {
-  std::vector<late_turns> all(lanes);
+std::int64_t thread_cpu_ns() {
+  timespec now{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
+  return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+void note_cpu(late_turns& turns) {
+  turns.last_cpu_ns = thread_cpu_ns();
+  if (turns.first_cpu_ns == 0) turns.first_cpu_ns = turns.last_cpu_ns;
+  else ++turns.waits;
+}
+
+}  // namespace
+
+late_list turns_of(unsigned lanes, unsigned late_us) {
+  late_list all(lanes);
   for (unsigned lane = 0; lane < lanes; ++lane)
     all[lane] = {.late_ns = std::int64_t{1000} * late_us, .lane = lane, .lanes = lanes};
   return all;
@@ -18,8 +35,22 @@ void keep_back(late_turns& turns) {
   // Before the look at the barrier: both sides shall pay for the division.
   const bool in_turn = turns.step++ % turns.lanes == turns.lane;
   if (!in_turn && turns.barrier_passed != 0) return;
-  for (const auto until = steady_ns() + turns.late_ns; steady_ns() < until;) {
+  const auto until = steady_ns() + turns.late_ns;
+  if (in_turn && turns.barrier_passed != 0) note_cpu(turns);  // within the delay: it delays nobody
+  while (steady_ns() < until) {
   }
+}
+
+std::optional<double> waiting_cpu_ns(std::span<const late_turns> all) {
+  double cpu_ns = 0;
+  std::uint64_t waits = 0;
+  for (const late_turns& turns : all) {
+    cpu_ns += static_cast<double>(turns.last_cpu_ns - turns.first_cpu_ns) -
+              static_cast<double>(turns.late_ns) * turns.waits;
+    waits += turns.waits;
+  }
+  if (waits == 0) return std::nullopt;
+  return cpu_ns / static_cast<double>(waits);
 }
 
 std::string check_lateness(double span_ns, std::uint64_t steps, unsigned late_us) {

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/host/host_lane.hpp"
+#include "core/host/lane_memory.hpp"
 
 namespace syncmeter {
 
@@ -15,15 +18,24 @@ struct alignas(128) late_turns {
   unsigned lane = 0, lanes = 1;
   std::uint32_t step = 0;
   std::uint32_t barrier_passed = 0;  ///< 1 from the first barrier on
+  // Between turns of its own, once a barrier was passed; the time of the thread's own clock.
+  std::uint32_t waits = 0;
+  std::int64_t first_cpu_ns = 0, last_cpu_ns = 0;
 };
 
+using late_list = std::vector<late_turns, lane_allocator<late_turns>>;
+
 /// Turns at `late_us` microseconds for so many lanes, none of them taken yet.
-[[nodiscard]] std::vector<late_turns> turns_of(unsigned lanes, unsigned late_us);
+[[nodiscard]] late_list turns_of(unsigned lanes, unsigned late_us);
 
 /// A step of the calling lane: keeps it for `late_ns` of steady_clock when this is its turn, which
 /// goes around the lanes from step to step. Where no barrier was passed yet every lane is kept.
 /// Library code on both sides: not inlined.
 void keep_back(late_turns& turns);
+
+/// CPU time of a lane from one turn to the next beyond its own delay, in ns: what it burns while it
+/// waits, its call included. The mean over all lanes; nothing where no lane came to a second turn.
+[[nodiscard]] std::optional<double> waiting_cpu_ns(std::span<const late_turns> all);
 
 /// What fails a sample whose lanes were not kept back: so many steps, with the delays one after the
 /// other, cannot take less than their sum. Empty when they were.

@@ -65,7 +65,8 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     last = first;
     if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
       read = std::from_chars(read.ptr + 1, end, last);
-    if (read.ec != std::errc{} || read.ptr != end || first < 0 || last < first || last > most)
+    if (read.ec != std::errc{} || read.ptr != end || first < 0 || last < first || last > most ||
+        pus.size() > most)
       return std::nullopt;
     for (int pu = first; pu <= last; ++pu) pus.push_back(pu);
   }

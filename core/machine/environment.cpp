@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/machine/environment_files.hpp"
+#include "core/machine/hwloc_names.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -72,14 +73,6 @@ std::uint64_t compilers_interference_size() {
 #else
   return 0;
 #endif
-}
-
-std::uint64_t memory_bytes(hwloc_topology_t tree) {
-  if (const std::uint64_t total = hwloc_get_root_obj(tree)->total_memory; total > 0) return total;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0
-             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
-             : 0;
 }
 
 /// hwloc's name for the CPU where /proc/cpuinfo has none.

@@ -1,6 +1,7 @@
 #include "core/machine/hwloc_names.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace syncmeter {
 
@@ -29,6 +30,14 @@ std::string object_name(const hwloc_obj* object) {
     if (model != nullptr && *model != '\0') name += fmt::format(" ({})", model);
   }
   return name;
+}
+
+std::uint64_t memory_bytes(hwloc_topology_t tree) {
+  if (hwloc_topology_is_thissystem(tree) == 0) return hwloc_get_root_obj(tree)->total_memory;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
+             : 0;
 }
 
 }  // namespace syncmeter

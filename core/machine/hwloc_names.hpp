@@ -1,4 +1,4 @@
-// What hwloc's objects are called, for people.
+// What hwloc's objects are called, for people, and how large a machine is.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,10 @@ namespace syncmeter {
 
 /// "32 MiB"
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
+/// The memory of a machine; 0 where it is not known. Of this one it is the kernel's own sum: hwloc
+/// adds up what NUMA nodes say, and those of a virtual machine whose memory grew after its start
+/// may say what it started with.
+[[nodiscard]] std::uint64_t memory_bytes(hwloc_topology_t tree);
 
 }  // namespace syncmeter

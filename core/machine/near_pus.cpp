@@ -25,10 +25,12 @@ std::optional<std::string> sysfs_line(const std::string& path) {
 }
 
 // A mask of the kernel's is as long as the machine may have PUs.
-constexpr std::size_t most_pus = 1U << 16U;
+constexpr std::size_t most_kernel_pus = 1U << 16U;
 constexpr std::size_t bits_of_word = 8 * sizeof(unsigned long);
 
-std::vector<unsigned long> no_pus() { return std::vector<unsigned long>(most_pus / bits_of_word); }
+std::vector<unsigned long> no_pus() {
+  return std::vector<unsigned long>(most_kernel_pus / bits_of_word);
+}
 
 int set_mask(const std::vector<unsigned long>& mask) {
   return sched_setaffinity(0, mask.size() * sizeof mask[0],

@@ -1,11 +1,13 @@
 // Which PU each lane gets: the policies close, spread, smt and none over a list of PUs.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "core/machine/pu_pairs.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -13,19 +15,13 @@ namespace {
 
 using units_span = std::span<const processing_unit>;
 
-/// A PU without a core object is a core of its own; -1 equals -1 everywhere else, as PUs that all
-/// lack an L3 are not told apart by it.
-bool same_core(const processing_unit& a, const processing_unit& b) {
-  return a.core < 0 ? a.os == b.os : a.core == b.core;
-}
-
 /// For each PU how many PUs of its core come before it. Not thread_in_core: a hole in the cpuset
 /// may have taken a core's first hardware thread, and then the second is the one to use first.
 std::vector<int> ranks_in_core(units_span units) {
   std::vector<int> ranks(units.size(), 0);
   for (std::size_t i = 1; i < units.size(); ++i) {
     // Siblings are neighbours in logical order.
-    if (same_core(units[i], units[i - 1])) ranks[i] = ranks[i - 1] + 1;
+    if (core_of(units[i]) == core_of(units[i - 1])) ranks[i] = ranks[i - 1] + 1;
   }
   return ranks;
 }
@@ -49,12 +45,11 @@ std::vector<std::size_t> close_order(units_span units) {
 /// are to be siblings wherever two PUs are.
 std::vector<std::size_t> smt_order(units_span units) {
   std::vector<std::size_t> order = logical_order(units);
-  const auto threads = [&](std::size_t i) {
-    return std::ranges::count_if(
-        units, [&](const processing_unit& other) { return same_core(units[i], other); });
-  };
-  std::vector<std::pair<int, std::ptrdiff_t>> keys;
-  for (std::size_t i = 0; i < units.size(); ++i) keys.emplace_back(-units[i].kind, -threads(i));
+  std::map<std::pair<int, int>, int> threads;
+  for (const processing_unit& unit : units) ++threads[core_of(unit)];
+  std::vector<std::pair<int, int>> keys;
+  for (const processing_unit& unit : units)
+    keys.emplace_back(-unit.kind, -threads.at(core_of(unit)));
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
   return order;
 }
@@ -62,7 +57,8 @@ std::vector<std::size_t> smt_order(units_span units) {
 /// What two PUs can share, from the widest to the narrowest.
 constexpr std::size_t sharing_levels = 5;
 std::array<bool, sharing_levels> shared_levels(const processing_unit& a, const processing_unit& b) {
-  return {a.package == b.package, a.numa == b.numa, a.l3 == b.l3, a.l2 == b.l2, same_core(a, b)};
+  return {a.package == b.package, a.numa == b.numa, a.l3 == b.l3, a.l2 == b.l2,
+          core_of(a) == core_of(b)};
 }
 
 /// Farthest-first: the PU whose nearest placed PU is farthest; ties go where least is placed.

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/machine/topology.hpp"
@@ -27,6 +28,12 @@ inline constexpr std::size_t sharing_classes = 7;
 
 /// "same core", "same L2", ..., "other package", "not known".
 [[nodiscard]] std::string_view to_text(sharing s);
+
+/// What two PUs of one core have in common, and no others: the number of their core; a PU without a
+/// core object is a core of its own.
+[[nodiscard]] inline std::pair<int, int> core_of(const processing_unit& unit) {
+  return {unit.core, unit.core < 0 ? unit.os : -1};
+}
 
 /// A cache that hwloc does not know is shared by nobody. Different packages share nothing, whatever
 /// the indices of their caches say.

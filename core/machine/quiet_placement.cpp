@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/machine/pu_pairs.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -58,8 +59,7 @@ std::vector<used_unit> used_units(std::span<const processing_unit> units, const 
   std::map<std::pair<int, int>, std::size_t> in_core;
   for (used_unit& used : all) {
     const processing_unit& unit = *used.unit;
-    // A PU without a core object is a core of its own.
-    used.rank = in_core[{unit.core, unit.core < 0 ? unit.os : -1}]++;
+    used.rank = in_core[core_of(unit)]++;
     used.package = around.of(package_of(unit));
     used.node = around.of(node_of(unit));
     used.cache = around.of(cache_of(unit));

@@ -1,11 +1,7 @@
 // Owns hwloc's view of a machine and lists the PUs of it that this process may use.
 #include "core/machine/topology.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -15,84 +11,12 @@
 #include <unistd.h>
 
 #include "core/machine/hwloc_handles.hpp"
+#include "core/machine/load_topology.hpp"
 #include "core/machine/synthetic_pus.hpp"
-#include "core/machine/trial.hpp"
+#include "core/machine/xml_indices.hpp"
 
 namespace syncmeter {
 namespace {
-
-[[noreturn]] void fail(const std::string& what, int error) {
-  throw std::runtime_error(fmt::format("hwloc: {}: {}", what, std::strerror(error)));
-}
-
-topology_owner new_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) fail("cannot start", errno);
-  return topology_owner(raw);
-}
-
-/// Disallowed PUs stay in the tree, so that what the machine has and what may be used can both be
-/// said. Distances and memory attributes are neither used nor free to find.
-void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags = 0) {
-  const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
-                              HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-                              more_flags;
-  if (hwloc_topology_set_flags(t, flags) != 0) fail("cannot set flags for " + what, errno);
-  if (hwloc_topology_set_icache_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE) != 0) {
-    fail("cannot leave out instruction caches of " + what, errno);
-  }
-  // hwloc fails without a reason on some malformed descriptions.
-  errno = 0;
-  if (hwloc_topology_load(t) != 0) fail("cannot load " + what, errno != 0 ? errno : EINVAL);
-}
-
-[[noreturn]] void refuse_pus(const std::string& what, double pus) {
-  throw std::runtime_error(
-      fmt::format("{} has {:.0f} PUs; at most {} can be used", what, pus, most_pus));
-}
-
-// What somebody wrote may crash hwloc: an XML object without complete_cpuset does.
-topology_owner load_described(const std::string& what,
-                              const std::function<int(hwloc_topology_t)>& describe) {
-  const auto load_it = [&] {
-    topology_owner tree = new_topology();
-    if (describe(tree.get()) != 0) fail("cannot read " + what, errno);
-    load(tree.get(), what);
-    return tree;
-  };
-  if (const std::string why = failed_trial([&] { (void)load_it(); }); !why.empty())
-    throw std::runtime_error(fmt::format("hwloc: cannot load {}: {}", what, why));
-  topology_owner tree = load_it();
-  const int pus = hwloc_get_nbobjs_by_type(tree.get(), HWLOC_OBJ_PU);
-  if (pus > static_cast<int>(most_pus)) refuse_pus(what, pus);
-  return tree;
-}
-
-/// The PUs of the mask and nothing else, for an hwloc that sees no machine at all (HWLOC_COMPONENTS
-/// may have taken away all that discovers one): lanes can be bound to PUs all the same.
-topology_owner load_pus_alone(const std::vector<int>& mask) {
-  topology_owner tree = new_topology();
-  const std::string description =
-      fmt::format("[numa(memory=0)] pu:{}(indexes={})", mask.size(), fmt::join(mask, ","));
-  if (hwloc_topology_set_synthetic(tree.get(), description.c_str()) != 0)
-    fail("cannot describe the PUs of this process's affinity mask", errno);
-  load(tree.get(), "the PUs of this process's affinity mask", HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
-  return tree;
-}
-
-topology_owner load_this_machine(const std::vector<int>& mask) {
-  topology_owner tree = new_topology();
-  try {
-    load(tree.get(), "this machine");
-    return tree;
-  } catch (const std::runtime_error&) {
-    // Who names a machine to hwloc must hear that it cannot be read.
-    for (const char* const named : {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"}) {
-      if (std::getenv(named) != nullptr) throw;
-    }
-    return load_pus_alone(mask);
-  }
-}
 
 int index_above(hwloc_topology_t t, hwloc_obj_t pu, hwloc_obj_type_t type) {
   hwloc_obj* const found = hwloc_get_ancestor_obj_by_type(t, type, pu);
@@ -262,6 +186,8 @@ topology topology::from_xml(const std::string& path) {
   if (const auto found = std::filesystem::status(path, error);
       std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
     throw std::runtime_error(fmt::format("hwloc: cannot read {}: it is not a regular file", what));
+  if (const std::string flaw = flaw_in_xml_file(path); !flaw.empty())
+    throw std::runtime_error(fmt::format("hwloc: cannot load {}: {}", what, flaw));
   return topology(std::make_unique<state>(
       load_described(what,
                      [&](hwloc_topology_t t) { return hwloc_topology_set_xml(t, path.c_str()); }),

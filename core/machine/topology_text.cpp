@@ -26,10 +26,10 @@ class writer {
     text_ = fmt::format("Machine: {}, {}, {}, {}", counted(count(HWLOC_OBJ_PACKAGE), "package"),
                         counted(count(HWLOC_OBJ_NUMANODE), "NUMA node"),
                         counted(count(HWLOC_OBJ_CORE), "core"), counted(count(HWLOC_OBJ_PU), "PU"));
-    hwloc_obj* const root = hwloc_get_root_obj(tree_);
-    if (root->total_memory > 0) text_ += ", " + bytes_text(root->total_memory);
+    if (const std::uint64_t bytes = memory_bytes(tree_); bytes > 0)
+      text_ += ", " + bytes_text(bytes);
     text_ += '\n';
-    children(root, 1);
+    children(hwloc_get_root_obj(tree_), 1);
     return std::move(text_);
   }
 

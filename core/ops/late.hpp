@@ -1,6 +1,9 @@
-// Barrier with a late arriver: one lane in turn comes so many microseconds after the others.
+// Waiting for a late arriver: one lane in turn comes so many microseconds after the others.
 #pragma once
 
+#include <string>
+
+#include "core/cell_object.hpp"
 #include "core/op.hpp"
 #include "core/ops/words.hpp"
 
@@ -24,6 +27,27 @@ struct barrier_late {
   SM_FN static void before(has_late_arrival auto& lane) { lane.be_late(); }
   SM_FN static void measured(has_late_arrival auto& lane) { lane.barrier(), lane.pass_turn(); }
   SM_FN static void after(has_late_arrival auto&) {}
+};
+
+consteval op_info late_wait_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::handoff,
+          .pairing = pairing::insert,
+          .unroll = 4,
+          .min_lanes = 2,
+          .communicates = true,
+          .arrives_late = true,
+          .note = note};
+}
+
+// test - baseline == from the arrival of the late lane until the one that waits for it has seen it:
+// that one is late next. Of more than two lanes the others wait for their turn.
+template <class Ring> struct late_wait {
+  using object = Ring;  // core/host/channel_ring.hpp
+  SM_FN static void before(auto& lane) { lane.be_late(); }
+  SM_FN static void measured(auto& lane) { lane.object().meet(lane.number()), lane.pass_turn(); }
+  SM_FN static void after(auto&) {}
+  static std::string check(const Ring& ring, const object_use& use) { return ring.check(use.ops); }
 };
 
 }  // namespace syncmeter::ops

@@ -23,6 +23,18 @@ bool same_loops(const measurable& a, const measurable& b) {
          a.by_count == b.by_count && a.code == b.code && a.kernel_name == b.kernel_name;
 }
 
+// What an op should compile to: where it says so itself, on the machine that its loops are built
+// for.
+json declared_by(const worker_backend& backend, const measurable& row) {
+  if (row.info.compiles_to.empty()) return backend.declares(row);
+#if defined(__aarch64__)
+  constexpr auto machine = "aarch64";
+#else
+  constexpr auto machine = "x86-64";
+#endif
+  return {{row.code_on_device ? "sass" : machine, row.info.compiles_to}};
+}
+
 json op_json(const worker_backend& backend, const measurable& row) {
   json j{{"backend", backend.name()},
          {"op", row.info.name},
@@ -41,6 +53,8 @@ json op_json(const worker_backend& backend, const measurable& row) {
   if (row.form.scope != scope::none) j["scope"] = to_text(row.form.scope);
   if (row.form.flavour != flavour::none) j["flavour"] = to_text(row.form.flavour);
   if (row.form.space != space::none) j["space"] = to_text(row.form.space);
+  if (row.info.holds_lock) j["holds_lock"] = true;
+  if (row.info.reads_and_writes) j["reads_and_writes"] = true;
   if (row.info.arrives_late) j["arrives_late"] = true;
   if (row.form.some_lanes) j["some_lanes"] = true;
   if (!row.info.size_of.empty()) j["size_of"] = row.info.size_of;
@@ -50,7 +64,7 @@ json op_json(const worker_backend& backend, const measurable& row) {
     j["reason"] = row.unsupported;
     return j;
   }
-  j["declares"] = backend.declares(row);
+  j["declares"] = declared_by(backend, row);
   j["additivity"] = row.built == counts.size();
   if (row.kernel_name != nullptr) {
     for (std::size_t i = 0; i < row.built; ++i) j["symbols"].push_back(row.kernel_name(i));
@@ -71,9 +85,9 @@ json op_json(const worker_backend& backend, const measurable& row) {
 }  // namespace
 
 std::string_view family_name(family f) {
-  constexpr std::array<std::string_view, 11> names{"barrier", "atomic",  "fence",    "critical",
-                                                   "warp",    "group",   "handoff",  "launch",
-                                                   "memory",  "control", "reduction"};
+  constexpr std::array<std::string_view, 12> names{"barrier", "atomic",  "fence",     "critical",
+                                                   "warp",    "group",   "handoff",   "launch",
+                                                   "memory",  "control", "reduction", "structure"};
   return names.at(static_cast<std::size_t>(f));
 }
 
@@ -100,8 +114,13 @@ json build_json(const worker_identity& who, const std::vector<worker_backend*>& 
 }
 
 json capabilities_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
-  json j{{"kind", "capabilities"},    {"protocol", protocol_version},       {"worker", who.name},
-         {"backends", json::array()}, {"build", build_json(who, backends)}, {"ops", json::array()}};
+  json j{{"kind", "capabilities"},
+         {"protocol", protocol_version},
+         {"protocol_minor", protocol_minor},
+         {"worker", who.name},
+         {"backends", json::array()},
+         {"build", build_json(who, backends)},
+         {"ops", json::array()}};
   for (const auto* backend : backends) {
     j["backends"].push_back(
         {{"name", backend->name()}, {"clock", backend->clock()}, {"runtime", backend->runtime()}});

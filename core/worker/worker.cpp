@@ -15,6 +15,7 @@
 #include "core/machine/environment.hpp"
 #include "core/worker/capabilities.hpp"
 #include "core/worker/json_line.hpp"
+#include "core/worker/measure_request.hpp"
 #include "core/worker/protocol.hpp"
 #include "core/worker/visit_json.hpp"
 
@@ -56,42 +57,6 @@ std::string utc_now() {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
 }
 
-struct visit_request {
-  point where;
-  lane_request lanes;
-  unsigned visit = 1;
-  bool resumed = false;
-  visit_options options;
-};
-
-visit_request read_request(const json& j, double tick_ns) {
-  visit_request r;
-  r.where = j.at("point").get<point>();
-  r.lanes.pus = j.at("pus").get<std::vector<int>>();
-  r.visit = j.value("visit", 1U);
-  r.resumed = j.value("resumed", false);
-  const auto& o = j.contains("options") ? j.at("options") : json::object();
-  r.options.precision = o.value("precision", r.options.precision);
-  r.options.max_time_ns = o.value("max_time_ns", r.options.max_time_ns);
-  r.options.min_sample_ns = o.value("min_sample_ns", r.options.min_sample_ns);
-  r.options.seed = o.value("seed", r.options.seed);
-  r.options.trips = o.value("trips", r.options.trips);
-  r.options.additivity = o.value("additivity", false);
-  r.lanes.watch_states = o.value("watch_states", false);
-  r.lanes.quiet_floor_ns = o.value("quiet_floor_ns", std::vector<double>{});
-  r.options.state_bounds = o.value("state_bounds_ns", std::vector<double>{});
-  r.options.clock_tick_ns = tick_ns;
-  r.lanes.device = j.value("device", -1);
-  if (r.lanes.pus.empty() && r.lanes.device < 0)
-    throw std::invalid_argument("\"pus\" is empty: a point needs at least one lane");
-  if (r.lanes.device < 0 && r.lanes.pus.size() != r.where.lanes) {
-    throw std::invalid_argument(
-        fmt::format("\"pus\" has {} entries, but the point's \"lanes\" is {}: one PU per lane",
-                    r.lanes.pus.size(), r.where.lanes));
-  }
-  return r;
-}
-
 class request_loop {
  public:
   request_loop(const worker_identity& who, const std::vector<worker_backend*>& backends,
@@ -110,7 +75,7 @@ class request_loop {
       const auto kind = request.at("kind").get<std::string>();
       if (kind == "hello") return hello(id);
       if (kind == "probe") return probe(id, request);
-      if (kind == "measure") return measure(id, read_request(request, tick_ns_));
+      if (kind == "measure") return measure(id, read_measure_request(request, tick_ns_));
       throw std::invalid_argument(
           fmt::format("\"kind\" is \"{}\"; allowed: hello, probe, measure", kind));
     } catch (const std::exception& e) {
@@ -139,19 +104,20 @@ class request_loop {
                 {"pid", ::getpid()},
                 {"worker", who_.name},
                 {"protocol", protocol_version},
+                {"protocol_minor", protocol_minor},
                 {"build", build_json(who_, backends_)},
                 {"runtime", runtimes},
                 {"environment", environment}});
   }
 
   void probe(const json& id, const json& request) {
-    const auto pus = request.at("pus").get<std::vector<int>>();
+    const auto pus = requested_pus(request.at("pus"));
     const auto hops = backends_.front()->probe(pus, request.value("seconds", 0.5));
     out_.write(
         {{"kind", "probe"}, {"id", id}, {"hop_ns", hops}, {"bounds_ns", class_bounds(hops)}});
   }
 
-  void measure(const json& id, const visit_request& request) {
+  void measure(const json& id, const measure_request& request) {
     auto* backend = find_backend(request.where.backend);
     const auto* row = backend == nullptr ? nullptr : find_row(*backend, request.where);
     // Calibration and set-up come on top of the visit's own time.
@@ -184,7 +150,7 @@ class request_loop {
   }
 
   visit_result measure_row(worker_backend& backend, const measurable& row,
-                           const visit_request& request) const {
+                           const measure_request& request) const {
     visit_result result;
     const auto refuse = [&](status s, std::string reason) {
       result.status = s;

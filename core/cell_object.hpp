@@ -1,0 +1,115 @@
+// An object of an op's own beside each cell: a lock, a barrier, a queue. The op names its type
+// (`using object = my_lock;`), and its lanes find it by lane.object().
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
+
+#include "core/wait_times.hpp"
+
+namespace syncmeter {
+
+/// Who shares one object, and the axes of the point that are of use to it: handed to its
+/// constructor where that takes it.
+struct sharers {
+  unsigned lanes = 1;
+  unsigned section_ns = 0;       ///< work under a lock
+  unsigned think_ns = 0;         ///< work between two sections
+  unsigned reads_per_write = 0;  ///< of each lane
+  unsigned size = 0;             ///< as op_info::size_of says
+};
+
+/// What one sample did to one object, for the check of its op.
+struct object_use {
+  unsigned lanes = 1;       ///< that shared it
+  std::uint64_t ops = 0;    ///< of each of these lanes: steps x op_info::ops_per_step
+  std::uint64_t tally = 0;  ///< CPU: the sum of what these lanes tallied, modulo the word size
+  [[nodiscard]] constexpr std::uint64_t all_ops() const { return lanes * ops; }
+};
+
+/// How a rig makes, ends and checks objects whose type it does not know.
+struct object_kind {
+  std::size_t bytes = 0;  ///< 0: the op has no object
+  std::size_t alignment = 1;
+  void (*make)(void* where, sharers who) = nullptr;
+  void (*destroy)(void* object) = nullptr;
+  /// What is wrong with it after a sample; empty when nothing is. Null where the op has no check.
+  std::string (*check)(const void* object, const object_use& use) = nullptr;
+  /// Adds how long its lanes waited for it, each time. Null where the op does not note that.
+  void (*waits)(const void* object, wait_times& all) = nullptr;
+};
+
+/// Cells and objects begin on a page: what wants more cannot be placed.
+inline constexpr std::size_t largest_alignment = 4096;
+/// There is one for each lane, of as many lanes as a machine has.
+inline constexpr std::size_t largest_object = std::size_t{1} << 20U;
+
+template <class Op> concept has_object = requires { typename Op::object; };
+
+namespace detail {
+
+// A member `check` of any shape: with one, the name is ambiguous.
+struct named_check {
+  int check = 0;
+};
+template <class Op> struct check_twice : Op, named_check {};
+template <class Op> concept has_check = !requires { &check_twice<Op>::check; };
+
+template <class Op>
+concept has_right_check = requires(const typename Op::object& object, const object_use& use) {
+  { Op::check(object, use) } -> std::same_as<std::string>;
+};
+
+template <class Object> void make_object(void* where, [[maybe_unused]] sharers who) {
+  if constexpr (std::is_constructible_v<Object, sharers>) ::new (where) Object(who);
+  else ::new (where) Object();
+}
+
+template <class Op> consteval void check_object() {
+  using object = typename Op::object;
+  static_assert(std::is_object_v<object> && !std::is_const_v<object> && !std::is_array_v<object>,
+                "the object of an op must be of a class or scalar type");
+  static_assert(std::is_constructible_v<object, sharers> || std::is_default_constructible_v<object>,
+                "the object of an op must be made from nothing, or from syncmeter::sharers");
+  static_assert(std::is_destructible_v<object>, "the object of an op must have a destructor");
+  static_assert(alignof(object) <= largest_alignment,
+                "the object of an op must not be aligned to more than 4096 bytes: cells begin on "
+                "a page");
+  static_assert(sizeof(object) <= largest_object,
+                "the object of an op must not be larger than 1 MiB: each lane may have one");
+  if constexpr (has_check<Op>)
+    static_assert(has_right_check<Op>,
+                  "the check of an op must be static std::string check(const object&, const "
+                  "syncmeter::object_use&)");
+}
+
+}  // namespace detail
+
+/// Says what is wrong with it where an object cannot be placed.
+template <has_object Op> [[nodiscard]] consteval object_kind object_kind_of() {
+  detail::check_object<Op>();
+  using object = typename Op::object;
+  object_kind kind{.bytes = sizeof(object),
+                   .alignment = alignof(object),
+                   .make = &detail::make_object<object>,
+                   .destroy = [](void* at) { std::destroy_at(static_cast<object*>(at)); }};
+  // Of another shape it has been refused above, in a sentence.
+  if constexpr (detail::has_right_check<Op>) {
+    kind.check = [](const void* at, const object_use& use) {
+      return Op::check(*static_cast<const object*>(at), use);
+    };
+  }
+  if constexpr (requires(const object& at, wait_times& all) { Op::waits(at, all); }) {
+    kind.waits = [](const void* at, wait_times& all) {
+      Op::waits(*static_cast<const object*>(at), all);
+    };
+  }
+  return kind;
+}
+
+}  // namespace syncmeter
