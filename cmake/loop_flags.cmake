@@ -11,8 +11,10 @@ endif()
 # sm_loop_target(TARGET WORKER [FLAG...]): a part of a worker with measured loops. FLAGs are what its
 # API adds by itself; they are named to the user, not added.
 function(sm_loop_target target worker)
-  sm_target(${target})
-  target_link_libraries(${target} PRIVATE syncmeter_core)
+  if(COMMAND sm_target)  # our own: warnings, sanitizers
+    sm_target(${target})
+  endif()
+  target_link_libraries(${target} PRIVATE syncmeter::core)
   string(JOIN "," through_nvcc ${SM_LOOP_FLAGS})
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:${SM_LOOP_FLAGS}>" "$<$<COMPILE_LANGUAGE:CUDA>:-O3;-Xcompiler=${through_nvcc}>")

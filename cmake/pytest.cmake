@@ -16,6 +16,9 @@ if(NOT SM_PYTHON)
   endif()
 endif()
 
+# Bytecode goes into the build folder. Without any, each test compiled again what it imports: half of its time.
+set(SM_PYTHON_CACHE "PYTHONDONTWRITEBYTECODE=;PYTHONPYCACHEPREFIX=${CMAKE_BINARY_DIR}/pycache")
+
 # A test of its own for each test_*.py of this folder, named KIND.test_... and given SYNCMETER_BIN, with
 # what else the environment has to hold.
 function(sm_pytest_files kind timeout)
@@ -25,6 +28,6 @@ function(sm_pytest_files kind timeout)
     get_filename_component(name ${case} NAME_WE)
     add_test(NAME ${kind}.${name} COMMAND ${SM_PYTHON} -m pytest -q -p no:cacheprovider ${case})
     set_tests_properties(${kind}.${name} PROPERTIES TIMEOUT ${timeout} ENVIRONMENT
-      "SYNCMETER_BIN=$<TARGET_FILE_DIR:syncmeter>;PYTHONDONTWRITEBYTECODE=1${more}")
+      "SYNCMETER_BIN=$<TARGET_FILE_DIR:syncmeter>;${SM_PYTHON_CACHE}${more}")
   endforeach()
 endfunction()

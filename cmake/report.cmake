@@ -1,16 +1,20 @@
 # Puts syncmeter-report beside the driver, from the sources of analysis/: the package of .venv where
 # scripts/run has made it, else the sources by themselves, which is all that `text` needs.
 set(report ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-report)
+# The end of it, and of the installed one: by the first Python that will do, from the folder $modules.
+set(SM_RUN_REPORT [[
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+  PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}" exec "$python" -m syncmeter_analysis.command "$@"
+done
+echo "syncmeter-report: needs Python 3.11 or newer" >&2
+exit 1
+]])
 string(REPLACE "'" "'\\\\''" quoted_source ${CMAKE_SOURCE_DIR})
 file(CONFIGURE OUTPUT ${report} CONTENT [[#!/bin/sh
 # Made by cmake/report.cmake.
 root='@quoted_source@'
 [ ! -x "$root/.venv/bin/syncmeter-report" ] || exec "$root/.venv/bin/syncmeter-report" "$@"
-for python in python3 /usr/bin/python3; do
-  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
-  PYTHONPATH="$root/analysis${PYTHONPATH:+:$PYTHONPATH}" exec "$python" -m syncmeter_analysis.command "$@"
-done
-echo "syncmeter-report: needs Python 3.11 or newer" >&2
-exit 1
-]] @ONLY)
+modules=$root/analysis
+@SM_RUN_REPORT@]] @ONLY)
 file(CHMOD ${report} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -47,7 +47,8 @@ std::string name_of(const std::type_info& type) {
 }
 
 cuda_space::cuda_space(thread_pool& threads)
-    : cuda_worker_backend{{{all_device_rows(), &cuda::make_rig<cuda::cuda_rig>,
+    : cuda_worker_backend{"kokkos-cuda",
+                          {{all_device_rows(), &cuda::make_rig<cuda::cuda_rig>,
                             &declared_device_instructions}}},
       threads_{threads} {}
 

@@ -57,7 +57,9 @@ class openmp final : public host_worker_backend {
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
-    return declared_instructions(row);
+    // Of a user's ops nothing is known here, whatever they are called.
+    if constexpr (SM_USER_OPS) return nlohmann::json::object();
+    else return declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {
     return {{"api", fmt::format("OpenMP {}", _OPENMP)},

@@ -38,7 +38,7 @@ struct backend : host_backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (omp_table.cpp).
+/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
 }  // namespace syncmeter::omp

@@ -1,5 +1,4 @@
 // syncmeter-std: the worker that measures C++20's own threads and atomics.
-#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -7,20 +6,10 @@
 
 #include "backends/std/std_backend.hpp"
 #include "backends/std/std_census.hpp"
-#include "core/host/host_worker.hpp"
+#include "core/host/team_backend.hpp"
 
 namespace syncmeter::standard {
 namespace {
-
-// What the rig calls are plain functions, without an object of ours.
-shared_objects* objects = nullptr;
-
-bool run_team(unsigned lanes, lane_body body, bench& rig) {
-  objects->fit(lanes);
-  return objects->team.run(lanes, [&](unsigned lane) { body(rig, lane); });
-}
-
-void release_team() { objects->team.release(); }
 
 std::string library() {
 #if defined(_GLIBCXX_RELEASE)
@@ -32,17 +21,17 @@ std::string library() {
 #endif
 }
 
-class threads final : public host_worker_backend {
+class threads final : public team_backend<shared_objects> {
  public:
   /// `shared` must outlive this.
   threads(wait_policy waiting, shared_objects& shared)
-      : host_worker_backend{all_rows(), &run_team, &release_team, &shared}, waiting_{waiting} {
-    objects = &shared;
-  }
+      : team_backend{all_rows(), shared}, waiting_{waiting} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
-    return declared_instructions(row);
+    // Of a user's ops nothing is known here, whatever they are called.
+    if constexpr (SM_USER_OPS) return nlohmann::json::object();
+    else return declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {
     return {{"api", fmt::format("C++ {}", __cplusplus)},
@@ -54,18 +43,6 @@ class threads final : public host_worker_backend {
  private:
   wait_policy waiting_;
 };
-
-// The driver says it to every worker in the variable that OpenMP has for it.
-wait_policy wait_policy_here() {
-  const char* said = std::getenv("OMP_WAIT_POLICY");
-  return from_text<wait_policy>(said != nullptr ? said : "").value_or(wait_policy::passive);
-}
-
-// glibc's mutex does without an atomic until a process has its second thread: 2.9 ns instead of
-// 10.9 were seen at one lane, in the passes that began with it. A program that locks has had one.
-void have_had_a_second_thread() {
-  std::thread([] {}).join();
-}
 
 struct worker_state {
   wait_policy waiting = wait_policy_here();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "backends/std/std_lane.hpp"
@@ -23,15 +25,22 @@ template <class Op> [[nodiscard]] consteval auto orders_here() {
   else return no_orders;
 }
 
+/// 0 where the op has one type, and it is another.
+template <class Op, class T> [[nodiscard]] consteval std::size_t has_form() {
+  if constexpr (requires { typename Op::only_type; })
+    return std::is_same_v<typename Op::only_type, T> ? 1 : 0;
+  else return 1;
+}
+
 struct backend : host_backend {
   // On a CPU the compiler cannot tell a shared cell from one of its own: one lane for both
   // placements.
   template <class T, form F> using lane = standard::lane<T, F.order>;
 
-  template <class Op, class> static consteval auto forms_of() {
+  template <class Op, class T> static consteval auto forms_of() {
     constexpr auto all_orders = orders_here<Op>();
     constexpr auto all_places = places_of(Op::info.places);
-    std::array<form, all_orders.size() * all_places.size()> forms{};
+    std::array<form, has_form<Op, T>() * all_orders.size() * all_places.size()> forms{};
     for (std::size_t i = 0; i < forms.size(); ++i) {
       forms[i] = {.order = all_orders[i / all_places.size()],
                   .placement = all_places[i % all_places.size()]};
@@ -47,7 +56,7 @@ struct backend : host_backend {
   }
 };
 
-/// The whole table; its parts are translation units of their own (std_table.cpp).
+/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
 }  // namespace syncmeter::standard

@@ -67,6 +67,10 @@ std::string x86_64(const measurable& row) {
   if (name == "handoff") return "load 1, branch 1, store 1";
   if (name == "atomic_wait_handoff")
     return "call:syncmeter::standard::wait_for_token 1, call:syncmeter::standard::post_token 1";
+  if (name == "wait_atomic") {
+    return "call:syncmeter::late_ring<syncmeter::standard::ops::atomic_wait_channel>::meet 1, "
+           "store 1";
+  }
   return without_api(row);
 }
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <shared_mutex>
 
-#include "backends/std/std_team.hpp"
+#include "core/host/thread_team.hpp"
 
 namespace syncmeter::standard {
 

@@ -137,6 +137,14 @@ __global__ void ring(std::byte* first, std::size_t entries, std::size_t pitch) {
   }
 }
 
+__global__ void copies(std::byte* first, const std::byte* image, std::size_t bytes,
+                       std::size_t pitch, std::size_t count) {
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count * bytes;
+       i += std::size_t{gridDim.x} * blockDim.x) {
+    first[i / bytes * pitch + i % bytes] = image[i % bytes];
+  }
+}
+
 unsigned blocks_for(std::size_t items) {
   return static_cast<unsigned>(
       std::min<std::size_t>((items + check_block - 1) / check_block, 4096));
@@ -159,6 +167,12 @@ void reset_cells(const cell_layout& layout, std::byte* array, const cell_places&
 
 void fill_ring(std::byte* first, std::size_t entries, std::size_t pitch, cudaStream_t stream) {
   ring<<<blocks_for(entries), check_block, 0, stream>>>(first, entries, pitch);
+  SM_CUDA(cudaGetLastError());
+}
+
+void fill_objects(std::byte* first, const std::byte* image, std::size_t bytes, std::size_t pitch,
+                  std::size_t count, cudaStream_t stream) {
+  copies<<<blocks_for(count * bytes), check_block, 0, stream>>>(first, image, bytes, pitch, count);
   SM_CUDA(cudaGetLastError());
 }
 

@@ -75,8 +75,10 @@ struct kernel_setup {
   enum oracle oracle = oracle::none;
   unsigned size = 0;           ///< point::size
   std::byte* board = nullptr;  ///< the grid's own memory, all zero before each launch
-  std::byte* data = nullptr;   ///< what the lanes read, and where; made once for a point
-  std::size_t data_bytes = 0;
+  // Members more would move the parameters behind these, and with them the code of every kernel.
+  std::byte* data = nullptr;  ///< what the lanes read, and where, made once for a point; or an op's
+                              ///< own objects
+  std::size_t data_bytes = 0;  ///< in all; of objects from one to the next
 };
 
 }  // namespace syncmeter::cuda

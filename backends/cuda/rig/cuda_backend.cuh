@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/lane/cuda_forms.hpp"
+#include "backends/cuda/lane/object_lane.cuh"
 #include "backends/cuda/ops/all.cuh"
 #include "backends/cuda/rig/cuda_litmus.cuh"
 #include "backends/cuda/rig/cuda_rig.hpp"
@@ -57,6 +58,7 @@ template <template <class, class> class LaneOf> struct backend_of {
   template <class T, form F>
   using lane = LaneOf<
       T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, F.some_lanes, F.size>>;
+  template <class Object, class Lane> using lane_with = object_lane<Object, Lane>;
   static constexpr bool code_on_device = true;
 
   template <class Op, class T> static consteval auto forms_of() {

@@ -164,7 +164,7 @@ void cuda_rig::fit_memory() {
   if (arrays_ > 0) cells_.fit(array_bytes());
   if (arrays_ > 1) second_cells_.fit(array_bytes());
   const bool few_lines = where_.blocks == 1 && arrays_ > 0 &&
-                         where_.space != space::shared_memory &&
+                         where_.space != space::shared_memory && what_->object.bytes == 0 &&
                          layout_.cells * layout_.pitch <= few_bytes;
   most_launches_ = few_lines ? cell_places::most : 1;
   const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
@@ -177,6 +177,7 @@ void cuda_rig::fit_memory() {
   setup_.active = layout_.active;
   setup_.oracle = what_->info.oracle;
   setup_.size = where_.size;
+  objects_.prepare(what_->object, where_, setup_);
   check_.prepare(*what_, where_, layout_);
 }
 
@@ -249,6 +250,7 @@ std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, launch_shape shape
   auto* seen = reinterpret_cast<unsigned long long*>(board + words);
   SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
   queue_more_resets(setup_, stream_.get());
+  objects_.queue(shape.blocks, shape.lanes, stream_.get());
   void* arguments[] = {&setup_, &board, &seen};
   kernel.launch(kernel.stub, shape, arguments);
   unsigned long long count = 0;

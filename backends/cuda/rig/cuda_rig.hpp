@@ -12,6 +12,7 @@
 #include "backends/cuda/lane/cuda_cells.hpp"
 #include "backends/cuda/ops/walk.hpp"
 #include "backends/cuda/rig/cuda_verdict.hpp"
+#include "backends/cuda/rig/device_objects.hpp"
 #include "backends/cuda/rig/gpu_rig.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
 #include "backends/cuda/runtime/cuda_device.hpp"
@@ -112,6 +113,7 @@ class cuda_rig : public gpu_rig {
   std::uint64_t ring_start_ = 1;
   std::uint64_t cell_draw_ = 1;
   pinned_buffer host_records_;
+  device_objects objects_;
   sample_check check_;
 };
 

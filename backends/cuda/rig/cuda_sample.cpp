@@ -39,6 +39,7 @@ sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
   for (unsigned n = 0; n < places.count; ++n) {
     use_place(places, n);
     queue_more_resets(setup_, stream_.get());
+    objects_.queue(where_.blocks, where_.lanes, stream_.get());
     if (alone) start_ns = start_clock();
     launch(index, share_of(trips, places, n));
   }
@@ -55,6 +56,7 @@ sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
   read_clocks(taken, places.count);
   taken.failure = check_.verdict();
+  if (taken.failure.empty()) taken.failure = objects_.check(places.ops[0], stream_.get());
   return taken;
 }
 

@@ -7,7 +7,7 @@
 
 namespace syncmeter::cuda {
 
-/// The whole table; its parts are translation units of their own (cuda_table.cu).
+/// The whole table; its parts are translation units of their own (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
 
 }  // namespace syncmeter::cuda

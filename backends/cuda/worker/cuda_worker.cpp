@@ -11,8 +11,8 @@
 
 namespace syncmeter::cuda {
 
-cuda_worker_backend::cuda_worker_backend(std::vector<row_group> groups)
-    : groups_{std::move(groups)} {
+cuda_worker_backend::cuda_worker_backend(std::string name, std::vector<row_group> groups)
+    : name_{std::move(name)}, groups_{std::move(groups)} {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     rows_.insert(rows_.end(), groups_[i].rows.begin(), groups_[i].rows.end());
     group_at_.resize(rows_.size(), i);

@@ -12,9 +12,9 @@ namespace syncmeter::cuda {
 
 class cuda_worker_backend : public worker_backend {
  public:
-  explicit cuda_worker_backend(std::vector<row_group> groups);
+  cuda_worker_backend(std::string name, std::vector<row_group> groups);
 
-  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string clock() const override { return "device"; }
   [[nodiscard]] const std::vector<measurable>& rows() const override { return rows_; }
   [[nodiscard]] nlohmann::json declares(const measurable& row) const override;
@@ -34,6 +34,7 @@ class cuda_worker_backend : public worker_backend {
  private:
   [[nodiscard]] std::size_t group_of(const measurable& row) const;
 
+  std::string name_;
   std::vector<row_group> groups_;
   std::vector<measurable> rows_;       ///< of all groups, in their order
   std::vector<std::size_t> group_at_;  ///< of each row

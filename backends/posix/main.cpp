@@ -1,0 +1,96 @@
+// syncmeter-posix: the worker that measures POSIX threads, and what Linux has beside them.
+#include <unistd.h>
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
+
+#include <deque>
+#include <stdexcept>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/posix/posix_backend.hpp"
+#include "backends/posix/posix_census.hpp"
+#include "core/host/team_backend.hpp"
+
+namespace syncmeter::posix {
+namespace {
+
+std::string library() {
+#if defined(__GLIBC__)
+  return fmt::format("glibc {}", gnu_get_libc_version());
+#else
+  return "unknown";
+#endif
+}
+
+// Why this system cannot do an op that was built; empty when it can.
+std::string why_missing_here(const measurable& row) {
+  if (row.info.name == ops::membarrier::info.name) return register_for_barriers();
+  if (row.info.name == ops::per_cpu_add::info.name) return why_no_rseq();
+  if (row.object.bytes == 0) return {};
+  // A lock or a channel of a kind that a kernel or a sandbox may refuse.
+  try {
+    cell_objects one;
+    one.make(row.object, 1, {.lanes = 1}, {});
+    return {};
+  } catch (const std::runtime_error& refused) {
+    return fmt::format("this system refuses it: {}", refused.what());
+  }
+}
+
+/// The table as far as this system goes; `reasons` keeps what it says against the rest.
+std::vector<measurable> rows_here(std::deque<std::string>& reasons) {
+  std::vector<measurable> rows = all_rows();
+  for (measurable& row : rows) {
+    std::string why = row.unsupported.empty() ? why_missing_here(row) : "";
+    if (why.empty()) continue;
+    row = {.info = row.info, .type = row.type, .form = row.form};
+    row.unsupported = reasons.emplace_back(std::move(why));
+  }
+  return rows;
+}
+
+class threads final : public team_backend<shared_objects> {
+ public:
+  /// `shared` and `reasons` must outlive this.
+  threads(wait_policy waiting, shared_objects& shared, std::deque<std::string>& reasons)
+      : team_backend{rows_here(reasons), shared}, waiting_{waiting} {}
+
+  [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
+  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+    return declared_instructions(row);
+  }
+  [[nodiscard]] nlohmann::json runtime() const override {
+    return {{"api", fmt::format("POSIX {}", _POSIX_VERSION)},
+            {"library", library()},
+            {"hardware_concurrency", std::thread::hardware_concurrency()},
+            {"wait_policy", to_text(waiting_)}};
+  }
+
+ private:
+  wait_policy waiting_;
+};
+
+struct worker_state {
+  wait_policy waiting = wait_policy_here();
+  std::deque<std::string> reasons;
+  shared_objects shared{waiting};
+  threads backend{waiting, shared, reasons};
+};
+
+worker_backends make_backends() {
+  have_had_a_second_thread();
+  auto state = std::make_shared<worker_state>();
+  return {state, {&state->backend}};
+}
+
+}  // namespace
+}  // namespace syncmeter::posix
+
+int main(int argc, char** argv) {
+  using namespace syncmeter;
+  return worker_main({SM_BACKEND_NAME, SM_COMPILER, SM_FLAGS}, &posix::make_backends, argc, argv);
+}

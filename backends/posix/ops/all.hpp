@@ -1,0 +1,20 @@
+// The ops of POSIX threads and Linux, in the order of every table; they follow the shared ones.
+#pragma once
+
+#include "backends/posix/ops/handoffs.hpp"
+#include "backends/posix/ops/kernel.hpp"
+#include "backends/posix/ops/late.hpp"
+#include "backends/posix/ops/locks.hpp"
+#include "core/measurable.hpp"
+
+namespace syncmeter::posix {
+
+using own_ops =
+    op_list<ops::mutex_adaptive_add, ops::mutex_errorcheck_add, ops::mutex_robust_add,
+            ops::mutex_inherit_add, ops::pthread_spin_add, ops::rwlock_add, ops::rwlock_read,
+            ops::rwlock_writer_add, ops::rwlock_writer_read, ops::condition_handoff,
+            ops::semaphore_handoff, ops::futex_handoff, ops::eventfd_handoff, ops::pipe_handoff,
+            ops::membarrier, ops::per_cpu_add, ops::wait_spin, ops::wait_pause, ops::wait_backoff,
+            ops::wait_yield, ops::wait_futex, ops::wait_condition, ops::spin_pause>;
+
+}  // namespace syncmeter::posix

@@ -1,0 +1,43 @@
+// Ways to wait for a late arriver (core/ops/late.hpp).
+#pragma once
+
+#include "backends/posix/posix_channels.hpp"
+#include "core/host/channel_ring.hpp"
+#include "core/ops/late.hpp"
+
+namespace syncmeter::posix::ops {
+
+using syncmeter::ops::late_wait;
+using syncmeter::ops::late_wait_info;
+
+struct wait_spin : late_wait<late_ring<spinning>> {
+  static constexpr op_info info = late_wait_info("wait_spin", "spins, loads only");
+};
+struct wait_pause : late_wait<late_ring<pausing>> {
+  static constexpr op_info info =
+      late_wait_info("wait_pause", "spins with pause (yield on AArch64) between loads");
+};
+struct wait_backoff : late_wait<late_ring<backing_off>> {
+  static constexpr op_info info =
+      late_wait_info("wait_backoff", "spins with 1, 2, 4, ... 1024 pauses between loads");
+};
+struct wait_yield : late_wait<late_ring<yielding>> {
+  static constexpr op_info info = late_wait_info("wait_yield", "sched_yield between loads");
+};
+struct wait_futex : late_wait<late_ring<futex_wait>> {
+  static constexpr op_info info = late_wait_info("wait_futex", "sleeps by futex(2)");
+};
+struct wait_condition : late_wait<late_ring<condition>> {
+  static constexpr op_info info = late_wait_info("wait_condition", "sleeps by pthread_cond_wait");
+};
+
+// One look of a thread that spins so: what counts of spins, such as libgomp's, are made of.
+struct spin_pause {  // test - baseline == one more pause and load
+  static constexpr op_info info{.name = "spin_pause",
+                                .family = family::control,
+                                .note = "pause (yield on AArch64) and the load after it"};
+  SM_FN static void common(auto& lane) { lane.pause_and_look(); }
+  SM_FN static void measured(auto& lane) { common(lane); }
+};
+
+}  // namespace syncmeter::posix::ops

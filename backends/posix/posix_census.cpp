@@ -1,0 +1,68 @@
+#include "backends/posix/posix_census.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/worker/declaration_text.hpp"
+
+namespace syncmeter::posix {
+namespace {
+
+// A lock and what it guards, an add or a read.
+std::string guarded(std::string_view lock, std::string_view unlock, const std::string& inside) {
+  return with(fmt::format("call:pthread_{} 1, call:pthread_{} 1", lock, unlock), inside);
+}
+
+// The rings are templates, so that each channel has a call of its own.
+std::string ring_call(std::string_view ring, std::string_view step, std::string_view op) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> channels{
+      {{"condition_handoff", "condition"},
+       {"semaphore_handoff", "semaphore"},
+       {"futex_handoff", "futex_wait"},
+       {"eventfd_handoff", "event"},
+       {"pipe_handoff", "pipe_end"},
+       {"wait_spin", "spinning"},
+       {"wait_pause", "pausing"},
+       {"wait_backoff", "backing_off"},
+       {"wait_yield", "yielding"},
+       {"wait_futex", "futex_wait"},
+       {"wait_condition", "condition"}}};
+  for (const auto& [name, channel] : channels) {
+    if (name == op)
+      return fmt::format("call:syncmeter::{}<syncmeter::posix::{}>::{} 1", ring, channel, step);
+  }
+  return {};
+}
+
+std::string x86_64(const measurable& row) {
+  const auto name = row.info.name;
+  if (name == "barrier") return "call:pthread_barrier_wait 1";
+  if (name == "barrier_late") return "call:pthread_barrier_wait 1, store 1";
+  if (name == "lock_add" || name.starts_with("mutex_"))
+    return guarded("mutex_lock", "mutex_unlock", plain_add(row));
+  if (name == "pthread_spin_add") return guarded("spin_lock", "spin_unlock", plain_add(row));
+  if (name.starts_with("rwlock_") && name.ends_with("_add"))
+    return guarded("rwlock_wrlock", "rwlock_unlock", plain_add(row));
+  if (name.starts_with("rwlock_")) return guarded("rwlock_rdlock", "rwlock_unlock", "load 1");
+  if (name.ends_with("_handoff")) return ring_call("token_ring", "pass_on", name);
+  if (name.starts_with("wait_")) return ring_call("late_ring", "meet", name) + ", store 1";
+  if (name == "per_cpu_add") return "load 1, rmw 1, store 1";
+  if (name == "spin_pause") return "pause 1, load 1";
+  if (name == "membarrier") return "call:syncmeter::posix::expedited_barrier 1";
+  return without_api(row);
+}
+
+}  // namespace
+
+nlohmann::json declared_instructions(const measurable& row) {
+  auto declared = nlohmann::json::object();
+  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
+  return declared;
+}
+
+}  // namespace syncmeter::posix

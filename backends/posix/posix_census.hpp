@@ -1,0 +1,14 @@
+// What one op of POSIX threads should compile to, by instruction set: the census holds the compiler
+// to it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/measurable.hpp"
+
+namespace syncmeter::posix {
+
+/// {"x86-64": "call:pthread_barrier_wait 1"}; empty where nothing is declared.
+[[nodiscard]] nlohmann::json declared_instructions(const measurable& row);
+
+}  // namespace syncmeter::posix

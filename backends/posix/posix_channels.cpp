@@ -1,0 +1,157 @@
+#include "backends/posix/posix_channels.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "core/host/gate.hpp"
+
+namespace syncmeter::posix {
+namespace {
+
+[[noreturn]] void refuse(const char* call) {
+  throw std::runtime_error(fmt::format("{}: {}", call, std::strerror(errno)));
+}
+
+bool has_come(word& box, word token) {
+  return std::atomic_ref{box}.load(std::memory_order_acquire) == token;
+}
+void put(word& box, word token) { std::atomic_ref{box}.store(token, std::memory_order_release); }
+
+/// Waits with `between` after each look that found nothing.
+template <class Between> word wait_awake(word& box, word token, Between between) {
+  while (!has_come(box, token)) between();
+  return token;
+}
+
+// A futex is of 32 bits: those in which one token differs from the next.
+std::uint32_t* changing_half(word& box) {
+  return reinterpret_cast<std::uint32_t*>(&box) + (std::endian::native == std::endian::big ? 1 : 0);
+}
+
+// Whole tokens: 8 bytes go through a pipe or an eventfd at once, or not at all.
+bool interrupted(ssize_t done) { return done < 0 && errno == EINTR; }
+word read_word(int fd) {
+  word got = ~word{0};
+  while (interrupted(::read(fd, &got, sizeof got))) {
+  }
+  return got;
+}
+void write_word(int fd, word value) {
+  while (interrupted(::write(fd, &value, sizeof value))) {
+  }
+}
+
+}  // namespace
+
+word spinning::receive(word& box, word token) {
+  return wait_awake(box, token, [] {});
+}
+void spinning::send(word& box, word token) { put(box, token); }
+
+word pausing::receive(word& box, word token) { return wait_awake(box, token, &spin_pause); }
+void pausing::send(word& box, word token) { put(box, token); }
+
+word backing_off::receive(word& box, word token) {
+  unsigned pauses = 1;
+  return wait_awake(box, token, [&] {
+    for (unsigned i = 0; i < pauses; ++i) spin_pause();
+    pauses = std::min(2 * pauses, 1024U);
+  });
+}
+void backing_off::send(word& box, word token) { put(box, token); }
+
+word yielding::receive(word& box, word token) { return wait_awake(box, token, &::sched_yield); }
+void yielding::send(word& box, word token) { put(box, token); }
+
+word futex_wait::receive(word& box, word token) {
+  for (;;) {
+    const word seen = std::atomic_ref{box}.load(std::memory_order_acquire);
+    if (seen == token) return seen;
+    // Comes back at once where the word has changed since.
+    ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(seen),
+              nullptr, nullptr, 0);
+  }
+}
+void futex_wait::send(word& box, word token) {
+  put(box, token);
+  ::syscall(SYS_futex, changing_half(box), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+condition::condition() {
+  errno = pthread_mutex_init(&mutex_, nullptr);
+  if (errno != 0) refuse("pthread_mutex_init");
+  errno = pthread_cond_init(&came_, nullptr);
+  if (errno != 0) refuse("pthread_cond_init");
+}
+condition::~condition() {
+  pthread_cond_destroy(&came_);
+  pthread_mutex_destroy(&mutex_);
+}
+word condition::receive(word& box, word token) {
+  pthread_mutex_lock(&mutex_);
+  while (box != token) pthread_cond_wait(&came_, &mutex_);
+  const word seen = box;
+  pthread_mutex_unlock(&mutex_);
+  return seen;
+}
+void condition::send(word& box, word token) {
+  pthread_mutex_lock(&mutex_);
+  box = token;
+  pthread_mutex_unlock(&mutex_);
+  pthread_cond_signal(&came_);
+}
+
+semaphore::semaphore() {
+  if (::sem_init(&count_, 0, 0) != 0) refuse("sem_init");
+}
+semaphore::~semaphore() { ::sem_destroy(&count_); }
+word semaphore::receive(word& box, word) {
+  while (::sem_wait(&count_) != 0 && errno == EINTR) {
+  }
+  return std::atomic_ref{box}.load(std::memory_order_relaxed);
+}
+void semaphore::send(word& box, word token) {
+  std::atomic_ref{box}.store(token, std::memory_order_relaxed);
+  ::sem_post(&count_);
+}
+
+event::event() : fd_{::eventfd(0, EFD_CLOEXEC)} {
+  if (fd_ < 0) refuse("eventfd");
+}
+event::~event() { ::close(fd_); }
+word event::receive(word& box, word) {
+  (void)read_word(fd_);
+  return std::atomic_ref{box}.load(std::memory_order_acquire);
+}
+void event::send(word& box, word token) {
+  put(box, token);
+  write_word(fd_, 1);
+}
+
+pipe_end::pipe_end() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) refuse("pipe");
+  from_ = ends[0];
+  to_ = ends[1];
+}
+pipe_end::~pipe_end() {
+  ::close(from_);
+  ::close(to_);
+}
+word pipe_end::receive(word&, word) { return read_word(from_); }
+void pipe_end::send(word&, word token) { write_word(to_, token); }
+
+}  // namespace syncmeter::posix

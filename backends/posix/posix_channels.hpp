@@ -1,0 +1,91 @@
+// Channels (core/host/channel_ring.hpp): the ways in which a thread of POSIX waits for another one,
+// asleep or awake. Each holds what the two share beside the receiver's word.
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include <cstdint>
+
+namespace syncmeter::posix {
+
+using word = std::uint64_t;
+
+// Awake: a load after the other, with something between them.
+struct spinning {  // nothing
+  word receive(word& box, word token);
+  void send(word& box, word token);
+};
+struct pausing {  // the instruction that tells the core of a spin loop
+  word receive(word& box, word token);
+  void send(word& box, word token);
+};
+struct backing_off {  // 1, 2, 4, ... 1024 of them
+  word receive(word& box, word token);
+  void send(word& box, word token);
+};
+struct yielding {  // sched_yield
+  word receive(word& box, word token);
+  void send(word& box, word token);
+};
+
+// Asleep. Constructors throw std::runtime_error with the call's reason.
+struct futex_wait {  // futex(2) on the word, which is always woken
+  word receive(word& box, word token);
+  void send(word& box, word token);
+};
+
+class condition {  // pthread_cond_wait with a mutex, pthread_cond_signal
+ public:
+  condition();
+  ~condition();
+  condition(const condition&) = delete;
+  condition& operator=(const condition&) = delete;
+  word receive(word& box, word token);
+  void send(word& box, word token);
+
+ private:
+  pthread_mutex_t mutex_;
+  pthread_cond_t came_;
+};
+
+class semaphore {  // sem_wait, sem_post
+ public:
+  semaphore();
+  ~semaphore();
+  semaphore(const semaphore&) = delete;
+  semaphore& operator=(const semaphore&) = delete;
+  word receive(word& box, word token);
+  void send(word& box, word token);
+
+ private:
+  sem_t count_;
+};
+
+class event {  // read and write of an eventfd
+ public:
+  event();
+  ~event();
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+  word receive(word& box, word token);
+  void send(word& box, word token);
+
+ private:
+  int fd_;
+};
+
+class pipe_end {  // read and write of the token itself
+ public:
+  pipe_end();
+  ~pipe_end();
+  pipe_end(const pipe_end&) = delete;
+  pipe_end& operator=(const pipe_end&) = delete;
+  word receive(word& box, word token);
+  void send(word& box, word token);
+
+ private:
+  int from_, to_;
+};
+
+}  // namespace syncmeter::posix

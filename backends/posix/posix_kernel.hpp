@@ -1,0 +1,81 @@
+// What Linux has beside POSIX: membarrier(2), and per-CPU counters by restartable sequences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/op.hpp"
+
+#if defined(__x86_64__) && __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#define SM_HAS_RSEQ 1
+#else
+#define SM_HAS_RSEQ 0
+#endif
+
+namespace syncmeter::posix {
+
+/// membarrier(2), MEMBARRIER_CMD_PRIVATE_EXPEDITED: every running thread of this process passes a
+/// full memory barrier. False where the system refuses. The process must have been registered.
+bool expedited_barrier();
+
+/// Registers this process; what the system says against it, empty when nothing.
+[[nodiscard]] std::string register_for_barriers();
+
+/// Why no counter of a CPU's own can be had here; empty when one can.
+[[nodiscard]] std::string why_no_rseq();
+
+/// A counter for each CPU, each on lines of its own.
+class per_cpu_counters {
+ public:
+  per_cpu_counters();
+
+#if SM_HAS_RSEQ
+  /// Adds 1 to the counter of the CPU that it runs on. No atomic: where the thread is interrupted
+  /// between the look at its CPU and the add, the kernel sends it back to the beginning.
+  SM_FN void add_one() {
+    // A restartable sequence (rseq(2)) lies from label 1 to label 2; label 4 is where the kernel
+    // sends the thread, with the signature before it that glibc registered.
+    asm volatile(".pushsection __rseq_cs, \"aw\"\n\t"
+                 ".balign 32\n"
+                 "3:\n\t"
+                 ".long 0, 0\n\t"
+                 ".quad 1f, 2f - 1f, 4f\n\t"
+                 ".popsection\n"
+                 "5:\n\t"
+                 "leaq 3b(%%rip), %%rax\n\t"
+                 "movq %%rax, %%fs:8(%[area])\n"
+                 "1:\n\t"
+                 "movl %%fs:4(%[area]), %%eax\n\t"
+                 "shlq $7, %%rax\n\t"
+                 "addq $1, (%[counters], %%rax)\n"
+                 "2:\n\t"
+                 ".pushsection __rseq_failure, \"ax\"\n\t"
+                 ".byte 0x0f, 0xb9, 0x3d\n\t"
+                 ".long 0x53053053\n"
+                 "4:\n\t"
+                 "jmp 5b\n\t"
+                 ".popsection"
+                 :  // nobody reads a counter before the loop has ended, and a clobber would cost
+                    // two loads
+                 : [area] "r"(area_), [counters] "r"(counters_)
+                 : "rax", "cc");
+  }
+#endif
+
+  /// What is wrong unless they add up to `ops`; empty when they do.
+  [[nodiscard]] std::string check(std::uint64_t ops) const;
+
+ private:
+  struct alignas(128) counter {
+    std::uint64_t value = 0;
+  };
+
+  std::vector<counter> all_;
+  counter* counters_;
+  std::ptrdiff_t area_;  // of this thread's registration, from its thread pointer
+};
+
+}  // namespace syncmeter::posix

@@ -1,0 +1,15 @@
+# Run by cpack on the files that it packs (CPACK_TEMPORARY_DIRECTORY): what Debian wants beside them in a
+# package, and nobody else does.
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+set(share ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX}/share)
+set(documents ${share}/doc/syncmeter)
+file(RENAME ${documents}/LICENSE ${documents}/copyright)
+file(RENAME ${documents}/CHANGELOG.md ${documents}/changelog)
+foreach(file IN ITEMS ${documents}/changelog ${share}/man/man1/syncmeter.1)
+  execute_process(COMMAND gzip -9n ${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+file(MAKE_DIRECTORY ${share}/zsh/vendor-completions)
+file(RENAME ${share}/zsh/site-functions/_syncmeter ${share}/zsh/vendor-completions/_syncmeter)
+file(REMOVE_RECURSE ${share}/zsh/site-functions)
