@@ -1,23 +1,31 @@
 // The `syncmeter` driver: the first word says what to do, the rest belongs to it.
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "driver/commands/commands.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
+#include "driver/text/wrapped_text.hpp"
 #include "driver/workers/own_process.hpp"
 
 namespace {
 
 std::string help() {
+  using syncmeter::usual_width, syncmeter::wrapped;
+  constexpr std::size_t help_column = 31;
   std::string text = fmt::format("syncmeter {}.\n\n", syncmeter::program_purpose);
   const auto line = [&](const std::string& words, std::string_view purpose) {
-    text += fmt::format("  syncmeter {:<18} {}\n", words, purpose);
+    text += fmt::format("  syncmeter {:<18} {}\n", words,
+                        wrapped(std::string(purpose), help_column, usual_width));
   };
   for (const syncmeter::command& c : syncmeter::commands())
     line(c.word.empty() ? c.name : c.name + " " + c.word, c.purpose);
@@ -57,10 +65,32 @@ int run(const std::string& program, const std::vector<std::string>& words) {
     return exit_status;
   } catch (const syncmeter::usage_error& error) {
     return fail(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 1);
   } catch (const std::exception& error) {
     return fail(error.what(), 1);
   }
 }
+
+// For what no catch sees: the standard library may not throw everywhere. Takes no memory.
+[[noreturn]] void end_in_words() {
+  const char* what = "an error within a library; memory may be short";
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    what = "out of memory";
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  for (const char* part : {"syncmeter: ", what, "\n"}) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
+  }
+  ::_exit(1);
+}
+
+// Before the constructors of our own constants, which take memory.
+[[gnu::constructor(101)]] void name_the_last_error() { std::set_terminate(end_in_words); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/harness/quiet_probe.hpp"
+#include "core/machine/pu_pairs.hpp"
 
 namespace syncmeter {
 namespace {
@@ -28,7 +29,7 @@ std::vector<std::vector<processing_unit>> rounds_of(std::span<const processing_u
   std::map<std::pair<int, int>, std::size_t> in_core;
   std::vector<std::vector<processing_unit>> by_thread;
   for (const processing_unit& unit : units) {
-    const std::size_t rank = in_core[{unit.core, unit.core < 0 ? unit.os : -1}]++;
+    const std::size_t rank = in_core[core_of(unit)]++;
     if (rank == by_thread.size()) by_thread.emplace_back();
     by_thread[rank].push_back(unit);
   }

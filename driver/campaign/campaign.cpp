@@ -14,13 +14,14 @@
 #include <numeric>
 #include <optional>
 #include <random>
-#include <set>
 
 #include "core/machine/environment.hpp"
+#include "core/machine/scheduler.hpp"
 #include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/grid_size_order.hpp"
 #include "driver/campaign/interrupt.hpp"
+#include "driver/campaign/lost_visits.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/campaign/start_probe.hpp"
 #include "driver/campaign/visit_request.hpp"
@@ -42,9 +43,6 @@ namespace {
 
 using nlohmann::json;
 using clock = std::chrono::steady_clock;
-using kind = exchange_outcome::kind;
-
-constexpr unsigned losses_before_giving_up = 3;
 
 std::map<std::string, std::string> builds_by_backend(const std::vector<worker_info>& workers) {
   std::map<std::string, std::string> ids;
@@ -81,12 +79,15 @@ class campaign {
       for (const planned_point& planned : plan_.points) found = std::max(found, planned.*member);
       return found;
     };
+    unsigned last_pass = most(&planned_point::visits);
+    // A visit beyond the planned ones may have failed, and is tried again.
+    for (std::size_t i = 0; i < plan_.points.size(); ++i)
+      last_pass = std::max(last_pass, file_.visits().last_wanted(i));
     const auto groups = groups_of(plan_, options_.interleave_backends);
     for (unsigned stage = 0; stage <= most(&planned_point::stage); ++stage) {
-      for (unsigned pass = 1; pass <= most(&planned_point::visits); ++pass)
-        visit_all(stage, pass, groups);
+      for (unsigned pass = 1; pass <= last_pass; ++pass) visit_all(stage, pass, groups);
     }
-    if (file_.visits().remaining() == 0) visit_again();
+    if (file_.visits().remaining() == 0) plan_.arms ? visit_undecided() : visit_again();
     return finish();
   }
 
@@ -152,6 +153,7 @@ class campaign {
                          .options = options_,
                          .machine = about,
                          .grant = grant_,
+                         .scheduler = describe_scheduler(),
                          .gpus = gpus_in_use(plan_, infos_),
                          .gpu_notes = busy_gpus(plan_, infos_),
                          .units = units_named(plan_, options_, machine_),
@@ -214,6 +216,33 @@ class campaign {
     }
   }
 
+  // Pairs of points that cannot be told apart, nor told to be the same, while the budget lasts;
+  // each until its next look.
+  void visit_undecided() {
+    if (!budget_s()) return;
+    while (true) {
+      std::vector<undecided_pairs::wanted> wanted = file_.undecided().lacking();
+      if (wanted.empty()) return;
+      while (!wanted.empty()) {
+        workers_.close();
+        for (const auto& [pair, until] : wanted) {
+          auto [first, second] = plan_.pairs[pair];
+          const unsigned number = std::max(file_.visits().next(first), file_.visits().next(second));
+          if (number % 2 == 0) std::swap(first, second);
+          for (const std::size_t index : {first, second}) {
+            if (!reason_to_stop().empty()) return;
+            show_progress(index, 2 * wanted.size());
+            std::unique_lock turn(taking_turns_);
+            visit(index, number, workers_, turn);
+          }
+        }
+        std::erase_if(wanted, [this](const undecided_pairs::wanted& each) {
+          return file_.visits().next(plan_.pairs[each.pair][0]) > each.until;
+        });
+      }
+    }
+  }
+
   std::optional<double> budget_s() const {
     return options_.budget_s ? options_.budget_s : plan_.budget_s;
   }
@@ -238,72 +267,41 @@ class campaign {
                                                    : std::vector<double>{}});
   }
 
+  // The line of a visit that would only cost time. What was measured once stays measured.
+  std::optional<json> not_tried(std::size_t index, unsigned number) const {
+    const planned_point& planned = plan_.points[index];
+    const auto smaller = number == 1 ? grid_sizes_.known_too_slow(index, file_.visits())
+                                     : std::optional<std::size_t>{};
+    if (!smaller) return lost_.not_tried(planned, number);
+    const point& tried = plan_.points[*smaller].what;
+    return lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,
+                           fmt::format("not tried: a step took too long at --lanes {} --blocks {}",
+                                       tried.lanes, tried.blocks));
+  }
+
   // `turn` is given up while the worker measures.
   void visit(std::size_t index, unsigned number, worker_pool& pool,
              std::unique_lock<std::mutex>& turn) {
     const planned_point& planned = plan_.points[index];
-    const std::string op = planned.what.backend + ' ' + planned.what.op;
-    // What was measured once stays measured.
-    const auto smaller = number == 1 ? grid_sizes_.known_too_slow(index, file_.visits())
-                                     : std::optional<std::size_t>{};
-    if (smaller) {
-      const point& tried = plan_.points[*smaller].what;
-      keep(index, number,
-           lost_visit_line(planned, number, "too_slow", stopped_by_giving_up,
-                           fmt::format("not tried: a step took too long at --lanes {} --blocks {}",
-                                       tried.lanes, tried.blocks)));
-      return;
-    }
-    unsigned& losses = losses_in_a_row_[op];
-    if (losses >= losses_before_giving_up) {
-      keep(index, number,
-           lost_visit_line(
-               planned, number, "failed", stopped_by_giving_up,
-               fmt::format("not tried: {} crashes or timeouts in a row of {}", losses, op)));
+    if (std::optional<json> line = not_tried(index, number)) {
+      keep(index, number, std::move(*line));
       return;
     }
     const json request = request_for(index, number);
     turn.unlock();
     exchange_outcome outcome = pool.measure(planned.what.backend, planned.what.wait, request);
     turn.lock();
-    switch (outcome.what) {
-    case kind::answered:
-      losses = 0;
+    if (outcome.what == exchange_outcome::kind::cancelled) return;
+    if (outcome.what == exchange_outcome::kind::answered) {
+      lost_.answered(planned);
       floors_.learn(outcome.line);
       if (!planned.census.is_null()) outcome.line["census"] = planned.census;
       keep(index, number, std::move(outcome.line));
       return;
-    case kind::cancelled:
-      return;
-    case kind::refused:
-      losses = 0;
-      keep(index, number, lost_visit_line(planned, number, "failed", "failure", outcome.reason));
-      break;
-    case kind::given_up:
-      keep(index, number,
-           lost_visit_line(planned, number, "failed", stopped_by_giving_up,
-                           "not tried: " + outcome.reason));
-      break;
-    case kind::crashed:
-      ++losses;
-      keep(index, number,
-           lost_visit_line(planned, number, "failed", stopped_by_crash, outcome.reason));
-      break;
-    case kind::timed_out:
-      ++losses;
-      keep(index, number,
-           lost_visit_line(planned, number, "timeout", stopped_by_timeout, outcome.reason));
-      break;
     }
-    // One sentence for each cause; what follows from it is in the file.
-    if (reported_reasons_.insert(outcome.reason).second) {
-      progress_.note(
-          fmt::format("visit {} of {}: {}", number, file_.visits().text(index), outcome.reason));
-    }
-    if (losses >= losses_before_giving_up) {
-      progress_.note(fmt::format(
-          "{} crashes or timeouts in a row of {}: the rest of it is not tried", losses, op));
-    }
+    lost_visits::loss lost = lost_.lose(planned, number, file_.visits().text(index), outcome);
+    keep(index, number, std::move(lost.line));
+    for (const std::string& sentence : lost.sentences) progress_.note(sentence);
   }
 
   // What an analysis has to know of the backend; not every worker says it in its visits.
@@ -322,6 +320,7 @@ class campaign {
     const std::size_t left = file_.visits().remaining();
     const std::string stopped = left == 0 ? "" : reason_to_stop();
     totals_.missing = plan_.missing;
+    totals_.scheduler = describe_scheduler();
     totals_.reason = !stopped.empty() ? stopped : !plan_.missing.empty() ? "missing" : "complete";
     totals_.failed = file_.visits().failed_points();
     workers_.close();
@@ -332,9 +331,10 @@ class campaign {
       const std::string why = stopped == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
-      progress_.note(fmt::format(
-          "{}: {} visits are in {}, {} remain; continue with: syncmeter run --resume {}", why,
-          file_.visits().done(), file_.path(), left, shell_word(file_.path())));
+      progress_.note(
+          fmt::format("{}: {} visits are in {}, {} remain; continue with: syncmeter {} --resume {}",
+                      why, file_.visits().done(), file_.path(), left, plan_.arms ? "ab" : "run",
+                      shell_word(file_.path())));
     }
     if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
     return {.file = file_.path(),
@@ -361,8 +361,7 @@ class campaign {
   json states_ = json::array();
   bool watch_states_ = false;  // under a hypervisor, whatever the start-up probe met
   quiet_floors floors_;
-  std::map<std::string, unsigned> losses_in_a_row_;  // by backend and op
-  std::set<std::string> reported_reasons_;
+  lost_visits lost_;
   run_totals totals_;
 };
 

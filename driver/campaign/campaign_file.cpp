@@ -9,6 +9,7 @@
 #include "core/point.hpp"
 #include "driver/plan/device_turns.hpp"
 #include "driver/results/lean_line.hpp"
+#include "driver/workers/arms.hpp"
 
 namespace syncmeter {
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
                              std::map<std::string, std::string> build_ids)
     : plan_(plan), build_ids_(std::move(build_ids)), visit_log_(plan.points, build_ids_),
-      again_(plan.points), keep_rounds_(options.keep_rounds),
+      again_(plan.points), undecided_(plan), keep_rounds_(options.keep_rounds),
       writer_(options.resume
                   ? results_writer::append_to(*options.resume)
                   : results_writer::create(options.output ? *options.output : default_output())) {}
@@ -40,6 +41,7 @@ campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& no
   for (const json& line : file.visits) {
     visit_log_.record(line);
     again_.learn(line);
+    undecided_.learn(line);
   }
   if (retry) visit_log_.forget_failures();
   begun_ = true;
@@ -81,6 +83,7 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line.erase("id");
   line["kind"] = "visit";
   line["backend"] = backend;
+  if (const std::string arm = arm_of(backend); !arm.empty()) line["arm"] = arm;
   line["build"] = build == build_ids_.end() ? "" : build->second;
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
   if (!plan_.points[point].devices.empty())
@@ -92,6 +95,7 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   writer_.write(line);
   visit_log_.record(line);
   again_.learn(line);
+  undecided_.learn(line);
 }
 
 void campaign_file::end(const run_totals& totals) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/campaign/revisits.hpp"
+#include "driver/campaign/undecided_pairs.hpp"
 #include "driver/campaign/visit_log.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/results/campaign_lines.hpp"
@@ -47,6 +48,7 @@ class campaign_file {
 
   [[nodiscard]] const visit_log& visits() const { return visit_log_; }
   [[nodiscard]] const revisits& again() const { return again_; }
+  [[nodiscard]] const undecided_pairs& undecided() const { return undecided_; }
   [[nodiscard]] const std::string& path() const { return writer_.path(); }
 
  private:
@@ -57,6 +59,7 @@ class campaign_file {
   std::map<std::string, std::string> build_ids_;
   visit_log visit_log_;
   revisits again_;
+  undecided_pairs undecided_;
   bool keep_rounds_;
   std::set<std::size_t> has_census_;  // points a visit line of which has it, written by this run
   results_writer writer_;

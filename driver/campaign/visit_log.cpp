@@ -17,6 +17,9 @@ namespace {
 
 using nlohmann::json;
 
+// Between the planned visits and a later one that a file has: nobody asks for it.
+constexpr const char* not_wanted = "none";
+
 bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
 
 // The part that names the point and the number of the visit; 0 for what is none, or absurd.
@@ -53,12 +56,13 @@ visit_log::visit_log(const std::vector<planned_point>& points,
 }
 
 std::size_t visit_log::point_state::done() const {
-  return static_cast<std::size_t>(std::count_if(
-      statuses.begin(), statuses.end(), [](const auto& status) { return !status.empty(); }));
+  return static_cast<std::size_t>(
+      std::count_if(statuses.begin(), statuses.end(),
+                    [](const auto& status) { return !status.empty() && status != not_wanted; }));
 }
 
 std::size_t visit_log::point_state::wanted() const {
-  return settled ? 0 : statuses.size() - done();
+  return settled ? 0 : static_cast<std::size_t>(std::ranges::count(statuses, ""));
 }
 
 bool visit_log::point_state::failed() const {
@@ -81,7 +85,7 @@ void visit_log::record(const json& visit_line) {
   const auto known = point_by_key_.find(point_part);
   if (known == point_by_key_.end() || visit == 0 || status.empty()) return;
   update(states_[known->second], [&, visit = visit](point_state& state) {
-    if (visit > state.statuses.size()) state.statuses.resize(visit);
+    if (visit > state.statuses.size()) state.statuses.resize(visit, not_wanted);
     state.statuses[visit - 1] = status;
     if (settles(status, visit_line)) state.settled = true;
     const auto trips = visit_line.find("trips");
@@ -106,6 +110,12 @@ void visit_log::forget_failures() {
 bool visit_log::wants(std::size_t point, unsigned visit) const {
   const point_state& state = states_[point];
   return !state.settled && visit <= state.statuses.size() && state.statuses[visit - 1].empty();
+}
+
+unsigned visit_log::last_wanted(std::size_t point) const {
+  auto visit = static_cast<unsigned>(states_[point].statuses.size());
+  while (visit > 0 && !wants(point, visit)) --visit;
+  return visit;
 }
 
 bool visit_log::took_too_long(std::size_t point) const {

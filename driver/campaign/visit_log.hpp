@@ -39,6 +39,8 @@ class visit_log {
   /// True when this visit (from 1) is still to be done. A point whose visit was unsupported,
   /// elided, too slow, failed by the worker's own word, or not tried any more is settled.
   [[nodiscard]] bool wants(std::size_t point, unsigned visit) const;
+  /// The last visit of the point that is still to be done; 0 when there is none.
+  [[nodiscard]] unsigned last_wanted(std::size_t point) const;
   /// Visits still to be done.
   [[nodiscard]] std::size_t remaining() const { return remaining_; }
   /// Visits that have a line.

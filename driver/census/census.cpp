@@ -63,7 +63,7 @@ struct division {
 
 division divide(const class_counts& rest, const capability& what, int k, enum machine m) {
   const int unroll = static_cast<int>(what.unroll);
-  const double ops = static_cast<double>(what.unroll * what.ops_per_step) * k;
+  const double ops = 1.0 * what.unroll * what.ops_per_step * k;
   division result;
   for (const auto& [name, count] : rest) {
     if (is_ignored(name)) continue;
@@ -106,6 +106,7 @@ bool must_repeat(std::string_view name) {
   return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
          name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
          name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
+         name.starts_with("amo") || name.starts_with("lr") || name.starts_with("fence_") ||
          name == "pause" || must_repeat_on_gpu(name);
 }
 

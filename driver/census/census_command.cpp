@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/census/census_diff_command.hpp"
+#include "driver/census/census_read_command.hpp"
 #include "driver/census/census_store.hpp"
 #include "driver/census/census_table.hpp"
 #include "driver/text/usage_error.hpp"
@@ -117,6 +119,10 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
 }
 
 int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  if (!arguments.empty() && arguments.front() == "diff")
+    return census_diff_command({arguments.begin() + 1, arguments.end()}, out);
+  if (!arguments.empty() && arguments.front() == "read")
+    return census_read_command({arguments.begin() + 1, arguments.end()}, out);
   const census_options options = parse_census_options(arguments);
   if (options.help) {
     print(out, census_help());

@@ -1,5 +1,7 @@
 // The command line of `syncmeter census`.
 #include "driver/census/census_command.hpp"
+#include "driver/census/census_diff_command.hpp"
+#include "driver/census/census_read_command.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/known_backends.hpp"
@@ -35,7 +37,10 @@ std::vector<option_row> rows_of(census_options& o) {
 
 std::vector<option_row> census_rows() {
   static census_options unread;
-  return rows_of(unread);
+  std::vector<option_row> rows = rows_of(unread);
+  const std::vector<option_row> of_diff = census_diff_rows();
+  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
+  return rows;
 }
 
 census_options parse_census_options(const std::vector<std::string>& arguments) {
@@ -45,17 +50,20 @@ census_options parse_census_options(const std::vector<std::string>& arguments) {
 }
 
 std::string census_notes() {
-  return R"(Disassembles the timed loops of every worker and compares what one measured op compiled to with what
-the op declares. Needs objdump (binutils); for workers with GPU code also cuobjdump, from the CUDA
-toolkit or the Python packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in
-$CUDA_HOME/bin or in /usr/local/cuda/bin.
-)";
+  return R"(Disassembles the timed loops of every worker and compares what one measured op
+compiled to with what the op declares. Needs objdump (binutils); for workers
+with GPU code also cuobjdump, from the CUDA toolkit or the Python packages
+nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in $CUDA_HOME/bin or in
+/usr/local/cuda/bin.
+)" + census_diff_notes() +
+         census_read_notes();
 }
 
 std::string census_help() {
   census_options o;
   return "Usage: syncmeter census [options]\n" + census_notes() + "\n" + options_text(rows_of(o)) +
-         "LIST is one value or several with commas between them.\n";
+         "LIST is one value or several with commas between them.\n\n" +
+         options_text(census_diff_rows(), "Options of diff");
 }
 
 }  // namespace syncmeter

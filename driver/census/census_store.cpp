@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string file_beside(const worker_info& worker) { return worker.path + ".census.json"; }
+std::string census_file_of(const worker_info& worker) { return worker.path + ".census.json"; }
 
 // A loop's name tells backend, op, type and form apart.
 const std::string& name_of(const capability& what) { return what.symbols.back(); }
@@ -35,7 +35,7 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
     if (!what.symbols.empty()) kept[name_of(what)] = census_summary(entry);
   }
   if (kept.empty()) return {};
-  const std::string file = file_beside(worker);
+  const std::string file = census_file_of(worker);
   const std::string fresh = file + ".new";
   std::ofstream out(fresh);
   out << json{{"build", worker.build}, {"entries", std::move(kept)}}.dump() << '\n';
@@ -47,8 +47,16 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
 }
 
 void read_census(worker_info& worker) {
-  std::ifstream in(file_beside(worker), std::ios::binary);
-  const json stored = read_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  std::ifstream in(census_file_of(worker), std::ios::binary);
+  json stored;
+  try {
+    stored = read_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  } catch (const std::ios_base::failure&) {
+    worker.passed_over.push_back(
+        fmt::format("the census of worker '{}' is left out: {} cannot be read", worker.name,
+                    census_file_of(worker)));
+    return;
+  }
   if (!stored.is_object() || !stored.contains("entries") ||
       stored.value("build", json()) != worker.build)
     return;

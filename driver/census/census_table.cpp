@@ -112,8 +112,12 @@ std::string totals(const std::vector<census_entry>& census) {
   return fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
 }
 
-/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
-/// op both.
+nlohmann::json or_null(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
+}  // namespace
+
 std::string what_sets_apart(const std::vector<const census_entry*>& some,
                             const std::vector<const census_entry*>& all) {
   std::vector<std::string> parts;
@@ -132,12 +136,6 @@ std::string what_sets_apart(const std::vector<const census_entry*>& some,
   }
   return join(parts, "; ");
 }
-
-nlohmann::json or_null(const std::string& text) {
-  return text.empty() ? nlohmann::json() : nlohmann::json(text);
-}
-
-}  // namespace
 
 std::string census_table(const std::vector<census_entry>& census) {
   std::string text;

@@ -19,6 +19,11 @@ namespace syncmeter {
 /// verdict.
 [[nodiscard]] std::string census_by_op(const std::vector<census_entry>& census);
 
+/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
+/// op both.
+[[nodiscard]] std::string what_sets_apart(const std::vector<const census_entry*>& some,
+                                          const std::vector<const census_entry*>& all);
+
 /// One object per entry: the axes (null where the op does not have one), "architecture" (null on a
 /// CPU), "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
 /// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".

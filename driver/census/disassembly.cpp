@@ -101,7 +101,20 @@ void disassembly_reader::finish() {
   current_ = ranges_.size();
 }
 
-void disassemble(const std::string& path, std::vector<code_range> ranges, const code_sink& sink) {
+std::string objdump_for(enum machine m) {
+#if defined(__x86_64__)
+  constexpr auto here = machine::x86_64;
+#elif defined(__aarch64__)
+  constexpr auto here = machine::aarch64;
+#else
+  constexpr auto here = machine::other;
+#endif
+  if (m == here || m == machine::other || m == machine::sass) return "objdump";
+  return fmt::format("{}-linux-gnu-objdump", m == machine::x86_64 ? "x86_64" : to_text(m));
+}
+
+void disassemble(const std::string& path, enum machine m, std::vector<code_range> ranges,
+                 const code_sink& sink) {
   if (ranges.empty()) return;
   std::uint64_t first = ranges.front().first;
   std::uint64_t last = 0;
@@ -110,11 +123,16 @@ void disassemble(const std::string& path, std::vector<code_range> ranges, const 
     last = std::max(last, range.first + range.size);
   }
   disassembly_reader reader(std::move(ranges), sink);
-  read_lines_of({.arguments = {"objdump", "-d", "--no-show-raw-insn",
+  const std::string program = objdump_for(m);
+  read_lines_of({.arguments = {program, "-d", "--no-show-raw-insn",
                                fmt::format("--start-address={:#x}", first),
                                fmt::format("--stop-address={:#x}", last), "--", path},
                  .path = path,
-                 .install = "install binutils"},
+                 .install = m == machine::riscv64 || m == machine::aarch64
+                                ? fmt::format("install binutils or, for another machine's code, "
+                                              "binutils-{}-linux-gnu",
+                                              to_text(m))
+                                : "install binutils"},
                 [&](std::string_view line) { reader.add_line(line); });
   reader.finish();
 }

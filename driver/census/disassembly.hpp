@@ -48,8 +48,12 @@ class disassembly_reader {
   std::vector<instruction> body_;
 };
 
-/// Runs objdump once over the part of the program that holds `ranges`. Throws disassembly_error:
-/// objdump is missing, or failed (with the first line it said).
-void disassemble(const std::string& path, std::vector<code_range> ranges, const code_sink& sink);
+/// The objdump that reads programs for `m`: this machine's own, or that of the cross compiler.
+[[nodiscard]] std::string objdump_for(enum machine m);
+
+/// Runs objdump once over the part of the program, which is for `m`, that holds `ranges`. Throws
+/// disassembly_error: objdump is missing, or failed (with the first line it said).
+void disassemble(const std::string& path, enum machine m, std::vector<code_range> ranges,
+                 const code_sink& sink);
 
 }  // namespace syncmeter

@@ -48,6 +48,7 @@ class elf_file {
 machine machine_of(std::uint16_t e_machine) {
   if (e_machine == EM_X86_64) return machine::x86_64;
   if (e_machine == EM_AARCH64) return machine::aarch64;
+  if (e_machine == EM_RISCV) return machine::riscv64;
   return machine::other;
 }
 
@@ -70,6 +71,8 @@ std::string_view to_text(machine m) {
     return "x86-64";
   case machine::aarch64:
     return "aarch64";
+  case machine::riscv64:
+    return "riscv64";
   case machine::sass:
     return "sass";
   case machine::other:

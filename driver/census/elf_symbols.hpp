@@ -16,7 +16,7 @@ struct disassembly_error : std::runtime_error {
 };
 
 /// sass: the machine code of NVIDIA GPUs, embedded in a host's program.
-enum class machine : std::uint8_t { x86_64, aarch64, sass, other };
+enum class machine : std::uint8_t { x86_64, aarch64, riscv64, sass, other };
 
 /// The name of a machine's instruction set, as capability::declares spells it.
 [[nodiscard]] std::string_view to_text(machine m);

@@ -49,6 +49,7 @@ frame_registers frame_of(std::span<const instruction> body, enum machine m) {
 
 instruction_class classify(const instruction& what, enum machine m, frame_registers frame) {
   if (m == machine::sass) return classify_sass(what);
+  if (m == machine::riscv64) return classify_riscv(what);
   return m == machine::aarch64 ? classify_aarch64(what, frame) : classify_x86(what, frame);
 }
 

@@ -11,6 +11,7 @@
 //   register to register frame                                        push, pop, return: the
 //   function around the loop nop                                          alignment other:MNEMONIC
 //   anything else
+//   amoadd.aqrl amoswap.aq lr.aq sc.rl fence_rw_w     RISC-V, without the size
 // SASS has classes of its own (instruction_class_sass.cpp): what synchronizes, touches memory or
 // computes floating-point values keeps its opcode, without sizes, types and cache hints:
 //   RED.ADD ATOMG.CAS ATOMS.POPC.INC LDG.STRONG.GPU STS BAR.SYNC MEMBAR.SC.GPU VOTE.ANY FADD imad
@@ -62,6 +63,7 @@ struct frame_registers {
 // The instruction sets; classify picks one.
 [[nodiscard]] instruction_class classify_x86(const instruction& what, frame_registers frame);
 [[nodiscard]] instruction_class classify_aarch64(const instruction& what, frame_registers frame);
+[[nodiscard]] instruction_class classify_riscv(const instruction& what);
 [[nodiscard]] instruction_class classify_sass(const instruction& what);
 
 }  // namespace syncmeter

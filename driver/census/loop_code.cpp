@@ -23,7 +23,7 @@ void count(class_counts& counts, const instruction_class& what) {
   if (!what.also.empty()) ++counts[std::string(what.also)];
 }
 
-loop_code read_loop(std::span<const instruction> body, enum machine m) {
+loop_code read_loop(std::span<const instruction> body, enum machine m, bool with_lines) {
   loop_code found;
   const frame_registers frame = frame_of(body, m);
   std::vector<instruction_class> classes;
@@ -39,6 +39,7 @@ loop_code read_loop(std::span<const instruction> body, enum machine m) {
     count(repeats ? found.inside : found.outside, classes[i]);
     if (repeats && classes[i].name != "nop") ++found.instructions;
   }
+  if (with_lines) found.lines = loop_text(body, m, [&](std::size_t i) { return flow.repeats(i); });
   for (const std::size_t i : flow.leaving) {
     // A jump to another function's beginning, outside the loop, is a tail call.
     if (is_moved_out_part(body[i].target) || flow.repeats(i)) {

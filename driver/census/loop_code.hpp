@@ -3,8 +3,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "driver/census/instruction_class.hpp"
+#include "driver/census/loop_text.hpp"
 
 namespace syncmeter {
 
@@ -16,7 +18,8 @@ struct loop_code {
   class_counts outside;  ///< before and after the loop
   int instructions = 0;  ///< in the loop, without nops
   bool has_loop = false;
-  std::string problem;  ///< why the counts prove nothing; empty when they do
+  std::vector<loop_line> lines;  ///< the loop itself, where it was asked for
+  std::string problem;           ///< why the counts prove nothing; empty when they do
 };
 
 /// Counts one instruction.
@@ -26,6 +29,7 @@ void count(class_counts& counts, const instruction_class& what);
 /// retry blocks behind the return, so a range of addresses between two labels would miss them.
 /// Problems: more than one separate loop, an indirect jump, a jump into a part that the compiler
 /// moved out of the function (NAME.cold, NAME.part.0), or out of the loop to another function.
-[[nodiscard]] loop_code read_loop(std::span<const instruction> body, enum machine m);
+[[nodiscard]] loop_code read_loop(std::span<const instruction> body, enum machine m,
+                                  bool with_lines = false);
 
 }  // namespace syncmeter

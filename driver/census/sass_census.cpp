@@ -112,7 +112,7 @@ bool is_gpu_code(const capability& what) {
 
 std::vector<census_entry> take_sass_census(const std::string& path,
                                            const std::vector<const capability*>& entries,
-                                           const sass_source& source) {
+                                           const sass_source& source, bool with_lines) {
   kernel_names names;
   for (const capability* what : entries)
     std::ranges::for_each(what->symbols, [&](const auto& name) { names.add(name); });
@@ -122,7 +122,8 @@ std::vector<census_entry> take_sass_census(const std::string& path,
     sass_reader reader([&](std::string_view architecture, std::string_view function,
                            std::span<const instruction> kernel) {
       if (const std::string name = names.wanted(function); !name.empty())
-        loops[std::string(architecture)].insert_or_assign(name, read_timed_loop(kernel));
+        loops[std::string(architecture)].insert_or_assign(name,
+                                                          read_timed_loop(kernel, with_lines));
     });
     if (!names.empty())
       source(path, names.all_literal(), [&](std::string_view line) { reader.add_line(line); });

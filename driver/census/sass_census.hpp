@@ -31,6 +31,6 @@ void run_cuobjdump(const std::string& path, const std::set<std::string>& names,
 /// verdicts and its counts. Never throws for what the program is.
 [[nodiscard]] std::vector<census_entry>
 take_sass_census(const std::string& path, const std::vector<const capability*>& entries,
-                 const sass_source& source = run_cuobjdump);
+                 const sass_source& source = run_cuobjdump, bool with_lines = false);
 
 }  // namespace syncmeter

@@ -27,7 +27,7 @@ std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first,
 
 }  // namespace
 
-loop_code read_timed_loop(std::span<const instruction> kernel) {
+loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) {
   loop_code found;
   std::vector<instruction_class> classes;
   std::vector<std::size_t> readings;
@@ -56,6 +56,10 @@ loop_code read_timed_loop(std::span<const instruction> kernel) {
     if (!repeats && (i < readings.front() || i > readings.back())) continue;
     count(repeats ? found.inside : found.outside, classes[i]);
     if (repeats && classes[i].name != "nop") ++found.instructions;
+  }
+  if (with_lines) {
+    found.lines = loop_text(kernel, machine::sass,
+                            [&](std::size_t i) { return loops.contains(flow.component[i]); });
   }
   for (const std::size_t i : flow.leaving) {
     if (loops.contains(flow.component[i])) found.problem = "it jumps out to another function";

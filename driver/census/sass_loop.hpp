@@ -12,6 +12,7 @@ namespace syncmeter {
 /// loops, such as the gate before the clock. Everything else in the kernel is `outside`.
 /// Problems: fewer than two readings of the clock, no loop or more than one between them, an
 /// indirect jump, or a jump out of the loop to another function.
-[[nodiscard]] loop_code read_timed_loop(std::span<const instruction> kernel);
+[[nodiscard]] loop_code read_timed_loop(std::span<const instruction> kernel,
+                                        bool with_lines = false);
 
 }  // namespace syncmeter

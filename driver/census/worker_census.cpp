@@ -34,7 +34,9 @@ census_entry census_of(const capability& what, const elf_symbols& symbols,
     return unjudged(what, symbols.machine, verdict::no_symbol, "the worker names no loops for it");
   }
   std::array<loop_code, 4> four;
-  for (std::size_t i = 0; i < four.size(); ++i) {
+  // Of loops that no worker runs there are two: those with and without the op.
+  const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
+  for (std::size_t i = 0; i < needed; ++i) {
     std::string problem;
     if (i >= what.symbols.size()) {
       problem = fmt::format("the worker names {} loops, not 4", what.symbols.size());
@@ -93,7 +95,8 @@ void refuse_equal_compares(std::vector<census_entry>& census) {
 
 /// The census of code for the CPU, in the entries' order.
 std::vector<census_entry> take_host_census(const std::string& path,
-                                           const std::vector<const capability*>& entries) {
+                                           const std::vector<const capability*>& entries,
+                                           bool with_lines) {
   elf_symbols symbols;
   loops_by_address loops;
   std::string problem;
@@ -101,11 +104,11 @@ std::vector<census_entry> take_host_census(const std::string& path,
     symbols = read_elf_symbols(path);
     if (symbols.machine == machine::other) {
       throw disassembly_error(
-          fmt::format("{}: only x86-64 and aarch64 programs are understood", path));
+          fmt::format("{}: only x86-64, aarch64 and riscv64 programs are understood", path));
     }
-    disassemble(path, ranges_of(symbols, entries),
+    disassemble(path, symbols.machine, ranges_of(symbols, entries),
                 [&](code_range range, std::span<const instruction> body) {
-                  loops[range.first] = read_loop(body, symbols.machine);
+                  loops[range.first] = read_loop(body, symbols.machine, with_lines);
                 });
   } catch (const disassembly_error& error) {
     problem = error.what();
@@ -125,7 +128,7 @@ std::vector<census_entry> take_host_census(const std::string& path,
 }  // namespace
 
 std::vector<census_entry> take_census(const std::string& path,
-                                      const std::vector<capability>& entries) {
+                                      const std::vector<capability>& entries, bool with_lines) {
   std::vector<const capability*> supported, host, gpu;
   for (const capability& what : entries) {
     if (!what.supported) continue;
@@ -133,8 +136,8 @@ std::vector<census_entry> take_census(const std::string& path,
     (is_gpu_code(what) ? gpu : host).push_back(&what);
   }
   std::vector<census_entry> of_host, of_gpu;
-  if (!host.empty()) of_host = take_host_census(path, host);
-  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu);
+  if (!host.empty()) of_host = take_host_census(path, host, with_lines);
+  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu, run_cuobjdump, with_lines);
   std::vector<census_entry> census;
   auto next_of_host = of_host.begin();
   auto next_of_gpu = of_gpu.begin();

@@ -1,10 +1,14 @@
 #include "driver/commands/commands.hpp"
 
+#include "driver/ab/ab_options.hpp"
 #include "driver/census/census_command.hpp"
+#include "driver/commands/ab_command.hpp"
+#include "driver/commands/check_worker_command.hpp"
 #include "driver/commands/completion_command.hpp"
 #include "driver/commands/list_command.hpp"
 #include "driver/commands/manual_command.hpp"
 #include "driver/commands/run_command.hpp"
+#include "driver/explain/explain_command.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/show/show_command.hpp"
 #include "driver/topology/topology_command.hpp"
@@ -28,6 +32,12 @@ const std::vector<command>& commands() {
        .options = run_command_rows(),
        .run = &run_command,
        .notes = "Separate the elements of a LIST by commas, without spaces. " + report_notes()},
+      {.name = "ab",
+       .purpose = "two builds side by side: what got slower",
+       .options = ab_rows(),
+       .run = &ab_command,
+       .word = "A B",
+       .notes = ab_notes()},
       {.name = "list",
        .purpose = "the ops of each backend, and why others are not supported",
        .options = list_rows(),
@@ -42,11 +52,25 @@ const std::vector<command>& commands() {
        .run = alone(&show_command),
        .word = "FILE",
        .notes = report_notes()},
+      {.name = "explain",
+       .purpose = "all that is known of one point of a results file",
+       .options = explain_rows(),
+       .run = alone(&explain_command),
+       .word = "POINT FILE",
+       .notes = explain_notes()},
       {.name = "census",
        .purpose = "what every op compiled to, checked against its declaration",
        .options = census_rows(),
        .run = alone(&census_command),
+       .word = "[diff A B]",
+       .words = {"diff"},
        .notes = census_notes()},
+      {.name = "check-worker",
+       .purpose = "what a worker of your own does wrong, a line for each fault",
+       .options = check_worker_rows(),
+       .run = alone(&check_worker_command),
+       .word = "FILE",
+       .notes = check_worker_notes()},
       {.name = "completion",
        .purpose = "a script that completes these words in a shell",
        .options = completion_rows(),

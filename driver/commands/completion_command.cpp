@@ -226,9 +226,10 @@ std::vector<option_row> completion_rows() {
 }
 
 std::string completion_notes() {
-  return R"(For one shell: source <(syncmeter completion bash). For all of them, write the script to
-~/.local/share/bash-completion/completions/syncmeter (bash), ~/.config/fish/completions/syncmeter.fish
-(fish), or _syncmeter in a folder of $fpath (zsh).
+  return R"(For one shell: source <(syncmeter completion bash). For all of them, write the
+script to ~/.local/share/bash-completion/completions/syncmeter (bash),
+~/.config/fish/completions/syncmeter.fish (fish), or _syncmeter in a folder of
+$fpath (zsh).
 )";
 }
 
@@ -238,7 +239,7 @@ int completion_command(const std::vector<std::string>& arguments, std::FILE* out
   const std::vector<std::string> words = parse_command_line(arguments, rows, 1);
   std::string text;
   if (help) {
-    text = "syncmeter completion SHELL: a script that completes the words of syncmeter in " +
+    text = "syncmeter completion SHELL: a script that completes the words of syncmeter in\n" +
            join(shells()) + "\n\n" + options_text(rows) + "\n" + completion_notes();
   } else if (words.empty()) {
     throw usage_error("completion: no shell given; use one of " + join(shells()));

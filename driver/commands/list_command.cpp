@@ -283,10 +283,9 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
   parse_command_line(arguments, rows);
   if (request.help) {
     fmt::print(out,
-               "syncmeter list [options]: the ops of each backend, and why others are not "
+               "syncmeter list [options]: the ops of each backend, and why others are not\n"
                "supported\n\n{}\nThe values behind a family are those of all of its ops together; "
-               "--wide prints those of each "
-               "op.\n",
+               "--wide prints\nthose of each op.\n",
                options_text(rows));
     return 0;
   }

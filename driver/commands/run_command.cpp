@@ -3,18 +3,16 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/planned_before.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/census/census_store.hpp"
+#include "driver/commands/campaign_start.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/results/results.hpp"
@@ -29,26 +27,6 @@
 
 namespace syncmeter {
 namespace {
-
-// A resumed campaign keeps every setting that decided its points; what was asked for now goes on
-// top.
-run_options resumed(const run_options& now, const results_file& file) {
-  run_options then;
-  try {
-    then = file.campaign.at("options").get<run_options>();
-  } catch (const std::exception& error) {
-    throw usage_error("--resume: '" + *now.resume +
-                      "' does not contain the options of its campaign: " + error.what());
-  }
-  then.resume = now.resume;
-  then.retry = now.retry;
-  then.budget_s = now.budget_s;
-  then.csv = now.csv;
-  then.force = now.force;
-  then.output.reset();
-  then.dry_run = false;
-  return then;
-}
 
 std::vector<std::string> backends_to_look_for(const run_options& options,
                                               const results_file& before) {
@@ -82,24 +60,6 @@ std::vector<std::string> files_of(const run_options& options) {
   return files;
 }
 
-// Before the first visit, and before the probes, which take as long as a reader waits in silence.
-std::string plan_summary(const campaign_plan& plan, double probing) {
-  const std::size_t n = plan.points.size();
-  std::string text =
-      fmt::format("{} point{}, about {:.0f} s", n, n == 1 ? "" : "s", std::ceil(plan.predicted_s));
-  if (probing > 0) text += fmt::format("; the first {:g} s probe the hops between lanes", probing);
-  return text;
-}
-
-// A resumed campaign keeps to the PUs that it began on.
-void avoid_busy_pus(topology& machine, const cpu_grant& grant, const run_options& options) {
-  const auto& policies = options.affinities;
-  if (std::find(policies.begin(), policies.end(), affinity::quiet) == policies.end()) return;
-  if (options.resume) machine.avoid(busy_in(read_results(*options.resume).campaign));
-  else if (!options.dry_run && grant.unbound_because.empty())
-    machine.avoid(probe_busy_shares(machine, max_lanes(machine, grant)));
-}
-
 }  // namespace
 
 int run_command(const std::string& program, const std::vector<std::string>& arguments,
@@ -111,7 +71,12 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   }
   results_file before;
   if (request.options.resume) before = read_results(*request.options.resume);
-  run_options options = request.options.resume ? resumed(request.options, before) : request.options;
+  if (before.campaign.contains("ab"))
+    throw usage_error(fmt::format("--resume: '{}' compares two builds; continue it with: syncmeter "
+                                  "ab --resume {}",
+                                  before.path, shell_word(before.path)));
+  run_options options =
+      request.options.resume ? resumed_options(request.options, before) : request.options;
   if (request.options.list_workers) {
     for (const std::string& name : workers_for(options)) fmt::print(out, "{}\n", name);
     return 0;
@@ -142,11 +107,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   before = {};
   const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
   plan.predicted_s += probing;
-  if (!grant.unbound_because.empty())
-    std::fprintf(
-        stderr,
-        "syncmeter: lanes cannot be bound here, so that the operating system places them: %s\n",
-        grant.unbound_because.c_str());
+  tell_unbound(grant);
   if (options.dry_run) {
     std::fputs(printable(plan_text(plan, &machine), true).c_str(), out);
     return 0;

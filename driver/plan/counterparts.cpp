@@ -78,6 +78,10 @@ std::string group_key(const planned_point& planned, bool interleaved, const camp
 
 std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan, bool interleaved) {
   std::vector<std::vector<std::size_t>> groups;
+  if (plan.arms) {
+    for (const auto& [a, b] : plan.pairs) groups.push_back({a, b});
+    return groups;
+  }
   std::unordered_map<std::string, std::size_t> group_with;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     const planned_point& planned = plan.points[i];

@@ -18,7 +18,8 @@ namespace syncmeter {
 /// refusals stay, as they say what one of them lacks. Throws usage_error when nothing is left.
 void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers);
 
-/// The indices of plan.points in groups that are visited together: counterparts when `interleaved`,
+/// The indices of plan.points in groups that are visited together: a point of both arms where the
+/// plan has arms, else counterparts when `interleaved`,
 /// points that differ in the layout of their cells alone, in waiting and lateness alone, or in
 /// backend, op and order alone, when the plan says so, else each alone.
 [[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan,

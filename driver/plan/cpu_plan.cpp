@@ -82,6 +82,8 @@ std::vector<unsigned> cpu_planner::numbers_of_lanes(const study_axes& axes,
   if (axes.oversubscribe_on_request && options_.oversubscribe) {
     for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
   }
+  if (axes.one_lane_more_on_request)
+    lanes = options_.oversubscribe ? std::vector{max_ + 1} : std::vector<unsigned>{};
   return lanes;
 }
 
@@ -99,6 +101,9 @@ void cpu_planner::add_launches(const offered_op& op, const study_axes& axes, con
       along{&point::home, wanted_homes(op, options_, axes.homes)},
       along{&point::repeat, repeats_of(axes.repeats)},
       along{&point::late_us, wanted_lates_us(op, options_, axes.lates_us)},
+      along{&point::section_ns, wanted_work_ns(op, options_.sections_ns, axes.sections_ns)},
+      along{&point::think_ns, wanted_work_ns(op, options_.thinks_ns, axes.thinks_ns)},
+      along{&point::reads_per_write, wanted_reads(op, options_, axes.reads_per_write)},
       along{&point::size, wanted_sizes(op, options_, axes.sizes)});
 }
 

@@ -20,10 +20,10 @@ auto kind_of(const gpu_device& gpu) {
 std::vector<unsigned> equal_gpus(const gpu_backend& gpus, const std::string& backend,
                                  const run_options& options) {
   std::vector<unsigned> indices = options.devices;
-  if (options.every_device) {
+  if (indices.empty()) {
     for (const gpu_device& gpu : gpus.devices) indices.push_back(gpu.index);
   }
-  const gpu_device& first = chosen_gpu(gpus, backend, options.device);
+  const gpu_device& first = chosen_gpu(gpus, backend, indices.front());
   for (const unsigned index : indices) {
     const gpu_device& other = chosen_gpu(gpus, backend, index);
     if (kind_of(other) == kind_of(first)) continue;
@@ -51,7 +51,7 @@ unsigned device_of(const planned_point& point, unsigned visit) {
 
 void share_among_gpus(campaign_plan& plan, const run_options& options,
                       const std::vector<offered_op>& ops, const std::vector<worker_info>& workers) {
-  if (options.devices.empty() && !options.every_device) return;
+  if (options.devices.size() == 1) return;
   std::map<std::string, std::vector<unsigned>> turns;  // of each backend
   for (planned_point& point : plan.points) {
     const std::string& backend = point.what.backend;

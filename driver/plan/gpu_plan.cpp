@@ -285,7 +285,7 @@ void require_gpu_for(const run_options& options) {
        {"--flavour", !options.flavours.empty()},
        {"--space", !options.spaces.empty()},
        {"--active", !options.actives.empty()},
-       {"--device", options.device != 0 || options.every_device || !options.devices.empty()},
+       {"--device", options.devices != std::vector{0U}},
        {"--waves", options.waves}}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {

@@ -152,6 +152,14 @@ const capability* offered_op::row(const point& p) const {
   return nullptr;
 }
 
+const capability* entry_of(const point& p, const worker_info& worker) {
+  offered_op op{.backend = p.backend, .name = p.op, .rows = {}};
+  for (const capability& c : worker.capabilities) {
+    if (c.supported && c.backend == p.backend && c.op == p.op) op.rows.push_back(&c);
+  }
+  return op.row(p);
+}
+
 std::vector<std::optional<value_type>> wanted_types(const offered_op& op,
                                                     const run_options& options, type_set of_study) {
   const std::vector<value_type> offered = op.types();
@@ -196,6 +204,18 @@ std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& o
                                       const std::vector<unsigned>& of_study) {
   if (!op.rows.front()->arrives_late) return {0};
   return options.lates_us.empty() ? of_study : options.lates_us;
+}
+
+std::vector<unsigned> wanted_work_ns(const offered_op& op, const std::vector<unsigned>& of_user,
+                                     const std::vector<unsigned>& of_study) {
+  if (!op.rows.front()->holds_lock) return {0};
+  return of_user.empty() ? of_study : of_user;
+}
+
+std::vector<unsigned> wanted_reads(const offered_op& op, const run_options& options,
+                                   const std::vector<unsigned>& of_study) {
+  if (!op.rows.front()->reads_and_writes) return {0};
+  return options.reads_per_write.empty() ? of_study : options.reads_per_write;
 }
 
 std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,

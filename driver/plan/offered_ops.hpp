@@ -34,6 +34,9 @@ struct offered_op {
   [[nodiscard]] const capability* row(const point& p) const;
 };
 
+/// The entry of a worker that covers a point's op, type and form; null when there is none.
+[[nodiscard]] const capability* entry_of(const point& p, const worker_info& worker);
+
 /// The types of the user, else of the study, for an op; one without a value for an op without
 /// types.
 [[nodiscard]] std::vector<std::optional<value_type>>
@@ -54,6 +57,13 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
                                                     const run_options& options,
                                                     const std::vector<unsigned>& of_study);
+/// Of an op that holds a lock for a while; {0} for every other.
+[[nodiscard]] std::vector<unsigned> wanted_work_ns(const offered_op& op,
+                                                   const std::vector<unsigned>& of_user,
+                                                   const std::vector<unsigned>& of_study);
+/// Of an op that reads and writes one datum; {0} for every other.
+[[nodiscard]] std::vector<unsigned> wanted_reads(const offered_op& op, const run_options& options,
+                                                 const std::vector<unsigned>& of_study);
 /// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
 /// for every other.
 [[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,

@@ -2,6 +2,7 @@
 // text, and back.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -45,8 +46,9 @@ void read_value(const std::string& member, const nlohmann::json& j, std::optiona
 /// A whole number, or several, as the command line's parser takes them.
 template <class T>
 inline constexpr bool is_of_counts =
-    std::is_same_v<T, unsigned> || std::is_same_v<T, std::optional<unsigned>> ||
-    std::is_same_v<T, std::vector<unsigned>> || std::is_same_v<T, std::vector<int>>;
+    std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
+    std::is_same_v<T, std::optional<unsigned>> || std::is_same_v<T, std::vector<unsigned>> ||
+    std::is_same_v<T, std::vector<int>>;
 template <class T, class Parse>
 void read_counts(const std::string& member, const nlohmann::json& j, T& value, const Parse& parse) {
   std::string text;

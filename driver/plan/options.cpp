@@ -7,48 +7,14 @@
 
 #include "driver/plan/run_option_table.hpp"
 #include "driver/studies/studies.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/exit_statuses.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-/// The table bound to a request; `refused` becomes the first option that --resume does not admit.
-std::vector<option_row> run_rows(run_request& request, std::string& refused) {
-  std::vector<option_row> rows{help_row(request.help)};
-  for (const run_option& row : run_option_table()) {
-    if (row.name.empty()) continue;
-    rows.push_back({.name = row.name,
-                    .value = row.value,
-                    .help = row.help,
-                    .values = row.values,
-                    .take = [&](const std::string& option, const std::string& text) {
-                      if (!row.beside_resume && refused.empty()) refused = option;
-                      row.take(request.options, option, text);
-                    }});
-  }
-  return rows;
-}
-
-void check_together(const run_options& o, const std::string& refused) {
-  if (o.resume && !refused.empty()) {
-    throw usage_error(
-        fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
-                    "the results file; allowed with it: --retry, --budget, --csv, --force",
-                    refused));
-  }
-  if (o.min_sample_us * 1e-6 >= o.max_time_s) {
-    throw usage_error(fmt::format("--min-sample: {:g}us must be shorter than --max-time ({:g}ms)",
-                                  o.min_sample_us, o.max_time_s * 1e3));
-  }
-  if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
-    throw usage_error(fmt::format("--pus: cannot be combined with --{}; --pus already sets the "
-                                  "number of lanes and their placement",
-                                  o.lanes.empty() ? "affinity" : "lanes"));
-  }
-  if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
-}
 
 /// By cost, or else by family.
 struct sort_key {
@@ -92,11 +58,45 @@ std::vector<option_row> show_rows(show_request& request) {
 }
 
 constexpr const char* about_the_report =
-    "Below the table, syncmeter-report adds ratios, sizes and verdicts. SYNCMETER_REPORT in "
-    "the\nenvironment is the path of that program if it is not found, or off to leave its text "
-    "out.\n";
+    "Below the table, syncmeter-report adds ratios, sizes and verdicts.\nSYNCMETER_REPORT in the "
+    "environment is the path of that program if it is not\nfound, or off to leave its text out.\n";
 
 }  // namespace
+
+std::vector<option_row> run_rows(run_request& request, std::string& refused) {
+  std::vector<option_row> rows{help_row(request.help)};
+  for (const run_option& row : run_option_table()) {
+    if (row.name.empty()) continue;
+    rows.push_back({.name = row.name,
+                    .value = row.value,
+                    .help = row.help,
+                    .values = row.values,
+                    .take = [&](const std::string& option, const std::string& text) {
+                      if (!row.beside_resume && refused.empty()) refused = option;
+                      row.take(request.options, option, text);
+                    }});
+  }
+  return rows;
+}
+
+void check_together(const run_options& o, const std::string& refused) {
+  if (o.resume && !refused.empty()) {
+    throw usage_error(
+        fmt::format("{}: cannot be combined with --resume, which takes points and settings from "
+                    "the results file; allowed with it: --retry, --budget, --csv, --force",
+                    refused));
+  }
+  if (o.min_sample_us * 1e-6 >= o.max_time_s) {
+    throw usage_error(fmt::format("--min-sample: {:g}us must be shorter than --max-time ({:g}ms)",
+                                  o.min_sample_us, o.max_time_s * 1e3));
+  }
+  if (!o.pus.empty() && !(o.lanes.empty() && o.affinities.empty())) {
+    throw usage_error(fmt::format("--pus: cannot be combined with --{}; --pus already sets the "
+                                  "number of lanes and their placement",
+                                  o.lanes.empty() ? "affinity" : "lanes"));
+  }
+  if (o.retry && !o.resume) throw usage_error("--retry: needs --resume FILE");
+}
 
 run_request parse_run(const std::vector<std::string>& arguments) {
   run_request request;
@@ -132,7 +132,8 @@ std::string report_notes() { return about_the_report; }
 std::string run_help() {
   std::string text =
       "syncmeter run [options]: measures the points of a study and prints a table\n\nStudies\n";
-  for (const study& s : studies()) text += fmt::format("  {:<13} {}\n", s.name, s.purpose);
+  for (const study& s : studies())
+    text += fmt::format("  {:<13} {}\n", s.name, wrapped(std::string(s.purpose), 16, usual_width));
   run_request request;
   std::string refused;
   return text + "\n" + options_text(run_rows(request, refused)) +

@@ -32,16 +32,17 @@ struct run_options {
                          ///< takes the pairs among them
   std::vector<home> homes;
   std::vector<wait_policy> waits;
-  std::vector<unsigned> lates_us;   ///< for ops with a late lane
-  std::vector<unsigned> sizes;      ///< for ops with a size
-  std::vector<block_range> blocks;  ///< GPU, as are the next five
+  std::vector<unsigned> lates_us;         ///< for ops with a late lane
+  std::vector<unsigned> sections_ns;      ///< for ops that hold a lock for a while
+  std::vector<unsigned> thinks_ns;        ///< for the same ops
+  std::vector<unsigned> reads_per_write;  ///< for ops that read and write one datum
+  std::vector<unsigned> sizes;            ///< for ops with a size
+  std::vector<block_range> blocks;        ///< GPU, as are the next five
   std::vector<scope> scopes;
   std::vector<flavour> flavours;
   std::vector<space> spaces;
-  std::vector<unsigned> actives;  ///< lanes of each warp
-  unsigned device = 0;
-  std::vector<unsigned> devices;  ///< several equal GPUs that share the points; empty: `device`
-  bool every_device = false;      ///< in place of `devices`
+  std::vector<unsigned> actives;     ///< lanes of each warp
+  std::vector<unsigned> devices{0};  ///< several equal GPUs share the points; empty: all
   bool waves = false;
   double precision = 0.01;
   double max_time_s = 0.15;        ///< per point, over all its visits
@@ -81,6 +82,12 @@ struct run_request {
 /// the points come from the file. Throws usage_error. Ops and backends are checked by make_plan,
 /// which knows them.
 [[nodiscard]] run_request parse_run(const std::vector<std::string>& arguments);
+
+/// The table of options bound to a request; `refused` becomes the first one that --resume does not
+/// admit.
+[[nodiscard]] std::vector<option_row> run_rows(run_request& request, std::string& refused);
+/// Throws usage_error for options that exclude each other.
+void check_together(const run_options& options, const std::string& refused);
 
 /// What of a results file is printed, and how.
 struct show_view {

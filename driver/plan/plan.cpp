@@ -21,6 +21,7 @@
 #include "driver/plan/sample_first.hpp"
 #include "driver/studies/studies.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -32,15 +33,28 @@ constexpr double usual_visit_s = 0.022;
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
 
+// The family of an op that only a user's worker has; empty for this project's.
+std::string user_family(const offered_op& op) {
+  return is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
+}
+
+// An op without cells has whatever placement a study asks for.
+bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
+  return std::ranges::any_of(
+      op.placements(), [&](placement p) { return p == placement::none || contains(wanted, p); });
+}
+
 // The rules of a study that cover an op, and its values for other ops where the user names this
 // one.
 template <class Rule, class Axes, class Add>
-void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const std::string& op,
+void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const offered_op& op,
                    bool named, const Add& add) {
+  const std::string family = user_family(op);
   bool covered = rules.empty();  // nothing at all on this kind of device
   for (const Rule& rule : rules) {
-    if (!covers(rule, op)) continue;
+    if (!covers(rule, op.name, family)) continue;
     covered = true;
+    if (!family.empty() && !has_any(op, rule.axes.placements)) continue;
     add(rule.axes);
   }
   if (named && !covered) add(others);
@@ -79,14 +93,15 @@ class planners {
 
   void add(const study& chosen, const offered_op& op, bool named) {
     if (const gpu_backend* gpus = gpus_of(workers_, op.backend)) {
-      const auto [gpu, is_new] = on_gpus_.try_emplace(
-          op.backend, options_, chosen_gpu(*gpus, op.backend, options_.device));
-      for_each_rule(chosen.gpu.rules, chosen.gpu.others, op.name, named,
+      const unsigned first = options_.devices.empty() ? 0 : options_.devices.front();
+      const auto [gpu, is_new] =
+          on_gpus_.try_emplace(op.backend, options_, chosen_gpu(*gpus, op.backend, first));
+      for_each_rule(chosen.gpu.rules, chosen.gpu.others, op, named,
                     [&, &on = gpu->second](const gpu_axes& axes) { on.add(op, axes); });
       return;
     }
     if (!on_cpus_) on_cpus_.emplace(options_, machine_, grant_);
-    for_each_rule(chosen.rules, chosen.others, op.name, named,
+    for_each_rule(chosen.rules, chosen.others, op, named,
                   [&](const study_axes& axes) { on_cpus_->add(op, axes, grant_); });
   }
 

@@ -1,6 +1,7 @@
 // From options, capabilities and the machine to the list of points that a campaign measures.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include "core/machine/topology.hpp"
 #include "core/point.hpp"
+#include "driver/plan/compared_arms.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/workers/worker_info.hpp"
 
@@ -39,13 +41,16 @@ struct campaign_plan {
   std::vector<planned_point> points;
   std::vector<refused_point> refused;
   double predicted_s = 0;
-  std::optional<double> budget_s{};    ///< where the options name none
-  bool layouts_together = false;       ///< as in its study
-  bool ops_together = false;           ///< as in its study
-  bool waits_together = false;         ///< as in its study
-  std::string left_out{};              ///< as in its study
-  std::vector<std::string> missing{};  ///< with --resume: what the campaign began with and cannot
-                                       ///< be measured now, a sentence for each backend
+  std::optional<double> budget_s{};     ///< where the options name none
+  bool layouts_together = false;        ///< as in its study
+  bool ops_together = false;            ///< as in its study
+  bool waits_together = false;          ///< as in its study
+  std::string left_out{};               ///< as in its study
+  std::vector<std::string> missing{};   ///< with --resume: what the campaign began with and cannot
+                                        ///< be measured now, a sentence for each backend
+  std::optional<compared_arms> arms{};  ///< where two builds are compared
+  std::vector<std::array<std::size_t, 2>> pairs{};  ///< of points: those of the arms' that are
+                                                    ///< compared, and visited in turn
 };
 
 /// Visits of a point on a CPU, unless --visits or its study say another number.

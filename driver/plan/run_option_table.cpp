@@ -122,24 +122,21 @@ run_option max_time_row() {
 
 run_option device_row() {
   static constexpr const char* every = "all";
-  run_option row = list<&run_options::device>(
+  run_option row = list<&run_options::devices>(
       "device",
       "GPU: index of the device; several equal ones, or all, share the points (default: 0)",
-      "device", count(0, 1023));
+      "device", numbers(0, 1023));
   row.take = [](run_options& o, const std::string& option, const std::string& text) {
-    o.every_device = text == every;
-    o.devices = o.every_device ? std::vector<unsigned>{} : parse_numbers(option, text, 0, 1023);
-    o.device = o.every_device ? 0 : o.devices.front();
-    if (o.devices.size() == 1) o.devices.clear();
+    o.devices = text == every ? std::vector<unsigned>{} : parse_numbers(option, text, 0, 1023);
   };
-  row.written = [](const run_options& o) {
-    if (o.every_device) return nlohmann::json(every);
-    return o.devices.empty() ? nlohmann::json(o.device) : nlohmann::json(o.devices);
+  row.written = [](const run_options& o) -> nlohmann::json {
+    if (o.devices.empty()) return every;
+    if (o.devices.size() == 1) return o.devices.front();
+    return o.devices;
   };
   row.read = [](const nlohmann::json& j, run_options& o) {
-    o.every_device = j == every;
-    o.devices = j.is_array() ? j.get<std::vector<unsigned>>() : std::vector<unsigned>{};
-    o.device = j.is_number() ? j.get<unsigned>() : o.devices.empty() ? 0 : o.devices.front();
+    o.devices.clear();
+    if (j != every) read_counts("device", j, o.devices, numbers(0, 1023));
   };
   return row;
 }
@@ -147,10 +144,11 @@ run_option device_row() {
 std::vector<run_option> all_rows() {
   using o = run_options;
   return {
-      list<&o::backends>("backend",
-                         "APIs to measure (default: every backend with a worker; omp-llvm and std "
-                         "only where there is no other, or the study compares them)",
-                         "backends", open_list{known_backend_names()}),
+      list<&o::backends>(
+          "backend",
+          "APIs to measure (default: every backend with a worker; omp-llvm, std and posix "
+          "only where there is no other, or the study compares them)",
+          "backends", open_list{known_backend_names()}),
       study_row(),
       list<&o::ops>("op",
                     "ops by name; * matches any characters, as in atomic_* (default: the study's)",
@@ -202,12 +200,27 @@ std::vector<run_option> all_rows() {
           "how threads wait: active (spin) or passive (sleep) (default: active; in barrier both)",
           "waits", names_of_axis<wait_policy>{"wait policy"}),
       list<&o::lates_us>("late",
-                         "for barrier_late: microseconds by which the late lane arrives after the "
-                         "others, 0 to 10000 (default: 10; in barrier 0,1,10,100)",
+                         "for ops with a late lane: microseconds by which it arrives after the "
+                         "others, 0 to 10000 (default: 10; in barrier 0,1,10,100; in waiting 1 "
+                         "to 10000)",
                          "lates_us", numbers(0, 10'000)),
+      list<&o::sections_ns>("section",
+                            "for ops that hold a lock for a while: nanoseconds of work under it, 0 "
+                            "to 1000000 (default: 0; in locks 0,50,500)",
+                            "sections_ns", numbers(0, 1'000'000)),
+      list<&o::thinks_ns>(
+          "think",
+          "for the same ops: nanoseconds of work between two sections, 0 to 1000000 "
+          "(default: 0; in locks 0,500)",
+          "thinks_ns", numbers(0, 1'000'000)),
+      list<&o::reads_per_write>(
+          "reads-per-write",
+          "for ops that read and write one datum: reads of each thread for each of its writes, 0 "
+          "(only writes) to 1000000 (default: 10; in read-mostly 1 to 100000)",
+          "reads_per_write", numbers(0, 1'000'000)),
       list<&o::sizes>("size",
                       "for ops with a size, 1 to 1073741824: lanes of a tile, blocks of a cluster, "
-                      "paths, elements, as `syncmeter list` says (default: the study's)",
+                      "paths, elements, bytes, as `syncmeter list` says (default: the study's)",
                       "sizes", numbers(1, 1U << 30U)),
       list<&o::blocks>(
           "blocks",
@@ -291,7 +304,7 @@ std::vector<run_option> all_rows() {
           "interleave_backends"),
       flag<&o::oversubscribe>("oversubscribe",
                               "allow more lanes than processing units; in barrier also measure one "
-                              "lane more, and twice as many (default: off)",
+                              "lane more, and twice as many, in locks one more (default: off)",
                               "oversubscribe"),
       of_any_campaign(flag<&o::keep_rounds>(
           "keep-rounds",

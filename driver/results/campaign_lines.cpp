@@ -72,10 +72,12 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
             {"states", facts.states},
             {"states_note", facts.states_note},
             {"plan", plan_counts(plan)}};
+  if (!facts.scheduler.is_null()) line["scheduler"] = facts.scheduler;
   if (!facts.units.is_null()) line["units"] = facts.units;
   if (!facts.busy_pus.is_null()) line["busy_pus"] = facts.busy_pus;
   if (!plan.left_out.empty()) line["left_out"] = plan.left_out;
   if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
+  if (plan.arms) line["ab"] = *plan.arms;
   if (!facts.gpu_notes.empty()) line["gpu_notes"] = facts.gpu_notes;
   return line;
 }
@@ -104,6 +106,7 @@ json end_line(const run_totals& totals) {
             {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
             {"failed", totals.failed}};
   if (!totals.missing.empty()) line["missing"] = totals.missing;
+  if (!totals.scheduler.is_null()) line["scheduler"] = totals.scheduler;
   return line;
 }
 

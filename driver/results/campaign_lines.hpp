@@ -29,6 +29,7 @@ struct campaign_facts {
   run_options options;     ///< its seed is the one used
   nlohmann::json machine;  ///< describe_machine()
   cpu_grant grant;
+  nlohmann::json scheduler{};                 ///< describe_scheduler(); null: in no job
   std::map<std::string, std::string> gpus{};  ///< the GPU that each backend measures on
   std::vector<std::string> gpu_notes{};       ///< busy_gpus()
   nlohmann::json units{};     ///< where each PU of a plan with named PUs sits; else null
@@ -55,6 +56,7 @@ struct run_totals {
   double timed_ns = 0;                 ///< inside timed loops and probes
   std::size_t failed = 0;              ///< points of the file that failed or timed out
   std::vector<std::string> missing{};  ///< what of the plan cannot be measured: a sentence each
+  nlohmann::json scheduler{};          ///< describe_scheduler(); null: in no job
 };
 [[nodiscard]] nlohmann::json end_line(const run_totals& totals);
 

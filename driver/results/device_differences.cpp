@@ -27,9 +27,9 @@ std::vector<device_difference> device_differences(const results_file& file) {
   for (const json& visit : file.visits) {
     const auto cost = visit.contains("visited_device") ? cost_of(visit) : std::nullopt;
     if (!cost) continue;
-    const std::string point = canonical(visit.at("point").get<struct point>());
-    costs[{text_in(visit, "family"), point}][visit.at("visited_device").get<unsigned>()].push_back(
-        *cost);
+    const std::string of_point = canonical(visit.at("point").get<point>());
+    costs[{text_in(visit, "family"), of_point}][visit.at("visited_device").get<unsigned>()]
+        .push_back(*cost);
   }
   std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<double>> ratios;
   for (auto& [key, by_device] : costs) {

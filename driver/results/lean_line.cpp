@@ -7,6 +7,7 @@
 #include "core/point.hpp"
 #include "driver/results/catalogue.hpp"
 #include "driver/results/pooled_rounds.hpp"
+#include "driver/workers/gpu_devices.hpp"
 
 namespace syncmeter {
 namespace {
@@ -22,6 +23,7 @@ double rounded(double value, int significant) {
   const int places = significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
   // Divided by a power of ten, not multiplied by its inverse: the text stays short.
   const double power = std::pow(10.0, std::abs(places));
+  if (!std::isfinite(power)) return value;  // the digits of so small a number are few
   return places >= 0 ? std::round(value * power) / power : std::round(value / power) * power;
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -100,8 +101,9 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
 
 }  // namespace
 
-file_text text_of_file(const std::string& path) {
-  std::string bytes = all_bytes(path);
+namespace {
+
+file_text text_of_bytes(const std::string& path, std::string bytes) {
   if (!begins_zstd(bytes)) return {.text = std::move(bytes)};
   try {
     unpacked_text found = unpacked(bytes);
@@ -111,8 +113,14 @@ file_text text_of_file(const std::string& path) {
   }
 }
 
-results_file read_results(const std::string& path) {
-  const auto [text, compressed, open_frame] = text_of_file(path);
+}  // namespace
+
+file_text text_of_file(const std::string& path) { return text_of_bytes(path, all_bytes(path)); }
+
+results_file read_results(const std::string& path) { return results_in(path, all_bytes(path)); }
+
+results_file results_in(const std::string& path, std::string bytes) {
+  const auto [text, compressed, open_frame] = text_of_bytes(path, std::move(bytes));
   if (text.empty())
     throw usage_error(fmt::format(
         "{}: the file is empty: no campaign had begun in it; name it with --output to begin one",

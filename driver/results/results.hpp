@@ -41,7 +41,7 @@ struct point_summary {
   interval cost_ns;          ///< median of visit medians with its interval over visits; infinite
                              ///< bounds where a CPU's point has one visit
   interval host_cost_ns;
-  interval cost_cycles;                 ///< in the device's cycles; all 0 where none are counted
+  interval cost_cycles;  ///< in cycles of device or cores; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side
   double fairness = 1, slowest_over_fastest = 1;
   std::size_t rounds_kept = 0, rounds_dropped = 0;
@@ -86,6 +86,8 @@ struct file_text {
 /// second one, another schema major, a line (named by number) that is not JSON anywhere but at the
 /// end. A visit that cannot be used is left out, and told.
 [[nodiscard]] results_file read_results(const std::string& path);
+/// The same of bytes that somebody has read already; `path` is what messages call them.
+[[nodiscard]] results_file results_in(const std::string& path, std::string bytes);
 
 /// One summary per point, in order of first appearance, `same` and `refused` points included.
 [[nodiscard]] std::vector<point_summary> summarize(const results_file& file);

@@ -15,7 +15,7 @@ namespace syncmeter {
 /// Whether an estimate exists of which at least an upper bound can be shown.
 [[nodiscard]] bool has_upper_bound(const point_summary& s);
 
-/// Whether that cost is counted in a device's cycles too.
+/// Whether that cost is counted in cycles too.
 [[nodiscard]] bool has_cycles(const point_summary& s);
 
 /// ns with four significant digits, fewer below 1: "0.1043", "2.318", "45700", "2.3e-05".

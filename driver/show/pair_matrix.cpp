@@ -5,21 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/harness/stats.hpp"
 #include "core/machine/pu_pairs.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 
 namespace syncmeter {
-namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-}  // namespace
-
 const point_summary* pair_matrix::at(int first, int second) const {
   const auto found = cells.find({first, second});
   return found != cells.end() && has_cost(*found->second) ? found->second : nullptr;
@@ -38,7 +29,7 @@ std::string pair_matrix::classes(const std::vector<processing_unit>& units) cons
   std::vector<std::string> parts;
   for (const auto& [pairs, seen] : costs)
     parts.push_back(
-        fmt::format("{} {} ns", to_text(pairs, several_kinds), nanoseconds(median_of(seen))));
+        fmt::format("{} {} ns", to_text(pairs, several_kinds), nanoseconds(median(seen))));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -37,6 +37,9 @@ std::string short_name(const point& p) {
   if (!p.pus.empty())
     text += fmt::format(" on PU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
   if (p.home != home::none) text += fmt::format(", home {}", to_text(p.home));
+  if (p.section_ns != 0) text += fmt::format(", {} ns inside", p.section_ns);
+  if (p.think_ns != 0) text += fmt::format(", {} ns outside", p.think_ns);
+  if (p.reads_per_write != 0) text += fmt::format(", {} reads a write", p.reads_per_write);
   if (p.late_us != 0) text += fmt::format(", {} us late", p.late_us);
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
   return text;

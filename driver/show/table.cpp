@@ -57,6 +57,8 @@ std::string share_text(const point_summary& s) {
   return s.state.starts_with("state") || s.state.starts_with("hop") ? s.state : "";
 }
 
+std::string unless_zero(unsigned value) { return value != 0 ? fmt::to_string(value) : ""; }
+
 // Where lanes sit, unless a policy says so that always means the same.
 std::string pus_text_of(const point_summary& s) {
   return s.what.affinity == affinity::quiet ? as_ranges(s.pus)
@@ -84,6 +86,9 @@ std::vector<std::string> cells_of(const table_row& row, const varying& v) {
           v.wait ? std::string(to_text(s.what.wait)) : "",
           text_unless_none(s.what.home),
           v.late ? fmt::to_string(s.what.late_us) : "",
+          unless_zero(s.what.section_ns),
+          unless_zero(s.what.think_ns),
+          unless_zero(s.what.reads_per_write),
           cost_text(s),
           has_cost(s) ? interval_text(s.cost_ns) : "",
           has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
@@ -129,6 +134,9 @@ std::string wide_table(const std::vector<table_row>& rows, const varying& v, boo
                  {"wait"},
                  {"home"},
                  {"late us", right},
+                 {"inside ns", right},
+                 {"outside ns", right},
+                 {"reads/write", right},
                  {"ns/op", right},
                  {"95 % interval", right},
                  {"cycles/op", right},
@@ -196,7 +204,10 @@ std::vector<std::string> narrow_cells(const table_row& row, const section_words&
           s.what.active != 0 ? fmt::to_string(s.what.active) : "",
           s.what.size != 0 ? fmt::to_string(s.what.size) : "",
           pus_text_of(s),
-          s.what.late_us != 0 ? fmt::to_string(s.what.late_us) : "",
+          unless_zero(s.what.late_us),
+          unless_zero(s.what.section_ns),
+          unless_zero(s.what.think_ns),
+          unless_zero(s.what.reads_per_write),
           cost_text(s),
           has_cost(s) ? interval_text(s.cost_ns) : "",
           has_cost(s) ? reach(s.cost_ns) : "",
@@ -220,6 +231,9 @@ std::string section_text(std::span<const table_row> rows, page_style style, bool
                    {"size", right},
                    {"PUs"},
                    {"late us", right},
+                   {"inside ns", right},
+                   {"outside ns", right},
+                   {"reads/write", right},
                    {"ns/op", right},
                    {"95 % interval", right, 2},
                    {"+-", right, 0, "95 % interval"},
@@ -239,7 +253,7 @@ std::string section_text(std::span<const table_row> rows, page_style style, bool
       for (const point_summary* other : other_placements(s)) {
         std::vector<std::string> state = narrow_cells({other, "", ""}, {});
         // What is the same in every state is not repeated.
-        std::fill_n(state.begin(), 8, "");
+        std::fill_n(state.begin(), 11, "");
         table.row(std::move(state));
       }
     }

@@ -23,7 +23,8 @@ auto row_rank(const point_summary& s) {
   return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
-                    p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.repeat);
+                    p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns,
+                    p.think_ns, p.reads_per_write, p.repeat);
 }
 
 std::string without_affinity(point p) {

@@ -8,7 +8,7 @@ namespace {
 using namespace blocks;
 
 const std::vector<unsigned> powers{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-const std::vector<std::string_view> locks{"critical_*", "lock_*"};
+const std::vector<std::string_view> locks{"critical_*", "lock_*", "@critical"};
 // Pointer chases and planted costs: one thread, one warp, and more would measure the same.
 const std::vector<std::string_view> chases{"memory_*"};
 const std::vector<std::string_view> graphs{"graph_launch", "additional_graph_launch"};
@@ -39,7 +39,8 @@ const std::vector<std::string_view> studied_apart{"tile_*",
 // of each.
 std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
                                const std::vector<grid_set>& of_locks) {
-  std::vector<std::string_view> elsewhere{"control_*", "memory_*", "critical_*", "lock_*"};
+  std::vector<std::string_view> elsewhere{"control_*", "memory_*"};
+  elsewhere.insert(elsewhere.end(), locks.begin(), locks.end());
   elsewhere.insert(elsewhere.end(), studied_apart.begin(), studied_apart.end());
   elsewhere.insert(elsewhere.end(), graphs.begin(), graphs.end());
   gpu_axes of_graphs = at(grids);

@@ -7,5 +7,6 @@ namespace syncmeter {
 
 [[nodiscard]] study locks_study();
 [[nodiscard]] study contention_study();
+[[nodiscard]] study read_mostly_study();
 
 }  // namespace syncmeter

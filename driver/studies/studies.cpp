@@ -8,15 +8,18 @@
 
 #include "driver/studies/gpu_studies.hpp"
 #include "driver/studies/lock_studies.hpp"
+#include "driver/studies/processes_study.hpp"
+#include "driver/studies/waiting_study.hpp"
 
 namespace syncmeter {
 namespace {
 
 // Hints are left to the study locks: most runtimes make nothing of them. Reductions have a study of
-// their own: without a number of elements there is nothing to reduce.
+// their own: without a number of elements there is nothing to reduce. So have ways of waiting.
 std::vector<study_rule> every_op(const study_axes& axes) {
   return {{.ops = {"*"},
-           .except = {"control_*", "lock_hint_*", "barrier_late", "reduce_max"},
+           .except = {"control_*", "lock_hint_*", "barrier_late", "wait_*", "reduce_max", "*_held",
+                      "*_read_mostly"},
            .axes = axes},
           {.ops = {"control_aa", "control_multiply_1"}, .except = {}, .axes = axes}};
 }
@@ -125,7 +128,8 @@ study false_sharing() {
   study_axes other_ops = add;
   other_ops.strides_bytes = {4, 32, 64, 128, apart_bytes};
   other_ops.lanes = lane_set::two_and_max;
-  const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores"};
+  const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores",
+                                             "@atomic",      "@critical", "@structure"};
   return {.name = "false-sharing",
           .purpose =
               "destructive interference size: how far apart cells of different lanes must be",
@@ -179,7 +183,7 @@ study barrier() {
   late.oversubscribe_on_request = false;
   return {.name = "barrier",
           .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
-          .rules = {{.ops = {"barrier"}, .except = {}, .axes = curve},
+          .rules = {{.ops = {"barrier", "@barrier"}, .except = {}, .axes = curve},
                     {.ops = {"barrier_late"}, .except = {}, .axes = late}},
           .others = curve,
           .gpu = {},
@@ -199,12 +203,26 @@ study barrier() {
 }  // namespace
 
 std::span<const study> studies() {
-  static const std::vector<study> all{
-      quick(),          scaling(),          control(),          paper(),
-      atomics(),        portability(),      false_sharing(),    core_to_core(),
-      barrier(),        locks_study(),      contention_study(), levels_study(),
-      handoff_study(),  divergence_study(), coalescing_study(), reductions_study(),
-      multi_gpu_study()};
+  static const std::vector<study> all{quick(),
+                                      scaling(),
+                                      control(),
+                                      paper(),
+                                      atomics(),
+                                      portability(),
+                                      false_sharing(),
+                                      core_to_core(),
+                                      barrier(),
+                                      waiting_study(),
+                                      locks_study(),
+                                      contention_study(),
+                                      read_mostly_study(),
+                                      levels_study(),
+                                      handoff_study(),
+                                      divergence_study(),
+                                      coalescing_study(),
+                                      reductions_study(),
+                                      multi_gpu_study(),
+                                      processes_study()};
   return all;
 }
 
@@ -233,8 +251,11 @@ bool fits(std::string_view pattern, std::string_view name) {
 namespace {
 
 bool covers(const std::vector<std::string_view>& ops, const std::vector<std::string_view>& except,
-            std::string_view op) {
-  const auto fits_op = [op](std::string_view pattern) { return fits(pattern, op); };
+            std::string_view op, std::string_view user_family) {
+  const auto fits_op = [&](std::string_view pattern) {
+    if (pattern.starts_with('@')) return pattern.substr(1) == user_family;
+    return fits(pattern, op);
+  };
   return std::any_of(ops.begin(), ops.end(), fits_op) &&
          std::none_of(except.begin(), except.end(), fits_op);
 }
@@ -247,11 +268,13 @@ bool compares_placements(const study& s) {
   });
 }
 
-bool covers(const study_rule& rule, std::string_view op) {
-  return covers(rule.ops, rule.except, op);
+bool covers(const study_rule& rule, std::string_view op, std::string_view user_family) {
+  return covers(rule.ops, rule.except, op, user_family);
 }
 
-bool covers(const gpu_rule& rule, std::string_view op) { return covers(rule.ops, rule.except, op); }
+bool covers(const gpu_rule& rule, std::string_view op, std::string_view user_family) {
+  return covers(rule.ops, rule.except, op, user_family);
+}
 
 std::vector<unsigned> lanes_of(lane_set set, unsigned most) {
   using enum lane_set;

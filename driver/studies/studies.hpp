@@ -55,11 +55,15 @@ struct study_axes {
   std::vector<wait_policy> waits{wait_policy::active};
   std::vector<home> homes{home::none};  ///< for ops that hand a token on
   bool pairs = false;  ///< two lanes on each pair of PUs, both ways round; no lanes or affinities
-  std::vector<unsigned> lates_us{10};     ///< for ops with a late lane
-  std::vector<unsigned> sizes{};          ///< for ops with a size (op_info::size_of)
-  unsigned repeats = 0;                   ///< 0: once; n: points 1 to n, each measured
+  std::vector<unsigned> lates_us{10};                  ///< for ops with a late lane
+  std::vector<unsigned> sections_ns{0}, thinks_ns{0};  ///< for ops that hold a lock for a while
+  std::vector<unsigned> reads_per_write{10};           ///< for ops that read and write one datum
+  std::vector<unsigned> sizes{};                       ///< for ops with a size (op_info::size_of)
+  unsigned repeats = 0;                                ///< 0: once; n: points 1 to n, each measured
   bool oversubscribe_on_request = false;  ///< with --oversubscribe also one lane more than there
                                           ///< are PUs, and twice as many
+  bool one_lane_more_on_request = false;  ///< with --oversubscribe one lane more than there are
+                                          ///< PUs; no other number
   bool additivity = false;
   bool watch_states = false;  ///< pair probes for cells far apart too: they are compared with near
                               ///< ones, within one placement state
@@ -68,6 +72,7 @@ struct study_axes {
 };
 
 /// One row of a study: op names (`*` stands for any letters), minus exceptions, and their axes.
+/// "@critical" stands for the ops of that family that only a user's worker has.
 struct study_rule {
   std::vector<std::string_view> ops, except;
   study_axes axes;
@@ -154,8 +159,11 @@ struct study {
 
 /// Whether the name of an op fits a pattern, in which `*` stands for any letters, or none.
 [[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
-[[nodiscard]] bool covers(const study_rule& rule, std::string_view op);
-[[nodiscard]] bool covers(const gpu_rule& rule, std::string_view op);
+/// `user_family`: of an op that only a user's worker has, else empty.
+[[nodiscard]] bool covers(const study_rule& rule, std::string_view op,
+                          std::string_view user_family = {});
+[[nodiscard]] bool covers(const gpu_rule& rule, std::string_view op,
+                          std::string_view user_family = {});
 
 /// Ascending, without repeats; never more than `max`.
 [[nodiscard]] std::vector<unsigned> lanes_of(lane_set set, unsigned max);

@@ -8,6 +8,7 @@
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
 
+#include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/usage_error.hpp"
 
@@ -16,21 +17,34 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr unsigned help_width = 100;
 constexpr const char* help_name = "help,h";
 constexpr const char* no_option = "words without an option";
 
 std::string long_name(const option_row& row) { return row.name.substr(0, row.name.find(',')); }
 
 po::options_description described(const std::vector<option_row>& rows, std::string_view title) {
-  po::options_description all(std::string(title), help_width, help_width / 2);
+  po::options_description all(std::string(title), usual_width, usual_width / 2);
   for (const option_row& row : rows) {
     if (row.value.empty()) all.add_options()(row.name.c_str(), row.help.c_str());
+    else if (row.repeats)
+      all.add_options()(row.name.c_str(),
+                        po::value<std::vector<std::string>>()->value_name(row.value),
+                        row.help.c_str());
     else
       all.add_options()(row.name.c_str(), po::value<std::string>()->value_name(row.value),
                         row.help.c_str());
   }
   return all;
+}
+
+// Where Boost breaks a line, it leaves the blank in front of the break.
+std::string without_trailing_blanks(const std::string& text) {
+  std::string kept;
+  for (const char c : text) {
+    if (c == '\n') kept.erase(kept.find_last_not_of(' ') + 1);
+    kept += c;
+  }
+  return kept;
 }
 
 std::vector<std::string> all_names(const std::vector<option_row>& rows) {
@@ -95,6 +109,10 @@ std::vector<std::string> parse_command_line(const std::vector<std::string>& argu
     const std::string name = long_name(row);
     const po::variable_value& value = given[name];
     if (value.empty()) continue;
+    if (row.repeats) {
+      for (const auto& text : value.as<std::vector<std::string>>()) row.take("--" + name, text);
+      continue;
+    }
     row.take("--" + name, row.value.empty() ? "" : value.as<std::string>());
     if (row.name == help_name) return {};  // whatever else stands there
   }
@@ -109,7 +127,7 @@ std::vector<std::string> parse_command_line(const std::vector<std::string>& argu
 std::string options_text(const std::vector<option_row>& rows, std::string_view title) {
   std::ostringstream text;
   text << described(rows, title);
-  return text.str();
+  return without_trailing_blanks(text.str());
 }
 
 }  // namespace syncmeter

@@ -23,6 +23,7 @@ struct option_row {
   /// Takes the option as messages name it ("--lanes") and its value; throws usage_error. Rows take
   /// theirs in the order of the table.
   std::function<void(const std::string& option, const std::string& text)> take;
+  bool repeats = false;  ///< it may be given several times, and takes each value
 };
 
 /// The values that a parser allows, where it says so.

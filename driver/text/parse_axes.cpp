@@ -159,6 +159,7 @@ std::string to_text(const block_range& range) {
 
 std::vector<int> parse_pus(std::string_view option, std::string_view text) {
   std::vector<int> pus;
+  std::vector<bool> named(most_pu + 1);
   for (const std::string& part : parse_list(option, text)) {
     const std::size_t dash = part.find('-');
     const auto first = whole_number(std::string_view(part).substr(0, dash));
@@ -169,9 +170,10 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
                                     "such as 4-8",
                                     option, part, most_pu));
     for (auto pu = *first; pu <= *last; ++pu) {
-      if (std::find(pus.begin(), pus.end(), static_cast<int>(pu)) != pus.end())
+      if (named[pu])
         throw usage_error(
             fmt::format("{}: PU {} is named twice; each lane has a PU of its own", option, pu));
+      named[pu] = true;
       pus.push_back(static_cast<int>(pu));
     }
   }

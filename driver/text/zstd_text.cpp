@@ -10,6 +10,9 @@ namespace syncmeter {
 namespace {
 
 constexpr int level = 9;
+// Lines of results become 10 to 50 times as long; a frame of 1 MB can hold 30 GB of one character.
+constexpr std::size_t most_times = 1000;
+constexpr std::size_t always_allowed_bytes = 1U << 20U;
 
 std::size_t checked(std::size_t result) {
   if (ZSTD_isError(result) != 0)
@@ -60,6 +63,9 @@ unpacked_text unpacked(std::string_view bytes) {
     found.ended = checked(ZSTD_decompressStream(context.get(), &out, &in)) == 0;
     full = out.pos == out.size && !found.ended;
     found.text.append(part, 0, out.pos);
+    if (found.text.size() > always_allowed_bytes + most_times * in.size)
+      throw std::runtime_error(
+          fmt::format("zstd: more than {} times as long as the file", most_times));
   }
   return found;
 }

@@ -39,8 +39,8 @@ struct unpacked_text {
   std::string text;
   bool ended = false;  ///< the last frame has its end
 };
-/// All whole blocks. Throws std::runtime_error where the stream is damaged, not where it ends
-/// early.
+/// All whole blocks. Throws std::runtime_error where the stream is damaged, or longer than lines of
+/// results can be; not where it ends early.
 [[nodiscard]] unpacked_text unpacked(std::string_view bytes);
 
 }  // namespace syncmeter

@@ -94,6 +94,8 @@ capability read_entry(const json& entry) {
   read.all_at_once = flag_or(entry, "all_at_once", false);
   read.size_of = text_or_empty(entry, "size_of");
   read.size = count_or(entry, "size", 0);
+  read.holds_lock = flag_or(entry, "holds_lock", false);
+  read.reads_and_writes = flag_or(entry, "reads_and_writes", false);
   read.arrives_late = flag_or(entry, "arrives_late", false);
   read.additivity = flag_or(entry, "additivity", true);
   read.unroll = count_or(entry, "unroll", 1);
@@ -122,6 +124,11 @@ std::uint64_t bytes_of(const json& object, const char* name) {
   return value.get<std::uint64_t>();
 }
 
+// In a comparison of nlohmann::json what is beyond 2^63 is below 0.
+bool is_at_most(const json& value, std::uint64_t most) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
+}
+
 unsigned count_of(const json& object, const char* name) {
   (void)member_of(object, name);
   return count_or(object, name, 1);
@@ -131,7 +138,7 @@ gpu_device read_gpu(const json& object) {
   if (!object.is_object()) reject("devices", object, "a list of objects");
   gpu_device gpu;
   const json& index = member_of(object, "index");
-  if (!index.is_number_unsigned() || index > 1'000'000) reject("index", index, "a number from 0");
+  if (!is_at_most(index, 1'000'000)) reject("index", index, "a number from 0 to 1000000");
   gpu.index = index.get<unsigned>();
   gpu.name = text_of(object, "name");
   gpu.compute_capability = text_or_empty(object, "compute_capability");
@@ -145,8 +152,7 @@ gpu_device read_gpu(const json& object) {
   gpu.memory_bytes = bytes_of(object, "memory_bytes");
   if (object.contains("busy_percent")) {
     const json& percent = object.at("busy_percent");
-    if (!percent.is_number_unsigned() || percent > 100)
-      reject("busy_percent", percent, "a percent");
+    if (!is_at_most(percent, 100)) reject("busy_percent", percent, "a percent");
     gpu.busy_percent = percent.get<unsigned>();
   }
   return gpu;
@@ -187,10 +193,8 @@ void read_backend(const json& backend, worker_info& info) {
 
 void read_into(const json& line, worker_info& info) {
   if (text_of(line, "kind") != "capabilities") reject("kind", line.at("kind"), "\"capabilities\"");
-  if (const json& protocol = member_of(line, "protocol"); protocol != protocol_version) {
-    throw std::invalid_argument(fmt::format("it has protocol {}, this driver has {}",
-                                            protocol.dump(-1, ' ', true), protocol_version));
-  }
+  if (const std::string flaw = flaw_in_protocol(line); !flaw.empty())
+    throw std::invalid_argument(flaw);
   info.build = member_of(line, "build");
   if (!info.build.is_object()) reject("build", info.build, "an object");
   (void)text_of(info.build, "id");
@@ -212,6 +216,18 @@ capability capability_from_json(const json& entry) {
     const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
     throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
   }
+}
+
+std::string flaw_in_protocol(const json& line) {
+  const auto major = line.find("protocol");
+  if (major == line.end()) return "\"protocol\" is missing";
+  if (*major != protocol_version)
+    return fmt::format("it has protocol {}, this driver has {}.{}: build both of one version",
+                       major->dump(-1, ' ', true), protocol_version, protocol_minor);
+  const auto minor = line.find("protocol_minor");
+  if (minor == line.end() || minor->is_number_unsigned()) return {};
+  return fmt::format("\"protocol_minor\" is {}, not a whole number from 0",
+                     quote(minor->dump(-1, ' ', true)));
 }
 
 void read_capabilities(const json& line, worker_info& info) {

@@ -1,6 +1,8 @@
 // A worker's `capabilities` line read into the driver's own terms (docs/worker-protocol.md).
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/workers/worker_info.hpp"
@@ -10,6 +12,10 @@ namespace syncmeter {
 /// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
 /// holds.
 [[nodiscard]] capability capability_from_json(const nlohmann::json& entry);
+
+/// Whether a `capabilities` or `worker` line is of a protocol that this driver speaks: what is
+/// wrong in half a sentence, or nothing. Another minor version is none of its affairs.
+[[nodiscard]] std::string flaw_in_protocol(const nlohmann::json& line);
 
 /// Fills in name, backends, build and capabilities from the whole line; what the line does not
 /// allow to be read becomes info.problem. Never throws for what the line holds.

@@ -1,5 +1,5 @@
-// Finds the workers of this machine: programs named syncmeter-* beside the driver and on PATH, each
-// asked what it can measure.
+// Finds the workers of this machine: programs named syncmeter-* beside the driver, where an
+// installation has them and on PATH, each asked what it can measure.
 #include "driver/workers/find_workers.hpp"
 
 #include <fmt/format.h>
@@ -22,15 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "syncmeter-";
-
-std::vector<fs::path> places_to_look() {
-  std::vector<fs::path> places = folders_on_path();
-  if (const fs::path beside = own_folder(); !beside.empty()) places.insert(places.begin(), beside);
-  return places;
-}
-
-// Worker name -> path; the first place that has it wins, which is beside the driver.
+// Worker name -> path; the first place that has it wins, which is the driver's own.
 std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places) {
   std::map<std::string, fs::path> found;
   for (const fs::path& place : places) {
@@ -38,11 +30,11 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
     for (fs::directory_iterator entry(place, error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string file = entry->path().filename();
-      if (!file.starts_with(prefix) || file == "syncmeter-report") continue;
+      if (!file.starts_with(worker_prefix) || file == "syncmeter-report") continue;
       std::error_code unreadable;
       if (!entry->is_regular_file(unreadable) || ::access(entry->path().c_str(), X_OK) != 0)
         continue;
-      found.try_emplace(file.substr(prefix.size()), entry->path());
+      found.try_emplace(file.substr(worker_prefix.size()), entry->path());
     }
   }
   return found;
@@ -57,13 +49,20 @@ void take_answer(worker_process& process, worker_info& info, std::chrono::millis
   }
 }
 
-std::string looked_in(const std::vector<fs::path>& places) {
-  return places.empty()
-             ? std::string("beside the driver")
-             : fmt::format("beside the driver ({}) and on PATH", places.front().string());
+std::string looked_in() {
+  const std::vector<fs::path> own = folders_of_own_workers();
+  if (own.empty()) return "beside the driver";
+  std::error_code error;
+  return fs::exists(own.back(), error)
+             ? fmt::format("beside the driver ({}), in {} and on PATH", own.front().string(),
+                           own.back().string())
+             : fmt::format("beside the driver ({}) and on PATH", own.front().string());
 }
 
-bool is_own(const worker_info& info) { return fs::path(info.path).parent_path() == own_folder(); }
+bool is_own(const worker_info& info) {
+  const std::vector<fs::path> own = folders_of_own_workers();
+  return std::find(own.begin(), own.end(), fs::path(info.path).parent_path()) != own.end();
+}
 
 // Which of two workers has a backend: the driver's own, even one that cannot be used, then the one
 // of its name, then the first.
@@ -107,22 +106,22 @@ bool may_serve(const worker_info& info, const std::string& backend) {
   return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
 }
 
-}  // namespace
-
-std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
-                                      const worker_deadlines& deadlines) {
-  const std::vector<fs::path> places = places_to_look();
+std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs,
+                                 const worker_deadlines& deadlines,
+                                 const std::vector<std::string>& settings = {}) {
   std::vector<worker_info> workers;
   std::vector<std::optional<worker_process>> processes;
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
-  for (const auto& [name, path] : programs_in(places)) {
+  for (const auto& [name, path] : programs) {
     worker_info& info = workers.emplace_back();
     info.name = name;
     info.path = path;
     processes.emplace_back();
     try {
       processes.back().emplace(
-          name, program_to_start{.path = path, .arguments = {"--capabilities"}}, deadlines);
+          name,
+          program_to_start{.path = path, .arguments = {"--capabilities"}, .settings = settings},
+          deadlines);
     } catch (const std::exception& error) {
       info.problem = error.what();
     }
@@ -133,11 +132,35 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (!processes[i]) continue;
       listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines] {
-        take_answer(*process, info, deadlines.capabilities);
+        // Nobody would catch it beyond this thread.
+        try {
+          take_answer(*process, info, deadlines.capabilities);
+        } catch (const std::exception& error) {
+          info.problem = error.what();
+        }
         process.reset();
       });
     }
   }
+  return workers;
+}
+
+}  // namespace
+
+std::vector<worker_info> workers_at(const std::string& path,
+                                    const std::vector<std::string>& settings,
+                                    const worker_deadlines& deadlines) {
+  const fs::path at = fs::absolute(path);
+  if (fs::is_directory(at))
+    return ask_all(programs_in({at, at / "bin", at / "libexec/syncmeter"}), deadlines, settings);
+  std::string name = at.filename();
+  if (name.starts_with(worker_prefix)) name.erase(0, worker_prefix.size());
+  return ask_all({{name, at}}, deadlines, settings);
+}
+
+std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
+                                      const worker_deadlines& deadlines) {
+  std::vector<worker_info> workers = ask_all(programs_in(folders_of_workers()), deadlines);
   leave_one_for_each_backend(workers);
   for (const std::string& backend : wanted) {
     const bool served = std::any_of(workers.begin(), workers.end(),
@@ -145,8 +168,8 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     if (served) continue;
     worker_info missing;
     missing.name = backend;
-    missing.problem = fmt::format("no worker for backend '{}': looked for syncmeter-* {}", backend,
-                                  looked_in(places));
+    missing.problem =
+        fmt::format("no worker for backend '{}': looked for syncmeter-* {}", backend, looked_in());
     workers.push_back(std::move(missing));
   }
   return workers;

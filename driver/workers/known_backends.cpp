@@ -1,6 +1,9 @@
 #include "driver/workers/known_backends.hpp"
 
+#include <algorithm>
+
 #include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
 
 namespace syncmeter {
 namespace {
@@ -22,6 +25,11 @@ const std::vector<known_backend>& known_backends() {
       {.name = "std",
        .install = "a library with C++20's threads (Debian: g++), then build again",
        .when_named = true},
+      {.name = "posix", .install = "Linux, then build again", .when_named = true},
+      {.name = "mpi",
+       .install = "an MPI (Debian: libopenmpi-dev and openmpi-bin, or libmpich-dev and mpich), "
+                  "then build again",
+       .when_named = true},
       {.name = "cuda", .install = "the CUDA Toolkit 12 or newer (nvcc), then build again"},
       {.name = "kokkos",
        .install = "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was "
@@ -37,5 +45,16 @@ std::vector<std::string> known_backend_names() {
 }
 
 std::vector<std::string> shared_op_names() { return names_in(shared_ops{}); }
+
+bool is_own_op(const std::string& name) {
+  const auto has = [&name](const auto& names) { return std::ranges::count(names, name) > 0; };
+  return has(names_in(shared_ops{})) || has(names_in(host_ops{}));
+}
+
+bool is_own_backend(const std::string& name) {
+  return std::ranges::any_of(known_backends(), [&](const known_backend& known) {
+    return name == known.name || (known.several && name.starts_with(known.name + '-'));
+  });
+}
 
 }  // namespace syncmeter

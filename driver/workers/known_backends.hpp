@@ -18,5 +18,9 @@ struct known_backend {
 /// Names that are known without asking a worker; workers may add others.
 [[nodiscard]] std::vector<std::string> known_backend_names();
 [[nodiscard]] std::vector<std::string> shared_op_names();
+/// Whether this project has an op of that name for CPUs, whichever worker it is of.
+[[nodiscard]] bool is_own_op(const std::string& name);
+/// Whether it has a worker with that backend.
+[[nodiscard]] bool is_own_backend(const std::string& name);
 
 }  // namespace syncmeter

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -43,6 +44,14 @@ descendants::descendants()
     : adopted_(children().empty() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {}
 
 descendants::~descendants() {
+  try {
+    end_all();
+  } catch (const std::exception&) {
+    // Out of memory: workers die with us, what they started is not looked for.
+  }
+}
+
+void descendants::end_all() const {
   if (!adopted_) return;
   // Each one may leave children of its own; none should take long to die of SIGKILL.
   for (int look = 0; look < 200; ++look) {

@@ -21,6 +21,7 @@ class descendants {
   ~descendants();
 
  private:
+  void end_all() const;
   bool adopted_ = false;
 };
 

@@ -100,8 +100,10 @@ struct failure {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The driver may have died before the line above: then no signal would ever come.
   if (::getppid() != setup.driver) ::_exit(127);
-  ::signal(SIGINT, SIG_IGN);
-  for (const int number : {SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
+  // What asks the driver to end may go to all its processes (Ctrl-C, a scheduler's time limit): the
+  // driver says what becomes of the visit in flight.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -127,7 +129,8 @@ void do_not_block(int fd, const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> worker_environment(wait_policy wait, unsigned threads) {
+std::vector<std::string> worker_environment(wait_policy wait, unsigned threads,
+                                            const std::vector<std::string>& settings) {
   std::vector<std::string> kept;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -139,13 +142,19 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads) 
   }
   kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
   if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
+  for (const std::string& setting : settings) {
+    const std::string name = setting.substr(0, setting.find('=') + 1);
+    std::erase_if(kept, [&](const std::string& entry) { return entry.starts_with(name); });
+    kept.push_back(setting);
+  }
   return kept;
 }
 
 started_program start_program(const program_to_start& what) {
   std::vector<std::string> argument_texts{what.path};
   argument_texts.insert(argument_texts.end(), what.arguments.begin(), what.arguments.end());
-  const std::vector<std::string> environment_texts = worker_environment(what.wait, what.threads);
+  const std::vector<std::string> environment_texts =
+      worker_environment(what.wait, what.threads, what.settings);
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
   const cpu_mask mask = make_mask(what.cpus);
@@ -175,8 +184,12 @@ started_program start_program(const program_to_start& what) {
     got = ::read(report.read.get(), &met, sizeof met);
   } while (got < 0 && errno == EINTR);
   if (got != 0) {
+    const int unread = got < 0 ? errno : 0;
+    // Where the report cannot be read the program may run, and would wait for us as we for it.
+    ::kill(pid, SIGKILL);
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (unread != 0) fail(what.path, "read", unread);
     fail(what.path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec",
          met.error);
   }

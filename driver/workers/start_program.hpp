@@ -19,6 +19,7 @@ struct program_to_start {
   wait_policy wait = wait_policy::active;
   unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not told
   std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
+  std::vector<std::string> settings{};  ///< NAME=VALUE, in place of what its environment has
 };
 
 /// A started program and our ends of its standard input, output and error. All are close-on-exec
@@ -30,11 +31,15 @@ struct started_program {
 
 /// The environment of a worker: ours, without the settings that would place its threads, size its
 /// pool, change how they wait or watch what they launch, and with OMP_WAIT_POLICY as the launch
-/// environment has it; with `threads` also KOKKOS_NUM_THREADS. Each entry is NAME=VALUE.
-[[nodiscard]] std::vector<std::string> worker_environment(wait_policy wait, unsigned threads = 0);
+/// environment has it; with `threads` also KOKKOS_NUM_THREADS. `settings` go over all of these.
+/// Each entry is NAME=VALUE.
+[[nodiscard]] std::vector<std::string>
+worker_environment(wait_policy wait, unsigned threads = 0,
+                   const std::vector<std::string>& settings = {});
 
-/// Starts the program in a process group of its own. It ignores SIGINT, and dies when the thread
-/// that called this dies. Throws std::runtime_error with the path and the system's message.
+/// Starts the program in a process group of its own. It ignores SIGINT, SIGTERM and SIGHUP, and
+/// dies when the thread that called this dies. Throws std::runtime_error with the path and the
+/// system's message.
 [[nodiscard]] started_program start_program(const program_to_start& what);
 
 }  // namespace syncmeter

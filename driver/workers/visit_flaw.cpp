@@ -76,6 +76,7 @@ constexpr std::array number_rules{
     number_rule{"timed_ns"},
     number_rule{"elapsed_ns"},
     number_rule{"host_deviation_ns"},
+    number_rule{"waiting_cpu_ns", {-unbounded, unbounded}},
 };
 constexpr std::array texts{"reason",  "stopped_by", "time",      "family",    "pairing", "build",
                            "backend", "key",        "launching", "native_of", "doubt"};

@@ -23,12 +23,14 @@ struct capability {
   enum scope scope = scope::none;
   enum flavour flavour = flavour::none;
   enum space space = space::none;
-  bool some_lanes = false;    ///< a GPU's loop with lanes of each warp switched off
-  std::string size_of;        ///< what point::size counts; empty: the op has no size
-  unsigned size = 0;          ///< the one that these loops are for; 0: any
-  bool all_at_once = false;   ///< a GPU's op whose blocks wait for each other: no waves of them
-  bool arrives_late = false;  ///< a lane in turn arrives point::late_us late
-  bool additivity = true;     ///< false where loops with 2 and 4 measured ops are not built
+  bool some_lanes = false;        ///< a GPU's loop with lanes of each warp switched off
+  std::string size_of;            ///< what point::size counts; empty: the op has no size
+  unsigned size = 0;              ///< the one that these loops are for; 0: any
+  bool all_at_once = false;       ///< a GPU's op whose blocks wait for each other: no waves of them
+  bool holds_lock = false;        ///< has point::section_ns and point::think_ns
+  bool reads_and_writes = false;  ///< has point::reads_per_write
+  bool arrives_late = false;      ///< a lane in turn arrives point::late_us late
+  bool additivity = true;         ///< false where loops with 2 and 4 measured ops are not built
   unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
   bool communicates = false, supported = false, empty_on_purpose = false;
   std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
@@ -51,9 +53,10 @@ struct worker_info {
   std::map<std::string, gpu_backend> gpus{};       ///< facts of those backends that run on GPUs
   std::map<std::string, std::string> backend_problems{};  ///< why a backend can measure nothing
                                                           ///< here; its ops are listed all the same
-  std::vector<std::string> passed_over{};  ///< sentences on backends that another worker has
-  nlohmann::json build;                    ///< its "build" object
+  std::vector<std::string> passed_over{};                 ///< sentences on what of it is not used
+  nlohmann::json build;                                   ///< its "build" object
   std::vector<capability> capabilities;
+  std::vector<std::string> environment{};  ///< NAME=VALUE of its arm (workers/arms.hpp)
 
   /// Forgets one of its backends.
   void take_away(const std::string& backend);

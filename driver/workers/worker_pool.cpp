@@ -9,8 +9,8 @@
 
 #include "core/harness/harness.hpp"
 #include "core/point.hpp"
-#include "core/worker/protocol.hpp"
 #include "driver/text/quote.hpp"
+#include "driver/workers/arms.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/visit_flaw.hpp"
 
@@ -114,13 +114,8 @@ exchange_outcome worker_pool::say_hello(environment& env) {
   env.process->send({{"kind", "hello"}, {"id", ++next_id_}});
   exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
   if (hello.what != kind::answered) return hello;
-  const json protocol = member(hello.line, "protocol");
-  if (protocol != protocol_version) {
-    return {kind::crashed,
-            {},
-            fmt::format("{} has protocol {}, this driver has {}", env.process->label(),
-                        shown(protocol), protocol_version)};
-  }
+  if (const std::string flaw = flaw_in_protocol(hello.line); !flaw.empty())
+    return {kind::crashed, {}, fmt::format("{}: {}", env.process->label(), flaw)};
   const json build = member(member(hello.line, "build"), "id");
   if (build != env.info->build.at("id")) {
     return {kind::crashed,
@@ -134,11 +129,13 @@ exchange_outcome worker_pool::say_hello(environment& env) {
 exchange_outcome worker_pool::start(environment& env) {
   exchange_outcome outcome;
   try {
-    env.process.emplace(
-        env.info->name,
-        program_to_start{
-            .path = env.info->path, .wait = env.wait, .threads = env.threads, .cpus = how_.cpus},
-        how_.deadlines);
+    env.process.emplace(env.info->name,
+                        program_to_start{.path = env.info->path,
+                                         .wait = env.wait,
+                                         .threads = env.threads,
+                                         .cpus = how_.cpus,
+                                         .settings = env.info->environment},
+                        how_.deadlines);
     outcome = say_hello(env);
   } catch (const std::runtime_error& error) {
     outcome = {kind::crashed, {}, error.what()};
@@ -149,6 +146,11 @@ exchange_outcome worker_pool::start(environment& env) {
     outcome.line["path"] = env.info->path;
     outcome.line["wait"] = to_text(env.wait);
     if (env.threads > 0) outcome.line["threads"] = env.threads;
+    if (const std::string arm = arm_of(env.info->name); !arm.empty()) {
+      outcome.line["worker"] = env.info->name;
+      outcome.line["arm"] = arm;
+      outcome.line["settings"] = env.info->environment;
+    }
     if (how_.on_start) how_.on_start(outcome.line);
     return outcome;
   }
@@ -214,6 +216,8 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "measure";
+  // A worker knows nothing of arms.
+  request["point"]["backend"] = without_arm(backend);
   exchange_outcome outcome = exchange(*env, request, "visit");
   if (outcome.what != kind::answered) return outcome;
   if (const std::string flaw = flaw_in_answer(outcome.line, request); !flaw.empty()) {
@@ -221,6 +225,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
                       {},
                       fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});
   }
+  outcome.line["point"]["backend"] = backend;
   // Its device is lost to this process, and it leaves by itself; the visit is its own word.
   if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
   return outcome;

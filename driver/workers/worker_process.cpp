@@ -21,6 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// The system may be short of memory for a moment.
+constexpr unsigned most_failed_polls = 50;
+
 // Until the next look. Rounded up, so that a wait of less than a millisecond does not become a busy
 // one.
 int next_wait_ms(patience& deadline) {
@@ -115,6 +118,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   if (!unwritable_.empty()) within = std::min(within, deadlines_.leaving);
   patience deadline(within);
   bool first_look = true;
+  unsigned failed_polls = 0;
   for (;;) {
     if (auto line = lines_.next()) return interpret(*line);
     if (lines_.overlong()) {
@@ -139,7 +143,15 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
                           std::chrono::duration<double>(within).count(), stderr_tail())};
     }
     first_look = false;
-    if (::poll(watched.data(), watched.size(), left) < 0) continue;
+    if (::poll(watched.data(), watched.size(), left) < 0) {
+      if (errno == EINTR) continue;
+      const std::string why = std::strerror(errno);
+      if (++failed_polls == most_failed_polls)
+        return {
+            answer::kind::closed, {}, fmt::format("{} cannot be heard: poll: {}", label(), why)};
+      std::this_thread::sleep_for(milliseconds{10});
+      continue;
+    }
     if (watched[2].revents != 0) {
       return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", label())};
     }
@@ -215,8 +227,8 @@ void worker_process::resume() {
   stopped_ = false;
 }
 
-void worker_process::close() {
-  if (pid_ <= 0 || lost_) return;
+std::string worker_process::leave() {
+  if (pid_ <= 0 || lost_) return {};
   to_.reset();
   resume();
   // Its last output must not keep it from leaving: a full pipe would block it.
@@ -228,7 +240,14 @@ void worker_process::close() {
     }
     std::this_thread::sleep_for(milliseconds{1});
   }
+  const bool left = poll_state(0);
   kill();
+  if (!left)
+    return fmt::format("{} did not end within {:.3g} s of the end of its input", label(),
+                       std::chrono::duration<double>(deadlines_.leaving).count());
+  if (wait_status_ == 0) return {};
+  return fmt::format("{} {} at the end of its input{}", label(), describe_status(*wait_status_),
+                     stderr_tail());
 }
 
 void worker_process::kill() {

@@ -65,7 +65,9 @@ class worker_process {
   [[nodiscard]] bool stopped() const { return stopped_; }
 
   /// Ends it gracefully: end of input, then SIGKILL when it does not leave.
-  void close();
+  void close() { (void)leave(); }
+  /// The same, and what was wrong with how it left, in one sentence; or nothing.
+  [[nodiscard]] std::string leave();
   /// Ends it by SIGKILL.
   void kill();
   /// True when it outlived SIGKILL by the deadline: whatever device it used is given up.

@@ -1,0 +1,202 @@
+#include "driver/ab/ab_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "driver/plan/run_option_table.hpp"
+#include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/text/unknown_name.hpp"
+
+namespace syncmeter {
+namespace {
+
+// What becomes of the table of `run`, or is always so here.
+constexpr std::array<std::string_view, 7> not_here{
+    "help,h", "interleave-backends", "csv", "force", "wide", "verbose", "list-workers"};
+
+// The driver places lanes and sizes pools itself, the same in both arms.
+constexpr std::array<std::string_view, 9> placed_by_us{
+    "OMP_PROC_BIND",    "OMP_PLACES",  "GOMP_CPU_AFFINITY", "KMP_AFFINITY",      "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_SCHEDULE",      "KOKKOS_NUM_THREADS"};
+
+constexpr double most_percent = 100;
+
+double parse_threshold(const std::string& option, const std::string& text) {
+  if (!text.ends_with('%')) return parse_share(option, text);
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() + text.size() - 1 || !(percent > 0 && percent < most_percent))
+    throw usage_error(fmt::format("{}: '{}' is not a share such as 2% or 0.02", option, text));
+  return percent / most_percent;
+}
+
+struct ab_format {
+  [[nodiscard]] std::vector<std::string> values() const { return {"text", "json", "markdown"}; }
+  std::string operator()(const std::string& option, const std::string& text) const {
+    const std::vector<std::string> allowed = values();
+    if (std::ranges::find(allowed, text) != allowed.end()) return text;
+    throw usage_error(unknown_name(option, "format", text, allowed));
+  }
+};
+
+std::string parse_setting(const std::string& option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
+  const std::string name = text.substr(0, equals);
+  if (std::ranges::find(placed_by_us, name) != placed_by_us.end()) {
+    throw usage_error(fmt::format(
+        "{}: {} is not allowed: syncmeter places the lanes itself; use --affinity, --pus and "
+        "--lanes, which hold for both",
+        option, name));
+  }
+  return text;
+}
+
+option_row setting_row(const char* name, const char* which, std::vector<std::string>& settings) {
+  return {.name = name,
+          .value = "NAME=VALUE",
+          .help = fmt::format("an environment variable of the workers of {}; may be given several "
+                              "times (default: none)",
+                              which),
+          .take =
+              [&settings](const std::string& option, const std::string& text) {
+                settings.push_back(parse_setting(option, text));
+              },
+          .repeats = true};
+}
+
+std::vector<option_row> own_rows(ab_request& request) {
+  auto& [a, b] = request.arms.arms;
+  return {help_row(request.run.help),
+          setting_row("env-a", "A", a.environment),
+          setting_row("env-b", "B", b.environment),
+          value_row("threshold", "SHARE",
+                    "a change up to this one is none: 2% or 0.02 (default: 1%)",
+                    request.arms.threshold, &parse_threshold),
+          switch_row("all",
+                     "also measure points whose loops are equal machine code (default: off; on "
+                     "where --env-a and --env-b differ)",
+                     request.arms.all),
+          value_row("format", "NAME", "text, json or markdown (default: text)", request.format,
+                    ab_format{})};
+}
+
+std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
+  std::vector<option_row> rows;
+  for (option_row& row : run_rows(request.run, refused)) {
+    if (std::ranges::find(not_here, row.name) != not_here.end()) continue;
+    if (row.name == "visits")
+      row.help = fmt::format("number of visits to each point in each build (default: {})",
+                             usual_ab_visits);
+    if (row.name == "budget")
+      row.help = "stop after this time, with its unit; until then points that cannot be told are "
+                 "visited again (default: no limit, and no visit beyond --visits)";
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<option_row> all_ab_rows(ab_request& request, std::string& refused) {
+  std::vector<option_row> rows = own_rows(request);
+  std::ranges::move(rows_of_run(request, refused), std::back_inserter(rows));
+  return rows;
+}
+
+// "old=build/old/bin", or a path alone.
+void take_build(build_arm& arm, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  arm.path = word;
+  if (equals == std::string::npos || word.find('/') < equals) return;
+  arm.name = word.substr(0, equals);
+  arm.path = word.substr(equals + 1);
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '+';
+  };
+  if (arm.name.empty() || !std::ranges::all_of(arm.name, is_allowed)) {
+    throw usage_error(fmt::format(
+        "ab: the name {} of a build may have letters, digits and the characters _ - . +",
+        quote(arm.name)));
+  }
+}
+
+void check_builds(ab_request& request, const std::vector<std::string>& words) {
+  auto& [a, b] = request.arms.arms;
+  if (request.run.options.resume) {
+    if (!words.empty() || !a.environment.empty() || !b.environment.empty())
+      throw usage_error("ab: with --resume the builds and their environments are those of the "
+                        "results file; leave A, B, --env-a and --env-b out");
+    return;
+  }
+  if (words.empty())
+    throw usage_error("ab: two builds must be named, as in syncmeter ab old=old/bin new=new/bin");
+  a.name = "a";
+  b.name = "b";
+  take_build(a, words.front());
+  if (words.size() == 2) take_build(b, words.back());
+  else b.path = a.path;
+  if (words.size() == 1 && a.environment == b.environment)
+    throw usage_error("ab: one build can only be compared with itself in two environments: give "
+                      "--env-a or --env-b, or a second build");
+  if (a.name == b.name)
+    throw usage_error(
+        fmt::format("ab: both builds are named {}; use NAME=PATH with two names", quote(a.name)));
+  // A campaign may be resumed from another folder.
+  for (build_arm* arm : {&a, &b}) {
+    if (!std::filesystem::exists(arm->path))
+      throw usage_error(fmt::format("ab: there is no {}", quote(arm->path)));
+    arm->path = std::filesystem::absolute(arm->path).lexically_normal().string();
+  }
+}
+
+}  // namespace
+
+ab_request parse_ab(const std::vector<std::string>& arguments) {
+  ab_request request;
+  run_options& options = request.run.options;
+  take_settings_of(*find_study(options.study), options);
+  std::string refused;
+  const std::vector<std::string> words =
+      parse_command_line(arguments, all_ab_rows(request, refused), 2);
+  if (request.run.help) return request;
+  check_together(options, refused);
+  check_builds(request, words);
+  if (!options.resume && !options.visits) options.visits = usual_ab_visits;
+  request.arms.looks_again = options.budget_s.has_value();
+  return request;
+}
+
+std::vector<option_row> ab_rows() {
+  static ab_request unread;
+  static std::string refused;
+  return all_ab_rows(unread, refused);
+}
+
+std::string ab_notes() {
+  return "A and B are two builds: folders that hold workers, or single workers, named by\n"
+         "NAME=PATH (default: a and b). One build is compared with itself in two\n"
+         "environments by --env-a and --env-b. Points are visited in turn in both, and\n"
+         "compared visit by visit inside one placement state.\n";
+}
+
+std::string ab_help() {
+  ab_request request;
+  std::string refused;
+  return "Usage: syncmeter ab A B [options]\n" + ab_notes() + "\n" +
+         options_text(own_rows(request)) + "\n" +
+         options_text(rows_of_run(request, refused), "Points and visits, as in `syncmeter run`") +
+         "\nSeparate the elements of a LIST by commas, without spaces. `syncmeter show FILE`\n"
+         "prints the costs.\n"
+         "Exit status: 0 nothing got slower, 1 something did, or failed in B alone,\n"
+         "2 wrong usage or nothing to compare, 130 Ctrl-C.\n";
+}
+
+}  // namespace syncmeter

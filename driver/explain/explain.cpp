@@ -1,0 +1,238 @@
+#include "driver/explain/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/census/census_diff.hpp"
+#include "driver/explain/folded_code.hpp"
+#include "driver/results/pooled_rounds.hpp"
+#include "driver/show/figures.hpp"
+#include "driver/show/table_rows.hpp"
+#include "driver/text/columns.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/text/wrapped_text.hpp"
+
+namespace syncmeter {
+namespace {
+
+using nlohmann::json;
+using enum columns::align;
+
+std::string with_interval(const interval& cost, const char* unit) {
+  if (!std::isfinite(cost.low) || !std::isfinite(cost.high))
+    return fmt::format("{} {}, without an interval", nanoseconds(cost.value), unit);
+  return fmt::format("{} {} ({}..{})", nanoseconds(cost.value), unit, nanoseconds(cost.low),
+                     nanoseconds(cost.high));
+}
+
+std::string cost_lines(const point_summary& s) {
+  std::string text;
+  if (has_cost(s)) {
+    text += with_interval(s.cost_ns, "ns/op");
+    if (has_cycles(s)) text += ", " + with_interval(s.cost_cycles, "cycles");
+  } else if (has_upper_bound(s)) {
+    text += fmt::format("at most {} ns/op", upper_bound_ns(s.cost_ns.high));
+  } else {
+    text += "no cost";
+  }
+  text += fmt::format("; a step of the baseline {} ns, of the test {} ns",
+                      nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
+  std::string lines = wrapped(text + ".", 0, usual_width) + "\n";
+  if (s.status != status::ok || !s.reason.empty())
+    lines +=
+        wrapped(fmt::format("{}{}{}", to_text(s.status), s.reason.empty() ? "" : ": ", s.reason), 0,
+                usual_width) +
+        "\n";
+  // As far as two intervals of this width reach: each half of one, apart by more than both together
+  // by the root of their squares.
+  const bool bounded = has_cost(s) && s.cost_ns.low > 0 && std::isfinite(s.cost_ns.high);
+  if (bounded) {
+    const double half = std::log(s.cost_ns.high / s.cost_ns.low) / 2;
+    lines +=
+        fmt::format("A second campaign like this one would show a change of {:.1f} % or more.\n",
+                    100 * std::expm1(std::sqrt(2.0) * half));
+  }
+  return lines;
+}
+
+std::string states_text(const point_summary& s) {
+  columns table({{"state"}, {"visits", right}, {"ns/op", right}, {"from", right}, {"to", right}});
+  const auto add = [&](const point_summary& one) {
+    const bool bounded = std::isfinite(one.cost_ns.low) && std::isfinite(one.cost_ns.high);
+    table.row({one.state.empty() ? "the only one" : one.state, fmt::to_string(one.visits),
+               nanoseconds(one.cost_ns.value), bounded ? nanoseconds(one.cost_ns.low) : "",
+               bounded ? nanoseconds(one.cost_ns.high) : ""});
+  };
+  add(s);
+  std::ranges::for_each(s.other_states, add);
+  return table.text();
+}
+
+/// Costs in ns: of rounds where the file keeps them, else each visit's in its first state.
+std::vector<double> costs_seen(const std::vector<const json*>& visits, const point_summary& s,
+                               bool& of_rounds) {
+  std::vector<double> costs;
+  const op_facts facts = facts_of(s);
+  const unsigned workers = facts.participants != 0 ? facts.participants : s.what.lanes;
+  for (const json* visit : visits) {
+    const std::vector<double> rounds = round_costs_ns(*visit, workers);
+    costs.insert(costs.end(), rounds.begin(), rounds.end());
+  }
+  of_rounds = !costs.empty();
+  if (of_rounds) return costs;
+  for (const json* visit : visits) {
+    for (const json& e : visit->value("estimates", json::array())) {
+      costs.push_back(number_or(e.value("cost_ns", json::object()), "value", 0));
+      break;
+    }
+  }
+  return costs;
+}
+
+// Of fewer the table of visits says as much.
+constexpr std::size_t enough_for_bars = 10;
+
+std::string histogram(std::vector<double> costs) {
+  constexpr std::size_t bins = 8, widest_bar = 40;
+  std::ranges::sort(costs);
+  const double low = costs.front(), high = costs.back();
+  std::array<std::size_t, bins> counts{};
+  for (const double cost : costs) {
+    const double at = high > low ? (cost - low) / (high - low) * bins : 0;
+    ++counts.at(std::min(bins - 1, static_cast<std::size_t>(at)));
+  }
+  const std::size_t most = *std::ranges::max_element(counts);
+  columns table({{"ns/op", right}, {"", right}, {""}});
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    if (high <= low && bin > 0) break;
+    const double from = low + (high - low) * static_cast<double>(bin) / bins;
+    table.row({nanoseconds(from), fmt::to_string(counts[bin]),
+               std::string((counts[bin] * widest_bar + most - 1) / most, '#')});
+  }
+  return table.text();
+}
+
+std::string visits_text(const std::vector<const json*>& visits) {
+  columns table({{"visit", right},
+                 {"status"},
+                 {"ns/op", right},
+                 {"busy"},
+                 {"hop", right},
+                 {"rounds", right},
+                 {"dropped"},
+                 {"ms", right},
+                 {"ended by"}});
+  for (const json* visit : visits) {
+    const json estimates = visit->value("estimates", json::array());
+    const json first = estimates.empty() ? json::object() : estimates.front();
+    std::vector<std::string> dropped;
+    const json drops = visit->value("drops", json::object());
+    for (const auto& [why, n] : drops.items()) {
+      if (n.is_number_unsigned() && n > 0)
+        dropped.push_back(fmt::format("{} {}", n.get<unsigned>(), why));
+    }
+    const double hop = number_or(first, "hop_ns", 0),
+                 cost = number_or(first.value("cost_ns", json::object()), "value", NAN);
+    table.row({fmt::to_string(visit->value("visit", 1U)), text_in(*visit, "status"),
+               std::isnan(cost) ? "" : nanoseconds(cost), first.value("busy", false) ? "busy" : "",
+               hop > 0 ? fmt::format("{:.0f}", hop) : "",
+               fmt::to_string(visit->value("rounds_kept", 0U)),
+               fmt::format("{}", fmt::join(dropped, ", ")),
+               fmt::format("{:.1f}", number_or(*visit, "elapsed_ns", 0) / 1e6),
+               text_in(*visit, "stopped_by")});
+  }
+  return table.text();
+}
+
+std::string time_text(const std::vector<const json*>& visits) {
+  double elapsed = 0, timed = 0;
+  for (const json* visit : visits) {
+    elapsed += number_or(*visit, "elapsed_ns", 0);
+    timed += number_or(*visit, "timed_ns", 0);
+  }
+  return fmt::format("{:.0f} ms in all, {:.0f} % of it inside timed loops and probes.\n",
+                     elapsed / 1e6, elapsed > 0 ? 100 * timed / elapsed : 0);
+}
+
+/// A loop as a column: what only the test loop has, or has more of, is marked.
+std::vector<std::string> column_of(const std::vector<loop_line>& lines,
+                                   const std::map<std::string, int>& marked) {
+  std::vector<std::string> shapes, column;
+  for (const loop_line& line : lines) shapes.push_back(line.shape);
+  for (const repeated_code& piece : folded(shapes)) {
+    for (std::size_t i = 0; i < piece.lines.size(); ++i) {
+      const std::string times = i == 0 && piece.times > 1 ? fmt::format("{} x", piece.times) : "";
+      column.push_back(fmt::format("{:>5} {} {}", times,
+                                   marked.contains(piece.lines[i]) ? '>' : ' ', piece.lines[i]));
+    }
+  }
+  return column;
+}
+
+std::string code_text(const loops_of_point& loops, std::size_t width) {
+  if (!loops.missing.empty()) return wrapped(loops.missing, 0, width) + "\n";
+  const loop_change change = compare_loops(loops.lines[0], loops.lines[1]);
+  const std::vector<std::string> baseline = column_of(loops.lines[0], {}),
+                                 test = column_of(loops.lines[1], change.came);
+  const std::size_t half = (width - 2) / 2;
+  std::string text = fmt::format("{:<{}}  {}\n", "baseline", half, "test");
+  for (std::size_t i = 0; i < std::max(baseline.size(), test.size()); ++i) {
+    const std::string left = i < baseline.size() ? baseline[i] : "",
+                      right_side = i < test.size() ? test[i] : "";
+    std::string line = fmt::format("{:<{}.{}}  {:.{}}", left, half, half, right_side, half);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  std::string measured;
+  for (const auto& [shape, count] : change.came)
+    measured += fmt::format("{}{} {}", measured.empty() ? "" : ", ", count, shape);
+  return text +
+         (measured.empty()
+              ? "Both loops are of the same instructions.\n"
+              : wrapped(fmt::format("More in the test loop (>): {}.", measured), 0, width) + "\n");
+}
+
+}  // namespace
+
+std::vector<point_summary> points_that_fit(const std::vector<point_summary>& points,
+                                           const std::string& words) {
+  std::vector<point_summary> found;
+  for (const point_summary& s : points) {
+    std::vector<std::string> values;
+    std::istringstream axes(canonical(s.what));
+    for (std::string axis; axes >> axis;) values.push_back(axis);
+    std::istringstream asked(words);
+    bool fits = true;
+    for (std::string word; asked >> word;) {
+      fits = fits && std::ranges::any_of(values, [&](const std::string& value) {
+               return value == word || value.substr(value.find('=') + 1) == word;
+             });
+    }
+    if (fits) found.push_back(s);
+  }
+  return found;
+}
+
+std::string explain_text(const point_summary& s, const std::vector<const json*>& visits,
+                         const loops_of_point& loops, std::size_t width) {
+  std::string text = wrapped(canonical(s.what), 0, width) + "\n" + cost_lines(s);
+  if (!s.measured_as.empty())
+    text +=
+        wrapped("Its code is that of " + s.measured_as + ", which was measured.", 0, width) + "\n";
+  if (!visits.empty()) {
+    text += "\nStates\n" + states_text(s);
+    bool of_rounds = false;
+    const std::vector<double> costs = costs_seen(visits, s, of_rounds);
+    if (costs.size() >= enough_for_bars)
+      text += fmt::format("\n{}\n{}", of_rounds ? "Rounds" : "Visits' medians", histogram(costs));
+    text += "\nVisits\n" + visits_text(visits) + time_text(visits);
+  }
+  return printable(text + "\nCode\n" + code_text(loops, width), true);
+}
+
+}  // namespace syncmeter

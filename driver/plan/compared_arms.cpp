@@ -1,0 +1,43 @@
+#include "driver/plan/compared_arms.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "driver/workers/arms.hpp"
+
+namespace syncmeter {
+
+std::string arm_key(point p, const compared_arms& arms) {
+  p.backend = arms.any_backend ? "any" : without_arm(p.backend);
+  if (arms.any_wait) p.wait = {};
+  return canonical(p);
+}
+
+void to_json(nlohmann::json& j, const compared_arms& arms) {
+  nlohmann::json each = nlohmann::json::array();
+  for (const build_arm& arm : arms.arms)
+    each.push_back({{"name", arm.name}, {"path", arm.path}, {"environment", arm.environment}});
+  j = {{"arms", std::move(each)},
+       {"threshold", arms.threshold},
+       {"all", arms.all},
+       {"looks_again", arms.looks_again},
+       {"any_backend", arms.any_backend},
+       {"any_wait", arms.any_wait},
+       {"equal", arms.equal},
+       {"only", arms.only}};
+}
+
+void from_json(const nlohmann::json& j, compared_arms& arms) {
+  for (std::size_t i = 0; i < arms.arms.size(); ++i) {
+    const nlohmann::json& arm = j.at("arms").at(i);
+    arms.arms[i] = {arm.at("name"), arm.at("path"), arm.at("environment")};
+  }
+  arms.threshold = j.at("threshold");
+  arms.all = j.value("all", false);
+  arms.looks_again = j.value("looks_again", false);
+  arms.any_backend = j.value("any_backend", false);
+  arms.any_wait = j.value("any_wait", false);
+  arms.equal = j.value("equal", std::size_t{0});
+  arms.only = j.value("only", arms.only);
+}
+
+}  // namespace syncmeter
