@@ -39,8 +39,9 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="syncmeter-report",
         description="Reports what syncmeter's results files show.",
-        epilog="Exit status: 0; 1 where compare finds something slower, or the output cannot be "
-        "written; 2 for options or files that cannot be used or compared.",
+        epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "
+        "differs, or the output cannot be written; 2 for options or files that cannot be used or "
+        "compared.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -99,6 +100,22 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "--html", metavar="FILE", help="write the comparison as one page that needs no network"
     )
     add_force(compare)
+
+    fleet = add("fleet", "Which nodes of a run differ from the others: a file of each node.")
+    fleet.add_argument("file", nargs="+", metavar="FILE", help="results files, one of each node")
+    fleet.add_argument(
+        "--threshold",
+        type=_share,
+        default=0.02,
+        metavar="SHARE",
+        help="differences up to this count as none (default 2%%)",
+    )
+    fleet.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    fleet.add_argument("--all", action="store_true", help="show every point, node and note")
+    add_wide(fleet)
+    fleet.add_argument("--figure", metavar="FILE", help="draw the nodes: .svg, .png, .pdf or .html")
+    fleet.add_argument("--html", metavar="FILE", help="write one page that needs no network")
+    add_force(fleet)
 
     for name, text in (
         (

@@ -225,6 +225,38 @@ cases = {
         2,
         1,
     ),
+    "belief-mcs": (
+        point("spin_lock_add", backend="std", placement="shared", lanes=4, order="unordered"),
+        point("mcs_lock_add", backend="std", placement="shared", lanes=4, order="unordered"),
+        2,
+        0.5,
+    ),
+    "belief-reader-writer-lock": (
+        point("mutex_read_mostly", backend="std", lanes=2, size=64, reads_per_write=1000),
+        point("shared_mutex_read_mostly", backend="std", lanes=2, size=64, reads_per_write=1000),
+        2,
+        0.5,
+    ),
+    "belief-futex-wake": (
+        point("wait_futex", backend="posix", lanes=2, order="unordered", late_us=100),
+        point("wait_pause", backend="posix", lanes=2, order="unordered", late_us=100),
+        100,
+        2,
+    ),
+    "belief-yield": (
+        point("wait_yield", backend="posix", lanes=2, order="unordered", late_us=10),
+        point("wait_pause", backend="posix", lanes=2, order="unordered", late_us=10),
+        3,
+        1,
+    ),
+    "belief-adaptive-mutex": (
+        point(
+            "mutex_adaptive_add", backend="posix", placement="shared", lanes=2, order="unordered"
+        ),
+        point("lock_add", backend="posix", placement="shared", lanes=2, order="unordered"),
+        1,
+        2,
+    ),
     "belief-split-counter": (
         strided(stride=1024, cells=1),
         strided(stride=1024, cells=2),

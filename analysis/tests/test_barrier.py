@@ -49,6 +49,16 @@ def told(tmp_path, *lines):
     return as_plain(section.title, section.blocks)
 
 
+def test_a_barrier_of_a_users_own_has_a_column_by_its_name(tmp_path):
+    mine = {**barrier_at("mine", 2), "op": "my_barrier"}
+    part = part_of(tmp_path, five(barrier_at("omp", 2), 100.0), five(mine, 50.0))
+    assert part.runtimes == [("mine my_barrier", "active"), ("omp", "active")]
+    (against,) = part.between
+    assert against.name == "omp : mine my_barrier active"
+    assert against.ratios[2].value == pytest.approx(2.0)
+    assert "my_barrier" in told(tmp_path, five(barrier_at("omp", 2), 100.0), five(mine, 50.0))
+
+
 def test_a_ratio_is_made_of_equal_visits(tmp_path):
     part = part_of(tmp_path, two_runtimes())
     (placed,) = part.placements

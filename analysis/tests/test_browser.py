@@ -108,7 +108,7 @@ def test_a_tooltip_shows_on_top_of_a_label(browser, page_file):
     label.scroll_into_view_if_needed()
     box = label.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_selector("#vg-tooltip-element.visible", timeout=5000)
+    page.wait_for_selector("#vg-tooltip-element.visible", timeout=30000)
 
 
 @in_a_browser
@@ -176,3 +176,35 @@ def test_text_on_a_heat_map_has_contrast_along_the_whole_ramp():
     for colour in ramp:
         light, dark = sorted((luminance(colour), luminance(ink)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+@in_a_browser
+def test_the_six_largest_ratios_are_written_in_the_figure(browser, tmp_path):
+    files = []
+    for name, step in (("old", 0.0), ("new", 0.5)):
+        lines = [visits(around(5.0 + step * i), point(f"op_{i}")) for i in range(9)]
+        files.append(read_results(write(tmp_path / name, *lines)))
+    file = tmp_path / "compare.html"
+    file.write_text(as_page(compare_report([compare_campaigns([files[0]], [files[1]])], files)))
+    page = shown(browser, file)
+    page.evaluate("window.syncmeter.drawAll()")
+    texts = page.locator("#fig-changes .chart text").all_text_contents()
+    # 1 + i / 10 for i in 3 to 8: paper has no tooltips.
+    assert sorted(t for t in texts if re.fullmatch(r"\d\.\d\d", t)) == [
+        "1.30",
+        "1.40",
+        "1.50",
+        "1.60",
+        "1.70",
+        "1.80",
+    ]
+
+
+@in_a_browser
+def test_a_caption_is_on_one_sheet_with_what_follows(browser, page_file):
+    page = shown(browser, page_file)
+    page.emulate_media(media="print")
+    kept = page.locator("figcaption").evaluate_all(
+        "all => all.map((c) => [getComputedStyle(c).breakInside, getComputedStyle(c).breakAfter])"
+    )
+    assert kept and {tuple(k) for k in kept} == {("avoid", "avoid")}

@@ -113,6 +113,7 @@ sys.exit(main(sys.argv[1:]))
         ["share", "a.jsonl"],
         ["compare", "a.jsonl", "a.jsonl"],
         ["compare", "--by", "backend", "a.jsonl"],
+        ["fleet", "a.jsonl", "a.jsonl", "a.jsonl"],
     ],
     ids=" ".join,
 )
@@ -128,3 +129,27 @@ def test_what_prints_text_needs_python_only(tmp_path, words):
     )
     assert done.returncode in (0, 1), done.stderr
     assert not done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["html"],
+        ["md"],
+        ["text"],
+        ["claims"],
+        ["compare"],
+        ["fleet"],
+        ["share"],
+        ["export"],
+        ["import"],
+    ],
+)
+def test_help_keeps_to_80_columns(capsys, monkeypatch, command):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert end.value.code == 0 and lines
+    assert [line for line in lines if len(line) > 80] == []

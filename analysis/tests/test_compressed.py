@@ -1,5 +1,7 @@
-"""Results files named *.zst: read like others, also where a campaign was killed; written on request."""
+"""Compressed results files: read like others, also where a campaign was killed; written on request."""
 
+import gzip
+import lzma
 import sys
 
 import pytest
@@ -80,3 +82,16 @@ def test_a_shared_copy_is_compressed_where_its_name_says_so(tmp_path, monkeypatc
     assert main(["share", "r.jsonl.zst", "-o", "s.zst"]) == 0
     written = (tmp_path / "s.zst").read_bytes()
     assert zstandard.ZstdDecompressor().decompressobj().decompress(written).decode() == shared
+
+
+@pytest.mark.parametrize("module", [gzip, lzma])
+def test_a_copy_of_a_file_of_any_compression_has_a_plain_name(tmp_path, plain, monkeypatch, module):
+    monkeypatch.chdir(tmp_path)
+    suffix = {gzip: ".gz", lzma: ".xz"}[module]
+    (tmp_path / f"r.jsonl{suffix}").write_bytes(module.compress(plain.read_bytes()))
+    assert main(["share", f"r.jsonl{suffix}"]) == 0
+    shared = (tmp_path / "r-shared.jsonl").read_text()
+    # A file named as compressed is read as such, so that it has to be.
+    assert main(["share", f"r.jsonl{suffix}", "-o", f"s.jsonl{suffix}"]) == 0
+    assert module.decompress((tmp_path / f"s.jsonl{suffix}").read_bytes()).decode() == shared
+    assert read_results(tmp_path / f"s.jsonl{suffix}").visits

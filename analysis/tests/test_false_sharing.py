@@ -63,6 +63,12 @@ def test_a_line_of_64_bytes(tmp_path):
     assert "close, 64 B against 128 B: the same within 5% in 1 of 1 row" in text
 
 
+def test_a_type_that_only_another_version_knows_comes_last(tmp_path):
+    lines = [*visits_at(line_of_64, type="int16"), *visits_at(line_of_64)]
+    (row,) = rows_of(tmp_path / "f", lines)
+    assert row.types == ["int32", "int16"]
+
+
 def test_pairs_of_lines_make_it_128_bytes(tmp_path):
     lines = visits_at(lambda b: 50.0 if b < 64 else 13.0 if b < 128 else 10.0)
     (row,) = rows_of(tmp_path / "f", lines)

@@ -120,6 +120,34 @@ FILES = {
         ],
         1,
     ),
+    "read-mostly": (
+        "2-vcpu-read-mostly",
+        [
+            "- 2 lanes, 64 bytes: at 1 reads a write std snapshot is the fastest (not told apart: "
+            "std mutex, std seqlock); at 100 and 10000 reads a write std seqlock is the fastest\n",
+            "2     64              1       85.76        133.3           < 598.1         136.9",
+        ],
+        [],
+    ),
+    "waiting": (
+        "2-vcpu-waiting",
+        [
+            "- sleeping (atomic) costs 32.04 µs more than spinning (pause), 100 us late: spin for "
+            "32.04 µs, then sleep, ",
+            "- omp: GOMP_SPINCOUNT of as many looks as take, to spin for 398.1 µs; worst 10% behind ",
+        ],
+        1,
+    ),
+    "processes": (
+        "2-vcpu-processes",
+        [
+            "- 2 lanes, one cell: mpi rma_accumulate takes 10.2 (9.58..12.3) times as long as std "
+            "atomic_add\n",
+            "- 2 lanes, one cell: mpi barrier takes 0.407 (0.337..0.462) times as long as std "
+            "barrier\n",
+        ],
+        [],
+    ),
     "reductions": (
         "h200-reductions",
         [

@@ -43,10 +43,13 @@ ways = [
     ("share f.jsonl -o {}", "f.jsonl"),
     ("compare old.jsonl f.jsonl --html {}", "f.jsonl"),
     ("compare f.jsonl old.jsonl --figure {}", "f.jsonl"),
+    ("fleet old.jsonl f.jsonl --html {}", "f.jsonl"),
     ("import table t.csv -o {}", "t.csv"),
     ("import syncperformance published -o {}", "published/omp_barrier/runtimes.csv"),
 ]
-commands_without_drawing = [command for command, _ in ways[1:] if "compare" not in command]
+commands_without_drawing = [
+    command for command, _ in ways[1:] if not command.startswith(("compare", "fleet"))
+]
 every_way = pytest.mark.parametrize(("command", "source"), ways, ids=[w[0] for w in ways])
 
 
@@ -211,3 +214,11 @@ def test_an_imported_campaign_is_no_measured_one(files):
     first = campaign(imported={"from": "elsewhere"})
     write(files / "imported.jsonl", visits([1.0], point()), first=first)
     assert call("export f.jsonl -o imported.jsonl --force") == 0
+
+
+def test_a_results_file_with_a_torn_first_line_is_not_written_over(files, capsys):
+    torn = '{"kind":"campaign","schema":{"maj'
+    Path("torn.csv").write_text(torn)
+    assert call("export f.jsonl -o torn.csv", "", "--force") == 2
+    assert "torn.csv is a results file" in capsys.readouterr().err
+    assert Path("torn.csv").read_text() == torn

@@ -9,6 +9,7 @@ import pytest
 
 from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.share import share
+from syncmeter_analysis.formats.shared_text import without_names
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_driver_agrees import driver
 
@@ -267,3 +268,11 @@ def test_the_driver_shows_a_shared_copy_as_the_file(tmp_path):
         assert subprocess.run(show, capture_output=True, env=off).returncode in (0, 1)
         tables.append((tmp_path / f"{len(tables)}.csv").read_text())
     assert tables[0] == tables[1]
+
+
+def test_names_are_replaced_in_names_of_members_too():
+    line = {"drops": {"pressed": 1}, "gpus": {"of Somebody": ["somebody's"]}}
+    assert without_names(line, {"somebody"}) == {
+        "drops": {"pressed": 1},
+        "gpus": {"of anonymous": ["anonymous's"]},
+    }

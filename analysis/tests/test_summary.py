@@ -66,3 +66,28 @@ def test_lanes_that_do_one_op_together_count_once(tmp_path, members, axes, at_a_
 def test_a_marginal_cost_has_no_rate(tmp_path):
     s = only(tmp_path / "f", visits(around(5.0), point("fence_between_adds"), pairing="insert"))
     assert (s.usable, s.ops_per_s_per_lane, s.ops_per_s_total) == (True, None, None)
+
+
+def test_a_cost_wholly_below_zero_interferes(tmp_path):
+    s = only(tmp_path / "f", visits([-2.0, -2.1, -1.9], point()))
+    assert (s.status, s.usable) == ("interferes", False)
+    assert s.reason.startswith("the test side is faster")
+
+
+@pytest.mark.parametrize(("noisy", "status"), [(2, "ok"), (3, "noisy")])
+def test_a_point_is_noisy_by_more_than_half_of_its_visits(tmp_path, noisy, status):
+    lines = visits(around(5.0, 4), point())
+    for line in lines[:noisy]:
+        line["status"] = "noisy"
+    assert only(tmp_path / "f", lines).status == status
+
+
+def test_visits_of_a_gpu_that_disagree_are_no_one_sample(tmp_path):
+    what = point(backend="cuda", affinity="none", lanes=32)
+    costs = [5.0, 6.0, 7.0]
+    lines = visits(costs, what, device=0, spread=0.01)
+    for line, cost in zip(lines, costs, strict=True):
+        line["round_costs_ns"] = [cost] * 20
+    s = only(tmp_path / "f", lines)
+    # Of sixty rounds the interval would be 6 to 6 and the visits' medians.
+    assert s.cost.low < 5.0 < 7.0 < s.cost.high

@@ -44,6 +44,22 @@ def test_nanoseconds_have_four_digits(ns, told):
     assert text.nanoseconds(ns) == told
 
 
+@pytest.mark.parametrize(
+    ("ns", "told"),
+    [
+        (9999.4, "9999 ns"),
+        (37_900, "37.90 µs"),
+        (100_000, "100.0 µs"),
+        (999_990, "1000 µs"),
+        (3_014_000, "3.014 ms"),
+        (2e9, "2.000 s"),
+        (float("inf"), "unknown"),
+    ],
+)
+def test_a_duration_has_four_digits_and_the_unit_that_suits(ns, told):
+    assert text.duration(ns) == told
+
+
 def test_no_text_of_the_package_says_dear_or_cheap():
     """A cost is lower or higher, an op slower or faster."""
     words = re.compile(r"\b(dear|cheap)(er|est)?\b", re.IGNORECASE)

@@ -1,5 +1,7 @@
 """What a report says of the surroundings in which its numbers were taken."""
 
+import pytest
+
 from syncmeter_analysis.report.build import build
 from syncmeter_analysis.report.markdown import as_markdown
 from tests.made import around, campaign, point, read, visits, write
@@ -31,6 +33,32 @@ def test_planted_multiplies_are_compared_in_one_placement_state(tmp_path):
     path = write(tmp_path / "f.jsonl", planted(1, 3), planted(4, 5))
     text = as_markdown(build(read(path)))
     assert "| 4 planted multiplies (omp) | 4 times one | 4.00 to 4.00 times | as expected |" in text
+
+
+@pytest.mark.parametrize(
+    ("architecture", "cycles", "verdict"),
+    [
+        ("x86_64", 12.1, "as expected"),
+        ("x86_64", 13.0, "not as expected"),
+        ("x86_64", 16.0, "cannot tell"),
+        ("aarch64", 12.1, None),
+    ],
+)
+def test_the_cycles_of_a_multiply_are_known_on_x86(tmp_path, architecture, cycles, verdict):
+    interval = {"value": cycles, "low": cycles - 0.1, "high": cycles + 0.1}
+    planted = visits(
+        around(3.2),
+        point("control_multiply_4", type="int32"),
+        family="control",
+        estimate={"cost_cycles": interval},
+    )
+    first = campaign(machine={"architecture": architecture})
+    text = as_markdown(build(read(write(tmp_path / "f.jsonl", planted, first=first))))
+    row = "| a dependent multiply of int32 (omp) | 3 cycles |"
+    assert (row in text) == (verdict is not None)
+    if verdict:
+        each = f"{cycles / 4:.2f}"
+        assert f"{row} {each} to {each} cycles | {verdict} |" in text
 
 
 def test_rounds_count_once_where_two_points_share_a_measurement(tmp_path):

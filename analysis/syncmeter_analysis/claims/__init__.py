@@ -8,7 +8,17 @@ from importlib import import_module
 from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.statistics.evidence import Evidence
 
-modules = ("omp", "padding", "cuda", "cuda_atomics", "levels", "handoff", "lecture", "beliefs")
+modules = (
+    "omp",
+    "padding",
+    "cuda",
+    "cuda_atomics",
+    "levels",
+    "handoff",
+    "lecture",
+    "beliefs",
+    "posix",
+)
 
 
 @cache

@@ -11,6 +11,7 @@ from syncmeter_analysis.claims.sources import (
     run_levels,
     run_locks,
     run_multi_gpu,
+    run_read_mostly,
     run_reductions,
 )
 from syncmeter_analysis.data.point import native_of
@@ -112,6 +113,50 @@ def belief_ticket_lock(data: Evidence) -> Finding:
         ("op",),
     )
     return above(pairs, 1.1, "a ticket lock over a test-and-set lock")
+
+
+@claim(
+    statement="An MCS lock wins under contention.",
+    source=belief,
+    needs="mcs_lock_add and spin_lock_add, ticket_lock_add or lock_add of one backend on one lock, 2 "
+    "lanes or more",
+    command=run_locks,
+    advice="Take an MCS lock where many threads want one lock, and no more run than cores.",
+    otherwise="Another lock is faster than MCS here: see the evidence before writing one.",
+)
+def belief_mcs(data: Evidence) -> Finding:
+    """Every other lock against MCS, contended."""
+    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
+    others = ("lock_add", "spin_lock_add", "ticket_lock_add", "ticket_backoff_lock_add")
+    pairs = data.pairs(
+        data.measured(others, **contended), data.measured("mcs_lock_add", **contended), ("op",)
+    )
+    return every(pairs, 1.0, math.inf, "another lock over an MCS lock")
+
+
+@claim(
+    statement="A reader-writer lock beats a mutex for reads.",
+    source=belief,
+    needs="mutex_read_mostly and shared_mutex_read_mostly at 100 reads a write or more, 2 lanes or "
+    "more",
+    command=run_read_mostly,
+    advice="Lock by std::shared_lock to read what is seldom written.",
+    otherwise="Use a mutex, or no lock to read by (a seqlock, a snapshot): a reader-writer lock gains "
+    "nothing here.",
+)
+def belief_reader_writer_lock(data: Evidence) -> Finding:
+    """A mutex against a reader-writer lock, where nearly all accesses read."""
+    reading = {
+        "backend": on_cpu,
+        "lanes": lambda n: n >= 2,
+        "reads_per_write": lambda n: n >= 100,
+    }
+    pairs = data.pairs(
+        data.measured("mutex_read_mostly", **reading),
+        data.measured("shared_mutex_read_mostly", **reading),
+        ("op",),
+    )
+    return above(pairs, 1.05, "a mutex over a reader-writer lock")
 
 
 @claim(

@@ -58,7 +58,8 @@ class Point:
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
     a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
-    none); `late_us` is how late one lane in turn arrives at a barrier.
+    none); `late_us` is how late one lane in turn arrives at a barrier; `section_ns` and `think_ns`
+    are the work under a lock and between two sections; `reads_per_write` is of each lane.
     `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
@@ -85,6 +86,9 @@ class Point:
     home: str = ""
     pus: tuple[int, ...] = ()
     late_us: int = 0
+    section_ns: int = 0
+    think_ns: int = 0
+    reads_per_write: int = 0
     repeat: int = 0
     others: tuple[tuple[str, str], ...] = ()
 
@@ -112,6 +116,9 @@ class Point:
             ("home", self.home, ""),
             ("pus", ",".join(map(str, self.pus)), ""),
             ("late_us", self.late_us, 0),
+            ("section_ns", self.section_ns, 0),
+            ("think_ns", self.think_ns, 0),
+            ("reads_per_write", self.reads_per_write, 0),
             ("repeat", self.repeat, 0),
         ):
             if value != absent:
@@ -163,6 +170,9 @@ _whole = {
     "active",
     "size",
     "late_us",
+    "section_ns",
+    "think_ns",
+    "reads_per_write",
     "repeat",
 }
 

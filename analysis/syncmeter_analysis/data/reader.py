@@ -62,8 +62,9 @@ class _Complaints:
         return self.lines + ([f"{self.more} more lines are left out"] if self.more else [])
 
 
-def read_results(path: str | Path) -> ResultsFile:
-    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`).
+def read_results(path: str | Path, rounds: bool = True) -> ResultsFile:
+    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`); raw rounds of GPUs, half
+    of the time that their files take, only with `rounds`.
 
     Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
     schema, or holds neither a visit nor a refused point that can be used.
@@ -74,7 +75,7 @@ def read_results(path: str | Path) -> ResultsFile:
     gc.disable()
     try:
         with opened(Path(path)) as lines:
-            return _read(name, lines)
+            return _read(name, lines, rounds)
     finally:
         if collecting:
             # Nor does a later search look at them again.
@@ -91,7 +92,7 @@ def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, text
 
 
-def _read(name: str, lines: BinaryIO) -> ResultsFile:
+def _read(name: str, lines: BinaryIO, keep_rounds: bool) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()
@@ -130,7 +131,7 @@ def _read(name: str, lines: BinaryIO) -> ResultsFile:
                 f"figures may be of different machines: give them one by one"
             )
         try:
-            _add(file, line, rounds, points)
+            _add(file, line, rounds if keep_rounds else b"", points)
         except (BadLine, BadVisit, BadPoint) as error:
             complaints.add(number, str(error))
         except OverflowError:

@@ -15,6 +15,7 @@ from typing import BinaryIO, cast
 from syncmeter_analysis.data.errors import Unusable, printable
 
 _magic = b"\x28\xb5\x2f\xfd"
+_suffixes = (".zst", ".xz", ".gz")
 
 
 @contextmanager
@@ -61,6 +62,10 @@ def compressed(path: Path, text: str) -> bytes:
     """What a file of that name is to hold, compressed where it says so. Raises Unusable where
     `zstandard` is missing."""
     plain = text.encode()
+    if path.suffix == ".xz":
+        return lzma.compress(plain)
+    if path.suffix == ".gz":
+        return gzip.compress(plain, mtime=0)
     if path.suffix != ".zst":
         return plain
     packed: bytes = _zstandard(path).ZstdCompressor().compress(plain)
@@ -68,8 +73,8 @@ def compressed(path: Path, text: str) -> bytes:
 
 
 def without_suffixes(path: Path) -> str:
-    """The name of a results file without .jsonl and .zst."""
-    return (path.with_suffix("") if path.suffix == ".zst" else path).stem
+    """The name of a results file without .jsonl and, behind it, what compressed it."""
+    return (path.with_suffix("") if path.suffix in _suffixes else path).stem
 
 
 def _zstandard(path: Path) -> ModuleType:

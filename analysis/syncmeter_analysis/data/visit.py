@@ -42,15 +42,16 @@ statuses = (
 _absurd_ns = 3.6e12
 
 
-#: What a visit of a GPU may say beside its times: the deviation of its cost by the host's clock (ns),
+#: What a visit may say beside its times. Of a GPU: the deviation of its cost by the host's clock (ns),
 #: polls in vain for each handoff, how many of how many messages were old, and whether the two
-#: multiprocessors are of one GPC.
+#: multiprocessors are of one GPC. Of lanes that arrive late: the CPU time that a wait burns.
 _remarks = (
     "host_deviation_ns",
     "polls_per_handoff",
     "violations_seen",
     "litmus_handoffs",
     "same_gpc",
+    "waiting_cpu_ns",
 )
 
 
@@ -72,10 +73,19 @@ class Estimate(NamedTuple):
     hop_ns: float
 
 
+class LaneWaits(NamedTuple):
+    """How long the lanes of a visit waited for a lock, each time, by their own clocks; in ns."""
+
+    waits: int
+    p50_ns: float
+    p999_ns: float
+    longest_ns: float
+
+
 @dataclass(slots=True)
 class Visit:
     """One visit of one point. `round_costs` are ns per op of each round kept in the file;
-    `remarks` what a GPU's visit says beside its times, by the member's name; `device_shares` the rate
+    `remarks` what a visit says beside its times, by the member's name; `device_shares` the rate
     of each of several GPUs over their mean."""
 
     point: Point
@@ -109,6 +119,7 @@ class Visit:
     links: tuple[Link, ...] = ()
     litmus: Litmus | None = None
     device_shares: tuple[float, ...] = ()
+    lane_waits: LaneWaits | None = None
 
 
 def _interval(line: Members, name: str) -> Interval | None:
@@ -226,7 +237,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
 _on_some = frozenset(
     {
         *("host_lane", "launching", "devices", "device", "additivity", "device_shares"),
-        *("imported", "oversubscribed", "doubt", "links", "litmus_seen"),
+        *("imported", "oversubscribed", "doubt", "links", "litmus_seen", "lane_waits"),
         *_remarks,
     }
 )
@@ -245,7 +256,17 @@ def _add_what_some_say(visit: Visit, line: Members) -> None:
     visit.doubt = text(line, "doubt")
     visit.remarks = {name: found for name in _remarks if (found := _remark(line, name)) is not None}
     visit.links, visit.litmus = links_of(line), litmus_of(line)
+    visit.lane_waits = _lane_waits(line)
     visit.device_shares = tuple(numbers(line, "device_shares", least=0))
+
+
+def _lane_waits(line: Members) -> LaneWaits | None:
+    found = mapping(line, "lane_waits")
+    if found is None or not (count := whole(found, "count")):
+        return None
+    times = [number(found, name, 0) for name in ("p50_ns", "p999_ns", "longest_ns")]
+    p50, p999, longest = (0.0 if t is None else t for t in times)
+    return LaneWaits(count, p50, p999, longest)
 
 
 def _remark(line: Members, name: str) -> float | bool | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import Any
 
 import altair as alt
 
 from syncmeter_analysis.figures.figure import palette, shapes
+from syncmeter_analysis.statistics import text
 
 #: Pixels of a row.
 row_height = 17
+#: Of a figure of ratios so many, the largest, are written beside their dots: paper has no tooltips.
+_written_ratios = 6
 
 
 def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]) -> Any:
@@ -21,7 +25,10 @@ def ratio_dots(rows: Sequence[dict[str, Any]], title: str, groups: Sequence[str]
     tips = [_tip("row", "point"), _tip("group", "found"), _number("ratio", "ratio")]
     tips += [_number("low", "from"), _number("high", "to"), _tip("id", "id")]
     one = alt.Chart(alt.Data(values=[{"one": 1}])).mark_rule(strokeDash=[3, 3]).encode(x="one:Q")
-    return _dots(rows, "ratio", title, groups, None, tips, [one])
+    largest = sorted((r for r in rows if r["ratio"] > 0), key=lambda r: -abs(log(r["ratio"])))
+    ids = {id(r) for r in largest[:_written_ratios]}
+    written = [{**r, "beside": text.ratio(r["ratio"])} if id(r) in ids else r for r in rows]
+    return _dots(written, "ratio", title, groups, None, tips, [one])
 
 
 def cost_dots(
@@ -64,7 +71,8 @@ def _dots(
     # Room for the labels at the ends.
     ends = [r[k] for r in rows for k in (value, "low", "high") if (r[k] or 0) > 0]
     scale = alt.Scale(type="log", nice=False)
-    if labelled := any("label" in r for r in rows):
+    beside = any("beside" in r for r in rows)
+    if (labelled := any("label" in r for r in rows)) or beside:
         room = max(1.2, (max(ends) / min(ends)) ** 0.1)
         scale.domain = [min(ends) / room, max(ends) * room]
     axis = alt.Axis(labelSeparation=8)
@@ -107,5 +115,14 @@ def _dots(
     known = any(r["low"] is not None for r in rows)
     layers = [*behind, bars, dots] if known else [*behind, dots]
     layers += [labels] * labelled
+    if beside:
+        end = "max(datum.high || 0, datum." + value + ")"
+        layers.append(
+            alt.Chart()
+            .transform_filter("isValid(datum.beside)")
+            .transform_calculate(end=end)
+            .mark_text(dx=8, align="left", fontSize=11)
+            .encode(x=alt.X("end:Q", scale=scale, axis=axis, title=title), y=y, text="beside:N")
+        )
     height = (row_height + 13 * labelled) * max(len(order), 2)
     return alt.layer(*layers, data=alt.Data(values=list(rows))).properties(height=height, width=420)

@@ -55,7 +55,9 @@ def _dots(
     rows: Sequence[tuple[str, dict[int, Measured]]], counts: Sequence[int]
 ) -> tuple[list[dict[str, Any]], dict[int, State | None], list[str]]:
     """Fields of each row at these numbers of threads, the state of each, and what is left out."""
-    states = {n: common_state(at[n] for _, at in rows if n in at) for n in counts}
+    # Of imported figures nobody knows what else ran.
+    measured = [at for _, at in rows if not any(s.imported for s in at.values())]
+    states = {n: common_state(at[n] for at in measured if n in at) for n in counts}
     fields: list[dict[str, Any]] = []
     left = []
     for name, at in rows:

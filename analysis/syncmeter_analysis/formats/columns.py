@@ -66,7 +66,7 @@ def _finite(value: float | None) -> float | None:
 def _axis(name: str, kind: type, member: str = "") -> Column:
     """An axis of the point; None at its absence, but for those that count something from 0 or 1."""
     member = member or name
-    counted = ("lanes", "blocks", "late_us", "repeat")
+    counted = ("lanes", "blocks", "late_us", "section_ns", "think_ns", "reads_per_write", "repeat")
 
     def value(s: Measured) -> Value:
         found = getattr(s.point, member)
@@ -148,6 +148,9 @@ columns: tuple[Column, ...] = (
     _axis("wait", str),
     _axis("home", str),
     _axis("late_us", int),
+    _axis("section_ns", int),
+    _axis("think_ns", int),
+    _axis("reads_per_write", int),
     _axis("repeat", int),
     Column("status", str, lambda s: s.status, "status"),
     Column("reason", str, lambda s: s.reason or None, "reason"),

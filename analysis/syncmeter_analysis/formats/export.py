@@ -61,6 +61,9 @@ def benchmark_name(s: Measured) -> str:
         ("home", p.home),
         ("pus", "-".join(map(str, p.pus))),
         ("late_us", p.late_us or None),
+        ("section_ns", p.section_ns or None),
+        ("think_ns", p.think_ns or None),
+        ("reads_per_write", p.reads_per_write or None),
         ("repeat", p.repeat or None),
         *p.others,
     ]

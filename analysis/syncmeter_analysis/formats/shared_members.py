@@ -91,7 +91,8 @@ _status = matching("|".join(statuses))
 point: dict[str, Any] = {
     **_words("backend op type placement scope flavour space order affinity wait home"),
     **_numbers(
-        "stride stride_bytes base_offset cells lanes blocks active waves size late_us repeat"
+        "stride stride_bytes base_offset cells lanes blocks active waves size late_us section_ns "
+        "think_ns reads_per_write repeat"
     ),
     "pus": [NUMBER],
 }
@@ -191,6 +192,7 @@ def _visit(sentence: TextRule) -> dict[str, Any]:
             "visit again portable cost_per_lane host_lane imported oversubscribed participants device "
             "trips unroll ops_per_step seed rounds_taken rounds_kept fairness slowest_over_fastest "
             "hop_ns timed_ns elapsed_ns stolen_ns host_deviation_ns polls_per_handoff violations_seen "
+            "waiting_cpu_ns "
             "litmus_handoffs litmus_seen litmus_rounds same_gpc gpcs waiting_warps worker_ends "
             "footprint_bytes working_set_bytes registers unequal_devices host_native_atomics "
             "gpcs_at_most"
@@ -215,6 +217,7 @@ def _visit(sentence: TextRule) -> dict[str, Any]:
         "rounds": [[NUMBER]],
         "links": [_numbers("from to peer_access native_atomics performance_rank nvlinks")],
         "home": _numbers("pu numa_node"),
+        "lane_waits": _numbers("count p50_ns p999_ns longest_ns"),
         "launching_thread": {"pus": [NUMBER], "device_numa_node": NUMBER},
         "census": {**census, **_all("baseline test per_op", _instructions)},
         "nvml": {**_numbers("other_processes temperature_c power_w"), "clock_reasons": [word]},

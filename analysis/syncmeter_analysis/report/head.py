@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from syncmeter_analysis.report.blocks import Check, Head
-from syncmeter_analysis.report.trust import control_rows, gpu_notes, without_cost
+from syncmeter_analysis.report.controls import control_rows
+from syncmeter_analysis.report.trust import gpu_notes, without_cost
 from syncmeter_analysis.statistics import text
 from syncmeter_analysis.statistics.campaign import Campaign
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from syncmeter_analysis.data.interval import Interval
 from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.data.visit import Estimate, Visit
+from syncmeter_analysis.data.visit import Estimate, LaneWaits, Visit
 from syncmeter_analysis.statistics.headline import ByState, HeadlineRule, enough_rounds
 from syncmeter_analysis.statistics.states import State
 from syncmeter_analysis.statistics.stats import median, median_interval, over_visits
@@ -44,6 +44,7 @@ class Measured:
     visits: int = 0
     fairness: float | None = None
     slowest_over_fastest: float | None = None
+    lane_waits: LaneWaits | None = None
     additive: bool | None = None
     rounds_kept: int = 0
     rounds_dropped: int = 0
@@ -240,6 +241,19 @@ def _visit_costs(visits: list[Visit], states: ByState) -> dict[int, dict[State, 
     return by_visit
 
 
+def _waits(visits: list[Visit]) -> LaneWaits | None:
+    """The median of the visits' waits, and the longest of all."""
+    found = [v.lane_waits for v in visits if v.lane_waits is not None]
+    if not found:
+        return None
+    return LaneWaits(
+        sum(w.waits for w in found),
+        median([w.p50_ns for w in found]),
+        median([w.p999_ns for w in found]),
+        max(w.longest_ns for w in found),
+    )
+
+
 def summarize(visits: list[Visit], states: ByState, rule: HeadlineRule) -> Measured:
     """The visits of one point, in the order of their numbers, as one estimate."""
     first = visits[0]
@@ -261,6 +275,7 @@ def summarize(visits: list[Visit], states: ByState, rule: HeadlineRule) -> Measu
     slowest = [v.slowest_over_fastest for v in spoke if v.slowest_over_fastest is not None]
     s.fairness = median(fairness) if fairness else None
     s.slowest_over_fastest = median(slowest) if slowest else None
+    s.lane_waits = _waits(visits)
     checked = [v.additive for v in visits if v.additive is not None]
     s.additive = 2 * sum(checked) > len(checked) if checked else None
     s.rounds_kept = sum(v.rounds_kept for v in visits)

@@ -36,7 +36,7 @@ def duration(ns: float) -> str:
         return "unknown"
     for least, factor, unit in ((1e9, 1e-9, "s"), (1e6, 1e-6, "ms"), (1e4, 1e-3, "µs")):
         if size >= least:
-            return f"{ns * factor:.4g} {unit}"
+            return f"{ns * factor:#.4g}".rstrip(".") + f" {unit}"
     return f"{nanoseconds(ns)} ns"
 
 
@@ -187,6 +187,9 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("home", f"home {p.home}" if p.home else ""),
         ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
         ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
+        ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
+        ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
+        ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
     ]
     return parts + [(name, f"{name} {value}") for name, value in p.others]

@@ -24,7 +24,10 @@ from syncmeter_analysis.studies.blocks import Block, Bullets
 names = (
     "locks",
     "contention",
+    "processes",
+    "read-mostly",
     "barrier",
+    "waiting",
     "false-sharing",
     "core-to-core",
     "portability",

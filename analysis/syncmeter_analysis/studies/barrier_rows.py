@@ -13,7 +13,7 @@ from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.statistics.summary import Measured
 
-#: Who waits, and how: backend and wait policy, a column of the tables.
+#: Who waits, and how: backend (and op, of a user's barrier) and wait policy, a column of the tables.
 Runtime = tuple[str, str]
 
 #: As many numbers of lanes are a curve; fewer, of one runtime, have nothing to compare.
@@ -112,23 +112,32 @@ def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
     by_affinity: dict[str, list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         cpu = s.device is None and not s.point.on_gpu
-        if cpu and s.point.op == "barrier" and s.usable and not s.oversubscribed:
+        if cpu and _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed:
             by_affinity[s.point.affinity].append(s)
     found: dict[str, dict[int, Measured]] = defaultdict(dict)
     for s in max(by_affinity.values(), key=len, default=[]):
         waits = "" if s.point.wait == "active" else f", {s.point.wait} waiting"
-        found[s.point.backend + waits].setdefault(s.point.lanes, s)
+        found[_runtime(s)[0] + waits].setdefault(s.point.lanes, s)
     return dict(found)
 
 
 def _belongs(s: Measured) -> bool:
     cpu = s.device is None and not s.point.on_gpu and not s.imported
-    return cpu and s.point.op in ("barrier", "barrier_late") and s.status != "unsupported"
+    return cpu and _is_barrier(s) and s.status != "unsupported"
+
+
+# A user's barrier has a name of its own.
+def _is_barrier(s: Measured) -> bool:
+    return s.family == "barrier" or s.point.op in ("barrier", "barrier_late")
+
+
+def _is_late(s: Measured) -> bool:
+    return s.point.op == "barrier_late"
 
 
 def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
     runtimes = sorted({_runtime(s) for s in points})
-    late = any(s.point.op == "barrier_late" for s in points)
+    late = any(map(_is_late, points))
     if not late and len(runtimes) < 2 and len({s.point.lanes for s in points}) < _least_curve:
         return None
     placements = _placements(points)
@@ -143,7 +152,9 @@ def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
 
 
 def _runtime(s: Measured) -> Runtime:
-    return s.point.backend, s.point.wait
+    p = s.point
+    own = p.op in ("barrier", "barrier_late")
+    return p.backend if own else f"{p.backend} {p.op}", p.wait
 
 
 def _placements(points: Iterable[Measured]) -> list[Placement]:
@@ -157,8 +168,8 @@ def _placements(points: Iterable[Measured]) -> list[Placement]:
         if measured in found:
             found[measured].affinities.append(affinity)
         else:
-            curve = _rows_of(s for s in group if s.point.op == "barrier")
-            late = _rows_of(s for s in group if s.point.op == "barrier_late")
+            curve = _rows_of(s for s in group if not _is_late(s))
+            late = _rows_of(s for s in group if _is_late(s))
             _beside_on_time(late)
             found[measured] = Placement([affinity], curve, late)
     return list(found.values())
@@ -220,7 +231,7 @@ def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]
     for backend in sorted({backend for backend, _ in runtimes}):
         for worker in file.workers:
             runtime, build = worker.get("runtime"), worker.get("build")
-            about = runtime.get(backend) if isinstance(runtime, dict) else None
+            about = runtime.get(backend.split()[0]) if isinstance(runtime, dict) else None
             if isinstance(about, dict) and backend not in found:
                 compiler = build.get("compiler") if isinstance(build, dict) else None
                 library = about.get("library") or "unknown library"

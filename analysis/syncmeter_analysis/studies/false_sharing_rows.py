@@ -146,6 +146,12 @@ def _ratio(
     return pooled_ratio(_pairs(over, under), state)
 
 
+def _usual_place(kind: str) -> tuple[int, str]:
+    """Types in their usual order, then those that only another version knows."""
+    usual = list(type_bytes)
+    return (usual.index(kind) if kind in usual else len(usual), kind)
+
+
 def _row(group: list[Measured]) -> Row:
     cells: Cells = defaultdict(dict)
     for s in group:
@@ -156,7 +162,7 @@ def _row(group: list[Measured]) -> Row:
     row = Row(
         first=group[0],
         affinities=[group[0].point.affinity],
-        types=sorted({s.point.type for s in group}, key=list(type_bytes).index),
+        types=sorted({s.point.type for s in group}, key=_usual_place),
         state=state,
         has_control=bool(apart),
         over_apart={stride: _ratio(at, apart, state) for stride, at in near.items()},

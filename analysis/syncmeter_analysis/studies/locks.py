@@ -6,6 +6,7 @@ from syncmeter_analysis.statistics import text as formats
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, default_margin
 from syncmeter_analysis.statistics.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.held_locks_map import held_text
 from syncmeter_analysis.studies.locks_rows import (
     Contest,
     Locks,
@@ -23,7 +24,8 @@ measured_by = "`syncmeter run --study locks`"
 
 def text(locks: Locks) -> list[Block]:
     """For each table what the locks cost, what they do by lanes, and which to take."""
-    return [block for table in locks.tables for block in _of_table(table)]
+    found = [block for table in locks.tables for block in _of_table(table)]
+    return [*found, *held_text(locks.held)]
 
 
 def scope(table: LockTable) -> str:

@@ -13,6 +13,7 @@ from syncmeter_analysis.statistics import text as formats
 from syncmeter_analysis.statistics.campaign import Campaign
 from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, fastest_of, ratio
 from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.studies.held_locks_rows import Situation, situations
 
 #: What needs no lock.
 alternative = "atomic_add"
@@ -89,9 +90,10 @@ class Locks:
     """The tables of all files."""
 
     tables: list[LockTable]
+    held: list[Situation] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.tables)
+        return bool(self.tables or self.held)
 
 
 def rows(campaign: Campaign) -> Locks:
@@ -102,7 +104,7 @@ def rows(campaign: Campaign) -> Locks:
         for table in _tables(points):
             table.source = campaign.named(file)
             tables.append(table)
-    return Locks(tables)
+    return Locks(tables, situations(campaign))
 
 
 def _updates(s: Measured) -> bool:

@@ -1,0 +1,131 @@
+"""The table of locks held for a while, and which to take: the part of the study `locks` that is about
+sections longer than one add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncmeter_analysis.statistics import text as formats
+from syncmeter_analysis.statistics.relation import Ratio, Verdict, default_margin, verdict
+from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.held_locks_rows import Situation, lock_of
+
+
+def held_text(held: Sequence[Situation]) -> list[Block]:
+    """One table, and a sentence for each situation of several lanes."""
+    if not held:
+        return []
+    told = [held_sentence(one) for one in held if one.first.point.lanes > 1]
+    explained = Text(
+        "inside and outside: ns of work under the lock and between two sections, of each lane. ns/op "
+        "is of a section with all that, and two readings of the clock. Waits are from the call of lock "
+        "until it is back, of each lane by its own clock: the median, the longest of 1000 (p99.9), and "
+        "the longest of all; one lane's are the two readings."
+    )
+    return [_table(held), explained, Bullets(told or [_alone])]
+
+
+_alone = "under contention: cannot tell: points with two lanes or more were not measured"
+
+
+def _table(held: Sequence[Situation]) -> Table:
+    columns = [
+        "lanes",
+        "inside",
+        "outside",
+        "backend",
+        "lock",
+        "ns/op",
+        "sections/s",
+        "over fastest",
+    ]
+    columns += ["95 % interval", "fair", "median wait", "p99.9 wait", "longest wait", ""]
+    found = Table(
+        columns, [], [0, 1, 2, *range(5, 13)], "Locks held for a while", spare=[8, 10], keys=5
+    )
+    for one in held:
+        for s in one.locks:
+            p = s.point
+            texts = [str(p.lanes), str(p.section_ns), str(p.think_ns), p.backend]
+            texts += [p.op.removesuffix("_held"), formats.cost(s), _rate(s)]
+            texts += [*_over(one, s), _fair(s), *_waits(s), _notes(one, s)]
+            cells = [Cell(text) for text in texts]
+            cells[4].points = [s.id]
+            found.rows.append(cells)
+    return found
+
+
+def _rate(s: Measured) -> str:
+    return "" if s.ops_per_s_total is None else formats.rate(s.ops_per_s_total)
+
+
+def _over(one: Situation, s: Measured) -> list[str]:
+    if one.winners is not None and s is one.winners.best:
+        return ["1", ""]
+    r = one.over_fastest.get(s.id)
+    if not isinstance(r, Ratio):
+        return ["-" if r is not None and s.usable else "", ""]
+    return [formats.ratio(r.value), formats.ratio_bounds(r)]
+
+
+def _fair(s: Measured) -> str:
+    shown = s.fairness is not None and s.usable and s.point.lanes > 1
+    return f"{s.fairness:.3f}" if shown else ""
+
+
+def _waits(s: Measured) -> list[str]:
+    w = s.lane_waits
+    return ["", "", ""] if w is None else [formats.duration(t) for t in w[1:]]
+
+
+def _notes(one: Situation, s: Measured) -> str:
+    said = [s.status] if s.status != "ok" else []
+    said += ["more lanes than PUs"] if one.oversubscribed else []
+    return "; ".join(said + [one.source] * bool(one.source))
+
+
+def situation(one: Situation) -> str:
+    """`2 lanes, 50 ns inside, 500 ns outside`, and that there are too few PUs."""
+    p = one.first.point
+    place = f"{formats.count(p.lanes, 'lane')}, {p.section_ns} ns inside, {p.think_ns} ns outside"
+    place += ", more lanes than PUs" if one.oversubscribed else ""
+    return place + (f" ({one.source})" if one.source else "")
+
+
+def held_sentence(one: Situation) -> str:
+    """The fastest lock, what is not told apart from it, the slowest, and whose lanes wait longest."""
+    start = f"{situation(one)}: "
+    stalled = _stalled(one)
+    if one.winners is None:
+        return f"{start}cannot tell: no lock has a cost{stalled}"
+    best = one.winners.best
+    told = f"{start}{lock_of(best)} is the fastest, {_rate(best)} sections a second"
+    if one.winners.ties:
+        names = ", ".join(lock_of(s) for s in one.winners.ties)
+        told += f"; not resolved to be more than {default_margin:.0%} slower: {names}"
+    ratios = [(s, r) for s in one.locks if isinstance(r := one.over_fastest.get(s.id), Ratio)]
+    ratios = [(s, r) for s, r in ratios if verdict(r) is Verdict.slower]
+    if ratios:
+        s, r = max(ratios, key=lambda item: item[1].value)
+        told += f"; {lock_of(s)} takes {formats.ratio_interval(r)} times as long"
+    return told + _slowest_waits(one) + stalled
+
+
+def _slowest_waits(one: Situation) -> str:
+    waits = [(s.lane_waits.p999_ns, s) for s in one.locks if s.lane_waits is not None and s.usable]
+    if len(waits) < 2:
+        return ""
+    least, most = min(waits, key=lambda w: w[0]), max(waits, key=lambda w: w[0])
+    return (
+        f"; p99.9 of the waits from {formats.duration(least[0])} ({lock_of(least[1])}) to "
+        f"{formats.duration(most[0])} ({lock_of(most[1])})"
+    )
+
+
+def _stalled(one: Situation) -> str:
+    stuck = [s for s in one.locks if s.status in ("timeout", "too_slow")]
+    if not stuck:
+        return ""
+    names = ", ".join(f"{lock_of(s)} ({s.status})" for s in stuck)
+    return f"; ran out of time: {names}"

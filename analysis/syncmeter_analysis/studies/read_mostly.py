@@ -1,0 +1,84 @@
+"""The table of read-mostly data, and the fastest scheme by ratio and lanes."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from syncmeter_analysis.statistics import text as formats
+from syncmeter_analysis.statistics.relation import Ratio, default_margin, ratio
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.read_mostly_rows import Contest, ReadMostly, rows, scheme_of
+
+__all__ = ["rows", "text", "title"]
+
+title = "Read-mostly data"
+measured_by = "`syncmeter run --study read-mostly`"
+
+
+def text(found: ReadMostly) -> list[Block]:
+    """What an access costs under each scheme, and which is the fastest where."""
+    explained = Text(
+        "ns of one access by each lane, over its reads and its writes; every lane does both. Fastest: "
+        f"the fastest, then those not resolved to be more than {default_margin:.0%} slower. Slowest "
+        "over it: the scheme that takes longest, over the fastest."
+    )
+    return [_table(found), explained, Bullets(sentences(found))]
+
+
+def _table(found: ReadMostly) -> Table:
+    columns = ["lanes", "bytes", "reads a write", *found.schemes, "fastest", "slowest over it", ""]
+    schemes = len(found.schemes)
+    table = Table(
+        columns, [], [*range(3 + schemes), 4 + schemes], "One datum under each scheme", keys=3
+    )
+    for one in found.contests:
+        cells = [Cell(str(one.lanes)), Cell(str(one.size)), Cell(str(one.reads))]
+        for scheme in found.schemes:
+            s = one.of(scheme)
+            cell = Cell("" if s is None else formats.cost(s))
+            cell.points = [] if s is None else [s.id]
+            cells.append(cell)
+        cells += [Cell(", ".join(fastest(one))), Cell(_slowest(one)), Cell(one.source)]
+        table.rows.append(cells)
+    return table
+
+
+def fastest(one: Contest) -> list[str]:
+    """The fastest scheme, then those that are not resolved to be slower."""
+    if one.winners is None:
+        return []
+    return [scheme_of(s) for s in (one.winners.best, *one.winners.ties)]
+
+
+def _slowest(one: Contest) -> str:
+    if one.winners is None:
+        return ""
+    over = [r for s in one.schemes if isinstance(r := ratio(s, one.winners.best), Ratio)]
+    worst = max(over, key=lambda r: r.value)
+    return "" if worst.identical else formats.ratio_interval(worst)
+
+
+def sentences(found: ReadMostly) -> list[str]:
+    """For each number of lanes, size and file: the fastest scheme over runs of ratios."""
+    told = []
+    key = lambda c: (c.lanes, c.size, c.source)  # noqa: E731
+    for (lanes, size, source), group in groupby(found.contests, key):
+        runs: list[tuple[list[str], list[int]]] = []
+        for one in group:
+            best = fastest(one)
+            if runs and runs[-1][0][:1] == best[:1]:
+                shared = [name for name in runs[-1][0] if name in best]
+                runs[-1] = (shared, [*runs[-1][1], one.reads])
+            else:
+                runs.append((best, [one.reads]))
+        where = f"{formats.count(lanes, 'lane')}, {size} bytes" + f" ({source})" * bool(source)
+        told.append(f"{where}: " + "; ".join(_run(best, reads) for best, reads in runs))
+    return told
+
+
+def _run(best: list[str], reads: list[int]) -> str:
+    at = f"at {formats.spans(reads)} reads a write "
+    if not best:
+        return at + "cannot tell: no scheme has a cost"
+    ties = f" (not told apart: {', '.join(best[1:])})" if len(best) > 1 else ""
+    return f"{at}{best[0]} is the fastest{ties}"

@@ -1,0 +1,261 @@
+"""The nodes of a run: none is named among equals, a slow one is, and what cannot be told is said."""
+
+import json
+import random
+
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.report.fleet_text import as_text
+from syncmeter_analysis.statistics.fleet import fleet_of
+from syncmeter_analysis.statistics.fleet_rule import degrees_of, deviation
+from syncmeter_analysis.statistics.node import LeftOut, node_of, read_nodes
+from syncmeter_analysis.statistics.special import student_t
+from syncmeter_analysis.statistics.stats import median
+from tests.made import around, campaign, point, results, visits, write
+
+ops = 12
+
+
+def first(host, **machine):
+    line = campaign()
+    line["machine"] = {**line["machine"], "host": host, **machine}
+    return line
+
+
+def node(number, factors=None, scatter=0.003, seed=1, more=(), **machine):
+    """A node whose points cost 10, 20, ... ns times their factor (one number for all, or by op)."""
+    rng = random.Random(f"{seed} {number}")
+    lines = list(more)
+    own = rng.gauss(0, scatter)
+    for i in range(ops):
+        factor = factors.get(i, 1.0) if isinstance(factors, dict) else factors or 1.0
+        cost = 10 * (i + 1) * factor * (1 + own + rng.gauss(0, scatter))
+        lines += visits([cost * (1 + rng.gauss(0, scatter)) for _ in range(5)], point(f"op{i}"))
+    file = results(f"n{number:02}.jsonl", lines)
+    file.campaign = first(f"node{number:02}", **machine)
+    return node_of(file)
+
+
+def differing(nodes, threshold=0.02):
+    (group,) = fleet_of(nodes, threshold).groups
+    return [group.names[i] for i in group.differing]
+
+
+def test_among_equal_nodes_none_is_named():
+    for seed in range(20):
+        assert differing([node(i, seed=seed) for i in range(20)]) == [], seed
+
+
+def test_nodes_that_are_5_percent_slower_or_faster_are_named():
+    factors = {3: 1.05, 17: 1.05, 11: 0.95}
+    nodes = [node(i, factors.get(i)) for i in range(40)]
+    fleet = fleet_of(nodes)
+    (group,) = fleet.groups
+    assert [group.names[i] for i in group.differing] == ["node03", "node11", "node17"]
+    slow = next(w for w in group.wholes if w.node == 3)
+    assert slow.differs and slow.quartiles[1] == pytest.approx(1.05, abs=0.01)
+    assert fleet.status == 1
+
+
+def test_a_node_that_is_slow_at_a_third_of_its_points_is_named():
+    assert differing(
+        [node(i, dict.fromkeys(range(4), 1.08) if i == 5 else 1) for i in range(40)]
+    ) == ["node05"]
+
+
+def test_a_node_that_is_slow_at_one_point_is_named_with_it():
+    (group,) = fleet_of([node(i, {4: 2.0} if i == 7 else 1) for i in range(40)]).groups
+    odd = {p.point.op: [(group.names[o.node], round(o.ratio)) for o in p.odd] for p in group.points}
+    assert {op: found for op, found in odd.items() if found} == {"op4": [("node07", 2)]}
+    assert not any(w.differs for w in group.wholes)
+
+
+def test_differences_up_to_the_threshold_count_as_none():
+    nodes = [node(i, 1.05 if i == 3 else 1) for i in range(40)]
+    assert differing(nodes, 0.1) == []
+    assert differing(nodes, 0.02) == ["node03"]
+
+
+def test_nodes_that_scatter_as_much_are_alike():
+    assert differing([node(i, 1.05 if i == 3 else 1, scatter=0.05) for i in range(40)]) == []
+
+
+def test_a_point_with_two_states_from_run_to_run_names_nobody():
+    """The median of distances does not see the second state that a quarter of the nodes are in."""
+    rng = random.Random(3)
+    nodes = [node(i, {2: 1.3 if rng.random() < 0.25 else 1.0}) for i in range(100)]
+    assert differing(nodes) == []
+
+
+def test_half_a_fleet_of_another_kind_hides_nothing():
+    assert len(differing([node(i, 1.2 if i % 5 < 2 else 1) for i in range(50)])) == 20
+
+
+def test_a_node_is_judged_by_its_own_scatter_where_that_is_wider():
+    noisy = [*visits([10.0, 21.0, 16.0, 33.0, 12.0], point("wild"))]
+    calm = [*visits(around(10.0, scatter=0.01), point("wild"))]
+    nodes = [node(i, more=noisy if i == 2 else calm) for i in range(40)]
+    assert differing(nodes) == []
+    sure = [*visits(around(16.0, scatter=0.01), point("wild"))]
+    assert differing([node(i, more=sure if i == 2 else calm) for i in range(40)]) == ["node02"]
+
+
+def test_a_wrong_result_differs_in_whatever_fleet():
+    bad = visits([1.0], point("lock"), status="failed", reason="wrong value 3", estimates=[])
+    good = visits(around(9.0), point("lock"))
+    nodes = [node(i, more=bad if i == 1 else good) for i in range(4)]
+    (group,) = fleet_of(nodes).groups
+    assert [group.names[i] for i in group.differing] == ["node01"]
+    assert [p.failed for p in group.points if p.failed] == [{1: "wrong value 3"}]
+
+
+def test_a_point_that_fails_on_every_node_is_told_of_each():
+    bad = visits([1.0], point("lock"), status="failed", reason="wrong value 3", estimates=[])
+    fleet = fleet_of([node(i, more=bad) for i in range(4)])
+    assert (fleet.groups[0].differing, fleet.status) == ([0, 1, 2, 3], 1)
+    assert "(failed)" in as_text(fleet, True)
+
+
+def in_state(hop, cost, busy=False):
+    return visits(around(cost), point("met", lanes=2), estimate={"hop_ns": hop, "busy": busy})
+
+
+def test_points_are_compared_inside_one_placement_state():
+    nodes = [
+        node(i, more=in_state(*((240.0, 90.0) if i == 6 else (60.0, 20.0)))) for i in range(40)
+    ]
+    (group,) = fleet_of(nodes).groups
+    met = next(p for p in group.points if p.point.op == "met")
+    assert (len(met.ratios), met.elsewhere, round(met.state.hop_ns)) == (39, (6,), 60)
+    assert group.differing == []
+
+
+def test_quiet_is_not_compared_with_busy():
+    nodes = [node(i, more=in_state(60.0, 30.0 if i < 9 else 20.0, busy=i < 9)) for i in range(20)]
+    (group,) = fleet_of(nodes).groups
+    met = next(p for p in group.points if p.point.op == "met")
+    assert "node03: 1 point in another placement state, or busy" in as_text(fleet_of(nodes), True)
+    assert (len(met.ratios), met.elsewhere, met.state.busy) == (11, tuple(range(9)), False)
+
+
+def test_kinds_of_nodes_are_judged_apart_and_two_of_a_kind_not_at_all():
+    nodes = [node(i) for i in range(5)] + [node(9, 3.0, cpu_model="Slow CPU")]
+    fleet = fleet_of(nodes)
+    assert [(g.kind, len(g.nodes), g.judged) for g in fleet.groups] == [
+        ("Test CPU", 5, True),
+        ("Slow CPU", 1, False),
+    ]
+    assert fleet.status == 2
+    assert fleet_of(nodes[:5]).status == 0
+    assert fleet_of(nodes[:2]).status == 2
+
+
+def test_another_plan_is_compared_in_what_it_has_in_common():
+    other = results(
+        "n9.jsonl", visits(around(10.0), point("op0")) + visits(around(1.0), point("x"))
+    )
+    other.campaign = first("node99")
+    (group,) = fleet_of([*(node(i) for i in range(5)), node_of(other)]).groups
+    assert group.missing == {5: ops - 1}
+    assert {p.point.op for p in group.points} == {f"op{i}" for i in range(ops)}
+
+
+def test_a_node_with_nothing_in_common_is_not_called_alike():
+    other = results("n9.jsonl", visits(around(1.0), point("x")))
+    other.campaign = first("node99")
+    fleet = fleet_of([*(node(i) for i in range(5)), node_of(other)])
+    assert (fleet.groups[0].unjudged, fleet.status) == ([5], 2)
+
+
+@pytest.mark.parametrize("n", [3, 5, 8, 15])
+def test_the_tails_of_a_median_distance_are_no_farther_than_supposed(n):
+    rng, beyond, trials = random.Random(n), 0, 4000
+    for _ in range(trials):
+        x = [rng.gauss(0, 1) for _ in range(n)]
+        beyond += abs(x[0] - median(x)) > student_t(0.95, degrees_of(n)) * deviation(x)
+    assert beyond < 0.06 * trials
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Twelve nodes, the fifth of them 20 % slower and of another BIOS, and two files that are none."""
+    monkeypatch.chdir(tmp_path)
+    for i in range(12):
+        rng = random.Random(i)
+        lines = []
+        for k in range(ops):
+            cost = 10 * (k + 1) * (1.2 if i == 4 else 1) * (1 + rng.gauss(0, 0.002))
+            lines += visits(around(cost), point(f"op{k}"))
+        facts = {"turbo": "on"} if i == 4 else {}
+        write(tmp_path / f"n{i:02}.jsonl", lines, first=first(f"node{i:02}", **facts))
+    (tmp_path / "torn.jsonl").write_text("")
+    return [f"n{i:02}.jsonl" for i in range(12)]
+
+
+def test_text_names_the_node_its_facts_and_the_files_left_out(files, capsys):
+    assert main(["fleet", *files, "torn.jsonl", "none.jsonl"]) == 1
+    told = capsys.readouterr().out
+    assert [line for line in told.splitlines() if len(line) > 80] == []
+    assert told.startswith(
+        """12 nodes: 1 differs
+
+12 nodes: Test CPU
+
+12 points over 12 nodes; what differs by more than 2% and more than nodes do, 95
+% after Holm's correction.
+
+1 node differs, 1 over all points.
+
+node    median   quartiles"""
+    )
+    assert "turbo on (others off)" in " ".join(told.split())
+    assert "torn.jsonl: left out: is empty" in told
+    assert "none.jsonl: left out: No such file or directory" in told
+
+
+def test_status_is_0_for_nodes_alike_and_2_where_a_file_is_left_out(files, capsys):
+    alike = [name for name in files if name != "n04.jsonl"]
+    assert main(["fleet", *alike]) == 0
+    assert "No node differs." in capsys.readouterr().out
+    assert main(["fleet", *alike, "torn.jsonl"]) == 2
+    assert main(["fleet", *alike[:2]]) == 2
+    assert "fewer than 3 nodes" in capsys.readouterr().out
+    assert main(["fleet", "torn.jsonl"]) == 2
+    assert "no file can be used; torn.jsonl: is empty" in capsys.readouterr().err
+
+
+def test_json_and_markdown_say_the_same(files, capsys):
+    assert main(["fleet", *files, "--format", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    (group,) = told["groups"]
+    assert [n["name"] for n in group["nodes"] if n["differs"]] == ["node04"]
+    assert group["nodes"][4]["parts"]["CPU"]["median"] == pytest.approx(1.2, abs=0.01)
+    assert group["nodes"][4]["unlike_most"] == ["turbo on (others off)"]
+    assert (told["status"], len(group["points"])) == (1, ops)
+    assert main(["fleet", *files, "--format", "markdown"]) == 1
+    assert "| node04 |" in capsys.readouterr().out
+
+
+def test_the_page_has_the_figure(files, tmp_path, capsys):
+    pytest.importorskip("altair")
+    assert main(["fleet", *files, "--html", "fleet.html", "--figure", "fleet.svg"]) == 1
+    page = (tmp_path / "fleet.html").read_text()
+    assert "1 of 12 nodes differs" in page and "node04" in page
+    assert page.count("median of 12 nodes, from the fastest to the slowest") == ops
+    assert (tmp_path / "fleet.svg").read_text().startswith("<svg")
+
+
+def test_processes_side_by_side_read_what_one_reads(files):
+    alone, beside = (list(read_nodes(files * 3, processes)) for processes in (1, 3))
+    assert [n.seen for n in alone] == [n.seen for n in beside]
+    points = [{key: p for n in found for key, p in n.points.items()} for found in (alone, beside)]
+    assert points[0] == points[1]
+
+
+def test_an_import_is_left_out(tmp_path):
+    path = write(
+        tmp_path / "i.jsonl", visits([5.0], point()), first=campaign(imported={"from": "x"})
+    )
+    (found,) = read_nodes([str(path)])
+    assert isinstance(found, LeftOut) and "imported" in found.why

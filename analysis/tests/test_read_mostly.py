@@ -1,0 +1,59 @@
+"""Locks held for a while, and read-mostly data, by costs made by hand: what is fastest, who waits."""
+
+from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.studies import sections
+from tests.made import campaign, point, read, visits, write
+
+
+def told(tmp_path, study, *lines):
+    path = write(tmp_path / "f", *lines, first=campaign(options={"study": study}))
+    (section,) = sections(read(path), [study])
+    return as_plain(section.title, section.blocks, width=200)
+
+
+def five(what, ns, **members):
+    return visits([ns * (1 + 0.002 * (-1) ** n) for n in range(1, 6)], what, **members)
+
+
+def held(lock, ns, p999_ns, lanes=2, **axes):
+    what = point(f"{lock}_held", backend="std", lanes=lanes, order="unordered", **axes)
+    waits = {"count": 1000, "p50_ns": 40, "p999_ns": p999_ns, "longest_ns": 5e6}
+    return five(what, ns, family="critical", fairness=0.9, lane_waits=waits)
+
+
+def test_of_held_locks_the_fastest_and_the_longest_waits_are_named(tmp_path):
+    text = told(
+        tmp_path,
+        "locks",
+        held("mutex", 100.0, 9000, section_ns=50),
+        held("mcs_lock", 200.0, 700, section_ns=50),
+        held("mutex", 1000.0, 9000, section_ns=500),
+        held("mcs_lock", 1000.0, 700, section_ns=500),
+    )
+    text = " ".join(text.split())
+    start = "- 2 lanes, 50 ns inside, 0 ns outside: std mutex is the fastest"
+    assert f"{start}, 20.0 M sections a second; std mcs_lock takes 2.00 (" in text
+    assert "p99.9 of the waits from 700.0 ns (std mcs_lock) to 9000 ns (std mutex)" in text
+    same = text.split("- 2 lanes, 500 ns inside")[1]
+    assert "not resolved to be more than 5% slower: std " in same
+    assert "times as long" not in same
+
+
+def datum(scheme, reads, ns, lanes=2):
+    axes = {"lanes": lanes, "size": 64, "reads_per_write": reads}
+    what = point(f"{scheme}_read_mostly", backend="std", order="unordered", **axes)
+    return five(what, ns, family="structure")
+
+
+def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
+    lines = []
+    for reads, mutex, seqlock in ((1, 50.0, 80.0), (10, 50.0, 20.0), (100, 50.0, 10.0)):
+        lines += datum("mutex", reads, mutex) + datum("seqlock", reads, seqlock)
+    text = " ".join(told(tmp_path, "read-mostly", lines).split())
+    assert "- 2 lanes, 64 bytes: at 1 reads a write std mutex is the fastest; " in text
+    assert "; at 10 and 100 reads a write std seqlock is the fastest" in text
+
+
+def test_one_scheme_alone_is_no_contest(tmp_path):
+    path = write(tmp_path / "f", datum("mutex", 1, 50.0))
+    assert sections(read(path), ["read-mostly"]) == []

@@ -1,0 +1,141 @@
+"""Ways of waiting made by hand: for how long to spin, and what follows for the runtimes."""
+
+import math
+
+import pytest
+
+from syncmeter_analysis.figures import waiting as drawing
+from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.studies import sections, waiting
+from syncmeter_analysis.studies.waiting_rows import Way, advice
+from tests.made import campaign, point, read, visits, write
+
+LATES = (1, 10, 100, 1000, 10000)
+
+
+def late(op, late_us, backend="posix", wait="active"):
+    return point(op, backend=backend, lanes=2, wait=wait, order="unordered", late_us=late_us)
+
+
+def curve(op, costs, cpu_us=None, **axes):
+    """Five visits at each lateness."""
+    lines = []
+    for late_us, cost in zip(LATES, costs, strict=True):
+        burnt = {} if cpu_us is None else {"waiting_cpu_ns": 1e3 * cpu_us(late_us)}
+        lines += visits([cost] * 5, late(op, late_us, **axes), family="handoff", **burnt)
+    return lines
+
+
+def usual():
+    """Sleeping costs 20 us more from 10 us on; a barrier's 30 us, its looks 10 ns each."""
+    lines = curve("wait_pause", [100.0] * 5, lambda us: us)
+    lines += curve("wait_futex", [600.0, 20100.0, 20100.0, 20100.0, 20100.0], lambda us: 3.0)
+    lines += curve("wait_condition", [900.0, 25100.0, 25100.0, 25100.0, 25100.0])
+    for backend in ("omp", "omp-llvm"):
+        lines += curve("barrier_late", [200.0] * 5, backend=backend)
+        lines += curve("barrier_late", [30200.0] * 5, backend=backend, wait="passive")
+    return lines + visits([10.0] * 5, point("spin_pause", backend="posix", order="unordered"))
+
+
+def first():
+    return campaign(options={"study": "waiting"})
+
+
+def part_of(tmp_path, lines):
+    (part,) = waiting.rows(read(write(tmp_path / "f", lines, first=first()))).parts
+    return part
+
+
+def told(tmp_path, lines):
+    (section,) = sections(read(write(tmp_path / "f", lines, first=first())), ["waiting"])
+    return " ".join(as_plain(section.title, section.blocks).split())
+
+
+def test_spinning_for_what_sleeping_costs_more_never_costs_more_than_twice(tmp_path):
+    part = part_of(tmp_path, usual())
+    assert part.between == ("pause", "futex")
+    assert part.advice.extra_ns == pytest.approx(20000.0)
+    assert part.advice.extra_at_us == 100, "10 us late the other one comes before that is paid off"
+
+
+def test_who_may_lose_a_tenth_spins_ten_times_as_long(tmp_path):
+    a = part_of(tmp_path, usual()).advice
+    # 20 us are a tenth of 200 us.
+    assert a.spin_ns == pytest.approx(200e3, rel=0.06)
+    assert a.worst <= 0.10
+    assert 100 < a.worst_at_us < 300
+    assert a.cpu_spared == pytest.approx(1 - 220 / 10000, abs=0.01)
+
+
+def test_spinning_less_would_be_more_than_a_tenth_behind():
+    spin, sleep = Way("spin", False), Way("sleep", True)
+    for way, cost in ((spin, 0.0), (sleep, 20000.0)):
+        way.costs = {late_us: _cost_of(cost) for late_us in LATES}
+    found = advice(spin, sleep)
+    assert 20000.0 / (found.spin_ns * 1.06) < 0.10 <= 20000.0 / (found.spin_ns * 0.99)
+
+
+class _cost_of:
+    """As much of a point as a curve reads."""
+
+    status = "ok"
+
+    def __init__(self, ns):
+        self.cost = type("interval", (), {"value": ns})()
+
+
+def test_one_lateness_decides_nothing(tmp_path):
+    lines = [v for v in usual() if v["point"].get("late_us") == 10]
+    assert part_of(tmp_path, lines).advice is None
+    assert "cannot tell how long to spin" in told(
+        tmp_path, [v for v in lines if v["point"]["op"] != "barrier_late"]
+    )
+
+
+def test_each_runtime_gets_its_own_variable(tmp_path):
+    text = told(tmp_path, usual())
+    libgomp, libomp = part_of(tmp_path, usual()).runtimes
+    assert libgomp.spins == pytest.approx(30000, rel=0.06), "300 us of 10 ns each"
+    assert f"omp: GOMP_SPINCOUNT={libgomp.spins}, " in text
+    blocktime = math.ceil(libomp.advice.spin_ns / 1e3)
+    assert f"omp-llvm: KMP_BLOCKTIME={blocktime}us from LLVM 18 on, " in text
+    assert "KMP_BLOCKTIME=1 (ms) before" in text
+    assert "computed from the measured curves from 1 to 10000 us" in text
+
+
+def test_where_sleeping_costs_nothing_sleep_at_once(tmp_path):
+    lines = curve("wait_spin", [100.0] * 5) + curve("wait_atomic", [100.0] * 5, backend="std")
+    lines += curve("barrier_late", [100.0] * 5, backend="omp")
+    lines += curve("barrier_late", [100.0] * 5, backend="omp", wait="passive")
+    text = told(tmp_path, lines)
+    assert "sleep at once" in text
+    assert "omp: OMP_WAIT_POLICY=passive" in text
+
+
+def test_where_sleeping_never_pays_off_keep_spinning(tmp_path):
+    lines = curve("wait_spin", [100.0] * 5) + curve("wait_futex", [5e6] * 5)
+    lines += curve("barrier_late", [100.0] * 5, backend="omp")
+    lines += curve("barrier_late", [5e6] * 5, backend="omp", wait="passive")
+    assert "omp: OMP_WAIT_POLICY=active" in told(tmp_path, lines)
+
+
+def test_what_a_wait_burns_has_a_table_of_its_own(tmp_path):
+    text = told(tmp_path, usual())
+    assert "us of CPU time that a waiting lane burns" in text
+    part = part_of(tmp_path, usual())
+    pausing = next(way for way in part.ways if way.name == "pause")
+    assert pausing.cpu_ns[1000] == pytest.approx(1e6)
+
+
+def test_a_file_without_ways_of_waiting_has_no_section(tmp_path):
+    lines = curve("barrier_late", [200.0] * 5, backend="omp")
+    assert not waiting.rows(read(write(tmp_path / "f", lines, first=first())))
+
+
+def test_the_figure_says_the_finding(tmp_path):
+    (figure,) = drawing.figures(waiting.rows(read(write(tmp_path / "f", usual(), first=first()))))
+    assert figure.title.startswith("Sleeping (futex) costs 20.00 µs more than spinning (pause)")
+    assert [panel.title for panel in figure.panels] == [
+        "ns until it is seen",
+        "ns of CPU time burnt",
+    ]
