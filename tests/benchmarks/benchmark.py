@@ -102,19 +102,23 @@ def repeat(binaries, folder, campaigns=15):
 
 def headline(binaries, folder, campaigns=12):
     """How much the first row of each point moves from campaign to campaign, whatever its state."""
+    axes = ("backend", "op", "type", "order", "placement")
     found, quiet = {}, 0
     for _ in range(campaigns):
         for row in campaign(binaries, folder)[0]:
             lanes = "one lane" if row["lanes"] == "1" else row["placement"]
             if row["cost_ns"] and lanes in ("one lane", "strided", "shared") and not row["measured_as"]:
-                found.setdefault((lanes, row["op"], row["placement"]), []).append(float(row["cost_ns"]))
+                found.setdefault((lanes, *(row[axis] for axis in axes)), []).append(row)
                 quiet += row["status"] == "ok"
-    print("lanes      ops  median CV  CV of 9 in 10")
+    print("lanes     unit    points  median CV  CV of 9 in 10")
     for kind in ("one lane", "strided", "shared"):
-        spreads = sorted(100 * statistics.stdev(costs) / statistics.mean(costs)
-                         for (lanes, *_), costs in found.items() if lanes == kind and len(costs) > 1)
-        print(f"{kind:9}  {len(spreads):3}  {statistics.median(spreads):7.1f} %  "
-              f"{spreads[int(0.9 * (len(spreads) - 1))]:11.1f} %")
+        for unit, column in (("ns", "cost_ns"), ("cycles", "cost_cycles")):
+            costs = [[float(row[column]) for row in rows if row[column]]
+                     for (lanes, *_), rows in found.items() if lanes == kind]
+            spreads = sorted(100 * statistics.stdev(of_point) / statistics.mean(of_point)
+                             for of_point in costs if len(of_point) > 1)
+            print(f"{kind:8}  {unit:6}  {len(spreads):6}  {statistics.median(spreads):7.1f} %  "
+                  f"{spreads[int(0.9 * (len(spreads) - 1))]:11.1f} %")
     print(f"quiet headlines: {quiet} of {sum(map(len, found.values()))}")
 
 

@@ -14,15 +14,17 @@ ROOMS = {
     "core": [".", "ops harness machine", "worker", "host"],
     "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing launch reduction multi",
                       "worker", "."],
-    "driver": ["text", "workers", "census studies", "plan", "results", "campaign show topology", "commands", "."],
+    "driver": ["text", "workers", "census studies", "plan", "results", "campaign show topology", "ab explain", "commands", "."],
 }
 #: What a folder includes of others; where nothing is said, core.
 OTHERS = {
     "core": (),
+    # Processes with memory in common reach it by the same words as threads.
+    "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend", "census"))),
     "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),
 }
 WITHOUT_AN_API = ("core", "driver")
-APIS = re.compile(r"omp\.h|cuda|cooperative_groups|Kokkos")
+APIS = re.compile(r"omp\.h|pthread|mpi\.h|cuda|cooperative_groups|Kokkos")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -37,7 +39,7 @@ def allowed(folder: str, file: str, header: str) -> bool:
         own, other = room_of(file, folder), room_of(header, folder)
         return own == other or folder not in ROOMS or position.get(other, 99) < position.get(own, -1)
     if header.split("/")[0] in ("core", "backends", "driver", "analysis", "tests"):
-        return any(header.startswith(other + "/") for other in OTHERS.get(folder, ("core",)))
+        return any(header == other or header.startswith(other + "/") for other in OTHERS.get(folder, ("core",)))
     return folder not in WITHOUT_AN_API or not APIS.match(header)
 
 

@@ -41,6 +41,8 @@ class Worker:
         self.devices = {b["name"] for b in capabilities["backends"] if "device" in b}
         self.pools = {b["name"] for b in capabilities["backends"] if b.get("pool")}
         self.processes = {}
+        # Open MPI 4.1's default (rdma) crashes in a compare-and-swap of 8 bytes of a rank with itself.
+        self.mpi = {"OMPI_MCA_osc": "sm"}
 
     def process_for(self, request):
         threads = len(request.get("pus", [])) if request.get("point", {}).get("backend") in self.pools else 0
@@ -48,7 +50,7 @@ class Worker:
             pool = {"KOKKOS_NUM_THREADS": str(threads)} if threads else {}
             self.processes[threads] = subprocess.Popen(
                 [self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env=os.environ | {"OMP_WAIT_POLICY": "passive"} | pool | self.preload)
+                env=os.environ | {"OMP_WAIT_POLICY": "passive"} | self.mpi | pool | self.preload)
         return self.processes[threads]
 
     def ask(self, request, process=None):
@@ -85,6 +87,10 @@ class Worker:
             point["size"] = capability.get("size", 4)
         if capability.get("arrives_late"):
             point["late_us"] = 20
+        if capability.get("holds_lock"):
+            point |= {"section_ns": 20, "think_ns": 20}
+        if capability.get("reads_and_writes"):
+            point["reads_per_write"] = 3
         if "size_of" in capability:
             point["size"] = capability.get("size", 1001)  # of what is built for any size: a multiple of little
         if placement == "strided":

@@ -1,4 +1,4 @@
-// Preloaded into a worker: std::shared_mutex locks nothing.
+// Preloaded into a worker: a reader-writer lock, and std::shared_mutex with it, locks nothing.
 #include <pthread.h>
 
 extern "C" {

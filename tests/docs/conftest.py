@@ -13,7 +13,7 @@ import subprocess
 import pytest
 from documents import ROOT
 
-SCRIPTS = ("run", "test", "format", "docs", "mutate")
+SCRIPTS = ("run", "test", "format", "docs", "mutate", "fuzz", "fleet_simulation.py", "atlas")
 
 
 class Programs:
@@ -41,7 +41,7 @@ class Programs:
         """The names of its sub-commands."""
         text = self.help(program)
         if program == "syncmeter":
-            return set(re.findall(r"^  syncmeter (\w+)", text, re.M))
+            return set(re.findall(r"^  syncmeter (\w[\w-]*)", text, re.M))
         return set(re.findall(r"^    (\w+) ", text, re.M))
 
     @functools.cache

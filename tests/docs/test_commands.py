@@ -26,7 +26,7 @@ def results(programs, tmp_path_factory):
 
 def test_blocks_are_of_known_languages():
     for block in BLOCKS:
-        assert block.language in ("console", "text", "cpp", "json", "yaml"), f"{block.place}: '{block.language}'"
+        assert block.language in ("console", "text", "cpp", "cmake", "json", "yaml", "bash"), f"{block.place}: '{block.language}'"
         if block.language == "console":
             assert block.commands(), f"{block.place}: no command after `$ `"
 

@@ -73,6 +73,15 @@ def test_the_readme_is_short_and_begins_with_the_two_commands():
     assert first[:2] == ["scripts/run", "scripts/test"]
 
 
+def test_the_code_of_your_own_primitive_is_that_of_the_examples_which_are_built():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").rglob("*")) if path.suffix in (".hpp", ".txt"))
+    shown = [block for block in Document(DOCS / "your-own-primitive.md").blocks if block.language in ("cpp", "cmake")]
+    assert len(shown) >= 3
+    for block in shown:
+        for part in "\n".join(block.lines).split("\n\n"):
+            assert part in text, f"{block.place}: not in examples/:\n{part}"
+
+
 def test_one_version(programs):
     version = re.search(r"^set\(SM_VERSION (\S+)\)$", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
     package = (ROOT / "analysis/syncmeter_analysis/__init__.py").read_text(encoding="utf-8")

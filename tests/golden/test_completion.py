@@ -17,8 +17,8 @@ _syncmeter && printf '%s\\n' "${COMPREPLY[@]}"
 @pytest.fixture
 def options(driver):
     """What --help says: the options of each command."""
-    names = re.findall(r"^  syncmeter ([a-z]+)", driver("--help"), re.M)
-    assert {"run", "list", "topology", "show", "census", "completion", "manual"} == set(names)
+    names = re.findall(r"^  syncmeter ([a-z][a-z-]*)", driver("--help"), re.M)
+    assert {"run", "ab", "list", "topology", "show", "explain", "census", "check-worker", "completion", "manual"} == set(names)
     return {name: set(re.findall(r"^  (?:-\w \[ )?(--[a-z][a-z-]*)", driver(name, "--help"), re.M)) for name in names}
 
 
@@ -58,7 +58,7 @@ def test_bash_completes_values(driver, complete):
     assert complete("run", "--study", "=") == studies
     assert complete("run", "--type", "int32,u") == ["int32,uint32", "int32,uint64"]
     assert complete("run", "--op", "atomic_cas_p") == ["atomic_cas_pass"]
-    assert complete("list", "--backend", "") == ["omp", "omp-llvm", "std", "cuda", "kokkos"]
+    assert complete("list", "--backend", "") == ["omp", "omp-llvm", "std", "posix", "mpi", "cuda", "kokkos"]
     assert complete("topology", "--affinity", "s") == ["spread", "smt"]
     assert set(complete("completion", "")) >= set(SHELLS)
     assert complete("run", "--lanes", "") == [], "numbers are not known beforehand"

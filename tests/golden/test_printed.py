@@ -35,10 +35,17 @@ def rows_of(text):
     (["run", "--help"], "run_help.txt"),
     (["show", "--help"], "show_help.txt"),
     (["list", "--help"], "list_help.txt"),
+    (["ab", "--help"], "ab_help.txt"),
     (["--version"], "version.txt"),
 ])
 def test_help(driver, arguments, name):
     assert_matches(driver(*arguments), name)
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["ab"], ["list"], ["topology"], ["show"], ["explain"], ["census"], ["completion"], ["manual"]])
+def test_help_keeps_to_80_columns(driver, command):
+    lines = driver(*command, "--help").splitlines()
+    assert [line for line in lines if len(line) > 80 or line != line.rstrip()] == []
 
 
 def test_every_option_of_run_says_its_default(driver):
@@ -217,7 +224,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "syncmeter run, list, topology, show"),
+    ([], "syncmeter run, ab, list, topology, show"),
     (["rnu"], "did you mean 'run'?"),
     (["run", "--lanes", "4x"], "--lanes: '4x' is not a number, a range such as 4-8, or max"),
     (["run", "--max-time", "1"], "'1' has no unit; write it as 1s, 1ms or 1min"),

@@ -5,9 +5,12 @@ that a test can change it between two runs; what it was asked is appended to $FA
 syncmeter-NAME it is the worker NAME with the backend NAME.
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
-"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage|deaf", "capabilities": "ok|exit|garbage|other protocol|hang NAME",
+"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage|deaf", "capabilities": "ok|exit|garbage|other protocol|twice|status|hang NAME",
 "status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "native_of": whose portable counterpart it is, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
 "backend": {NAME: its backend's name}, "spoil": {"op": .., "path": to a member of its visits, "value": ..},
+"says", "hello", "probe": members of those answers in place of its own, "nonsense": "exit", or members of its errors, "counts_pus",
+"cost": {op: cost in ns, or a list of these by visit},
+"has_any_op": whether it refuses other requests than it can serve, "end": "never", or its status at the end of its input,
 "leaves": whether it starts processes and leaves them, "faults": [{"do": .., "op": .., "visit": .., "times": ..}]}; a fault without op or visit fits every one,
 and strikes `times` times (default: always) over all processes together.
 """
@@ -80,8 +83,14 @@ def capabilities():
         backend["device"] = behaviour()["gpu"]
     if "problem" in behaviour():
         backend["problem"] = behaviour()["problem"]
-    say(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker=NAME,
-        backends=[backend], build=build(), ops=ops)
+    told = dict(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker=NAME, backends=[backend],
+                build=build(), ops=ops)
+    say(**{**told, **behaviour().get("says", {})})
+    sys.stdout.flush()
+    if how == "twice":
+        say(**told)
+    if how == "status":
+        sys.exit(3)
 
 
 def states_of_others():
@@ -119,8 +128,9 @@ def hello(request):
             left = subprocess.Popen(["sleep", "1000"], start_new_session=session, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL)
             log(kind="left", child=left.pid)
-    say(kind="worker", id=request["id"], pid=os.getpid(), worker=NAME, protocol=1, build=build(), runtime={},
-        environment={"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY")})
+    told = dict(kind="worker", id=request["id"], pid=os.getpid(), worker=NAME, protocol=1, build=build(), runtime={},
+                environment={"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY")})
+    say(**{**told, **behaviour().get("hello", {})})
     if how == "deaf":
         time.sleep(1000)
 
@@ -166,12 +176,24 @@ def fail(what, request):
         raise ValueError(what)
 
 
+def refuse(request):
+    """What cannot be served is an error, and the next request may be better."""
+    how = behaviour().get("nonsense", "error")
+    if how == "exit":
+        sys.exit(6)
+    answer = {"kind": "error", "id": request.get("id") if isinstance(request, dict) else None, "text": "what is that?"}
+    say(**{**answer, **({} if how == "error" else how)})
+
+
 def measure(request):
     how = behaviour()
     point, visit = request["point"], request["visit"]
+    if how.get("counts_pus", True) and "device" not in request and len(request["pus"]) != point["lanes"]:
+        refuse(request)
+        return
     log(kind="measure", op=point["op"], point=point, visit=visit, resumed=request["resumed"], options=request["options"],
         pus=request["pus"], device=request.get("device"), wait=os.environ.get("OMP_WAIT_POLICY"), others=states_of_others())
-    say(kind="accepted", id=request["id"], predicted_ns=how.get("predicted_ns", 1e6))
+    say(kind="accepted", id=request["id"] + how.get("id_error", {}).get(point["op"], 0), predicted_ns=how.get("predicted_ns", 1e6))
     sys.stderr.write("chatter " * (how.get("stderr_bytes", 0) // 8))
     sys.stderr.flush()
     for fault in how.get("faults", []):
@@ -179,10 +201,13 @@ def measure(request):
             fail(fault["do"], request)
             return
     time.sleep(how.get("sleep_s", 0))
-    status = how.get("status", {}).get(point["op"], "ok")
+    status = how.get("status", {}).get(point["op"], "ok" if point["op"] in OPS or how.get("has_any_op") else "unsupported")
     ends = point["op"] in how.get("ends", [])
-    estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 4.6,
-                "cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}, "host_cost_ns": {"value": 2.3, "low": 2.2, "high": 2.4}}
+    cost = how.get("cost", {}).get(point["op"], 2.3)
+    cost = cost[(visit - 1) % len(cost)] if isinstance(cost, list) else cost
+    interval = {"value": cost, "low": cost - 0.1, "high": cost + 0.1}
+    estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 2.3 + cost,
+                "cost_ns": interval, "host_cost_ns": interval}
     told = dict(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
         reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
         unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],
@@ -212,13 +237,19 @@ def main():
         return
     for line in sys.stdin:
         request = json.loads(line)
-        if request["kind"] == "hello":
+        if not isinstance(request, dict) or request["kind"] not in ("hello", "measure", "probe"):
+            refuse(request)
+        elif request["kind"] == "hello":
             hello(request)
         elif request["kind"] == "measure":
             measure(request)
         elif request["kind"] == "probe":
             log(kind="probe", pus=request["pus"], seconds=request["seconds"])
-            say(kind="probe", id=request["id"], hop_ns=[20.0] * 60 + [50.0] * 60, bounds_ns=[31.6])
+            say(**{**dict(kind="probe", id=request["id"], hop_ns=[20.0] * 60 + [50.0] * 60, bounds_ns=[31.6]),
+                   **behaviour().get("probe", {})})
+    if behaviour().get("end") == "never":
+        time.sleep(1000)
+    sys.exit(behaviour().get("end", 0))
 
 
 # As real workers do: results on a private descriptor, what else is printed on standard error.

@@ -172,7 +172,7 @@ def test_what_a_worker_started_ends_with_the_campaign(campaign):
     left = [entry["child"] for entry in campaign.log("left")]
     assert len(left) == 2
     for pid in left:
-        eventually("it is gone", lambda: not is_alive(pid), within=5)
+        eventually("it is gone", lambda: not is_alive(pid))
 
 
 def test_what_a_shell_left_behind_before_is_left_alone(campaign):

@@ -28,8 +28,8 @@ def measure(campaign):
     def call(*more, environment=None, ops="atomic_add,barrier", pus=None):
         campaign.environment.update(environment or {})
         how = {"preexec_fn": lambda: os.sched_setaffinity(0, pus)} if pus else {}
-        return campaign.call("run", "--backend", "omp", "--op", ops, "--visits", "2", "--max-time", "20ms",
-                             "--output", str(campaign.file), *more, **how)
+        return campaign.call_again("run", "--backend", "omp", "--op", ops, "--visits", "2", "--max-time", "20ms",
+                                   "--output", str(campaign.file), *more, **how)
     return call
 
 

@@ -1,11 +1,9 @@
 """The study barrier on this machine, by the real workers, in a few seconds."""
 
-import json
 import os
-import subprocess
 
 import pytest
-from conftest import driver_path
+from conftest import Campaign, driver_path
 
 LATE_US = 300
 # Not std: where other tests keep the machine busy, each of its barriers is a time slice.
@@ -19,13 +17,13 @@ def study(tmp_path_factory):
         pytest.skip("there is no OpenMP worker here")
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("two lanes need two processing units")
-    file = tmp_path_factory.mktemp("study") / "barrier.jsonl"
-    done = subprocess.run(
-        [driver_path(), "run", "--study", "barrier", "--backend", ",".join(BACKENDS), "--lanes", "2", "--affinity", "none",
-         "--late", f"0,{LATE_US}", "--visits", "2", "--max-time", "200ms", "--min-sample", "20us", "--output", file],
-        capture_output=True, text=True, timeout=200, env={**os.environ, "SYNCMETER_REPORT": "off"})
-    assert done.returncode == 0, done.stderr + done.stdout
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    campaign = Campaign(tmp_path_factory.mktemp("study"))
+    status, out, err = campaign.call_again(
+        "run", "--study", "barrier", "--backend", ",".join(BACKENDS), "--lanes", "2", "--affinity", "none",
+        "--late", f"0,{LATE_US}", "--visits", "2", "--max-time", "200ms", "--min-sample", "20us", "--output", str(campaign.file),
+        within=200)
+    assert status == 0, err + out
+    return campaign.lines()
 
 
 def visits_of(lines, op):

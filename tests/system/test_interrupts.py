@@ -28,6 +28,19 @@ def test_ctrl_c_finishes_the_visit_and_says_how_to_resume(campaign):
     assert len(campaign.visits()) == 60 and set(keys(campaign.visits()).values()) == {1}
 
 
+def test_a_signal_to_every_process_costs_no_visit(campaign):
+    """As a scheduler does it at a job's time limit."""
+    campaign.behave(sleep_s=0.2)
+    process = campaign.start(*campaign.arguments(visits=20))
+    eventually("a visit is in the file", lambda: campaign.visits())
+    begun = eventually("another one has begun", lambda: campaign.log("measure")[len(campaign.log("measured")):])
+    os.kill(begun[-1]["pid"], signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert {visit["status"] for visit in campaign.visits()} == {"ok"} and campaign.lines()[-1]["reason"] == "interrupted"
+
+
 def test_a_second_ctrl_c_ends_at_once(campaign):
     campaign.behave(faults=[{"do": "hang", "op": "plain_read"}], predicted_ns=1e12)
     process = campaign.start(*campaign.arguments(ops="plain_read"))
@@ -45,7 +58,8 @@ def test_a_second_ctrl_c_ends_at_once(campaign):
 
 def test_a_spent_budget_ends_the_campaign_properly(campaign):
     campaign.behave(sleep_s=0.1)
-    status, _, err = campaign.run("--budget", "500ms", visits=20)
+    # Enough for a worker to start and answer once, even where the machine has no time for it for a second.
+    status, _, err = campaign.run("--budget", "2s", visits=20)
     assert status == 3
     assert campaign.lines()[-1]["reason"] == "budget" and 0 < len(campaign.visits()) < 60
     assert "budget" in err and f"--resume {campaign.file}" in err

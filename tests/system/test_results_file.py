@@ -170,6 +170,17 @@ def test_failed_visits_are_tried_again_only_on_request(campaign):
     assert campaign.visits()[-1]["key"] in keys(campaign.visits()[:-1])
 
 
+def test_a_failed_visit_beyond_the_planned_ones_is_tried_again_on_request(campaign):
+    busy = {"op": "atomic_read", "path": ["estimates", 0, "busy"], "value": True}
+    campaign.behave(spoil=busy, faults=[{"do": "crash", "op": "atomic_read", "visit": 3}])
+    assert campaign.run(ops="atomic_read")[0] == 1
+    assert campaign.visits()[-1]["status"] == "failed" and campaign.visits()[-1]["key"].endswith("|3")
+    campaign.behave()
+    status, _, err = campaign.resume("--retry")
+    assert status == 0, err
+    assert campaign.visits()[-1]["status"] == "ok" and campaign.visits()[-1]["key"].endswith("|3")
+
+
 def test_what_was_not_tried_is_tried_with_retry(campaign):
     campaign.behave(faults=[{"do": "crash", "op": "atomic_add", "times": 3}])
     assert campaign.run(visits=5)[0] == 1

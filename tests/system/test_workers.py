@@ -280,4 +280,4 @@ def test_a_killed_driver_takes_its_worker_along(campaign):
     assert is_alive(worker)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    eventually("the worker is gone", lambda: not is_alive(worker), within=5)
+    eventually("the worker is gone", lambda: not is_alive(worker))

@@ -90,6 +90,18 @@ TEST_F(ledger_of_two, retrying_forgets_failures_alone) {
   EXPECT_EQ(book.remaining(), 2U);
 }
 
+TEST_F(ledger_of_two, a_failed_visit_beyond_the_planned_ones_is_retried_and_no_other) {
+  for (const unsigned visit : {1U, 2U, 3U}) book.record(line(0, visit, "ok"));
+  book.record(line(0, 6, "failed", "crash"));
+  EXPECT_EQ(book.last_wanted(0), 0U);
+  EXPECT_EQ(book.done(), 4U) << "4 and 5 never were";
+  book.forget_failures();
+  EXPECT_EQ(book.last_wanted(0), 6U);
+  EXPECT_TRUE(book.wants(0, 6));
+  EXPECT_FALSE(book.wants(0, 5)) << "nobody asked for it";
+  EXPECT_EQ(book.remaining(), 3U) << "and the two of the other point";
+}
+
 TEST_F(ledger_of_two, a_retried_visit_that_is_well_is_no_failure) {
   book.record(line(0, 1, "timeout", "timeout"));
   EXPECT_EQ(book.failed_points(), 1U);

@@ -169,7 +169,9 @@ TEST(ElfSymbols, RefusesAProgramThatIsCutShort) {
 
 TEST(Objdump, SaysWhatItCouldNotRead) {
   const temporary_file text("sm no program", "just text");
-  EXPECT_THAT(message_of([&] { disassemble(text.path(), {{0x1000, 16}}, [](auto, auto) {}); }),
+  EXPECT_THAT(message_of([&] {
+                disassemble(text.path(), machine::other, {{0x1000, 16}}, [](auto, auto) {});
+              }),
               HasSubstr("objdump could not disassemble " + text.path() + ": objdump: "));
 }
 

@@ -34,9 +34,10 @@ TEST(Commands, TakeEveryValueThatIsOfferedAndNoOther) {
       ++closed;
     }
   }
-  EXPECT_EQ(closed, 15U) << "run: study, type, placement, affinity, home, order, wait, scope, "
-                            "flavour, space; topology: affinity; show: type, sort; census: type, "
-                            "order";
+  EXPECT_EQ(closed, 27U) << "run: study, type, placement, affinity, home, order, wait, scope, "
+                            "flavour, space; ab: those of run, and format; topology: affinity; "
+                            "show: type, sort; census: type, "
+                            "order, and format of its diff";
 }
 
 // Completion offers nothing for an option whose values nobody gave it, and nobody would notice.

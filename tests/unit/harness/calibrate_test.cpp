@@ -111,6 +111,16 @@ TEST(Calibration, TooSlowSaysTheTimeSeen) {
   EXPECT_THAT(bench.calls(), SizeIs(2)) << "seen once, confirmed once";
 }
 
+TEST(Calibration, WhatOtherWorkMadeSlowIsNoisyAndNotTooSlow) {
+  scripted_bench bench({.disturb = [](sample& taken, const call&) {
+    taken.dropped = drop::preempted;
+    taken.span_ns += 700e6;
+  }});
+  const auto visit = bench.measure({.max_time_ns = 30e6});
+  EXPECT_EQ(visit.status, status::noisy) << "too_slow would be for good";
+  EXPECT_THAT(visit.reason, AllOf(HasSubstr("700 ms"), HasSubstr("preempted")));
+}
+
 TEST(Calibration, ShortVisitsTakeLongTripsToo) {
   // Of 40 ms on the test side: longer than this visit, and no longer than a usual one may be.
   scripted_bench bench({.step_ns = 1e5, .cost_ns = 40e6 / 32 - 1e5});

@@ -62,7 +62,7 @@ TEST(lateness, a_late_lane_that_nobody_waits_for_fails) {
 }
 
 TEST(lateness, goes_round_the_lanes_once_a_barrier_was_passed) {
-  std::vector<late_turns> turns = turns_of(2, 1000);
+  late_list turns = turns_of(2, 1000);
   const auto takes_long = [](late_turns& of) {
     const auto start = steady_ns();
     keep_back(of);
@@ -80,6 +80,28 @@ TEST(lateness, time_is_checked_exactly) {
   EXPECT_THAT(check_lateness(40'000, 4, 10), IsEmpty());
   EXPECT_THAT(check_lateness(39'999, 4, 10), HasSubstr("oracle"));
   EXPECT_THAT(check_lateness(0, 4, 0), IsEmpty());
+}
+
+TEST(lateness, cpu_time_of_a_wait_is_what_a_turn_takes_beyond_its_own_delay) {
+  // Lane 0 had three turns after a barrier, 5 us late each; lane 1 had one, and so no wait between.
+  auto all = turns_of(2, 5);
+  all[0].waits = 2;
+  all[0].first_cpu_ns = 1'000'000;
+  all[0].last_cpu_ns = 1'000'000 + 2 * (5000 + 700);
+  all[1].first_cpu_ns = all[1].last_cpu_ns = 40;
+  EXPECT_DOUBLE_EQ(waiting_cpu_ns(all).value(), 700);
+  EXPECT_FALSE(waiting_cpu_ns(turns_of(2, 5)).has_value());
+}
+
+TEST(lateness, a_turn_notes_the_time_of_its_own_thread) {
+  auto all = turns_of(1, 200);
+  keep_back(all[0]);
+  EXPECT_FALSE(waiting_cpu_ns(all).has_value()) << "no barrier was passed yet";
+  all[0].barrier_passed = 1;
+  for (int turn = 0; turn < 4; ++turn) keep_back(all[0]);
+  ASSERT_EQ(all[0].waits, 3U);
+  // Alone it never waits, and burns its delays: less where it lost its processing unit meanwhile.
+  EXPECT_LT(waiting_cpu_ns(all).value(), 100e3);
 }
 
 }  // namespace

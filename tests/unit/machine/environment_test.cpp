@@ -130,6 +130,15 @@ TEST(environment, clock_tick_is_a_time) {
   EXPECT_TRUE(std::isfinite(clock_tick_ns()));
 }
 
+TEST(environment, memory_is_what_the_kernel_has_in_all) {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::uint64_t kib = 0;
+  ASSERT_TRUE(file >> name >> kib);
+  ASSERT_EQ(name, "MemTotal:");
+  EXPECT_EQ(describe_machine().at("memory_bytes"), kib * 1024);
+}
+
 TEST(environment, describes_every_promised_member) {
   using type = nlohmann::json::value_t;
   const nlohmann::json machine = describe_machine();

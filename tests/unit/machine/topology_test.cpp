@@ -3,9 +3,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <stdexcept>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 
@@ -115,6 +119,19 @@ TEST(topology, names_what_cannot_be_read) {
               AllOf(HasSubstr("'/nowhere/machine.xml'"), HasSubstr("No such file")));
   EXPECT_THAT(message_of([] { return topology::from_xml(__FILE__); }),
               HasSubstr("topology_test.cpp"));
+}
+
+TEST(topology, says_which_number_of_a_pu_in_a_file_cannot_be) {
+  std::ifstream in(data_file("hybrid.xml"));
+  const std::string well(std::istreambuf_iterator<char>(in), {});
+  for (const auto& [index, said] : {std::pair{"3", "two PUs have the os_index 3"},
+                                    std::pair{"9", "the cpuset of PU 9 is not that PU alone"}}) {
+    const std::string path = testing::TempDir() + "numbers-of-pus.xml";
+    std::ofstream(path) << std::regex_replace(well, std::regex("(\"PU\" os_index=)\"6\""),
+                                              fmt::format("$1\"{}\"", index));
+    EXPECT_THAT(message_of([&] { return topology::from_xml(path); }), HasSubstr(said));
+    std::filesystem::remove(path);
+  }
 }
 
 TEST(topology, refuses_another_machine_in_place_of_this_one) {

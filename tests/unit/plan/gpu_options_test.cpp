@@ -36,7 +36,7 @@ TEST(gpu_options, are_read_and_kept_in_a_results_file) {
   EXPECT_THAT(o.flavours, ElementsAre(flavour::ptx));
   EXPECT_THAT(o.spaces, ElementsAre(space::global, space::shared_memory));
   EXPECT_THAT(o.actives, ElementsAre(1U, 32U));
-  EXPECT_EQ(o.device, 3U);
+  EXPECT_EQ(o.devices, std::vector{3U});
   EXPECT_TRUE(o.waves);
   const auto again = nlohmann::json::parse(nlohmann::json(o).dump()).get<run_options>();
   EXPECT_EQ(nlohmann::json(again), nlohmann::json(o));
@@ -45,7 +45,7 @@ TEST(gpu_options, are_read_and_kept_in_a_results_file) {
   EXPECT_EQ(again.flavours, o.flavours);
   EXPECT_EQ(again.spaces, o.spaces);
   EXPECT_EQ(again.actives, o.actives);
-  EXPECT_EQ(again.device, o.device);
+  EXPECT_EQ(again.devices, o.devices);
   EXPECT_EQ(again.waves, o.waves);
 }
 

@@ -231,12 +231,12 @@ TEST(gpu_plan, cpus_and_gpus_share_a_campaign) {
 
 TEST(gpu_plan, options_that_cannot_be_met_are_mistakes) {
   run_options options;
-  options.device = 3;
+  options.devices = {3};
   worker_info two = cuda_worker();
   two.gpus["cuda"].devices.push_back(small_gpu(1, "Other GPU"));
   EXPECT_THAT(mistake(options, {two}), AllOf(HasSubstr("--device: backend 'cuda' has no device 3"),
                                              HasSubstr("0 (Small GPU), 1 (Other GPU)")));
-  options.device = 1;
+  options.devices = {1};
   EXPECT_EQ(plan_for(options, {two}).points.front().device, 1U);
   EXPECT_THAT(mistake(options, {fixtures::omp_worker()}),
               HasSubstr("--device applies to GPU backends only"));

@@ -1,6 +1,7 @@
 // Which points a study makes of what a host thread launches on a GPU.
 #include "driver/studies/launch_rules.hpp"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include "driver/plan/device_turns.hpp"
@@ -99,7 +100,7 @@ TEST(launch_plan, equal_gpus_share_all_but_what_the_host_thread_launches) {
     worker.gpus["cuda"].devices.push_back(fixtures::small_gpu(index));
   run_options options = with_ops({"launch", "barrier", "atomic_add"});
   options.types = {value_type::int32};
-  options.every_device = true;
+  options.devices = {};
   std::vector<std::string> turns;
   for (const planned_point& p : plan_for(options, {worker}).points) {
     std::vector<unsigned> of_visits;

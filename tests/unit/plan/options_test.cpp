@@ -229,6 +229,25 @@ TEST(options, numbers_are_checked) {
               HasSubstr("--base-offset: '4096' is not a whole number from 0 to 4095"));
 }
 
+// Of the type alone that they are read as, 1e300 is anything and -1 is 4294967295.
+TEST(options, numbers_in_a_results_file_are_checked_as_those_of_the_command_line) {
+  const auto read = [](const char* member, const char* value) -> std::string {
+    nlohmann::json written = run_options{};
+    written[member] = nlohmann::json::parse(value);
+    try {
+      (void)written.get<run_options>();
+    } catch (const usage_error& error) {
+      return error.what();
+    }
+    return "no mistake";
+  };
+  EXPECT_THAT(read("device", "-1"), HasSubstr("device: '-1' is not a whole number from 0 to 1023"));
+  EXPECT_THAT(read("device", "[0,1e300]"), HasSubstr("device: '1e+300'"));
+  EXPECT_EQ(read("device", "[2,3]"), "no mistake");
+  EXPECT_THAT(read("seed", "1e300"), HasSubstr("seed: '1e+300' is not a whole number"));
+  EXPECT_EQ(read("seed", "18446744073709551615"), "no mistake");
+}
+
 TEST(options, the_shape_of_the_command_line_is_checked) {
   EXPECT_THAT(mistake({"--op", "a", "--op", "b"}), HasSubstr("--op: given more than once"));
   EXPECT_THAT(mistake({"--csv"}), HasSubstr("--csv needs a value"));

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -49,6 +51,19 @@ class zstd_file : public testing::Test {
 
   std::string path_;
 };
+
+TEST(zstd_text, that_becomes_longer_than_results_can_be_is_refused) {
+  zstd_packer packer;
+  const std::string some(std::size_t{1} << 20U, ' ');
+  EXPECT_EQ(unpacked(packer.packed(some)).text, some);
+  const std::string much = zstd_packer().packed(std::string(std::size_t{32} << 20U, ' '));
+  try {
+    (void)unpacked(much);
+    FAIL() << much.size() << " bytes";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("more than 1000 times as long as the file"));
+  }
+}
 
 TEST_F(zstd_file, has_every_line_as_soon_as_it_is_written) {
   results_writer writer = begun(0);
@@ -156,6 +171,19 @@ TEST_F(zstd_file, damaged_it_is_refused) {
   } catch (const usage_error& error) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr(path_), HasSubstr("damaged: zstd")));
   }
+}
+
+TEST(zstd_text, a_byte_that_changed_is_noticed) {
+  std::minstd_rand numbers;
+  std::string text(1000, ' ');
+  for (char& c : text) c = static_cast<char>(numbers() >> 16U);
+  zstd_packer packer;
+  std::string bytes = packer.packed(text);
+  bytes += packer.ended();
+  ASSERT_EQ(unpacked(bytes).text, text);
+  // Such text is stored as it is: nothing but its checksum tells.
+  bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
+  EXPECT_THROW((void)unpacked(bytes), std::runtime_error);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(multi_gpu, a_busy_device_is_named_where_it_takes_part) {
   run_options options;
   options.study = "scaling";
   EXPECT_THAT(busy_gpus(plan_on(2, options), {worker}), IsEmpty());
-  options.device = 1;
+  options.devices = {1};
   EXPECT_THAT(busy_gpus(plan_on(2, options), {worker}),
               ElementsAre(HasSubstr("GPU 1 (Small GPU) was busy 97 %")));
   EXPECT_THAT(busy_gpus(plan_on(2), {worker}), ElementsAre(HasSubstr("GPU 1 (Small GPU)")));

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 namespace syncmeter::find_workers_test {
 namespace {
@@ -36,7 +37,7 @@ class find_workers_test : public testing::Test {
   }
 
   std::string before_ = std::getenv("PATH");
-  std::string folder_ = testing::TempDir() + "find_workers";
+  std::string folder_ = testing::TempDir() + "find_workers_" + std::to_string(::getpid());
 };
 
 const std::string capabilities =

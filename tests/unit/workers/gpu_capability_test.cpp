@@ -1,6 +1,7 @@
 // What a GPU's worker says of its devices and of its ops' forms, right and wrong.
 #include "driver/workers/capability_json.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,17 @@ TEST(gpu_capabilities, are_read_member_by_member) {
   EXPECT_EQ(barrier.scope, scope::none);
   EXPECT_FALSE(barrier.some_lanes);
   EXPECT_TRUE(barrier.additivity);
+}
+
+// nlohmann::json takes what is beyond 2^63 for a negative number when it compares.
+TEST(gpu_capabilities, have_no_number_beyond_those_that_there_can_be) {
+  for (const auto& [member, said] :
+       {std::pair{"index", "a number from 0 to 1000000"}, std::pair{"busy_percent", "a percent"}}) {
+    json line = whole_line();
+    line["backends"][0]["device"]["devices"][0][member] = 18446744073709551615U;
+    EXPECT_THAT(read(line).problem,
+                HasSubstr(fmt::format("\"{}\" is '18446744073709551615', not {}", member, said)));
+  }
 }
 
 TEST(gpu_capabilities, a_problem_is_the_backends_and_its_ops_stay) {

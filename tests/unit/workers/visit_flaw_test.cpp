@@ -41,6 +41,30 @@ TEST(visit_flaw, a_cost_below_zero_is_only_where_the_status_says_so) {
   EXPECT_EQ(flaw_in_answer(answer("interferes"), request), "");
 }
 
+TEST(visit_flaw, an_answer_is_to_what_was_asked) {
+  const json answer = visit(atomic_add(), 1, "ok", {{}});
+  EXPECT_EQ(flaw_in_answer(answer, {{"point", atomic_add()}, {"visit", 1}}), "");
+  EXPECT_THAT(flaw_in_answer(answer, {{"point", atomic_add()}, {"visit", 2}}),
+              HasSubstr("for visit '1', not '2'"));
+  point other = atomic_add();
+  other.lanes += 1;
+  EXPECT_THAT(flaw_in_answer(answer, {{"point", other}, {"visit", 1}}),
+              HasSubstr("it measured the point"));
+}
+
+TEST(visit_flaw, an_answer_has_the_rounds_that_it_tells_of) {
+  const json request{{"point", atomic_add()}, {"visit", 1}};
+  json answer = visit(atomic_add(), 1, "ok", {{}});
+  answer["rounds_kept"] = 40;
+  answer["rounds_taken"] = 39;
+  EXPECT_THAT(flaw_in_answer(answer, request), HasSubstr("kept 40 rounds of 39"));
+  answer["rounds_taken"] = 41;
+  answer["estimates"][0]["rounds"] = 41;
+  EXPECT_THAT(flaw_in_answer(answer, request), HasSubstr("has 41 rounds, but the visit kept 40"));
+  EXPECT_THAT(flaw_in_answer(visit(atomic_add(), 1, "ok", {}), request),
+              HasSubstr("\"ok\" without an estimate"));
+}
+
 TEST(visit_flaw, a_value_that_is_rounded_onto_its_bound_is_inside) {
   EXPECT_EQ(flaw_in_visit(visit(atomic_add(), 1, "ok",
                                 {{.cost = 2.000001, .low = 2.0000011, .high = 2.0000009}})),

@@ -38,6 +38,13 @@ char state_of(pid_t pid) {
   return name_end == std::string::npos ? '\0' : text.at(name_end + 2);
 }
 
+std::string program_of(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  std::getline(in, name);
+  return name;
+}
+
 bool soon(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + 10s;
   while (!condition()) {
@@ -120,8 +127,7 @@ TEST(worker_process, is_late_at_the_deadline) {
 
 TEST(worker_process, what_has_arrived_is_read_though_the_time_is_over) {
   worker_process worker = shell("echo '{}'; exec sleep 100");
-  EXPECT_TRUE(soon([&] { return state_of(worker.pid()) == 'S'; }));
-  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(soon([&] { return program_of(worker.pid()) == "sleep"; }));
   EXPECT_EQ(worker.receive(0ms).what, kind::line);
 }
 

@@ -1,6 +1,6 @@
-// The team of C++20 threads: every lane of a region once, threads that outlive regions, and what a
+// The team of threads: every lane of a region once, threads that outlive regions, and what a
 // lane throws.
-#include "backends/std/std_team.hpp"
+#include "core/host/thread_team.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@
 
 #include <gmock/gmock.h>
 
-namespace syncmeter::standard {
+namespace syncmeter {
 namespace {
 
 using testing::Each;
@@ -113,4 +113,4 @@ TEST_P(team_test, of_several_exceptions_the_lowest_lanes_is_thrown) {
 }
 
 }  // namespace
-}  // namespace syncmeter::standard
+}  // namespace syncmeter

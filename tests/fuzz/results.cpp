@@ -1,0 +1,94 @@
+// A results file, compressed or not: read, summarized and shown as `syncmeter show` does, and taken
+// up as --resume does. What was read and is written again reads the same.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/campaign/planned_before.hpp"
+#include "driver/campaign/revisits.hpp"
+#include "driver/campaign/visit_log.hpp"
+#include "driver/results/lean_line.hpp"
+#include "driver/results/quiet_floors.hpp"
+#include "driver/results/resume.hpp"
+#include "driver/show/csv.hpp"
+#include "driver/show/matrix_svg.hpp"
+#include "driver/show/table.hpp"
+#include "driver/text/usage_error.hpp"
+#include "driver/workers/visit_flaw.hpp"
+#include "tests/fuzz/promise.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace syncmeter::fuzz {
+namespace {
+
+std::string written_again(const results_file& file) {
+  std::string text = file.campaign.dump() + "\n";
+  for (const auto* lines : {&file.workers, &file.visits, &file.same, &file.refused}) {
+    for (const nlohmann::json& line : *lines) text += line.dump() + "\n";
+  }
+  return file.end.is_null() ? text : text + file.end.dump() + "\n";
+}
+
+void check_tables(const results_file& file, const std::vector<point_summary>& points) {
+  std::size_t rows = 1;
+  for (const point_summary& s : points) rows += 1 + s.other_states.size();
+  const std::string csv = to_csv(points);
+  const auto in_csv = [&csv](char c) { return std::count(csv.begin(), csv.end(), c); };
+  promise(in_csv('\n') == static_cast<std::ptrdiff_t>(rows) && in_csv('\r') == in_csv('\n'),
+          "a cell of the CSV has an end of a line");
+  promise(
+      std::ranges::none_of(csv, [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\r'; }),
+      "a cell of the CSV has a control character");
+  promise(nlohmann::json::accept(to_json_text(points)), "show --json prints no JSON");
+  for (const bool by_cost : {false, true})
+    (void)point_table(points, {.width = by_cost ? usual_width : 0, .colour = by_cost}, by_cost);
+  for (const bool verbose : {false, true}) (void)notes_text(file, points, verbose);
+  (void)ends_or_throws<usage_error>([&] { (void)matrix_svg(file, points); });
+}
+
+void take_up(const results_file& file) {
+  (void)ends_or_throws<usage_error>([&] { require_same_identity(file, {}); });
+  (void)ends_or_throws<std::exception>([&] {
+    const auto options = file.campaign.at("options").get<run_options>();
+    const nlohmann::json written = options;
+    promise(nlohmann::json(written.get<run_options>()) == written,
+            "options that were read and written read otherwise");
+  });
+  (void)backends_planned(file);
+  std::vector<planned_point> planned;
+  const auto plan = [&](point what) { planned.emplace_back().what = std::move(what); };
+  for (const std::string& backend : backends_seen(file))
+    plan({.backend = backend, .op = "atomic_add"});
+  for (const nlohmann::json& visit : file.visits) plan(visit.at("point").get<point>());
+  visit_log log(planned, {});
+  revisits again(planned);
+  quiet_floors floors;
+  for (const nlohmann::json& visit : file.visits) {
+    log.record(visit);
+    again.learn(visit);
+    floors.learn(visit);
+    nlohmann::json lean = visit;
+    make_lean(lean, false);
+    promise(flaw_in_visit(lean).empty(), "a visit written short has a flaw");
+  }
+  (void)again.lacking();
+  promise(log.failed_points() <= planned.size(), "more points failed than there are");
+}
+
+}  // namespace
+
+void results(std::string_view input) {
+  results_file file;
+  if (!ends_or_throws<usage_error>([&] { file = results_in("it", std::string(input)); })) return;
+  promise(file.compressed || file.whole_bytes <= input.size(), "more bytes than there are");
+  std::vector<point_summary> points;
+  if (ends_or_throws<usage_error>([&] { points = summarize(file); })) {
+    check_tables(file, points);
+    const results_file again = results_in("it", written_again(file));
+    promise(again.left_out.empty() && !again.torn, "a line that was read and written is refused");
+    promise(to_csv(summarize(again)) == to_csv(points), "the same lines give another table");
+  }
+  take_up(file);
+}
+
+}  // namespace syncmeter::fuzz

@@ -1,0 +1,205 @@
+"""`syncmeter ab`: two builds, or one in two environments, visited in turn and compared."""
+
+import json
+import random
+import subprocess
+
+import pytest
+from conftest import HERE, driver_path, install
+
+OPS = ("atomic_add", "atomic_read", "plain_read")
+
+
+class Builds:
+    """Two fake builds. Each arm's FAKE_DIR, where its behaviour and its log are, comes by --env-a and --env-b."""
+
+    def __init__(self, home):
+        self.home = home
+        self.file = home / "results.jsonl"
+        for arm in "ab":
+            (home / arm).mkdir()
+            self.behave(arm)
+        self.worker = home / "syncmeter-fake"
+        install((HERE / "fake_worker.py").read_text(encoding="utf-8"), self.worker)
+
+    def behave(self, arm, **behaviour):
+        (self.home / arm / "behaviour.json").write_text(json.dumps(behaviour), encoding="utf-8")
+
+    def call(self, *arguments):
+        done = subprocess.run([driver_path(), *map(str, arguments)], capture_output=True, text=True, timeout=100, check=False,
+                              cwd=self.home)
+        return done.returncode, done.stdout, done.stderr
+
+    def ab(self, *more, ops=OPS, visits=6):
+        return self.call("ab", self.worker, "--env-a", f"FAKE_DIR={self.home}/a", "--env-b", f"FAKE_DIR={self.home}/b", "--op",
+                         ",".join(ops), "--type", "int32", "--placement", "shared", "--lanes", "1", "--order", "relaxed",
+                         "--visits", visits, "--seed", "7", "--output", self.file, *more)
+
+    def lines(self, kind):
+        with open(self.file, encoding="utf-8") as file:
+            return [line for line in map(json.loads, file) if line["kind"] == kind]
+
+    def asked(self, arm):
+        """(time, op, visit) of what its workers were asked to measure."""
+        with open(self.home / arm / "log.jsonl", encoding="utf-8") as file:
+            return [(line["time"], line["op"], line["visit"]) for line in map(json.loads, file) if line["kind"] == "measure"]
+
+
+@pytest.fixture
+def builds(tmp_path):
+    return Builds(tmp_path)
+
+
+def noisy(cost, share, seed, visits=200):
+    """Costs by visit."""
+    drawn = random.Random(seed)
+    return [cost * (1 + drawn.gauss(0, share)) for _ in range(visits)]
+
+
+def told(out):
+    return {point["point"]["op"]: point for point in json.loads(out)["points"]}
+
+
+def test_a_planted_change_is_found_and_nothing_else(builds):
+    for arm, factor in (("a", 1), ("b", 1.03)):
+        builds.behave(arm, cost={op: noisy(5 * (factor if op == "atomic_add" else 1), 0.003, f"{arm} {op}") for op in OPS})
+    status, out, err = builds.ab("--format", "json", visits=10)
+    assert status == 1, err
+    found = told(out)
+    assert found["atomic_add"]["verdict"] == "slower"
+    assert found["atomic_add"]["ratio"]["low"] > 1.01
+    assert {found[op]["verdict"] for op in OPS[1:]} <= {"same", "cannot_tell"}
+    assert json.loads(out)["exit_status"] == 1
+
+
+def test_both_arms_are_visited_in_turn(builds):
+    status, out, err = builds.ab("--format", "json")
+    assert status == 0, err
+    assert {point["verdict"] for point in told(out).values()} == {"same"}
+    order = sorted((when, arm, op, visit) for arm in "ab" for when, op, visit in builds.asked(arm))
+    turns = {}
+    for (_, first, op, visit), (_, second, *same) in zip(order[::2], order[1::2], strict=True):
+        assert same == [op, visit]
+        turns.setdefault(op, []).append(first + second)
+    assert turns == {op: ["ab", "ba"] * 3 for op in OPS}
+
+
+def test_the_results_file_has_the_arm_of_each_visit_and_everyone_reads_it(builds):
+    assert builds.ab()[0] == 0
+    visits = builds.lines("visit")
+    assert {(line["arm"], line["backend"], line["point"]["backend"]) for line in visits} == {
+        ("a", "fake@a", "fake@a"), ("b", "fake@b", "fake@b")}
+    (campaign,) = builds.lines("campaign")
+    assert campaign["schema"] == {"major": 1, "minor": 0}
+    assert [arm["name"] for arm in campaign["ab"]["arms"]] == ["a", "b"]
+    assert {line["worker"] for line in builds.lines("worker")} == {"fake@a", "fake@b"}
+    status, out, err = builds.call("show", builds.file, "--json")
+    assert status == 0, err
+    assert {point["backend"] for point in json.loads(out)} == {"fake@a", "fake@b"}
+
+
+def test_what_the_budget_cut_is_resumed(builds):
+    for arm in "ab":
+        builds.behave(arm, sleep_s=0.1)
+    status, out, err = builds.ab("--budget", "1.5s")
+    assert "continue with: syncmeter ab --resume" in err
+    done = len(builds.lines("visit"))
+    assert 0 < done < 36
+    status, _, err = builds.call("run", "--resume", builds.file)
+    assert status == 2
+    assert "compares two builds; continue it with: syncmeter ab --resume" in err
+    status, out, err = builds.call("ab", "--resume", builds.file, "--format", "json")
+    assert status == 0, err
+    assert len(builds.lines("visit")) == 36
+    assert {point["verdict"] for point in told(out).values()} == {"same"}
+    status, _, err = builds.call("ab", builds.worker, "--resume", builds.file)
+    assert (status, "leave A, B" in err) == (2, True)
+
+
+def test_with_a_budget_only_what_cannot_be_told_is_visited_again(builds):
+    for arm in "ab":
+        builds.behave(arm, cost={"atomic_add": noisy(5, 0.02, arm)})
+    status, out, err = builds.ab("--budget", "6s", "--format", "json")
+    assert status == 0, err
+    visits = {op: len([1 for *_, asked, _ in builds.asked("a") if asked == op]) for op in OPS}
+    assert visits["atomic_read"] == visits["plain_read"] == 6
+    assert visits["atomic_add"] > 6
+    assert told(out)["atomic_add"]["confidence"] > 0.95
+
+
+def test_what_one_build_alone_has_is_named(builds):
+    builds.behave("b", ops={"atomic_read": {"supported": False, "reason": "forgotten"}})
+    status, out, err = builds.ab()
+    assert status == 0, err
+    assert "Only in a: 1 point (atomic_read)." in out
+    assert {line["point"]["op"] for line in builds.lines("visit")} == {"atomic_add", "plain_read"}
+
+
+def test_a_point_that_fails_in_b_alone_is_a_regression(builds):
+    builds.behave("b", status={"plain_read": "failed"})
+    status, out, _ = builds.ab()
+    assert status == 1
+    assert "in b: failed: as the test asked" in " ".join(out.split())
+    builds.file.unlink()
+    builds.behave("a", status={"plain_read": "failed"})
+    assert builds.ab()[0] == 0
+
+
+def test_one_visit_is_nothing_to_compare(builds):
+    status, out, _ = builds.ab(visits=1)
+    assert status == 2
+    assert "1 pair of visits in one placement state, 3 are needed" in " ".join(out.split())
+
+
+def test_a_way_of_waiting_named_by_the_environment_is_the_points(builds):
+    status, out, err = builds.ab("--env-a", "OMP_WAIT_POLICY=active", "--env-b", "OMP_WAIT_POLICY=passive", "--format", "json")
+    assert status == 0, err
+    assert {(line["arm"], line["point"].get("wait", "active")) for line in builds.lines("visit")} == {
+        ("a", "active"), ("b", "passive")}
+    assert len(told(out)) == len(OPS)
+
+
+@pytest.mark.parametrize("more, why", [
+    (["--env-b", "OMP_NUM_THREADS=1"], "OMP_NUM_THREADS is not allowed"),
+    (["--env-b", "nonsense"], "'nonsense' is not NAME=VALUE"),
+    (["--threshold", "0"], "--threshold"),
+    (["--env-b", "OMP_WAIT_POLICY=active", "--wait", "passive"], "--wait"),
+])
+def test_wrong_usage(builds, more, why):
+    status, _, err = builds.ab(*more)
+    assert status == 2
+    assert why in err
+
+
+def test_one_build_needs_two_environments(builds):
+    status, _, err = builds.call("ab", builds.worker)
+    assert status == 2
+    assert "give --env-a or --env-b, or a second build" in err
+
+
+@pytest.fixture(scope="module")
+def real():
+    path = driver_path().with_name("syncmeter-std")
+    if not path.exists():
+        pytest.skip("syncmeter-std was not built")
+    return path
+
+
+def test_a_build_is_equal_to_its_copy(real, builds):
+    """No call in these loops, so that nothing but they can differ."""
+    arguments = ("ab", f"old={real}", f"new={real}", "--op", "atomic_add,control_aa", "--type", "int32", "--lanes", "1",
+                 "--format", "json", "--output", builds.file)
+    status, out, err = builds.call(*arguments)
+    assert status == 0, err
+    counts = json.loads(out)
+    assert counts["equal"] > 0 or "objdump" in err
+    measured = {point["point"]["op"] for point in counts["points"]}
+    assert "atomic_add" not in measured
+
+
+def test_all_measures_equal_code_too(real, builds):
+    status, out, err = builds.call("ab", f"old={real}", f"new={real}", "--op", "atomic_add", "--type", "int32", "--lanes", "1",
+                                   "--all", "--visits", 3, "--format", "json", "--output", builds.file)
+    assert status in (0, 1, 2), err  # three visits on a busy machine may mean anything
+    assert {line["arm"] for line in builds.lines("visit")} == {"old", "new"}
+    assert json.loads(out)["equal"] == 0
