@@ -39,7 +39,7 @@ need_python() {
 # sentence, where that is not possible. A stamp makes the second call free.
 set_up_analysis() {
   local extra=${1:-} stamp log=$root/build/analysis.log key
-  stamp=$root/build/.analysis${extra:+-$extra}
+  stamp=$root/.venv/.set-up${extra:+-$extra}
   key="$(cksum <"$root/analysis/pyproject.toml") $root"
   [[ -x $root/.venv/bin/syncmeter-report && -f $stamp && $(<"$stamp") == "$key" ]] && return
   if [[ ${SM_SETUP:-on} == off ]]; then
@@ -52,13 +52,13 @@ set_up_analysis() {
   say "installing the report's Python packages into .venv (log: ${log#"$root"/})"
   if command -v uv >/dev/null; then
     if { [[ -x $root/.venv/bin/python ]] || uv venv --quiet --seed --python "$(find_python)" "$root/.venv"; } >"$log" 2>&1 &&
-      uv pip install --quiet --python "$root/.venv/bin/python" -e "$root/analysis${extra:+[$extra]}" >>"$log" 2>&1; then
+      uv pip install --quiet --python "$root/.venv/bin/python" -e "$root/analysis[${extra:-figures}]" >>"$log" 2>&1; then
       echo "$key" >"$stamp"
       return
     fi
   elif { [[ -x $root/.venv/bin/python ]] || "$(find_python)" -m venv "$root/.venv"; } >"$log" 2>&1 &&
     "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-      -e "$root/analysis${extra:+[$extra]}" >>"$log" 2>&1; then
+      -e "$root/analysis[${extra:-figures}]" >>"$log" 2>&1; then
     echo "$key" >"$stamp"
     return
   fi

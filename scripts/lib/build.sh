@@ -24,13 +24,13 @@ fail_with_log() {
 
 # The second compilers and the disassembler that CMake will find: they may come, or change, after a first build.
 other_tools() {
-  command -v nvcc cuobjdump clang++ || true
+  command -v nvcc cuobjdump clang++ mpicxx || true
   echo "${CUDACXX:-} ${CUDAARCHS:-}"
 }
 
 # What decides whether there are tests of the analysis: packages may come after a first configuration.
 analysis_environment() {
-  [[ -x $root/.venv/bin/syncmeter-report ]] && cat "$root"/build/.analysis* 2>/dev/null || true
+  [[ -x $root/.venv/bin/syncmeter-report ]] && cat "$root"/.venv/.set-up* 2>/dev/null || true
 }
 
 # configure PRESET [cmake options]: only when the build folder is not there or not as asked; ninja
