@@ -4,7 +4,7 @@ option(SM_INSTALL_REPORT "Install syncmeter-report too, which is also a Python p
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 set(workers_folder ${CMAKE_INSTALL_LIBEXECDIR}/syncmeter)
 
-foreach(worker IN ITEMS omp omp-llvm std posix mpi cuda kokkos)
+foreach(worker IN ITEMS omp omp-llvm std posix posix-shared libraries mpi cuda kokkos)
   if(TARGET syncmeter-${worker})
     get_target_property(type syncmeter-${worker} TYPE)
     if(type STREQUAL "EXECUTABLE")

@@ -8,6 +8,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND SM_LOOP_FLAGS -fno-ipa-icf)
 endif()
 
+# So many copies of one function of the library stand in a loop that g++ would inline the first ones
+# only, and call the rest; where it would stop depends on how much else the translation unit holds.
+set(SM_UNROLLED_LIBRARY_FLAGS)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(SM_UNROLLED_LIBRARY_FLAGS --param=large-function-growth=10000 --param=inline-unit-growth=10000)
+endif()
+
 # sm_loop_target(TARGET WORKER [FLAG...]): a part of a worker with measured loops. FLAGs are what its
 # API adds by itself; they are named to the user, not added.
 function(sm_loop_target target worker)

@@ -2,7 +2,6 @@
 // it alone; it has mpiexec start it as many times as there are to be lanes (supervisor.hpp).
 #include <unistd.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "backends/mpi/supervisor.hpp"
 #include "core/host/host_worker.hpp"
 #include "core/host/shared_pages.hpp"
+#include "core/host/thread_team.hpp"
 
 namespace syncmeter::mpi {
 namespace {
@@ -28,12 +28,6 @@ std::optional<rank_team> team;
 
 bool run_team(unsigned lanes, lane_body body, bench& rig) { return team->run(lanes, body, rig); }
 void keep_team() {}
-
-// The driver says it to every worker in the variable that OpenMP has for it.
-wait_policy wait_policy_here() {
-  const char* said = std::getenv("OMP_WAIT_POLICY");
-  return from_text<wait_policy>(said != nullptr ? said : "").value_or(wait_policy::passive);
-}
 
 class ranks final : public host_worker_backend {
  public:

@@ -1,37 +1,19 @@
 #include "backends/mpi/mpi_team.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <cstring>
-#include <ctime>
-#include <exception>
-#include <stdexcept>
 
-#include "core/host/gate.hpp"
+#include "core/host/thread_team.hpp"
 
 namespace syncmeter::mpi {
 namespace {
 
-// About a millisecond, as in a team of threads.
-constexpr unsigned active_spins = 20000;
 constexpr std::uintptr_t page_mask = 4095;
 
-// Not std::atomic's wait and notify: those are for the threads of one process.
-void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t old, const timespec* limit) {
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, old, limit, nullptr, 0);
-}
-void wake_all(std::atomic<std::uint32_t>& word) {
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
 // MPI sends what is still to be sent where it is called only.
-void make_progress(const rank_state& here) {
+void make_progress() {
   int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, here.all, &found, MPI_STATUS_IGNORE);
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
 }
 
 std::byte* page_of(void* cell) {
@@ -66,25 +48,11 @@ struct mirrored_cells {
 }  // namespace
 
 rank_team::rank_team(team_board& board, rank_state& here, wait_policy waiting)
-    : board_{board}, here_{here}, spins_{waiting == wait_policy::active ? active_spins : 0} {}
-
-void rank_team::wait_while(std::atomic<std::uint32_t>& word, std::uint32_t old) const {
-  const bool leads = here_.rank == 0;
-  constexpr timespec for_now{.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (unsigned spin = 0; word.load(std::memory_order_acquire) == old; ++spin) {
-    if (leads) make_progress(here_);
-    if (spin < spins_) spin_pause();
-    else sleep_while(word, old, leads ? &for_now : nullptr);
-  }
-}
+    : board_{board}, here_{here}, spins_{spins_before_sleep(waiting)} {}
 
 void rank_team::run_lane() {
   before_loop(here_, board_.around);
-  try {
-    board_.body(*board_.rig, static_cast<unsigned>(here_.rank));
-  } catch (const std::exception& e) {
-    std::strncpy(board_.problem.data(), e.what(), board_.problem.size() - 1);
-  }
+  board_.run_body(static_cast<unsigned>(here_.rank));
   after_loop(here_, board_.around);
 }
 
@@ -100,34 +68,23 @@ bool rank_team::run(unsigned lanes, lane_body body, bench& on) {
   board_.second = page_of(first.second_cell);
   mirrored_cells cells{rig, board_, true};
   if (mirrored) own_memory(here_, kind, &mirrored_cells::copy, &cells);
-  board_.body = body;
-  board_.rig = &on;
   board_.around = timed ? kind : epoch::none;
-  board_.problem.fill('\0');
-  board_.running.store(lanes - 1, std::memory_order_relaxed);
-  board_.regions.fetch_add(1, std::memory_order_release);
-  wake_all(board_.regions);
+  board_.begin(lanes - 1, body, &on);
   run_lane();
-  while (const auto left = board_.running.load(std::memory_order_acquire))
-    wait_while(board_.running, left);
-  if (board_.problem.front() != '\0') throw std::runtime_error(board_.problem.data());
+  while (const auto left = board_.running.load())
+    board_.running.wait_while(left, spins_, &make_progress);
+  board_.throw_problem();
   cells.into_window = false;
   if (mirrored) own_memory(here_, kind, &mirrored_cells::copy, &cells);
   return true;
 }
 
-void rank_team::release() {
-  board_.body = nullptr;
-  board_.regions.fetch_add(1, std::memory_order_release);
-  wake_all(board_.regions);
-}
+void rank_team::release() { board_.begin(0, nullptr, nullptr); }
 
 void rank_team::serve() {
-  for (std::uint32_t past = 0;; ++past) {
-    wait_while(board_.regions, past);
-    if (board_.body == nullptr) return;
+  for (std::uint32_t past = 0; board_.next_region(past, spins_); ++past) {
     run_lane();
-    if (board_.running.fetch_sub(1, std::memory_order_acq_rel) == 1) wake_all(board_.running);
+    board_.end_region();
   }
 }
 

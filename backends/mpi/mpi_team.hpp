@@ -2,13 +2,12 @@
 // others wait for what to run, in memory that all have at one address.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 
 #include "backends/mpi/mpi_rank.hpp"
 #include "core/axes.hpp"
 #include "core/host/host_rig.hpp"
+#include "core/host/process_board.hpp"
 
 namespace syncmeter::mpi {
 
@@ -18,16 +17,10 @@ inline constexpr std::uintptr_t common_address = std::uintptr_t{1} << 45U;
 inline constexpr std::size_t common_bytes = std::size_t{1} << 30U;
 
 /// What the ranks tell each other, in the first bytes of the common memory.
-struct team_board {
-  // On lines of their own: rank 0 waits on one of them, the others on the other.
-  alignas(128) std::atomic<std::uint32_t> regions{0};
-  alignas(128) std::atomic<std::uint32_t> running{0};
-  alignas(128) lane_body body = nullptr;  ///< null: the ranks are to end
-  bench* rig = nullptr;
+struct team_board : process_board {
   epoch around = epoch::none;
   /// The pages on which the two arrays of cells begin, as core/host/ has them: windows mirror them.
   std::byte *first = nullptr, *second = nullptr;
-  std::array<char, 256> problem{};  ///< what a rank threw; empty: none did
 };
 
 class rank_team {
@@ -50,7 +43,6 @@ class rank_team {
 
  private:
   void run_lane();
-  void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t old) const;
 
   team_board& board_;
   rank_state& here_;

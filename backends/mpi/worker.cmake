@@ -3,7 +3,8 @@ foreach(source IN ITEMS main.cpp mpi_calls.cpp mpi_rank.cpp mpi_team.cpp mpi_ver
                         mpi_census.cpp ../std/std_census.cpp)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${source})
 endforeach()
-sm_loop_target(${target} ${name})
+sm_loop_target(${target} ${name} ${SM_UNROLLED_LIBRARY_FLAGS})
+target_compile_options(${target} PRIVATE ${SM_UNROLLED_LIBRARY_FLAGS})
 target_compile_definitions(${target} PRIVATE SM_MPIEXEC="${MPIEXEC_EXECUTABLE}")
 target_link_libraries(${target} PRIVATE MPI::MPI_CXX)
 # Ranks call functions and read tables at the addresses where rank 0 has them: the program has to be loaded at

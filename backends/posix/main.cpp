@@ -1,4 +1,5 @@
 // syncmeter-posix: the worker that measures POSIX threads, and what Linux has beside them.
+// syncmeter-posix-shared: the same, where the lanes are processes (SM_LANES_ARE_PROCESSES).
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
@@ -13,6 +14,7 @@
 
 #include "backends/posix/posix_backend.hpp"
 #include "backends/posix/posix_census.hpp"
+#include "core/host/shared_pages.hpp"
 #include "core/host/team_backend.hpp"
 
 namespace syncmeter::posix {
@@ -53,10 +55,10 @@ std::vector<measurable> rows_here(std::deque<std::string>& reasons) {
   return rows;
 }
 
-class threads final : public team_backend<shared_objects> {
+class posix_worker final : public team_backend<shared_objects> {
  public:
   /// `shared` and `reasons` must outlive this.
-  threads(wait_policy waiting, shared_objects& shared, std::deque<std::string>& reasons)
+  posix_worker(wait_policy waiting, shared_objects& shared, std::deque<std::string>& reasons)
       : team_backend{rows_here(reasons), shared}, waiting_{waiting} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
@@ -77,12 +79,19 @@ class threads final : public team_backend<shared_objects> {
 struct worker_state {
   wait_policy waiting = wait_policy_here();
   std::deque<std::string> reasons;
-  shared_objects shared{waiting};
-  threads backend{waiting, shared, reasons};
+  lane_owner<shared_objects> shared = make_for_lanes<shared_objects>(waiting);
+  posix_worker backend{waiting, *shared, reasons};
 };
+
+// Address space: pages count once they are touched.
+constexpr std::size_t most_shared_bytes = std::size_t{1} << 36U;
 
 worker_backends make_backends() {
   have_had_a_second_thread();
+  if constexpr (lanes_are_processes) {
+    static shared_pages common{most_shared_bytes};
+    use_lane_memory(common);
+  }
   auto state = std::make_shared<worker_state>();
   return {state, {&state->backend}};
 }

@@ -51,7 +51,7 @@ std::string x86_64(const measurable& row) {
   if (name.starts_with("rwlock_")) return guarded("rwlock_rdlock", "rwlock_unlock", "load 1");
   if (name.ends_with("_handoff")) return ring_call("token_ring", "pass_on", name);
   if (name.starts_with("wait_")) return ring_call("late_ring", "meet", name) + ", store 1";
-  if (name == "per_cpu_add") return "load 1, rmw 1, store 1";
+  if (name == "per_cpu_add") return "load 1, rmw 1, store 1 | load 3, rmw 1, store 1";
   if (name == "spin_pause") return "pause 1, load 1";
   if (name == "membarrier") return "call:syncmeter::posix::expedited_barrier 1";
   return without_api(row);

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/posix/posix_locks.hpp"
 #include "core/host/gate.hpp"
 
 namespace syncmeter::posix {
@@ -40,6 +41,8 @@ template <class Between> word wait_awake(word& box, word token, Between between)
 std::uint32_t* changing_half(word& box) {
   return reinterpret_cast<std::uint32_t*>(&box) + (std::endian::native == std::endian::big ? 1 : 0);
 }
+
+constexpr int whose = lanes_are_processes ? 0 : FUTEX_PRIVATE_FLAG;
 
 // Whole tokens: 8 bytes go through a pipe or an eventfd at once, or not at all.
 bool interrupted(ssize_t done) { return done < 0 && errno == EINTR; }
@@ -81,20 +84,18 @@ word futex_wait::receive(word& box, word token) {
     const word seen = std::atomic_ref{box}.load(std::memory_order_acquire);
     if (seen == token) return seen;
     // Comes back at once where the word has changed since.
-    ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(seen),
+    ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT | whose, static_cast<std::uint32_t>(seen),
               nullptr, nullptr, 0);
   }
 }
 void futex_wait::send(word& box, word token) {
   put(box, token);
-  ::syscall(SYS_futex, changing_half(box), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, changing_half(box), FUTEX_WAKE | whose, 1, nullptr, nullptr, 0);
 }
 
 condition::condition() {
-  errno = pthread_mutex_init(&mutex_, nullptr);
-  if (errno != 0) refuse("pthread_mutex_init");
-  errno = pthread_cond_init(&came_, nullptr);
-  if (errno != 0) refuse("pthread_cond_init");
+  make(mutex_, mutex_kind::normal);
+  make(came_);
 }
 condition::~condition() {
   pthread_cond_destroy(&came_);
@@ -115,7 +116,7 @@ void condition::send(word& box, word token) {
 }
 
 semaphore::semaphore() {
-  if (::sem_init(&count_, 0, 0) != 0) refuse("sem_init");
+  if (::sem_init(&count_, lanes_are_processes ? 1 : 0, 0) != 0) refuse("sem_init");
 }
 semaphore::~semaphore() { ::sem_destroy(&count_); }
 word semaphore::receive(word& box, word) {

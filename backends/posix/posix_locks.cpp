@@ -8,6 +8,8 @@
 namespace syncmeter::posix {
 namespace {
 
+constexpr int sharing = lanes_are_processes ? PTHREAD_PROCESS_SHARED : PTHREAD_PROCESS_PRIVATE;
+
 void require(int error, const char* call) {
   if (error != 0) throw std::runtime_error(fmt::format("{}: {}", call, std::strerror(error)));
 }
@@ -37,6 +39,7 @@ struct rwlock_attributes {
 
 void make(pthread_mutex_t& lock, mutex_kind kind) {
   mutex_attributes how;
+  require(pthread_mutexattr_setpshared(&how.native, sharing), "pthread_mutexattr_setpshared");
   require(pthread_mutexattr_settype(&how.native, kind_of(kind)), "pthread_mutexattr_settype");
   if (kind == mutex_kind::robust) {
     require(pthread_mutexattr_setrobust(&how.native, PTHREAD_MUTEX_ROBUST),
@@ -54,12 +57,31 @@ void make(pthread_rwlock_t& lock, rwlock_kind kind) {
   const int prefers = kind == rwlock_kind::prefer_writer
                           ? int{PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP}
                           : int{PTHREAD_RWLOCK_PREFER_READER_NP};
+  require(pthread_rwlockattr_setpshared(&how.native, sharing), "pthread_rwlockattr_setpshared");
   require(pthread_rwlockattr_setkind_np(&how.native, prefers), "pthread_rwlockattr_setkind_np");
   require(pthread_rwlock_init(&lock, &how.native), "pthread_rwlock_init");
 }
 
 void make(pthread_spinlock_t& lock) {
-  require(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), "pthread_spin_init");
+  require(pthread_spin_init(&lock, sharing), "pthread_spin_init");
+}
+
+void make(pthread_barrier_t& barrier, unsigned lanes) {
+  pthread_barrierattr_t how;
+  require(pthread_barrierattr_init(&how), "pthread_barrierattr_init");
+  pthread_barrierattr_setpshared(&how, sharing);
+  const int error = pthread_barrier_init(&barrier, &how, lanes);
+  pthread_barrierattr_destroy(&how);
+  require(error, "pthread_barrier_init");
+}
+
+void make(pthread_cond_t& condition) {
+  pthread_condattr_t how;
+  require(pthread_condattr_init(&how), "pthread_condattr_init");
+  pthread_condattr_setpshared(&how, sharing);
+  const int error = pthread_cond_init(&condition, &how);
+  pthread_condattr_destroy(&how);
+  require(error, "pthread_cond_init");
 }
 
 }  // namespace syncmeter::posix

@@ -1,4 +1,4 @@
-// The locks of POSIX threads, one for each cell: made with the attribute that tells them apart, and
+// The locks of POSIX threads, one for each cell: made with the attributes that tell them apart, and
 // taken by the call that a program makes.
 #pragma once
 
@@ -6,7 +6,14 @@
 
 #include "core/op.hpp"
 
+#ifndef SM_LANES_ARE_PROCESSES
+#define SM_LANES_ARE_PROCESSES false  // true: posix-shared (worker.cmake)
+#endif
+
 namespace syncmeter::posix {
+
+/// Of this worker: all that is made here is for processes then (PTHREAD_PROCESS_SHARED).
+inline constexpr bool lanes_are_processes = SM_LANES_ARE_PROCESSES;
 
 enum class mutex_kind : std::uint8_t { normal, adaptive, error_checking, robust, inheriting };
 enum class rwlock_kind : std::uint8_t { prefer_reader, prefer_writer };
@@ -16,6 +23,8 @@ enum class rwlock_kind : std::uint8_t { prefer_reader, prefer_writer };
 void make(pthread_mutex_t& lock, mutex_kind kind);
 void make(pthread_rwlock_t& lock, rwlock_kind kind);
 void make(pthread_spinlock_t& lock);
+void make(pthread_barrier_t& barrier, unsigned lanes);
+void make(pthread_cond_t& condition);
 
 /// Each on lines of its own: adjacent-line prefetch must not couple them.
 template <mutex_kind Kind> class alignas(128) mutex {
@@ -56,6 +65,7 @@ template <rwlock_kind Kind> class alignas(128) rwlock {
   SM_FN void lock() { pthread_rwlock_wrlock(&lock_); }
   SM_FN void lock_shared() { pthread_rwlock_rdlock(&lock_); }
   SM_FN void unlock() { pthread_rwlock_unlock(&lock_); }
+  SM_FN void unlock_shared() { pthread_rwlock_unlock(&lock_); }
 
  private:
   pthread_rwlock_t lock_;

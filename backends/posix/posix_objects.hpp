@@ -5,13 +5,19 @@
 #include <pthread.h>
 
 #include <deque>
-#include <stdexcept>
+#include <type_traits>
 
 #include "backends/posix/posix_locks.hpp"
+#include "core/host/lane_memory.hpp"
+#include "core/host/process_team.hpp"
 #include "core/host/thread_team.hpp"
 
 namespace syncmeter::posix {
 
+using lane_team = std::conditional_t<lanes_are_processes, process_team, thread_team>;
+using default_mutex = mutex<mutex_kind::normal>;
+
+/// In memory that the lanes have in common.
 struct shared_objects {
   explicit shared_objects(wait_policy waiting) : team{waiting} {}
   ~shared_objects() { end_barrier(); }
@@ -19,19 +25,18 @@ struct shared_objects {
   shared_objects& operator=(const shared_objects&) = delete;
 
   /// Makes the barrier one of `lanes` lanes, and mutexes for as many cells. None may be waiting at
-  /// it. Throws std::runtime_error without memory.
+  /// it. Throws std::runtime_error without memory, and what make() throws.
   void fit(unsigned lanes) {
     while (mutexes.size() < lanes) mutexes.emplace_back();
     if (lanes_ == lanes) return;
     end_barrier();
-    if (pthread_barrier_init(&barrier, nullptr, lanes) != 0)
-      throw std::runtime_error("pthread_barrier_init failed");
+    make(barrier, lanes);
     lanes_ = lanes;
   }
 
-  thread_team team;
+  lane_team team;
   alignas(128) pthread_barrier_t barrier;
-  alignas(128) std::deque<mutex<mutex_kind::normal>> mutexes;  // by cell; they stay where they are
+  alignas(128) std::deque<default_mutex, lane_allocator<default_mutex>> mutexes;  // by cell
 
  private:
   void end_barrier() {

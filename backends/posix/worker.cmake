@@ -4,3 +4,6 @@ foreach(source IN ITEMS main.cpp posix_census.cpp posix_channels.cpp posix_kerne
 endforeach()
 sm_loop_target(${target} ${name})
 sm_tables(${target} posix backends/posix/posix_backend.hpp ${ops} .cpp ${ARGN})
+if(name STREQUAL "posix-shared")
+  target_compile_definitions(${target} PRIVATE SM_LANES_ARE_PROCESSES=true)
+endif()

@@ -50,6 +50,7 @@ struct backend : host_backend {
 
   static consteval std::string_view why_unsupported(const op_info& info, std::optional<value_type>,
                                                     const form&) {
+    if (!info.why_missing.empty()) return info.why_missing;
     if (info.guard == guard::named_section)
       return "C++ has no named critical section; each std::mutex is one of its own (critical_add)";
     return "the C++ library has no such operation";

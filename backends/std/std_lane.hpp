@@ -13,7 +13,8 @@
 
 namespace syncmeter::standard {
 
-template <class T, order O> class lane : public atomic_words<T, O>, public late_words, ring_words {
+template <class T, order O>
+class lane : public atomic_words<T, O>, public late_words, public ring_words {
  public:
   explicit lane(const lane_setup& s)
       : atomic_words<T, O>{s}, late_words{s}, ring_words{s},

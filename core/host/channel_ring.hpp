@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/cell_object.hpp"
+#include "core/host/lane_memory.hpp"
 #include "core/op.hpp"
 
 namespace syncmeter {
@@ -19,8 +20,7 @@ namespace syncmeter {
 template <class Channel> class channel_ring {
  public:
   /// `seats`: who takes part. Throws what the constructor of a channel throws.
-  explicit channel_ring(sharers seats)
-      : lanes_{seats.lanes}, ends_{std::make_unique<end[]>(seats.lanes)} {
+  explicit channel_ring(sharers seats) : lanes_{seats.lanes}, ends_(seats.lanes) {
     for (unsigned lane = 0; lane < lanes_; ++lane) ends_[lane].due = lane;
   }
 
@@ -50,7 +50,7 @@ template <class Channel> class channel_ring {
   static void send(end& to, std::uint64_t token) { to.channel.send(to.box, token); }
 
   unsigned lanes_;
-  std::unique_ptr<end[]> ends_;
+  std::vector<end, lane_allocator<end>> ends_;
 };
 
 /// One token goes around. Lane 0 finds it in its channel at first.

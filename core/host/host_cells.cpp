@@ -87,7 +87,7 @@ void host_rig::find_home() {
   if (where_.home == home::none || row_.info.family != family::handoff) return;
   const auto pu = home_pu(machine_.units(), where_.home, pus_);
   if (!pu) throw std::runtime_error(why_no_home(where_.home));
-  homed_ = std::make_unique<homed_pages>(machine_, mailboxes_size(), *pu);
+  homed_ = make_for_lanes<homed_pages>(machine_, mailboxes_size(), *pu);
 }
 
 std::string host_rig::check_cells(std::uint64_t n) const {

@@ -180,7 +180,7 @@ class host_rig final : public bench {
   wait_times waits_;
   mutable late_list late_;              // of an op whose lanes arrive late
   std::vector<double> waiting_cpu_ns_;  // of each test sample
-  std::unique_ptr<homed_pages> homed_;  // mailboxes of a point with a home
+  lane_owner<homed_pages> homed_;       // mailboxes of a point with a home
   std::size_t capacity_ = 0, mailbox_capacity_ = 0;
   std::size_t place_ = 0;  // of the mailboxes, in this round
 };

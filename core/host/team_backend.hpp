@@ -1,4 +1,4 @@
-// A CPU backend whose lanes are those of a thread_team.
+// A CPU backend whose lanes are those of a thread_team or a process_team.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,9 @@ template <class Objects> class team_backend : public host_worker_backend {
  private:
   static bool run_team(unsigned lanes, lane_body body, bench& rig) {
     objects_->fit(lanes);
-    return objects_->team.run(lanes, [&](unsigned lane) { body(rig, lane); });
+    if constexpr (requires { objects_->team.run(lanes, body, rig); })
+      return objects_->team.run(lanes, body, rig);
+    else return objects_->team.run(lanes, [&](unsigned lane) { body(rig, lane); });
   }
   static void release_team() { objects_->team.release(); }
 

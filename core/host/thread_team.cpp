@@ -8,25 +8,21 @@
 #include "core/host/gate.hpp"
 
 namespace syncmeter {
-namespace {
-
-// About a millisecond: longer than what lies between two samples, so that threads sleep between
-// visits only.
-constexpr unsigned active_spins = 20000;
-
-}  // namespace
 
 wait_policy wait_policy_here() {
   const char* said = std::getenv("OMP_WAIT_POLICY");
   return from_text<wait_policy>(said != nullptr ? said : "").value_or(wait_policy::passive);
 }
 
+unsigned spins_before_sleep(wait_policy waiting) {
+  return waiting == wait_policy::active ? 20000 : 0;
+}
+
 void have_had_a_second_thread() {
   std::thread([] {}).join();
 }
 
-thread_team::thread_team(wait_policy waiting)
-    : spins_{waiting == wait_policy::active ? active_spins : 0} {}
+thread_team::thread_team(wait_policy waiting) : spins_{spins_before_sleep(waiting)} {}
 
 thread_team::~thread_team() { release(); }
 

@@ -17,6 +17,10 @@ namespace syncmeter {
 /// for it, OMP_WAIT_POLICY.
 [[nodiscard]] wait_policy wait_policy_here();
 
+/// How often a lane without work looks for some before it sleeps: for about a millisecond, longer
+/// than what lies between two samples, where it is to wait actively.
+[[nodiscard]] unsigned spins_before_sleep(wait_policy waiting);
+
 /// Starts a thread and ends it. glibc's mutex does without an atomic until a process has its second
 /// thread: 2.9 ns instead of 10.9 were seen at one lane, in the passes that began with it. A
 /// program that locks has had one.

@@ -83,6 +83,11 @@ template <class Op, class Lock> struct hold_op {
   static void waits(const object& held, wait_times& all) { held.add_waits(all); }
 };
 
+/// The same for a lock whose op has nothing more to say.
+template <class Lock> struct held_op : hold_op<held_op<Lock>, Lock> {
+  SM_LOOP static void step(held_lock<Lock>& held, unsigned lane) { held.section(lane); }
+};
+
 /// test - baseline == one more section: the work in it and before it, the lock, two readings of the
 /// clock.
 consteval op_info hold_info(std::string_view name, std::string_view note,

@@ -117,6 +117,11 @@ template <class Op, class Scheme> struct read_mostly_op {
   static std::string check(const object& datum, const object_use& use) { return datum.wrong(use); }
 };
 
+/// The same for a scheme whose op has nothing more to say.
+template <class Scheme> struct access_op : read_mostly_op<access_op<Scheme>, Scheme> {
+  SM_LOOP static void step(shared_datum<Scheme>& datum, unsigned lane) { datum.access(lane); }
+};
+
 /// test - baseline == one more access: a read, or in its turn a write.
 consteval op_info read_mostly_info(std::string_view name, std::string_view note,
                                    std::string_view compiles_to = {}) {

@@ -34,7 +34,7 @@ study locks_study() {
           .gpu = {},
           .native_only = true,
           .ops_together = true,
-          .also = {"omp-llvm", "std", "posix"},
+          .also = {"omp-llvm", "std", "posix", "libraries"},
           .left_out =
               "types other than int32; affinity spread; other sections and pauses unless --section "
               "and --think name them; more lanes than processing units unless "
@@ -58,7 +58,7 @@ study read_mostly_study() {
           .gpu = {},
           .native_only = true,
           .ops_together = true,
-          .also = {"std", "posix"},
+          .also = {"std", "posix", "libraries"},
           .left_out = "sizes other than 64 bytes at ratios other than 100 reads a write; affinity "
                       "spread; lanes that only read beside lanes that only write"};
 }

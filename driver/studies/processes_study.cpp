@@ -9,7 +9,8 @@ study processes_study() {
   const study_axes alone{
       .placements = {placement::strided}, .strides_bytes = {apart_bytes}, .lanes = lane_set::max};
   const std::vector<std::string_view> cells{"atomic_add",   "atomic_fetch_add", "atomic_cas_pass",
-                                            "atomic_write", "lock_add",         "rma_*"};
+                                            "atomic_write", "lock_add",         "mutex_robust_add",
+                                            "rma_*"};
   return {.name = "processes",
           .purpose = "threads against processes with memory in common, and against MPI's calls",
           .rules = {{.ops = {"barrier", "ibarrier", "allreduce_*", "handoff", "*_handoff", "fence",
@@ -22,7 +23,7 @@ study processes_study() {
           .gpu = {},
           .native_only = true,
           .ops_together = true,
-          .also = {"std", "posix", "mpi"},
+          .also = {"std", "posix", "posix-shared", "mpi"},
           .left_out =
               "types other than int32; numbers of lanes between one and all; affinity spread; "
               "processes of different nodes; portable backends unless --backend names them"};

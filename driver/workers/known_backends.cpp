@@ -26,6 +26,11 @@ const std::vector<known_backend>& known_backends() {
        .install = "a library with C++20's threads (Debian: g++), then build again",
        .when_named = true},
       {.name = "posix", .install = "Linux, then build again", .when_named = true},
+      {.name = "posix-shared", .install = "Linux, then build again", .when_named = true},
+      {.name = "libraries",
+       .install = "libraries that have locks or RCU (Debian: libabsl-dev, libtbb-dev, libck-dev, "
+                  "liburcu-dev), then build again",
+       .when_named = true},
       {.name = "mpi",
        .install = "an MPI (Debian: libopenmpi-dev and openmpi-bin, or libmpich-dev and mpich), "
                   "then build again",

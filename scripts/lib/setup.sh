@@ -36,6 +36,7 @@ readonly needs_to_format=(
 readonly needs_on_request=(
   'kokkos|Kokkos 4.6 or newer|libkokkos-dev|kokkos-devel'
   'omp_llvm|clang 14 or newer with its OpenMP|clang libomp-dev|clang libomp-devel'
+  'libraries|Abseil, oneTBB, Concurrency Kit and liburcu|libabsl-dev libtbb-dev libck-dev liburcu-dev|abseil-cpp-devel tbb-devel ck-devel userspace-rcu-devel'
   'mpi|an MPI with its launcher|libopenmpi-dev openmpi-bin|openmpi-devel'
 )
 
@@ -105,6 +106,12 @@ kokkos_installations() {
 }
 has_omp_llvm() {
   echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
+}
+has_libraries() {
+  local header
+  for header in absl/synchronization/mutex.h oneapi/tbb/mutex.h ck_cohort.h urcu/urcu-memb.h; do
+    has_header "$header" || return
+  done
 }
 has_mpi() { command -v mpicxx >/dev/null && command -v mpiexec >/dev/null; }
 has_kokkos() { [[ -n $(kokkos_installations) ]]; }
@@ -176,7 +183,7 @@ set_up() {
     for need in "${needs_on_request[@]}"; do
       [[ ${need%%|*} == "$wanted" ]] && needs+=("$need") && continue 2
     done
-    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: cuda, kokkos, mpi, omp_llvm" 2
+    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: cuda, kokkos, libraries, mpi, omp_llvm" 2
   done
   mkdir -p "$root/build"
   stamp=$root/build/.setup-$purpose

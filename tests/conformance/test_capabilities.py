@@ -33,7 +33,7 @@ def matrix(capabilities):
 def golden_for(capabilities):
     """GNU from 12 on has everything; of other compilers each version has a file of its own. Kokkos and C++'s threads
     are libraries; omp-llvm is omp by clang."""
-    if capabilities["worker"] in ("kokkos", "mpi", "posix", "std"):
+    if capabilities["worker"] in ("kokkos", "mpi", "posix", "posix-shared", "std"):
         return GOLDEN / f"{capabilities['worker']}.txt"
     name, version = re.match(r"(\w+) (\d+)", capabilities["build"]["compiler"]).groups()
     file = "gnu.txt" if name == "GNU" else f"{name.lower()}-{version}.txt"

@@ -58,7 +58,7 @@ def test_bash_completes_values(driver, complete):
     assert complete("run", "--study", "=") == studies
     assert complete("run", "--type", "int32,u") == ["int32,uint32", "int32,uint64"]
     assert complete("run", "--op", "atomic_cas_p") == ["atomic_cas_pass"]
-    assert complete("list", "--backend", "") == ["omp", "omp-llvm", "std", "posix", "mpi", "cuda", "kokkos"]
+    assert complete("list", "--backend", "") == ["omp", "omp-llvm", "std", "posix", "posix-shared", "libraries", "mpi", "cuda", "kokkos"]
     assert complete("topology", "--affinity", "s") == ["spread", "smt"]
     assert set(complete("completion", "")) >= set(SHELLS)
     assert complete("run", "--lanes", "") == [], "numbers are not known beforehand"

@@ -26,7 +26,7 @@ def test_a_good_worker_has_no_fault(campaign):
         assert f"ok     {part}" in out
 
 
-@pytest.mark.parametrize("worker", ["omp", "omp-llvm", "std", "posix", "mpi", "kokkos", "cuda"])
+@pytest.mark.parametrize("worker", ["omp", "omp-llvm", "std", "posix", "posix-shared", "libraries", "mpi", "kokkos", "cuda"])
 def test_our_own_workers_have_no_fault(campaign, worker):
     program = driver_path().parent / f"syncmeter-{worker}"
     if not program.exists():

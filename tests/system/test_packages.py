@@ -12,6 +12,7 @@ from test_install import SOURCE, cached
 # How the names of Debian's packages begin, where not as the shared object's.
 NEEDED = {"libfmt": "libfmt", "libhwloc": "libhwloc", "libboost_program_options": "libboost-program-options", "libzstd": "libzstd",
           "libstdc++": "libstdc", "libgcc_s": "libgcc-s1", "libkokkoscore": "libkokkos",
+          "libmpi": "libopenmpi", "libabsl_synchronization": "libabsl", "liburcu-memb": "liburcu",
           **dict.fromkeys(("libc", "libm", "libdl", "librt", "libpthread", "ld-linux-x86-64", "ld-linux-aarch64"), "libc6")}
 
 

@@ -17,7 +17,8 @@ from conftest import driver_path
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = driver_path().parent.parent
 #: A GPU's runtime is part of its worker, and its vendor's.
-CPU_PROGRAMS = ("syncmeter", "syncmeter-omp", "syncmeter-omp-llvm", "syncmeter-std", "syncmeter-posix")
+CPU_PROGRAMS = ("syncmeter", "syncmeter-omp", "syncmeter-omp-llvm", "syncmeter-std", "syncmeter-posix",
+                "syncmeter-posix-shared")
 in_a_clone = pytest.mark.skipif(
     not (ROOT / ".git").exists() or not shutil.which("git"), reason="the sources are no clone of the repository")
 needs_tools = pytest.mark.skipif(not shutil.which("ninja") or not shutil.which("ldd"), reason="needs ninja and ldd")

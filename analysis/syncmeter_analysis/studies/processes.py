@@ -34,9 +34,10 @@ def text(found: Processes) -> list[Block]:
         blocks.insert(
             0,
             Text(
-                f"Lanes of backend {by_processes} are processes with a cell, a mailbox or a window in "
-                "common; lanes of the others are threads. Ratios are to the first row of threads for "
-                "the same op, inside one placement state; what an op stands for is named with it."
+                f"Lanes of {' and '.join(by_processes)} are processes with a cell, a lock or a window "
+                "in common; lanes of the others are threads. Ratios are to the first row of threads "
+                "for the same op, for posix-shared to that of posix, inside one placement state; what "
+                "an op stands for is named with it."
             ),
         )
     return blocks
@@ -95,7 +96,7 @@ def sentences(table: ProcessTable) -> list[str]:
         beside = f"{thread.backend} {thread.op}" if thread else ""
         cannot = ", not told from the same" if verdict(r) is Verdict.cannot_tell else ""
         told.append(
-            f"{where}: {by_processes} {row.op} takes {formats.ratio_interval(r)} times as long as "
-            f"{beside}{cannot}"
+            f"{where}: {row.measured.point.backend} {row.op} takes {formats.ratio_interval(r)} "
+            f"times as long as {beside}{cannot}"
         )
     return told or [f"{where}: cannot tell: no op has a cost by threads and by processes"]

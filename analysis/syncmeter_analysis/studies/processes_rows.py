@@ -11,11 +11,14 @@ from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.statistics.summary import Measured
 from syncmeter_analysis.studies.locks_rows import cells_in_use
 
-#: Whose lanes are processes.
-by_processes = "mpi"
+#: Whose lanes are processes, each with the threads that do the same with the same calls, None without.
+by_processes = {"posix-shared": "posix", "mpi": None}
 
 #: Whose lanes are threads, the first that measured an op first: it is what the others stand against.
 by_threads = ("std", "omp", "omp-llvm", "posix")
+
+#: What processes do by the same name as threads, beside what others stand for.
+_by_both = ("condition_handoff", "semaphore_handoff", "futex_handoff", "mutex_robust_add")
 
 #: What an op of processes alone does in place of an op of threads.
 stands_for = {
@@ -43,7 +46,7 @@ class Row:
 
     @property
     def is_process(self) -> bool:
-        return self.measured.point.backend == by_processes
+        return self.measured.point.backend in by_processes
 
     @property
     def op(self) -> str:
@@ -102,7 +105,7 @@ def _tables(points: Iterable[Measured]) -> list[ProcessTable]:
         groups.setdefault(key, []).append(s)
     found = []
     for (wait, affinity, lanes, own), group in sorted(groups.items()):
-        if any(s.point.backend == by_processes for s in group):
+        if any(s.point.backend in by_processes for s in group):
             found.append(ProcessTable(_rows_of(group), lanes, own, wait, affinity))
     return found
 
@@ -110,10 +113,10 @@ def _tables(points: Iterable[Measured]) -> list[ProcessTable]:
 def _wanted(s: Measured) -> str | None:
     """The op of threads that a point is, or stands for; None for backends and ops of other studies."""
     p = s.point
-    if p.backend not in (by_processes, *by_threads) or p.type not in ("", "int32"):
+    if p.backend not in (*by_processes, *by_threads) or p.type not in ("", "int32"):
         return None
     op = stands_for.get(p.op, p.op)
-    return op if op in stands_for.values() else None
+    return op if op in (*stands_for.values(), *_by_both) else None
 
 
 def _same(s: Measured) -> tuple[str, int]:
@@ -128,15 +131,16 @@ def _rows_of(group: list[Measured]) -> list[Row]:
 
 
 def _beside(same: list[Measured]) -> list[Row]:
-    backends = [*by_threads, by_processes]
+    backends = [*by_threads, *by_processes]
     same = sorted(same, key=lambda s: (backends.index(s.point.backend), s.point.op, s.point.key))
-    threads = [s for s in same if s.point.backend != by_processes and s.usable]
+    threads = [s for s in same if s.point.backend not in by_processes and s.usable]
     found = []
     for s in same:
-        if s.point.backend == by_processes:
+        if s.point.backend in by_processes:
             # With several orders of an atomic, its own; std's first is what a program gets.
             at_order = [t for t in threads if t.point.order == s.point.order]
-            thread = next(iter(at_order or threads), None)
+            same_calls = [t for t in threads if t.point.backend == by_processes[s.point.backend]]
+            thread = next(iter(same_calls or at_order or threads), None)
         else:
             thread = next(iter(threads), None)
         over = None if thread is None or thread is s else ratio(s, thread)

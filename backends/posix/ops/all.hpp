@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/posix/ops/handoffs.hpp"
+#include "backends/posix/ops/holds.hpp"
 #include "backends/posix/ops/kernel.hpp"
 #include "backends/posix/ops/late.hpp"
 #include "backends/posix/ops/locks.hpp"
@@ -15,6 +16,8 @@ using own_ops =
             ops::rwlock_writer_add, ops::rwlock_writer_read, ops::condition_handoff,
             ops::semaphore_handoff, ops::futex_handoff, ops::eventfd_handoff, ops::pipe_handoff,
             ops::membarrier, ops::per_cpu_add, ops::wait_spin, ops::wait_pause, ops::wait_backoff,
-            ops::wait_yield, ops::wait_futex, ops::wait_condition, ops::spin_pause>;
+            ops::wait_yield, ops::wait_futex, ops::wait_condition, ops::spin_pause,
+            ops::mutex_adaptive_held, ops::mutex_inherit_held, ops::pthread_spin_held,
+            ops::rwlock_read_mostly, ops::rwlock_writer_read_mostly>;
 
 }  // namespace syncmeter::posix

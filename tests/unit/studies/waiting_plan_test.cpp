@@ -56,7 +56,8 @@ TEST(waiting_plan, every_way_at_every_lateness_with_one_waiting_lane) {
 }
 
 TEST(waiting_plan, the_runtimes_wait_in_both_of_their_ways) {
-  const auto points = points_of(study_on("core:4 pu:1", "waiting"), "barrier_late");
+  const campaign_plan plan = study_on("core:4 pu:1", "waiting");
+  const auto points = points_of(plan, "barrier_late");
   EXPECT_THAT(points, SizeIs(5 * 2));
   EXPECT_THAT(values(points, [](const point& p) { return p.wait; }),
               ElementsAre(wait_policy::active, wait_policy::passive));
