@@ -171,7 +171,9 @@ def _claims(options: argparse.Namespace) -> int:
     from syncmeter_analysis.report import claims_text
 
     found = claims_text.judge_files(options.file)
-    if options.format == "text":
+    if options.point:
+        say(claims_text.of_point(found, options.point, _width(options)))
+    elif options.format == "text":
         say(claims_text.as_text(found, options.all, _width(options)))
     else:
         say(

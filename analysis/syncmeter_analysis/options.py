@@ -152,6 +152,11 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     )
     claims.add_argument("file", nargs="+", metavar="FILE", help="results files of any machines")
     claims.add_argument("--format", choices=("text", "md", "json"), default="text")
+    claims.add_argument(
+        "--point",
+        metavar="POINT",
+        help="only the claims that use this point, named as in the results file",
+    )
     claims.add_argument("--all", action="store_true", help="also the claims that were not measured")
 
     shares = add("share", "Writes an anonymised copy: host, user and paths removed, machine kept.")

@@ -296,3 +296,15 @@ def test_the_table_has_a_column_for_each_machine(tmp_path):
     assert {len(re.findall(r"(?<!\\)\|", r)) for r in rows} == {4}
     machines = json.loads(claims_text.as_json(found))
     assert [len(m["claims"]) for m in machines] == [len(by_id)] * 2
+
+
+def test_a_point_is_told_the_claims_that_rest_on_it(tmp_path):
+    over, under = cases["omp-padding"][:2]
+    path = write(tmp_path / "a", visits([50.0] * 5, over), visits([10.0] * 5, under))
+    found = claims_text.judge_files([str(path)])
+    keys = {s.point.key for s in found[0][0].points.values()}
+    assert len(keys) == 2
+    for key in keys:
+        told = claims_text.of_point(found, key)
+        assert "- omp-padding: holds. cells in one line over cells apart: 5.00" in told
+    assert claims_text.of_point(found, "backend=omp op=barrier") == "No claim uses it."

@@ -9,6 +9,7 @@
 #include "driver/census/census.hpp"
 #include "driver/explain/explain.hpp"
 #include "driver/plan/offered_ops.hpp"
+#include "driver/show/report_program.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/text/usage_error.hpp"
@@ -77,7 +78,8 @@ std::vector<option_row> explain_rows() {
 std::string explain_notes() {
   return "POINT is some values of its axes, in quotes, as many as it takes to mean one\n"
          "point of FILE: 'atomic_add shared lanes=2'. Where the worker that was measured\n"
-         "is on this machine, the code of both loops is shown, with objdump or cuobjdump.\n";
+         "is on this machine, the code of both loops is shown, with objdump or cuobjdump;\n"
+         "where syncmeter-report is found, the claims that use the point come last.\n";
 }
 
 int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
@@ -99,6 +101,7 @@ int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const std::size_t width =
       std::clamp<std::size_t>(style_of(::fileno(out)).width, usual_width, 160);
   fmt::print(out, "{}", explain_text(s, visits, loops_of(s.what, visits), width));
+  add_claims({.file = words[1], .point = canonical(s.what)}, out);
   return 0;
 }
 

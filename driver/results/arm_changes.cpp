@@ -11,6 +11,7 @@
 
 #include "driver/results/point_states.hpp"
 #include "driver/results/state_classes.hpp"
+#include "driver/text/usage_error.hpp"
 #include "driver/workers/arms.hpp"
 
 namespace syncmeter {

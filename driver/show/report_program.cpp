@@ -77,11 +77,15 @@ running start(const fs::path& program, const report_request& asked, std::FILE* o
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, number);
   ::posix_spawnattr_setsigdefault(&with.attributes, &signals);
   ::posix_spawnattr_setflags(&with.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string path = program.string(), verb = "text", of = asked.file, wide = "--wide";
-  const std::array<char*, 5> arguments{path.data(), verb.data(), of.data(),
-                                       asked.wide ? wide.data() : nullptr, nullptr};
-  error = ::posix_spawnp(&child.pid, path.c_str(), &with.files, &with.attributes, arguments.data(),
-                         environ);
+  std::vector<std::string> words{program.string(), "text", asked.file};
+  if (asked.wide) words.push_back("--wide");
+  if (!asked.point.empty())
+    words = {program.string(), "claims", asked.file, "--point", asked.point};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  error = ::posix_spawnp(&child.pid, arguments.front(), &with.files, &with.attributes,
+                         arguments.data(), environ);
   return child;
 }
 
@@ -130,20 +134,26 @@ std::string page_command(const std::string& file) {
                      shell_word(page.string()));
 }
 
-// Whether there is a text of the report.
-bool print_relations(const report_request& asked, std::FILE* out) {
+std::string chosen_program() {
   const char* const chosen = std::getenv(chosen_by);
-  const std::string wanted = chosen != nullptr ? chosen : "";
+  return chosen != nullptr ? chosen : "";
+}
+
+// Whether there is a text; `hint` is printed where there is no program, `what` named where it
+// failed.
+bool print_relations(const report_request& asked, std::FILE* out, const std::string& hint,
+                     const char* what) {
+  const std::string wanted = chosen_program();
   if (wanted == "off") return false;
   const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
   if (!program) {
-    std::fputs(printable(report_hint(asked.file), true).c_str(), out);
+    std::fputs(printable(hint, true).c_str(), out);
     return false;
   }
   std::fputc('\n', out);
   const std::string problem = print_report(*program, asked, out);
   if (!problem.empty())
-    std::fprintf(stderr, "syncmeter: no ratios, sizes and verdicts: %s%s\n", problem.c_str(),
+    std::fprintf(stderr, "syncmeter: no %s: %s%s\n", what, problem.c_str(),
                  wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
   return problem.empty();
 }
@@ -182,9 +192,14 @@ std::string print_report(const fs::path& program, const report_request& asked, s
 }
 
 void add_report(const report_request& asked, std::FILE* out) {
-  const bool told = print_relations(asked, out);
+  const bool told =
+      print_relations(asked, out, report_hint(asked.file), "ratios, sizes and verdicts");
   fmt::print(out, "\nResults: {}\n{}", printable(asked.file),
              told ? printable(page_command(asked.file), true) : "");
+}
+
+void add_claims(const report_request& asked, std::FILE* out) {
+  (void)print_relations(asked, out, "", "claims");
 }
 
 }  // namespace syncmeter

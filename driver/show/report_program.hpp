@@ -13,14 +13,17 @@ namespace syncmeter {
 /// Beside this program, where every build puts a launcher of it (cmake/report.cmake), else on PATH.
 [[nodiscard]] std::optional<std::filesystem::path> find_report(const std::filesystem::path& beside);
 
-/// Of which results file; `wide`: whatever the width of the terminal.
+/// Of which results file; `wide`: whatever the width of the terminal. `point`: in place of the
+/// sections the claims that use this point, by its canonical text.
 struct report_request {
   std::string file;
   bool wide = false;
+  std::string point{};
 };
 
-/// `PROGRAM text FILE` on the same stream as what was printed before. Empty, or one sentence on why
-/// there is no text: it cannot be started, it failed, or it was stopped after `at_most`.
+/// `PROGRAM text FILE` (or `PROGRAM claims FILE --point POINT`) on the same stream as what was
+/// printed before. Empty, or one sentence on why there is no text: it cannot be started, it failed,
+/// or it was stopped after `at_most`.
 [[nodiscard]] std::string print_report(const std::filesystem::path& program,
                                        const report_request& asked, std::FILE* out,
                                        std::chrono::milliseconds at_most = std::chrono::minutes(1));
@@ -30,5 +33,9 @@ struct report_request {
 /// standard error what became of it. SYNCMETER_REPORT names the program, or is "off". Never an
 /// error of the caller.
 void add_report(const report_request& asked, std::FILE* out);
+
+/// For `explain`: the claims that use a point. Nothing where there is no program, or
+/// SYNCMETER_REPORT is "off".
+void add_claims(const report_request& asked, std::FILE* out);
 
 }  // namespace syncmeter

@@ -24,6 +24,17 @@ def test_a_point_is_told_with_its_visits_and_why_its_code_is_not_there(measured)
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
+def test_the_claims_that_use_the_point_come_last(measured, tmp_path):
+    report = tmp_path / "report"
+    report.write_text('#!/bin/sh\necho "asked: $*"\n', encoding="utf-8")
+    report.chmod(0o755)
+    words = measured.visits()[0]["key"].split("|")[0]
+    measured.environment["SYNCMETER_REPORT"] = str(report)
+    status, out, err = measured.call("explain", words, str(measured.file))
+    assert (status, err) == (0, "")
+    assert out.endswith(f"\nasked: claims {measured.file} --point {words}\n")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [(["no_such_op"], "has all of the words 'no_such_op'"), ([""], " have the words '': 'backend="), ([], "a point and a results file must be named")],

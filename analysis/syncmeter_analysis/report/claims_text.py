@@ -67,6 +67,20 @@ def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
     return "\n".join(lines)
 
 
+def of_point(found: Judged, key: str, width: int = 80) -> str:
+    """The claims whose evidence holds the point, by its canonical text, each with its verdict."""
+    lines = []
+    for campaign, judgements in found:
+        points = {s.id for s in campaign.points.values() if s.point.key == key}
+        for claim, f in judgements:
+            for op, part in f.parts.items() or [("", f)]:
+                if points.isdisjoint(part.points):
+                    continue
+                told = f"- {claim.id}{f' ({op})' * bool(op)}: {part.verdict}. {part.says}"
+                lines += lines_of(told.rstrip(". ") + ".", width, "  ")
+    return "\n".join(["Claims that use it:", *lines] if lines else ["No claim uses it."])
+
+
 def as_markdown(found: Judged) -> str:
     """The table side by side: claim, verdict and effect of each machine."""
     names = [chr(ord("A") + i) for i in range(len(found))]
