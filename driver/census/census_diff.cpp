@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "driver/census/census_table.hpp"
+#include "driver/text/unknown_name.hpp"
 
 namespace syncmeter {
 namespace {
