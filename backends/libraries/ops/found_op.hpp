@@ -78,25 +78,28 @@ inline constexpr auto access_call =
 template <literal Lock> inline constexpr auto add_name = joined(Lock.text, "_add");
 template <literal Lock> inline constexpr auto held_name = joined(Lock.text, "_held");
 
-/// Of LOCK_add and LOCK_held. `missing`: why, where its library was not found.
-template <literal Lock>
-consteval op_info add_under(std::string_view note, std::string_view missing) {
-  op_info info = queued_info(view_of<add_name<Lock>>, note, view_of<both_calls<Lock>>);
+/// `info` with what differs. `missing`: why, where its library was not found.
+constexpr op_info with(op_info info, std::string_view note, std::string_view missing) {
+  info.note = note;
   info.why_missing = missing;
   return info;
 }
+
+/// Of LOCK_add and LOCK_held.
 template <literal Lock>
-consteval op_info held_under(std::string_view note, std::string_view missing) {
-  op_info info = hold_info(view_of<held_name<Lock>>, note, view_of<section_call<Lock>>);
-  info.why_missing = missing;
-  return info;
+constexpr op_info add_under(std::string_view note, std::string_view missing) {
+  return with(queued_info(view_of<add_name<Lock>>, {}, view_of<both_calls<Lock>>), note, missing);
+}
+template <literal Lock>
+constexpr op_info held_under(std::string_view note, std::string_view missing) {
+  return with(hold_info(view_of<held_name<Lock>>, {}, view_of<section_call<Lock>>), note, missing);
 }
 template <literal Scheme>
-consteval op_info datum_under(std::string_view name, std::string_view note,
+constexpr op_info datum_under(std::string_view name, std::string_view note,
                               std::string_view missing) {
-  op_info info = read_mostly_info(name, note, view_of<access_call<Scheme>>);
-  info.why_missing = missing;
-  return info;
+  op_info info = read_mostly_info({}, {}, view_of<access_call<Scheme>>);
+  info.name = name;
+  return with(info, note, missing);
 }
 
 }  // namespace syncmeter::libraries::ops
