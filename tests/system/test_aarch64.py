@@ -32,7 +32,7 @@ def workers(tmp_path_factory):
     if shutil.which("ccache"):
         words.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     for command in (["cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", *words], ["cmake", "--build", build, "--target", "syncmeter-std"]):
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=900, check=False, env=environment)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=400, check=False, env=environment)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     folder = tmp_path_factory.mktemp("bin")
     script = folder / "syncmeter-std"
@@ -44,6 +44,6 @@ def workers(tmp_path_factory):
 def test_every_op_is_right_under_qemu(workers):
     conformance = SOURCE / "tests" / "conformance"
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."], cwd=conformance, capture_output=True,
-                          encoding="utf-8", timeout=1500, check=False, env=os.environ | {"SYNCMETER_BIN": str(workers), "SM_WORKER": "std"})
+                          encoding="utf-8", timeout=400, check=False, env=os.environ | {"SYNCMETER_BIN": str(workers), "SM_WORKER": "std"})
     assert done.returncode == 0, done.stdout[-5000:]
     assert " passed" in done.stdout
