@@ -56,6 +56,19 @@ def test_an_op_of_processes_stands_against_the_op_of_threads_that_it_stands_for(
     assert "mpi rma_accumulate takes 5.0" in flat and "times as long as std atomic_add" in flat
 
 
+def test_processes_of_posix_stand_against_its_threads(tmp_path):
+    lines = [
+        *five("std", "lock_add", 50.0),
+        *five("posix", "lock_add", 40.0),
+        *five("posix-shared", "lock_add", 80.0),
+        *five("posix", "mutex_robust_add", 60.0),
+        *five("posix-shared", "mutex_robust_add", 60.0),
+    ]
+    (table,) = processes.rows(read(path_of(tmp_path, *lines))).tables
+    found = {(r.op, r.thread.point.backend): round(ratio.value, 1) for r, ratio in table.ratios}
+    assert found == {("lock_add", "posix"): 2.0, ("mutex_robust_add", "posix"): 1.0}
+
+
 def test_lanes_and_cells_are_not_mixed(tmp_path):
     own = {"placement": "strided", "stride": 1024, "order": "seq_cst"}
     lines = [
