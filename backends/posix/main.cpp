@@ -83,8 +83,8 @@ struct worker_state {
   posix_worker backend{waiting, *shared, reasons};
 };
 
-// Address space: pages count once they are touched.
-constexpr std::size_t most_shared_bytes = std::size_t{1} << 36U;
+// As much as ranks of MPI have; pages count once they are touched.
+constexpr std::size_t most_shared_bytes = std::size_t{1} << 30U;
 
 worker_backends make_backends() {
   have_had_a_second_thread();
