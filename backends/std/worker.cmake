@@ -1,5 +1,5 @@
 # A worker of C++20 threads: what cmake/add_worker.cmake adds to `target`, by `name`, `ops` and the tables.
-foreach(source IN ITEMS main.cpp std_calls.cpp std_steps.cpp)
+foreach(source IN ITEMS main.cpp std_calls.cpp)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${source})
 endforeach()
 if(NOT user_ops)

@@ -73,19 +73,15 @@ template <class Lock> class held_lock {
   std::uint64_t inside_, outside_;
 };
 
-/// `Op::step(object, lane)` is one section, and a call that is not inlined: both sides of a loop
-/// hold the same of it.
-template <class Op, class Lock> struct hold_op {
+/// An op under `Lock`. A section is a call that is not inlined: both sides of a loop hold the same
+/// of it.
+template <class Lock> struct held_op {
   using object = held_lock<Lock>;
-  SM_FN static void common(auto& lane) { Op::step(lane.object(), lane.number()); }
+  SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
   SM_FN static void measured(auto& lane) { common(lane); }
+  SM_LOOP static void step(object& held, unsigned lane) { held.section(lane); }
   static std::string check(const object& held, const object_use& use) { return held.wrong(use); }
   static void waits(const object& held, wait_times& all) { held.add_waits(all); }
-};
-
-/// The same for a lock whose op has nothing more to say.
-template <class Lock> struct held_op : hold_op<held_op<Lock>, Lock> {
-  SM_LOOP static void step(held_lock<Lock>& held, unsigned lane) { held.section(lane); }
 };
 
 /// test - baseline == one more section: the work in it and before it, the lock, two readings of the

@@ -109,17 +109,13 @@ template <class Scheme> class shared_datum {
   std::unique_ptr<place[]> places_;
 };
 
-/// `Op::step(object, lane)` is one access, and a call that is not inlined.
-template <class Op, class Scheme> struct read_mostly_op {
+/// An op under `Scheme`. An access is a call that is not inlined.
+template <class Scheme> struct access_op {
   using object = shared_datum<Scheme>;
-  SM_FN static void common(auto& lane) { Op::step(lane.object(), lane.number()); }
+  SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
   SM_FN static void measured(auto& lane) { common(lane); }
+  SM_LOOP static void step(object& datum, unsigned lane) { datum.access(lane); }
   static std::string check(const object& datum, const object_use& use) { return datum.wrong(use); }
-};
-
-/// The same for a scheme whose op has nothing more to say.
-template <class Scheme> struct access_op : read_mostly_op<access_op<Scheme>, Scheme> {
-  SM_LOOP static void step(shared_datum<Scheme>& datum, unsigned lane) { datum.access(lane); }
 };
 
 /// test - baseline == one more access: a read, or in its turn a write.
