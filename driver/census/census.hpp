@@ -79,7 +79,7 @@ struct census_entry {
                                  enum machine m, std::string architecture = {});
 
 /// The census of one worker's supported entries, with one run of objdump for the host's code and
-/// one of cuobjdump for that of GPUs, if there is any. Never throws for what the
+/// some of the CUDA toolkit's for that of GPUs, if there is any. Never throws for what the
 /// program is: an unreadable one makes every entry that names symbols `not_proven`.
 /// `with_lines`: with the instructions of each loop.
 [[nodiscard]] std::vector<census_entry> take_census(const std::string& path,

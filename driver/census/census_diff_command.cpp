@@ -76,11 +76,14 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
     const std::string name = name_a == name_b ? name_a : fmt::format("{} and {}", name_a, name_b);
     return {diff_of(name, worker_a, worker_b)};
   }
-  std::vector<worker_diff> diffs;
+  std::vector<std::future<worker_diff>> under_way;
   for (const auto& [name, worker] : a) {
     if (const auto other = b.find(name); other != b.end())
-      diffs.push_back(diff_of(name, worker, other->second));
+      under_way.push_back(std::async(std::launch::async, diff_of, name, std::cref(worker),
+                                     std::cref(other->second)));
   }
+  std::vector<worker_diff> diffs;
+  for (std::future<worker_diff>& each : under_way) diffs.push_back(each.get());
   return diffs;
 }
 

@@ -4,16 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace syncmeter {
+#include "driver/census/elf_file.hpp"
 
-/// A program that cannot be disassembled; the text names the file and says why.
-struct disassembly_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace syncmeter {
 
 /// sass: the machine code of NVIDIA GPUs, embedded in a host's program.
 enum class machine : std::uint8_t { x86_64, aarch64, riscv64, sass, other };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 
 namespace syncmeter {
 namespace {
@@ -51,6 +53,24 @@ instruction_class classify(const instruction& what, enum machine m, frame_regist
   if (m == machine::sass) return classify_sass(what);
   if (m == machine::riscv64) return classify_riscv(what);
   return m == machine::aarch64 ? classify_aarch64(what, frame) : classify_x86(what, frame);
+}
+
+std::vector<instruction_class> classes_of(std::span<const instruction> body, enum machine m) {
+  const frame_registers frame = frame_of(body, m);
+  std::unordered_map<std::string, instruction_class> seen;
+  std::vector<instruction_class> classes;
+  classes.reserve(body.size());
+  for (const instruction& one : body) {
+    std::string text = one.mnemonic;
+    for (const std::string* part : {&one.prefixes, &one.operands, &one.target}) {
+      text += '\n';
+      text += *part;
+    }
+    const auto [known, is_new] = seen.try_emplace(std::move(text));
+    if (is_new) known->second = classify(one, m, frame);
+    classes.push_back(known->second);
+  }
+  return classes;
 }
 
 }  // namespace syncmeter

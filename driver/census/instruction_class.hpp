@@ -22,6 +22,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "driver/census/disassembly.hpp"
 
@@ -52,6 +53,10 @@ struct frame_registers {
 /// `m` must not be machine::other.
 [[nodiscard]] instruction_class classify(const instruction& what, enum machine m,
                                          frame_registers frame = {});
+
+/// Of every instruction of a function. Loops are unrolled: each different text is classified once.
+[[nodiscard]] std::vector<instruction_class> classes_of(std::span<const instruction> body,
+                                                        enum machine m);
 
 /// A linker's name as C++ writes it; itself when it is none of C++.
 [[nodiscard]] std::string demangled(std::string_view symbol);

@@ -19,11 +19,6 @@ void kernel_names::add(const std::string& name) {
   (of_cpp ? within_ : literal_).insert(name);
 }
 
-std::set<std::string> kernel_names::all_literal() const {
-  if (!within_.empty()) return {};
-  return {literal_.begin(), literal_.end()};
-}
-
 std::string kernel_names::wanted(std::string_view function) const {
   if (literal_.contains(function)) return std::string{function};
   if (within_.empty()) return {};

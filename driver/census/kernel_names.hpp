@@ -14,8 +14,6 @@ class kernel_names {
   void add(const std::string& name);
 
   [[nodiscard]] bool empty() const { return literal_.empty() && within_.empty(); }
-  /// The linkers' names, when there are no others; else nothing.
-  [[nodiscard]] std::set<std::string> all_literal() const;
   /// Which of the names stands for this function; empty when none does.
   [[nodiscard]] std::string wanted(std::string_view function) const;
 

@@ -25,9 +25,7 @@ void count(class_counts& counts, const instruction_class& what) {
 
 loop_code read_loop(std::span<const instruction> body, enum machine m, bool with_lines) {
   loop_code found;
-  const frame_registers frame = frame_of(body, m);
-  std::vector<instruction_class> classes;
-  for (const instruction& one : body) classes.push_back(classify(one, m, frame));
+  const std::vector<instruction_class> classes = classes_of(body, m);
   const control_flow flow = find_control_flow(body, classes);
   if (flow.indirect) found.problem = "it holds an indirect jump";
 
@@ -39,7 +37,8 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
     count(repeats ? found.inside : found.outside, classes[i]);
     if (repeats && classes[i].name != "nop") ++found.instructions;
   }
-  if (with_lines) found.lines = loop_text(body, m, [&](std::size_t i) { return flow.repeats(i); });
+  if (with_lines)
+    found.lines = loop_text(body, classes, m, [&](std::size_t i) { return flow.repeats(i); });
   for (const std::size_t i : flow.leaving) {
     // A jump to another function's beginning, outside the loop, is a tail call.
     if (is_moved_out_part(body[i].target) || flow.repeats(i)) {

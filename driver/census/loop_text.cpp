@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -102,7 +104,15 @@ bool is_of_word(char c) {
 /// Numbers registers by kind-less name, in the order in which a loop mentions them.
 class register_numbers {
  public:
-  loop_line rename(std::string_view text, enum machine m) {
+  const loop_line& rename(const std::string& text, enum machine m) {
+    // A register keeps its number, and loops are unrolled.
+    const auto [known, is_new] = known_.try_emplace(text);
+    if (is_new) known->second = renamed(text, m);
+    return known->second;
+  }
+
+ private:
+  loop_line renamed(std::string_view text, enum machine m) {
     loop_line renamed;
     for (std::size_t i = 0; i < text.size();) {
       std::size_t end = i;
@@ -112,7 +122,7 @@ class register_numbers {
       if (const auto found = register_in(word, m)) {
         const auto number = numbers_.try_emplace(found->which, numbers_.size()).first->second;
         renamed.shape += found->kind;
-        renamed.text += fmt::format("{}.{}", found->kind, number);
+        fmt::format_to(std::back_inserter(renamed.text), "{}.{}", found->kind, number);
       } else {
         renamed.shape += word;
         renamed.text += word;
@@ -122,8 +132,8 @@ class register_numbers {
     return renamed;
   }
 
- private:
   std::map<std::string, std::size_t> numbers_;
+  std::unordered_map<std::string, loop_line> known_;
 };
 
 /// Puts a star for every number that stands right before `behind`.
@@ -183,11 +193,12 @@ std::string placeless(const instruction& one, enum machine m) {
 
 }  // namespace
 
-std::vector<loop_line> loop_text(std::span<const instruction> body, enum machine m,
+std::vector<loop_line> loop_text(std::span<const instruction> body,
+                                 std::span<const instruction_class> classes, enum machine m,
                                  const std::function<bool(std::size_t)>& wanted) {
   std::vector<std::size_t> inside;
   for (std::size_t i = 0; i < body.size(); ++i) {
-    if (wanted(i) && classify(body[i], m).name != "nop") inside.push_back(i);
+    if (wanted(i) && classes[i].name != "nop") inside.push_back(i);
   }
   const auto line_at = [&](std::uint64_t address) {
     const auto found = std::ranges::lower_bound(inside, address, {},
@@ -199,17 +210,15 @@ std::vector<loop_line> loop_text(std::span<const instruction> body, enum machine
   for (const std::size_t i : inside) {
     const instruction& one = body[i];
     const std::string head = (one.prefixes.empty() ? "" : one.prefixes + " ") + one.mnemonic;
-    const instruction_class is = classify(one, m);
-    if (is.name.starts_with("call:")) {
-      lines.push_back({is.name, is.name});
+    if (const std::string& name = classes[i].name; name.starts_with("call:")) {
+      lines.push_back({name, name});
       continue;
     }
-    const bool jumps = one.target_address && (is.flow == flow::branch || is.flow == flow::jump);
     std::string operands = placeless(one, m);
     // The address is the last of a jump's operands, and on a CPU often the only one.
-    if (jumps) operands.erase(operands.find_last_of(" ,") + 1);
+    if (one.target_address) operands.erase(operands.find_last_of(" ,") + 1);
     loop_line line = registers.rename(operands.empty() ? head : head + " " + operands, m);
-    if (jumps) {
+    if (one.target_address) {
       const char* const label = operands.empty() ? " L" : "L";
       line.shape += label;
       const bool stays = *one.target_address >= body[inside.front()].address &&

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/census/disassembly.hpp"
+#include "driver/census/instruction_class.hpp"
 
 namespace syncmeter {
 
@@ -18,8 +18,11 @@ struct loop_line {
   friend bool operator==(const loop_line&, const loop_line&) = default;
 };
 
-/// Those instructions of `body` for which `wanted` holds, in order of address.
-[[nodiscard]] std::vector<loop_line> loop_text(std::span<const instruction> body, enum machine m,
+/// Those instructions of `body`, which are of these classes, for which `wanted` holds, in order of
+/// address.
+[[nodiscard]] std::vector<loop_line> loop_text(std::span<const instruction> body,
+                                               std::span<const instruction_class> classes,
+                                               enum machine m,
                                                const std::function<bool(std::size_t)>& wanted);
 
 }  // namespace syncmeter

@@ -16,12 +16,6 @@ namespace {
 using loops_by_name = std::map<std::string, loop_code, std::less<>>;
 using kernel_loops = std::map<std::string, loops_by_name>;
 
-/// "sm_90" stands before "sm_100".
-int number_of(const std::string& architecture) {
-  const auto digit = architecture.find_first_of("0123456789");
-  return digit == std::string::npos ? 0 : std::atoi(architecture.c_str() + digit);
-}
-
 /// How bad a verdict is, beside those of other architectures.
 int badness(enum verdict v) {
   switch (v) {
@@ -61,7 +55,7 @@ census_entry census_on(const std::string& architecture, const capability& what,
 
 /// One entry for all architectures: the worst of them, of equals the newest.
 census_entry worst_of(std::vector<census_entry> entries) {
-  std::ranges::sort(entries, {}, [](const census_entry& e) { return number_of(e.architecture); });
+  std::ranges::sort(entries, {}, [](const census_entry& e) { return architecture_number(e.architecture); });
   const auto worst = std::ranges::max_element(entries.rbegin(), entries.rend(), {},
                                               [](const auto& e) { return badness(e.verdict); });
   census_entry result = *worst;
@@ -119,15 +113,13 @@ std::vector<census_entry> take_sass_census(const std::string& path,
   kernel_loops loops;
   std::string problem;
   try {
-    sass_reader reader([&](std::string_view architecture, std::string_view function,
-                           std::span<const instruction> kernel) {
-      if (const std::string name = names.wanted(function); !name.empty())
-        loops[std::string(architecture)].insert_or_assign(name,
-                                                          read_timed_loop(kernel, with_lines));
-    });
     if (!names.empty())
-      source(path, names.all_literal(), [&](std::string_view line) { reader.add_line(line); });
-    reader.finish();
+      source(path, names,
+             [&](std::string_view architecture, std::string_view function,
+                 std::span<const instruction> kernel) {
+               loops[std::string(architecture)].insert_or_assign(
+                   names.wanted(function), read_timed_loop(kernel, with_lines));
+             });
   } catch (const disassembly_error& error) {
     problem = error.what();
   }

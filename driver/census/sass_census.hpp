@@ -1,15 +1,13 @@
-// The census of GPU code: the kernels in the cubins that a worker's program carries, one run of
-// cuobjdump, and every entry judged on every architecture.
+// The census of GPU code: the kernels in the cubins that a worker's program carries, and every entry
+// judged on every architecture.
 #pragma once
 
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "driver/census/census.hpp"
-#include "driver/census/disassembler.hpp"
+#include "driver/census/sass_code.hpp"
 
 namespace syncmeter {
 
@@ -18,19 +16,14 @@ namespace syncmeter {
 /// prove nothing.
 [[nodiscard]] bool is_gpu_code(const capability& what);
 
-/// Prints `cuobjdump -sass` of a program, or of those functions alone where there are names. Throws
-/// disassembly_error.
-using sass_source = std::function<void(const std::string& path, const std::set<std::string>& names,
-                                       const line_sink& sink)>;
-
-/// Runs cuobjdump, looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin.
-void run_cuobjdump(const std::string& path, const std::set<std::string>& names,
-                   const line_sink& sink);
+/// Hands over the kernels of a program that the names ask for. Throws disassembly_error.
+using sass_source =
+    std::function<void(const std::string& path, const kernel_names& names, const sass_sink& sink)>;
 
 /// The entries' census, in their order. An entry with several architectures gets the worst of their
 /// verdicts and its counts. Never throws for what the program is.
 [[nodiscard]] std::vector<census_entry>
 take_sass_census(const std::string& path, const std::vector<const capability*>& entries,
-                 const sass_source& source = run_cuobjdump, bool with_lines = false);
+                 const sass_source& source = read_sass, bool with_lines = false);
 
 }  // namespace syncmeter

@@ -29,10 +29,9 @@ std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first,
 
 loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) {
   loop_code found;
-  std::vector<instruction_class> classes;
+  const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    classes.push_back(classify(kernel[i], machine::sass));
     if (reads_clock(kernel[i])) readings.push_back(i);
   }
   if (readings.size() < 2) {
@@ -58,7 +57,7 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
     if (repeats && classes[i].name != "nop") ++found.instructions;
   }
   if (with_lines) {
-    found.lines = loop_text(kernel, machine::sass,
+    found.lines = loop_text(kernel, classes, machine::sass,
                             [&](std::size_t i) { return loops.contains(flow.component[i]); });
   }
   for (const std::size_t i : flow.leaving) {

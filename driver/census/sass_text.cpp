@@ -1,16 +1,20 @@
 #include "driver/census/sass_text.hpp"
 
+#include <cstdlib>
+#include <string>
+
 #include "driver/census/instruction_text.hpp"
 
 namespace syncmeter {
 namespace {
 
-bool goes_to_its_operand(std::string_view mnemonic) {
+bool names_a_place(std::string_view mnemonic) {
   const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
-  return opcode == "BRA" || opcode == "JMP" || opcode == "CALL";
+  return is_one_of(opcode, {"BRA", "JMP", "CALL", "BSSY", "RET"}) ||
+         mnemonic.starts_with("WARPSYNC.COLLECTIVE");
 }
 
-/// Sets what a branch's last operand says: "0x1b0", or "`(name)" for another function.
+/// Sets what the last operand says: "0x1b0", or "`(name)" for another function.
 void set_target(instruction& parsed) {
   std::string_view last = parsed.operands;
   if (const auto blank = last.find_last_of(blanks); blank != std::string_view::npos)
@@ -23,6 +27,11 @@ void set_target(instruction& parsed) {
 }
 
 }  // namespace
+
+int architecture_number(std::string_view architecture) {
+  const auto digit = architecture.find_first_of("0123456789");
+  return digit == architecture.npos ? 0 : std::atoi(std::string(architecture.substr(digit)).c_str());
+}
 
 std::optional<instruction> parse_sass_instruction(std::string_view line) {
   std::string_view text = trimmed(line);
@@ -41,30 +50,8 @@ std::optional<instruction> parse_sass_instruction(std::string_view line) {
   parsed.mnemonic = next_word(text);
   parsed.operands = text;
   if (parsed.mnemonic.empty()) return std::nullopt;
-  if (goes_to_its_operand(parsed.mnemonic)) set_target(parsed);
+  if (names_a_place(parsed.mnemonic)) set_target(parsed);
   return parsed;
-}
-
-void sass_reader::add_line(std::string_view line) {
-  constexpr std::string_view code_for = "code for ", function = "Function : ";
-  if (auto parsed = parse_sass_instruction(line)) {
-    if (!function_.empty()) body_.push_back(std::move(*parsed));
-    return;
-  }
-  const std::string_view text = trimmed(line);
-  if (text.starts_with(code_for)) {
-    finish();
-    architecture_ = trimmed(text.substr(code_for.size()));
-  } else if (text.starts_with(function)) {
-    finish();
-    function_ = trimmed(text.substr(function.size()));
-  }
-}
-
-void sass_reader::finish() {
-  if (!body_.empty()) sink_(architecture_, function_, body_);
-  body_.clear();
-  function_.clear();
 }
 
 }  // namespace syncmeter

@@ -1,38 +1,19 @@
-// The text of `cuobjdump -sass`: instructions, functions and the architectures they are for.
+// The text of one instruction of a GPU, as cuobjdump and nvdisasm print it.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "driver/census/disassembly.hpp"
 
 namespace syncmeter {
 
+/// 90 of "sm_90a": sm_90 stands before sm_100. 0 where there is no number.
+[[nodiscard]] int architecture_number(std::string_view architecture);
+
 /// The instruction on one line; nothing for every other line, such as the second half of an
-/// encoding. `prefixes` is its predicate ("@!P0"), `target_address` is set for branches and calls
-/// only: BSSY names the place where lanes meet again, it does not go there.
+/// encoding. `prefixes` is its predicate ("@!P0"), `target_address` is set for all that name a
+/// place in the code: BSSY too, which does not go to the one where lanes meet again.
 [[nodiscard]] std::optional<instruction> parse_sass_instruction(std::string_view line);
-
-/// Called once for each function: "sm_90", the linker's name, and its instructions by address.
-using sass_sink = std::function<void(std::string_view architecture, std::string_view function,
-                                     std::span<const instruction>)>;
-
-/// Takes the text line by line and hands over each function as it ends, so that only one is in
-/// memory: a worker has hundreds of megabytes of text.
-class sass_reader {
- public:
-  explicit sass_reader(sass_sink sink) : sink_(std::move(sink)) {}
-  void add_line(std::string_view line);
-  void finish();
-
- private:
-  sass_sink sink_;
-  std::string architecture_, function_;
-  std::vector<instruction> body_;
-};
 
 }  // namespace syncmeter

@@ -137,7 +137,7 @@ std::vector<census_entry> take_census(const std::string& path,
   }
   std::vector<census_entry> of_host, of_gpu;
   if (!host.empty()) of_host = take_host_census(path, host, with_lines);
-  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu, run_cuobjdump, with_lines);
+  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu, read_sass, with_lines);
   std::vector<census_entry> census;
   auto next_of_host = of_host.begin();
   auto next_of_gpu = of_gpu.begin();

@@ -1,4 +1,6 @@
-// What cuobjdump prints of a worker's kernels: read, and judged as the census does.
+// What nvdisasm prints of a worker's kernels: read, and judged as the census does.
+#include <algorithm>
+
 #include "driver/census/sass_census.hpp"
 #include "driver/census/sass_loop.hpp"
 #include "driver/census/sass_text.hpp"
@@ -16,12 +18,15 @@ capability named(std::vector<std::string> symbols) {
   return what;
 }
 
-void judge_all(const std::vector<std::string>& lines) {
+void judge_all(const std::vector<instruction>& body) {
   const std::vector<capability> asked{named({"k", "_Z1kv"}), named({"ns::a<1>", "ns::a<2>"})};
-  const auto census = take_sass_census("it", {&asked[0], &asked[1]},
-                                       [&](const auto&, const auto&, const line_sink& sink) {
-                                         for (const std::string& line : lines) sink(line);
-                                       });
+  const auto census =
+      take_sass_census("it", {&asked[0], &asked[1]},
+                       [&](const auto&, const kernel_names& names, const sass_sink& sink) {
+                         for (const char* name : {"k", "_Z1kv", "_ZN2ns1aILi1EEEvv"}) {
+                           if (!names.wanted(name).empty()) sink("sm_90", name, body);
+                         }
+                       });
   promise(census.size() == asked.size(), "an entry is not judged");
   for (const census_entry& entry : census)
     promise(entry.verdict == verdict::proven || entry.verdict == verdict::elided ||
@@ -33,19 +38,16 @@ void judge_all(const std::vector<std::string>& lines) {
 
 void sass(std::string_view input) {
   const auto lines = lines_of(input);
-  std::size_t handed_over = 0;
-  sass_reader reader(
-      [&](std::string_view, std::string_view function, std::span<const instruction> body) {
-        promise(!function.empty() && !body.empty(), "a kernel without a name or code");
-        handed_over += body.size();
-        const loop_code found = read_timed_loop(body);
-        promise(found.instructions <= std::ssize(body), "the loop is longer than the kernel");
-        promise(found.has_loop || !found.problem.empty(), "no loop, and no problem");
-      });
-  for (const std::string& line : lines) reader.add_line(line);
-  reader.finish();
-  promise(handed_over <= lines.size(), "more instructions than lines");
-  judge_all(lines);
+  std::vector<instruction> body;
+  for (const std::string& line : lines) {
+    if (auto one = parse_sass_instruction(line)) body.push_back(std::move(*one));
+  }
+  std::ranges::sort(body, {}, &instruction::address);
+  const loop_code found = read_timed_loop(body, true);
+  promise(found.instructions <= std::ssize(body), "the loop is longer than the kernel");
+  promise(found.has_loop || !found.problem.empty(), "no loop, and no problem");
+  promise(found.lines.size() <= body.size(), "more lines than instructions");
+  judge_all(body);
 }
 
 }  // namespace syncmeter::fuzz

@@ -27,7 +27,7 @@ std::vector<loop_line> lines_of(const code& text, enum machine m = machine::x86_
     if (!one) ADD_FAILURE() << text[i];
     else body.push_back(*one);
   }
-  return loop_text(body, m, [](std::size_t) { return true; });
+  return loop_text(body, classes_of(body, m), m, [](std::size_t) { return true; });
 }
 
 change changed(const code& a, const code& b, enum machine m = machine::x86_64) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,10 +43,12 @@ std::string kernels_of(const std::string& architecture, const std::string& text,
 }
 
 sass_source printing(std::string text) {
-  return [text = std::move(text)](const std::string&, const std::set<std::string>&,
-                                  const line_sink& sink) {
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) sink(line);
+  return [text = std::move(text)](const std::string&, const kernel_names& names,
+                                  const sass_sink& sink) {
+    read_sass_text(text, [&](std::string_view architecture, std::string_view function,
+                             std::span<const instruction> body) {
+      if (!names.wanted(function).empty()) sink(architecture, function, body);
+    });
   };
 }
 

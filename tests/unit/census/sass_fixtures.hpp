@@ -1,11 +1,14 @@
-// Made-up SASS, as cuobjdump prints it.
+// Made-up SASS, as cuobjdump prints it, and read again.
 #pragma once
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "driver/census/instruction_text.hpp"
+#include "driver/census/sass_code.hpp"
 #include "driver/census/sass_text.hpp"
 
 namespace syncmeter {
@@ -50,6 +53,25 @@ inline std::vector<std::string> sass_kernel(const std::vector<std::string>& in_l
 
 inline std::vector<std::string> repeated(const std::string& text, std::size_t times) {
   return std::vector<std::string>(times, text);
+}
+
+/// Hands over the functions of such a text.
+inline void read_sass_text(const std::string& text, const sass_sink& sink) {
+  constexpr std::string_view code_for = "code for ", function = "Function : ";
+  std::string architecture, name;
+  std::vector<instruction> body;
+  const auto finish = [&] {
+    if (!body.empty()) sink(architecture, name, body);
+    body.clear();
+  };
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const std::string_view words = trimmed(line);
+    if (auto one = parse_sass_instruction(line)) body.push_back(std::move(*one));
+    else if (words.starts_with(code_for)) finish(), architecture = words.substr(code_for.size());
+    else if (words.starts_with(function)) finish(), name = words.substr(function.size());
+  }
+  finish();
 }
 
 }  // namespace syncmeter

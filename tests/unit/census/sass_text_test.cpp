@@ -1,12 +1,8 @@
-// cuobjdump's text: single lines, functions and architectures.
+// The text of single instructions.
 #include "driver/census/sass_text.hpp"
-
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "tests/unit/census/sass_fixtures.hpp"
 
 namespace syncmeter::sass_text_test {
 namespace {
@@ -28,12 +24,15 @@ TEST(SassText, ReadsAPredicateAnOpcodeAndOperands) {
   EXPECT_EQ(glued.prefixes + glued.operands, "");
 }
 
-TEST(SassText, ReadsTargetsOfBranchesAndOnlyOfThose) {
+TEST(SassText, ReadsWhatNamesAPlaceAndNothingElse) {
   EXPECT_EQ(read("  /*0070*/  @!P0 BRA 0x50 ;  /* 0xff */").target_address, 0x50U);
   EXPECT_EQ(read("  /*0070*/  BRA.DIV UR4, 0x2250 ;").target_address, 0x2250U);
   EXPECT_EQ(read("  /*0070*/  CALL.REL.NOINC 0x330 ;").target_address, 0x330U);
   EXPECT_EQ(read("  /*0070*/  CALL.ABS.NOINC `(vprintf) ;").target, "vprintf");
-  EXPECT_FALSE(read("  /*0070*/  BSSY B0, 0x1350 ;").target_address);
+  EXPECT_EQ(read("  /*0070*/  BSSY B0, 0x1350 ;").target_address, 0x1350U);
+  EXPECT_EQ(read("  /*0070*/  RET.REL.NODEC R2 0x10 ;").target_address, 0x10U);
+  EXPECT_EQ(read("  /*0070*/  WARPSYNC.COLLECTIVE R0, 0x840 ;").target_address, 0x840U);
+  EXPECT_FALSE(read("  /*0070*/  WARPSYNC 0xff ;").target_address) << "a mask";
   EXPECT_FALSE(read("  /*0070*/  VIADD R2, R2, 0x1 ;").target_address);
 }
 
@@ -45,19 +44,10 @@ TEST(SassText, TakesEncodingsAndHeadersForNoInstructions) {
   }
 }
 
-TEST(SassText, HandsOverFunctionsWithTheirArchitecture) {
-  std::istringstream in(sass_section("sm_80", sass_function("a", {"NOP", "EXIT"})) +
-                        sass_section("sm_90", "") +
-                        sass_section("sm_90", sass_function("a", {"EXIT"}) +
-                                                  sass_function("b", {"NOP", "NOP", "EXIT"})));
-  std::vector<std::string> seen;
-  sass_reader reader([&](std::string_view architecture, std::string_view function,
-                         std::span<const instruction> body) {
-    seen.push_back(fmt::format("{} {} {}", architecture, function, body.size()));
-  });
-  for (std::string line; std::getline(in, line);) reader.add_line(line);
-  reader.finish();
-  EXPECT_THAT(seen, testing::ElementsAre("sm_80 a 2", "sm_90 a 1", "sm_90 b 3"));
+TEST(SassText, KnowsTheNumberOfAnArchitecture) {
+  EXPECT_EQ(architecture_number("sm_90a"), 90);
+  EXPECT_EQ(architecture_number("sm_100"), 100);
+  EXPECT_EQ(architecture_number("other"), 0);
 }
 
 }  // namespace
