@@ -249,6 +249,12 @@ cases = {
         3,
         1,
     ),
+    "belief-pause-spares": (
+        point("work_beside_spin", backend="posix", lanes=2, order="unordered", affinity="smt"),
+        point("work_beside_pause", backend="posix", lanes=2, order="unordered", affinity="smt"),
+        1.5,
+        1,
+    ),
     "belief-adaptive-mutex": (
         point(
             "mutex_adaptive_add", backend="posix", placement="shared", lanes=2, order="unordered"

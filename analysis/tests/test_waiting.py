@@ -139,3 +139,35 @@ def test_the_figure_says_the_finding(tmp_path):
         "ns until it is seen",
         "ns of CPU time burnt",
     ]
+
+
+def beside(way, lanes, cost, affinity="close"):
+    axes = {"backend": "posix", "lanes": lanes, "order": "unordered", "affinity": affinity}
+    costs = [cost * f for f in (1.0, 1.001, 0.999, 1.0, 1.0)]
+    return visits(costs, point(f"work_beside_{way}", **axes), family="handoff")
+
+
+def test_what_a_waiting_lane_costs_one_that_works(tmp_path):
+    lines = [line for way in ("spin", "pause", "futex") for line in beside(way, 1, 1e5)]
+    for way, cost in (("spin", 1.6e5), ("pause", 1.3e5), ("futex", 1e5)):
+        lines += beside(way, 2, cost, "smt") + beside(way, 2, 1e5)
+    part = part_of(tmp_path, lines)
+    assert [(n.way, n.affinity) for n in part.neighbours] == [
+        (way, where) for where in ("close", "smt") for way in ("spin", "pause", "futex")
+    ]
+    said = told(tmp_path, lines)
+    assert "on the same core: spin 1.60 (1.60..1.60) times as long, pause 1.30" in said
+    assert "times as long; the same as alone: futex" in said
+    assert "on another core: the same as alone: spin, pause, futex" in said
+    assert "how long to spin" not in said, "no way to wait was measured"
+
+
+def test_without_smt_no_core_is_said_to_be_the_same(tmp_path):
+    lines = beside("spin", 1, 1e5) + beside("spin", 2, 1.5e5) + beside("spin", 2, 1.5e5, "smt")
+    head = first()
+    head["machine"]["smt"] = False
+    (section,) = sections(read(write(tmp_path / "f", lines, first=head)), ["waiting"])
+    said = " ".join(as_plain(section.title, section.blocks).split())
+    assert "on another core: spin 1.50" in said
+    assert "cannot be seen here: no core shows two processing units" in said
+    assert "same core:" not in said

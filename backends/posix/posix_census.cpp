@@ -20,20 +20,18 @@ std::string guarded(std::string_view lock, std::string_view unlock, const std::s
 
 // The rings are templates, so that each channel has a call of its own.
 std::string ring_call(std::string_view ring, std::string_view step, std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> channels{
-      {{"condition_handoff", "condition"},
-       {"semaphore_handoff", "semaphore"},
-       {"futex_handoff", "futex_wait"},
-       {"eventfd_handoff", "event"},
-       {"pipe_handoff", "pipe_end"},
-       {"wait_spin", "spinning"},
-       {"wait_pause", "pausing"},
-       {"wait_backoff", "backing_off"},
-       {"wait_yield", "yielding"},
-       {"wait_futex", "futex_wait"},
-       {"wait_condition", "condition"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> channels{
+      {{"condition", "condition"},
+       {"semaphore", "semaphore"},
+       {"futex", "futex_wait"},
+       {"eventfd", "event"},
+       {"pipe", "pipe_end"},
+       {"spin", "spinning"},
+       {"pause", "pausing"},
+       {"backoff", "backing_off"},
+       {"yield", "yielding"}}};
   for (const auto& [name, channel] : channels) {
-    if (name == op)
+    if (op.find(name) != op.npos)
       return fmt::format("call:syncmeter::{}<syncmeter::posix::{}>::{} 1", ring, channel, step);
   }
   return {};
@@ -50,6 +48,7 @@ std::string x86_64(const measurable& row) {
     return guarded("rwlock_wrlock", "rwlock_unlock", plain_add(row));
   if (name.starts_with("rwlock_")) return guarded("rwlock_rdlock", "rwlock_unlock", "load 1");
   if (name.ends_with("_handoff")) return ring_call("token_ring", "pass_on", name);
+  if (name.starts_with("work_beside_")) return ring_call("worked_ring", "work_or_wait", name);
   if (name.starts_with("wait_")) return ring_call("late_ring", "meet", name) + ", store 1";
   if (name == "per_cpu_add") return "load 1, rmw 1, store 1 | load 3, rmw 1, store 1";
   if (name == "spin_pause") return "pause 1, load 1";

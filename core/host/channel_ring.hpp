@@ -11,6 +11,8 @@
 #include "core/cell_object.hpp"
 #include "core/host/lane_memory.hpp"
 #include "core/op.hpp"
+#include "core/ops/spun_work.hpp"
+#include "core/spin_pause.hpp"
 
 namespace syncmeter {
 
@@ -94,6 +96,37 @@ template <class Channel> class late_ring : channel_ring<Channel> {
     }
     if (mine.due-- == 1) ring::receive(mine, token);
   }
+};
+
+/// Lane 0 works, and the others wait until it has.
+template <class Channel> class worked_ring : channel_ring<Channel> {
+  using ring = channel_ring<Channel>;
+
+ public:
+  worked_ring(sharers seats, std::uint64_t work) : ring{seats}, work_{work} {}
+  using ring::check;
+
+  /// The step of a lane. A call, as pass_on.
+  SM_LOOP void work_or_wait(unsigned lane) {
+    auto& mine = ring::ends_[lane];
+    const std::uint64_t token = mine.done;
+    if (lane == 0) {
+      ops::spend_wide(work_);
+      for (unsigned other = 1; other < ring::lanes_; ++other) tell(ring::ends_[other], token);
+    } else {
+      ring::receive(mine, token);
+    }
+    __atomic_store_n(&mine.done, token + 1, __ATOMIC_RELEASE);
+  }
+
+ private:
+  /// Not before it has seen the token that came before: it waits for each.
+  static void tell(typename ring::end& other, std::uint64_t token) {
+    while (__atomic_load_n(&other.done, __ATOMIC_ACQUIRE) < token) spin_pause();
+    ring::send(other, token);
+  }
+
+  std::uint64_t work_;
 };
 
 }  // namespace syncmeter

@@ -1,10 +1,12 @@
-// Waiting for a late arriver: one lane in turn comes so many microseconds after the others.
+// Waiting for a late arriver: one lane in turn comes so many microseconds after the others; and what
+// a waiting lane costs one that works.
 #pragma once
 
 #include <string>
 
 #include "core/cell_object.hpp"
 #include "core/op.hpp"
+#include "core/ops/spun_work.hpp"
 #include "core/ops/words.hpp"
 
 namespace syncmeter::ops {
@@ -49,5 +51,27 @@ template <class Ring> struct late_wait {
   SM_FN static void after(auto&) {}
   static std::string check(const Ring& ring, const object_use& use) { return ring.check(use.ops); }
 };
+
+// test - baseline == the time of one more piece of work by lane 0, while the other lanes wait for it:
+// they see its end by a token, within the step. Alone it is what the work takes.
+template <class Ring> struct work_beside {
+  struct object : Ring {  // core/host/channel_ring.hpp
+    explicit object(sharers seats) : Ring{seats, wide_steps_of(1000 * work_us)} {}
+  };
+  static constexpr unsigned work_us = 100;
+  SM_FN static void common(auto& lane) { lane.object().work_or_wait(lane.number()); }
+  SM_FN static void measured(auto& lane) { common(lane); }
+  static std::string check(const object& ring, const object_use& use) {
+    return ring.check(use.ops);
+  }
+};
+
+consteval op_info work_beside_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::handoff,
+          .unroll = 1,
+          .communicates = true,
+          .note = note};
+}
 
 }  // namespace syncmeter::ops

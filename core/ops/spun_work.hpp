@@ -14,8 +14,19 @@ inline void spend(std::uint64_t steps) {
   }
 }
 
+/// The same, four chains side by side: a core with two threads has little left for the other one.
+inline void spend_wide(std::uint64_t steps) {
+  std::uint64_t a = steps, b = steps, c = steps, d = steps;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    a = a * 5 + i, b = b * 5 + i, c = c * 5 + i, d = d * 5 + i;
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+  }
+}
+
 /// Steps that last `ns` on a core by itself, at the clock rate that it had when this was first
 /// asked; 0 for 0.
 [[nodiscard]] std::uint64_t steps_of(unsigned ns);
+/// The same for spend_wide.
+[[nodiscard]] std::uint64_t wide_steps_of(unsigned ns);
 
 }  // namespace syncmeter::ops

@@ -61,12 +61,12 @@ scratch_folder::~scratch_folder() {
 }
 
 std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder) {
-  read_lines_of({.arguments = {find_cuda_tool("cuobjdump"), "-xelf", "all",
-                               fs::absolute(program).string()},
-                 .path = program,
-                 .install = install,
-                 .folder = folder.path().string()},
-                [](std::string_view) {});
+  read_lines_of(
+      {.arguments = {find_cuda_tool("cuobjdump"), "-xelf", "all", fs::absolute(program).string()},
+       .path = program,
+       .install = install,
+       .folder = folder.path().string()},
+      [](std::string_view) {});
   std::vector<cubin> cubins;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
     const fs::path& path = entry.path();  // worker.3.sm_90.cubin
@@ -87,8 +87,8 @@ std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t b
   std::string target = architecture;  // sm_90 to SM90
   target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
   std::vector<std::string> lines;
-  read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target, "--base-address",
-                               fmt::format("{:#x}", base), file},
+  read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target,
+                               "--base-address", fmt::format("{:#x}", base), file},
                  .path = program,
                  .install = install},
                 [&lines](std::string_view line) { lines.emplace_back(line); });

@@ -55,7 +55,8 @@ census_entry census_on(const std::string& architecture, const capability& what,
 
 /// One entry for all architectures: the worst of them, of equals the newest.
 census_entry worst_of(std::vector<census_entry> entries) {
-  std::ranges::sort(entries, {}, [](const census_entry& e) { return architecture_number(e.architecture); });
+  std::ranges::sort(entries, {},
+                    [](const census_entry& e) { return architecture_number(e.architecture); });
   const auto worst = std::ranges::max_element(entries.rbegin(), entries.rend(), {},
                                               [](const auto& e) { return badness(e.verdict); });
   census_entry result = *worst;

@@ -1,5 +1,5 @@
-// The census of GPU code: the kernels in the cubins that a worker's program carries, and every entry
-// judged on every architecture.
+// The census of GPU code: the kernels in the cubins that a worker's program carries, and every
+// entry judged on every architecture.
 #pragma once
 
 #include <functional>

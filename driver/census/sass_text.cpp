@@ -30,7 +30,8 @@ void set_target(instruction& parsed) {
 
 int architecture_number(std::string_view architecture) {
   const auto digit = architecture.find_first_of("0123456789");
-  return digit == architecture.npos ? 0 : std::atoi(std::string(architecture.substr(digit)).c_str());
+  return digit == architecture.npos ? 0
+                                    : std::atoi(std::string(architecture.substr(digit)).c_str());
 }
 
 std::optional<instruction> parse_sass_instruction(std::string_view line) {

@@ -280,9 +280,10 @@ std::vector<unsigned> lanes_of(lane_set set, unsigned most) {
   using enum lane_set;
   constexpr unsigned every_number_up_to = 32;
   std::set<unsigned> lanes;
-  if (set == two || set == two_and_max || set == powers_from_two) lanes.insert(std::min(2U, most));
-  else if (set != max) lanes.insert(1);
-  if (set != one && set != two) lanes.insert(most);
+  const bool from_two = set == two || set == two_and_max || set == powers_from_two;
+  if (!from_two && set != max) lanes.insert(1);
+  if (from_two || set == one_and_two) lanes.insert(std::min(2U, most));
+  if (set != one && set != two && set != one_and_two) lanes.insert(most);
   const bool every = set == published && most <= every_number_up_to;
   if (set == powers || set == powers_from_two || set == published) {
     for (unsigned n = *lanes.begin(); n <= most; n = every ? n + 1 : n * 2) lanes.insert(n);

@@ -25,6 +25,7 @@ enum class lane_set : std::uint8_t {
   one,
   max,
   one_and_max,
+  one_and_two,
   two,
   two_and_max,
   powers,           ///< 1, 2, 4, ... and max

@@ -8,10 +8,13 @@ study waiting_study() {
   const study_axes late{.lanes = lane_set::two, .lates_us = {1, 10, 100, 1000, 10'000}};
   study_axes barriers = late;
   barriers.waits = {wait_policy::active, wait_policy::passive};
+  const study_axes beside{.lanes = lane_set::one_and_two,
+                          .affinities = {affinity::close, affinity::smt}};
   return {.name = "waiting",
           .purpose = "ways to wait for a late thread: what each costs, and how long to spin first",
           .rules = {{.ops = {"wait_*"}, .except = {}, .axes = late},
                     {.ops = {"spin_pause"}, .except = {}, .axes = {}},
+                    {.ops = {"work_beside_*"}, .except = {}, .axes = beside},
                     {.ops = {"barrier_late"}, .except = {}, .axes = barriers}},
           .others = late,
           .gpu = {},
@@ -24,9 +27,8 @@ study waiting_study() {
           .ops_together = true,
           .waits_together = true,
           .also = {"omp-llvm", "std", "posix"},
-          .left_out = "more than one waiting lane; what a waiting lane costs one that works on the "
-                      "same core (SMT); affinity spread; portable backends unless --backend names "
-                      "them"};
+          .left_out = "more than one waiting lane; affinity spread; portable backends unless "
+                      "--backend names them"};
 }
 
 }  // namespace syncmeter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, every
+from syncmeter_analysis.claims.claim import Finding, above, claim, every, missing
 from syncmeter_analysis.claims.sources import belief, run_waiting
 from syncmeter_analysis.statistics.evidence import Evidence
 
@@ -41,6 +41,27 @@ def belief_yield(data: Evidence) -> Finding:
     """A waiting thread that yields against one that pauses, no more threads than cores."""
     pairs = data.pairs(data.measured("wait_yield"), data.measured("wait_pause"), ("op",))
     return above(pairs, 1.1, "sched_yield over pause")
+
+
+@claim(
+    statement="A spin loop without pause slows the thread on the same core more than one with it.",
+    source=belief,
+    needs="work_beside_spin and work_beside_pause, affinity smt, on a machine with SMT",
+    command=run_waiting,
+    advice="Put a pause into spin loops: the core has another thread to run.",
+    otherwise="A pause in a spin loop spares the other thread of the core nothing here.",
+    figure="waiting",
+)
+def belief_pause_spares(data: Evidence) -> Finding:
+    """Work on one thread of a core while the other one spins without and with pause."""
+    if data.machine.smt is False:
+        return missing("this machine has no SMT")
+    pairs = data.pairs(
+        data.measured("work_beside_spin", affinity="smt", lanes=2),
+        data.measured("work_beside_pause", affinity="smt", lanes=2),
+        ("op",),
+    )
+    return above(pairs, 1.05, "work beside spinning over work beside spinning with pause")
 
 
 @claim(

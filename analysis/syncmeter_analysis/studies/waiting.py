@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from syncmeter_analysis.statistics import text as formats
+from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.waiting_rows import (
     Advice,
+    Neighbour,
     Part,
     Runtime,
     Waiting,
@@ -28,12 +31,14 @@ def text(waiting: Waiting) -> list[Block]:
 
 
 def _of_part(part: Part) -> list[Block]:
-    found: list[Block] = [
-        _costs(part.ways, "ns from the arrival of the late lane until it is seen", part.source)
-    ]
-    found += _cpu(part.ways)
+    found: list[Block] = []
+    if part.ways:
+        what = "ns from the arrival of the late lane until it is seen"
+        found += [_costs(part.ways, what, part.source), *_cpu(part.ways)]
     if part.barriers:
         found.append(_costs(part.barriers, "ns of a barrier beyond the lateness", ""))
+    if part.neighbours:
+        found.append(_neighbours(part.neighbours))
     return [*found, Bullets(sentences(part))]
 
 
@@ -77,18 +82,60 @@ def _cpu(ways: list[Way]) -> list[Block]:
     return [found, Text("Its calls, and what is spent on waking it or another lane, are in it.")]
 
 
+def _neighbours(neighbours: list[Neighbour]) -> Table:
+    columns = ["the other lane", "where", "over alone", "95 % interval", ""]
+    found = Table(columns, [], range(2, 4), "Work beside a lane that waits", keys=2)
+    for n in neighbours:
+        texts = [f"waits: {n.way}", _where(n.affinity)]
+        if isinstance(n.over, Ratio):
+            texts += [formats.ratio(n.over.value), formats.ratio_bounds(n.over), ""]
+        else:
+            texts += ["-", "", n.over.why]
+        cells = [Cell(text) for text in texts]
+        cells[0].points = [n.beside.id]
+        found.rows.append(cells)
+    return found
+
+
+def _where(affinity: str) -> str:
+    return "same core" if affinity == "smt" else "another core"
+
+
+def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
+    """For each place the ways that slow a lane at work, and those that do not."""
+    for affinity in sorted({n.affinity for n in neighbours}, reverse=True):
+        said = {n.way: n.over for n in neighbours if n.affinity == affinity}
+        slowing = [
+            f"{way} {formats.ratio_interval(r)} times as long"
+            for way, r in said.items()
+            if isinstance(r, Ratio) and verdict(r) is Verdict.slower
+        ]
+        harmless = [way for way, r in said.items() if verdict(r) is Verdict.same]
+        place = f"work beside a lane that waits on {_where(affinity).replace('same', 'the same')}"
+        told = [", ".join(slowing)] * bool(slowing)
+        told += [f"the same as alone: {', '.join(harmless)}"] * bool(harmless)
+        yield f"{place}: {'; '.join(told) or 'cannot tell'}"
+    if neighbours and all(n.affinity != "smt" for n in neighbours):
+        yield (
+            "what a waiting lane costs one on the same core cannot be seen here: no core shows two "
+            "processing units"
+        )
+
+
 def sentences(part: Part) -> list[str]:
-    """The crossover, what loses little time, and the settings of each OpenMP runtime."""
+    """The crossover, what loses little time, the settings of each OpenMP runtime, and what waiting
+    costs a neighbour."""
     found = []
     if part.advice is not None and part.between is not None:
         found += _crossover(part.advice, *part.between)
     for runtime in part.runtimes:
         found.append(setting(runtime))
-    if not found:
+    if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
             "each at two latenesses"
         )
+    found += _cost_to_neighbours(part.neighbours)
     return found
 
 

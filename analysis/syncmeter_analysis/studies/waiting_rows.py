@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from syncmeter_analysis.data.reader import ResultsFile
 from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.statistics.stats import median
 from syncmeter_analysis.statistics.summary import Measured
 
@@ -90,10 +91,22 @@ class Runtime:
         return math.ceil(self.advice.spin_ns / self.pause_ns)
 
 
+@dataclass(frozen=True)
+class Neighbour:
+    """The same work beside a lane that waits in this way, `over` the work alone. `affinity` says where
+    the two are: smt on one core, else on two."""
+
+    way: str
+    affinity: str
+    beside: Measured
+    over: Ratio | NotComparable
+
+
 @dataclass
 class Part:
     """The ways of one file. `advice` is of its plain spinning and its fastest sleeping way. `barriers`
-    are those of every backend, by its name; where it is of OpenMP also by its way of waiting."""
+    are those of every backend, by its name; where it is of OpenMP also by its way of waiting.
+    `neighbours`: what a waiting lane costs one that works."""
 
     ways: list[Way]
     barriers: list[Way]
@@ -101,11 +114,13 @@ class Part:
     advice: Advice | None
     between: tuple[str, str] | None
     pause: Measured | None
+    neighbours: list[Neighbour]
     source: str = ""
 
     @property
     def points(self) -> list[str]:
-        return [s.id for way in self.ways + self.barriers for s in way.costs.values()]
+        of_ways = [s.id for way in self.ways + self.barriers for s in way.costs.values()]
+        return of_ways + [n.beside.id for n in self.neighbours]
 
 
 @dataclass
@@ -154,7 +169,9 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
         ]
         if burnt:
             way.cpu_ns[p.late_us] = max(median(burnt), 0.0)
-    if not found:
+    has_smt = campaign.machine.smt is not False
+    neighbours = [n for n in _neighbours(points) if has_smt or n.affinity != "smt"]
+    if not (found or neighbours):
         return None
     ways = [found[name] for name in awake + asleep if name in found]
     between = _between(found)
@@ -166,7 +183,22 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
         advice(found[between[0]], found[between[1]]) if between else None,
         between,
         pause,
+        neighbours,
     )
+
+
+def _neighbours(points: Sequence[Measured]) -> Iterator[Neighbour]:
+    """By where the two lanes are, then in the order of the ways."""
+    beside, alone = "work_beside_", {}
+    for s in points:
+        if s.point.op.startswith(beside) and s.point.lanes == 1:
+            alone.setdefault(s.point.op, s)
+    with_another = [s for s in points if s.point.op in alone and s.point.lanes == 2]
+    order = [beside + way for way in awake + asleep]
+    for s in sorted(with_another, key=lambda s: (s.point.affinity, order.index(s.point.op))):
+        yield Neighbour(
+            s.point.op.removeprefix(beside), s.point.affinity, s, ratio(s, alone[s.point.op])
+        )
 
 
 # The other APIs have one way of waiting.

@@ -1,4 +1,4 @@
-// Ways to wait for a late arriver (core/ops/late.hpp).
+// Ways to wait for a late arriver, and what they cost a lane that works (core/ops/late.hpp).
 #pragma once
 
 #include "backends/posix/posix_channels.hpp"
@@ -9,6 +9,8 @@ namespace syncmeter::posix::ops {
 
 using syncmeter::ops::late_wait;
 using syncmeter::ops::late_wait_info;
+using syncmeter::ops::work_beside;
+using syncmeter::ops::work_beside_info;
 
 struct wait_spin : late_wait<late_ring<spinning>> {
   static constexpr op_info info = late_wait_info("wait_spin", "spins, loads only");
@@ -29,6 +31,28 @@ struct wait_futex : late_wait<late_ring<futex_wait>> {
 };
 struct wait_condition : late_wait<late_ring<condition>> {
   static constexpr op_info info = late_wait_info("wait_condition", "sleeps by pthread_cond_wait");
+};
+
+// What one who waits so costs its neighbour.
+struct work_beside_spin : work_beside<worked_ring<spinning>> {
+  static constexpr op_info info =
+      work_beside_info("work_beside_spin", "100 us of work, beside a lane that spins, loads only");
+};
+struct work_beside_pause : work_beside<worked_ring<pausing>> {
+  static constexpr op_info info = work_beside_info(
+      "work_beside_pause", "100 us of work, beside a lane that spins with pause (yield on AArch64)");
+};
+struct work_beside_backoff : work_beside<worked_ring<backing_off>> {
+  static constexpr op_info info = work_beside_info(
+      "work_beside_backoff", "100 us of work, beside a lane that spins with up to 1024 pauses");
+};
+struct work_beside_yield : work_beside<worked_ring<yielding>> {
+  static constexpr op_info info =
+      work_beside_info("work_beside_yield", "100 us of work, beside a lane in sched_yield");
+};
+struct work_beside_futex : work_beside<worked_ring<futex_wait>> {
+  static constexpr op_info info = work_beside_info(
+      "work_beside_futex", "100 us of work, beside a lane asleep in futex(2), and waking it");
 };
 
 // One look of a thread that spins so: what counts of spins, such as libgomp's, are made of.

@@ -40,8 +40,7 @@ std::string cubin_of(const std::vector<std::pair<std::string, std::string>>& fun
   std::string names(1, '\0'), code;
   std::vector<Elf64_Shdr> sections(1);
   for (const auto& [name, letters] : functions) {
-    sections.push_back(
-        section_of(SHT_PROGBITS, code.size(), letters.size() * word, names.size()));
+    sections.push_back(section_of(SHT_PROGBITS, code.size(), letters.size() * word, names.size()));
     names += ".text." + name + '\0';
     for (const char letter : letters) code.append(word, letter);
   }
@@ -87,8 +86,7 @@ class sass_code : public testing::Test {
 
   void holds(const std::string& cubin, const std::string& architecture = "sm_90") {
     write("cubin", cubin);
-    write("cuobjdump",
-          "#!/bin/sh\ncp " + file("cubin") + " worker.1." + architecture + ".cubin\n");
+    write("cuobjdump", "#!/bin/sh\ncp " + file("cubin") + " worker.1." + architecture + ".cubin\n");
   }
 
   void write(const std::string& name, const std::string& text) const {

@@ -68,6 +68,22 @@ TEST(channel_ring, in_the_baseline_nobody_meets) {
   EXPECT_THAT(ring.check(30), IsEmpty());
 }
 
+TEST(channel_ring, others_wait_until_the_first_has_worked) {
+  for (const unsigned lanes : {1U, 2U, 3U}) {
+    worked_ring<sound_channel> ring{{.lanes = lanes}, 20'000};
+    std::atomic<unsigned> worked{0};
+    std::atomic<bool> early{false};
+    on_threads(lanes, 30, [&, step = 0U](unsigned lane) mutable {
+      if (lane == 0) worked = step + 1;
+      ring.work_or_wait(lane);
+      if (lane != 0 && worked <= step) early = true;
+      ++step;
+    });
+    EXPECT_THAT(ring.check(30), IsEmpty());
+    EXPECT_FALSE(early) << lanes;
+  }
+}
+
 TEST(channel_ring, a_channel_that_does_not_wait_is_found_out) {
   token_ring<open_channel> ring{{.lanes = 2}};
   ring.pass_on(1);
@@ -77,6 +93,10 @@ TEST(channel_ring, a_channel_that_does_not_wait_is_found_out) {
   late.meet(1);
   late.meet(0);
   EXPECT_THAT(late.check(1), HasSubstr("lane 1: came back without its token"));
+  worked_ring<open_channel> worked{{.lanes = 2}, 1};
+  worked.work_or_wait(1);
+  worked.work_or_wait(0);
+  EXPECT_THAT(worked.check(1), HasSubstr("lane 1: came back without its token"));
 }
 
 }  // namespace

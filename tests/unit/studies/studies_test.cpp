@@ -29,6 +29,8 @@ TEST(studies, lanes_of_each_kind) {
   EXPECT_THAT(lanes_of(lane_set::two_and_max, 1), ElementsAre(1));
   EXPECT_THAT(lanes_of(lane_set::two, 6), ElementsAre(2));
   EXPECT_THAT(lanes_of(lane_set::two, 1), ElementsAre(1));
+  EXPECT_THAT(lanes_of(lane_set::one_and_two, 6), ElementsAre(1, 2));
+  EXPECT_THAT(lanes_of(lane_set::one_and_two, 1), ElementsAre(1));
   EXPECT_THAT(lanes_of(lane_set::powers_from_two, 6), ElementsAre(2, 4, 6));
   EXPECT_THAT(lanes_of(lane_set::powers_from_two, 1), ElementsAre(1));
   EXPECT_THAT(lanes_of(lane_set::powers, 6), ElementsAre(1, 2, 4, 6));

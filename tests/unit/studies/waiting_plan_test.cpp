@@ -29,6 +29,15 @@ worker_info worker_of(const std::string& backend, const std::vector<std::string>
   return worker;
 }
 
+worker_info beside_worker() {
+  worker_info worker = fixtures::omp_worker();
+  worker.name = "own";
+  worker.backends = {"own"};
+  worker.capabilities = fixtures::rows_of({.op = "work_beside_spin", .family = "handoff"});
+  for (capability& row : worker.capabilities) row.backend = "own";
+  return worker;
+}
+
 campaign_plan study_on(const std::string& machine, const std::string& study) {
   run_options options;
   options.study = study;
@@ -61,6 +70,18 @@ TEST(waiting_plan, the_runtimes_wait_in_both_of_their_ways) {
   EXPECT_THAT(points, SizeIs(5 * 2));
   EXPECT_THAT(values(points, [](const point& p) { return p.wait; }),
               ElementsAre(wait_policy::active, wait_policy::passive));
+}
+
+TEST(waiting_plan, work_is_measured_alone_and_beside_a_lane_on_each_kind_of_core) {
+  run_options options;
+  options.study = "waiting";
+  options.backends = {"own"};
+  const campaign_plan plan = plan_on("core:4 pu:2", options, {beside_worker()});
+  std::set<std::pair<unsigned, affinity>> seen;
+  for (const planned_point* p : points_of(plan, "work_beside_spin"))
+    seen.emplace(p->what.lanes, p->what.affinity);
+  EXPECT_THAT(seen, ElementsAre(std::pair(1U, affinity::close), std::pair(2U, affinity::close),
+                                std::pair(2U, affinity::smt)));
 }
 
 TEST(waiting_plan, quick_leaves_ways_of_waiting_out) {
