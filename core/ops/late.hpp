@@ -1,5 +1,5 @@
-// Waiting for a late arriver: one lane in turn comes so many microseconds after the others; and what
-// a waiting lane costs one that works.
+// Waiting for a late arriver: one lane in turn comes so many microseconds after the others; and
+// what a waiting lane costs one that works.
 #pragma once
 
 #include <string>
@@ -52,8 +52,8 @@ template <class Ring> struct late_wait {
   static std::string check(const Ring& ring, const object_use& use) { return ring.check(use.ops); }
 };
 
-// test - baseline == the time of one more piece of work by lane 0, while the other lanes wait for it:
-// they see its end by a token, within the step. Alone it is what the work takes.
+// test - baseline == the time of one more piece of work by lane 0, while the other lanes wait for
+// it: they see its end by a token, within the step. Alone it is what the work takes.
 template <class Ring> struct work_beside {
   struct object : Ring {  // core/host/channel_ring.hpp
     explicit object(sharers seats) : Ring{seats, wide_steps_of(1000 * work_us)} {}
@@ -67,11 +67,7 @@ template <class Ring> struct work_beside {
 };
 
 consteval op_info work_beside_info(std::string_view name, std::string_view note) {
-  return {.name = name,
-          .family = family::handoff,
-          .unroll = 1,
-          .communicates = true,
-          .note = note};
+  return {.name = name, .family = family::handoff, .unroll = 1, .communicates = true, .note = note};
 }
 
 }  // namespace syncmeter::ops

@@ -75,7 +75,7 @@ code_kind kind_of(const census_entry& entry, const capability& what) {
   double needed = 0;
   bool calls = false, locks = false, exclusive = false, compares = false, any = false;
   for (const auto& [name, count] : entry.per_op) {
-    if (count <= 0) continue;
+    if (2 * count * what.ops_per_step < 1) continue;  // once per trip, or there without the op
     any = true;
     if (name.starts_with("call:")) {
       calls = true;

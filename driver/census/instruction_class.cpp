@@ -61,6 +61,10 @@ std::vector<instruction_class> classes_of(std::span<const instruction> body, enu
   std::vector<instruction_class> classes;
   classes.reserve(body.size());
   for (const instruction& one : body) {
+    if (one.target_address) {  // what it is may depend on where it stands
+      classes.push_back(classify(one, m, frame));
+      continue;
+    }
     std::string text = one.mnemonic;
     for (const std::string* part : {&one.prefixes, &one.operands, &one.target}) {
       text += '\n';

@@ -135,6 +135,11 @@ instruction_class control_class(const instruction& what,
     if (conditional) return {.name = "branch"};
     return {.name = "frame", .flow = flow::stop};
   }
+  // Up to sm_8x nvcc leaves a loop by a call that notes no way back, over the jump to its top:
+  // "@P0 CALL.REL.NOINC 0x40" at 0x20.
+  constexpr std::uint64_t over_one = 2 * 16;
+  if (opcode == "CALL" && conditional && what.target_address == what.address + over_one)
+    return {.name = "branch", .flow = flow::branch};
   if (opcode == "CALL") {
     return {.name = "call:" + (what.target.empty() ? "(inside)" : callee_name(what.target))};
   }

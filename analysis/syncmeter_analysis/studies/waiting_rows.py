@@ -189,7 +189,7 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
 
 def _neighbours(points: Sequence[Measured]) -> Iterator[Neighbour]:
     """By where the two lanes are, then in the order of the ways."""
-    beside, alone = "work_beside_", {}
+    beside, alone = "work_beside_", dict[str, Measured]()
     for s in points:
         if s.point.op.startswith(beside) and s.point.lanes == 1:
             alone.setdefault(s.point.op, s)

@@ -39,8 +39,9 @@ struct work_beside_spin : work_beside<worked_ring<spinning>> {
       work_beside_info("work_beside_spin", "100 us of work, beside a lane that spins, loads only");
 };
 struct work_beside_pause : work_beside<worked_ring<pausing>> {
-  static constexpr op_info info = work_beside_info(
-      "work_beside_pause", "100 us of work, beside a lane that spins with pause (yield on AArch64)");
+  static constexpr op_info info =
+      work_beside_info("work_beside_pause",
+                       "100 us of work, beside a lane that spins with pause (yield on AArch64)");
 };
 struct work_beside_backoff : work_beside<worked_ring<backing_off>> {
   static constexpr op_info info = work_beside_info(

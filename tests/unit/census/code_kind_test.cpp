@@ -99,6 +99,18 @@ TEST(code_kind, calls_of_locks_and_of_other_functions) {
   EXPECT_EQ(kind({"jal 5000 <pthread_mutex_lock@plt>"}, machine::riscv64), code_kind::lock);
 }
 
+TEST(code_kind, a_call_that_only_closes_a_trip_is_none_of_an_op) {
+  capability what;
+  what.unroll = 32;
+  what.ops_per_step = 2;
+  census_entry entry;
+  entry.verdict = verdict::wrong;
+  entry.per_op = {{"RED.ADD", 1}, {"call:(inside)", 1.0 / 64}};
+  EXPECT_EQ(kind_of(entry, what), code_kind::one_instruction);
+  entry.per_op["call:(inside)"] = 1.0 / 2;
+  EXPECT_EQ(kind_of(entry, what), code_kind::call);
+}
+
 TEST(code_kind, nothing_and_what_cannot_be_read) {
   EXPECT_EQ(kind({}, machine::x86_64), code_kind::nothing);
   EXPECT_THAT(judge_op({}, machine::x86_64).instructions, IsEmpty());

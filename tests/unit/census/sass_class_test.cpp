@@ -83,6 +83,10 @@ TEST(SassFlow, FollowsBranchesByPredicateAndOperand) {
   EXPECT_EQ(class_of("@P0 EXIT").flow, flow::next);
   EXPECT_EQ(class_of("RET.REL.NODEC R2 0x0").flow, flow::stop);
   EXPECT_EQ(class_of("BSSY B0, 0x80").flow, flow::next);
+  EXPECT_EQ(class_of("@P0 CALL.REL.NOINC 0x80").flow, flow::next);
+  EXPECT_EQ(class_of("CALL.REL.NOINC 0x30").name, "call:(inside)");
+  EXPECT_EQ(class_of("@P0 CALL.REL.NOINC 0x30").name, "branch") << "over the jump behind it";
+  EXPECT_EQ(class_of("@P0 CALL.REL.NOINC 0x30").flow, flow::branch);
 }
 
 }  // namespace
