@@ -18,8 +18,8 @@ namespace {
 // their own: without a number of elements there is nothing to reduce. So have ways of waiting.
 std::vector<study_rule> every_op(const study_axes& axes) {
   return {{.ops = {"*"},
-           .except = {"control_*", "lock_hint_*", "barrier_late", "wait_*", "reduce_max", "*_held",
-                      "*_read_mostly"},
+           .except = {"control_*", "lock_hint_*", "barrier_late", "wait_*", "work_beside_*",
+                      "reduce_max", "*_held", "*_read_mostly"},
            .axes = axes},
           {.ops = {"control_aa", "control_multiply_1"}, .except = {}, .axes = axes}};
 }

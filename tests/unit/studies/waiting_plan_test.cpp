@@ -88,6 +88,10 @@ TEST(waiting_plan, quick_leaves_ways_of_waiting_out) {
   const campaign_plan plan = study_on("core:4 pu:1", "quick");
   EXPECT_THAT(points_of(plan, "wait_spin"), IsEmpty());
   EXPECT_THAT(points_of(plan, "wait_atomic"), IsEmpty());
+  run_options options;
+  options.study = "quick";
+  EXPECT_THAT(points_of(plan_on("core:4 pu:1", options, {beside_worker()}), "work_beside_spin"),
+              IsEmpty());
 }
 
 }  // namespace
