@@ -148,7 +148,8 @@ def beside(way, lanes, cost, affinity="close"):
 
 
 def test_what_a_waiting_lane_costs_one_that_works(tmp_path):
-    lines = [line for way in ("spin", "pause", "futex") for line in beside(way, 1, 1e5)]
+    lines = [line for way in ("spin", "pause", "futex", "x") for line in beside(way, 1, 1e5)]
+    lines += beside("x", 2, 1e5)  # somebody's own
     for way, cost in (("spin", 1.6e5), ("pause", 1.3e5), ("futex", 1e5)):
         lines += beside(way, 2, cost, "smt") + beside(way, 2, 1e5)
     part = part_of(tmp_path, lines)

@@ -189,16 +189,16 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
 
 def _neighbours(points: Sequence[Measured]) -> Iterator[Neighbour]:
     """By where the two lanes are, then in the order of the ways."""
-    beside, alone = "work_beside_", dict[str, Measured]()
+    alone: dict[str, Measured] = {}
     for s in points:
-        if s.point.op.startswith(beside) and s.point.lanes == 1:
+        if s.point.lanes == 1:
             alone.setdefault(s.point.op, s)
-    with_another = [s for s in points if s.point.op in alone and s.point.lanes == 2]
-    order = [beside + way for way in awake + asleep]
-    for s in sorted(with_another, key=lambda s: (s.point.affinity, order.index(s.point.op))):
-        yield Neighbour(
-            s.point.op.removeprefix(beside), s.point.affinity, s, ratio(s, alone[s.point.op])
-        )
+    with_another = [s for s in points if s.point.lanes == 2 and s.point.op in alone]
+    for affinity in sorted({s.point.affinity for s in with_another}):
+        for way in awake + asleep:
+            for s in with_another:
+                if (s.point.op, s.point.affinity) == (f"work_beside_{way}", affinity):
+                    yield Neighbour(way, affinity, s, ratio(s, alone[s.point.op]))
 
 
 # The other APIs have one way of waiting.
