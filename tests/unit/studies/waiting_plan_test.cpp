@@ -30,11 +30,11 @@ worker_info worker_of(const std::string& backend, const std::vector<std::string>
 }
 
 worker_info beside_worker() {
-  worker_info worker = fixtures::omp_worker();
-  worker.name = "own";
-  worker.backends = {"own"};
-  worker.capabilities = fixtures::rows_of({.op = "work_beside_spin", .family = "handoff"});
-  for (capability& row : worker.capabilities) row.backend = "own";
+  worker_info worker = worker_of("own", {});
+  for (capability& row : fixtures::rows_of({.op = "work_beside_spin", .family = "handoff"})) {
+    row.backend = "own";
+    worker.capabilities.push_back(std::move(row));
+  }
   return worker;
 }
 
