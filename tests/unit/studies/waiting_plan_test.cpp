@@ -12,6 +12,7 @@ using fixtures::plan_on;
 using fixtures::points_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 worker_info worker_of(const std::string& backend, const std::vector<std::string>& late_ops) {
@@ -85,13 +86,14 @@ TEST(waiting_plan, work_is_measured_alone_and_beside_a_lane_on_each_kind_of_core
 }
 
 TEST(waiting_plan, quick_leaves_ways_of_waiting_out) {
-  const campaign_plan plan = study_on("core:4 pu:1", "quick");
-  EXPECT_THAT(points_of(plan, "wait_spin"), IsEmpty());
-  EXPECT_THAT(points_of(plan, "wait_atomic"), IsEmpty());
   run_options options;
   options.study = "quick";
-  EXPECT_THAT(points_of(plan_on("core:4 pu:1", options, {beside_worker()}), "work_beside_spin"),
-              IsEmpty());
+  options.backends = {"posix", "own"};
+  const campaign_plan plan =
+      plan_on("core:4 pu:1", options, {worker_of("posix", {"wait_spin"}), beside_worker()});
+  EXPECT_THAT(points_of(plan, "barrier"), Not(IsEmpty()));
+  EXPECT_THAT(points_of(plan, "wait_spin"), IsEmpty());
+  EXPECT_THAT(points_of(plan, "work_beside_spin"), IsEmpty());
 }
 
 }  // namespace
