@@ -26,6 +26,11 @@ inline constexpr std::string_view blanks = " \t\r";
   return word;
 }
 
+[[nodiscard]] inline std::string_view last_word(std::string_view text) {
+  const auto blank = text.find_last_of(blanks);
+  return blank == std::string_view::npos ? text : text.substr(blank + 1);
+}
+
 /// The number that all of `text` is, in hex digits without a prefix.
 [[nodiscard]] inline std::optional<std::uint64_t> parse_hex(std::string_view text) {
   std::uint64_t value = 0;

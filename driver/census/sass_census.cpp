@@ -119,7 +119,7 @@ std::vector<census_entry> take_sass_census(const std::string& path,
              [&](std::string_view architecture, std::string_view function,
                  std::span<const instruction> kernel) {
                loops[std::string(architecture)].insert_or_assign(
-                   names.wanted(function), read_timed_loop(kernel, with_lines));
+                   std::string(function), read_timed_loop(kernel, with_lines));
              });
   } catch (const disassembly_error& error) {
     problem = error.what();

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t instruction_bytes = 16;  // since sm_70
 
 struct kernel {
-  std::string name;
+  std::string name;                  ///< that it was asked for by
   std::vector<std::uint32_t> words;  ///< which instructions of the dictionary it is made of
 };
 
@@ -73,9 +73,7 @@ class sass_dictionary {
   static constexpr std::uint64_t first_base = 0x1000'0000, second_base = 0x3000'0000;
 
   static std::optional<std::uint64_t> last_number(const instruction& one) {
-    const std::string_view operands = one.operands;
-    const auto blank = operands.find_last_of(blanks);
-    const std::string_view last = blank == operands.npos ? operands : operands.substr(blank + 1);
+    const std::string_view last = last_word(one.operands);
     return last.starts_with("0x") ? parse_hex(last.substr(2)) : std::nullopt;
   }
 
@@ -107,12 +105,14 @@ struct kernels_of_architecture {
     const std::string section_names = file.names_of_sections();
     for (const Elf64_Shdr& section : file.sections()) {
       const std::string name = name_at(section_names, section.sh_name);
-      if (!name.starts_with(text) || names.wanted(name.substr(text.size())).empty()) continue;
-      kernel& one = kernels.emplace_back(kernel{name.substr(text.size()), {}});
+      if (!name.starts_with(text)) continue;
+      kernel one{names.wanted(std::string_view(name).substr(text.size())), {}};
+      if (one.name.empty()) continue;
       const std::string code = file.bytes_of(section);
       for (std::size_t at = 0; at + instruction_bytes <= code.size(); at += instruction_bytes)
         one.words.push_back(
             dictionary.number_of(std::string_view(code).substr(at, instruction_bytes)));
+      kernels.push_back(std::move(one));
     }
   }
 };

@@ -12,7 +12,8 @@
 
 namespace syncmeter {
 
-/// Called once for each function: "sm_90", the linker's name, and its instructions by address.
+/// Called once for each function: "sm_90", the name that it was asked for by, and its instructions
+/// by address.
 using sass_sink = std::function<void(std::string_view architecture, std::string_view function,
                                      std::span<const instruction>)>;
 

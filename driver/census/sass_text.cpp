@@ -16,9 +16,7 @@ bool names_a_place(std::string_view mnemonic) {
 
 /// Sets what the last operand says: "0x1b0", or "`(name)" for another function.
 void set_target(instruction& parsed) {
-  std::string_view last = parsed.operands;
-  if (const auto blank = last.find_last_of(blanks); blank != std::string_view::npos)
-    last.remove_prefix(blank + 1);
+  const std::string_view last = last_word(parsed.operands);
   if (last.starts_with("0x")) {
     parsed.target_address = parse_hex(last.substr(2));
   } else if (last.starts_with("`(") && last.ends_with(')')) {

@@ -23,8 +23,9 @@ void judge_all(const std::vector<instruction>& body) {
   const auto census =
       take_sass_census("it", {&asked[0], &asked[1]},
                        [&](const auto&, const kernel_names& names, const sass_sink& sink) {
-                         for (const char* name : {"k", "_Z1kv", "_ZN2ns1aILi1EEEvv"}) {
-                           if (!names.wanted(name).empty()) sink("sm_90", name, body);
+                         for (const char* function : {"k", "_Z1kv", "_ZN2ns1aILi1EEEvv"}) {
+                           const std::string name = names.wanted(function);
+                           if (!name.empty()) sink("sm_90", name, body);
                          }
                        });
   promise(census.size() == asked.size(), "an entry is not judged");

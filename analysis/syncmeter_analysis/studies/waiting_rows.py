@@ -187,18 +187,19 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
     )
 
 
-def _neighbours(points: Sequence[Measured]) -> Iterator[Neighbour]:
+def _neighbours(points: Sequence[Measured]) -> list[Neighbour]:
     """By where the two lanes are, then in the order of the ways."""
+    ways = {f"work_beside_{way}": way for way in awake + asleep}
     alone: dict[str, Measured] = {}
     for s in points:
         if s.point.lanes == 1:
             alone.setdefault(s.point.op, s)
-    with_another = [s for s in points if s.point.lanes == 2 and s.point.op in alone]
-    for affinity in sorted({s.point.affinity for s in with_another}):
-        for way in awake + asleep:
-            for s in with_another:
-                if (s.point.op, s.point.affinity) == (f"work_beside_{way}", affinity):
-                    yield Neighbour(way, affinity, s, ratio(s, alone[s.point.op]))
+    found = [
+        Neighbour(ways[s.point.op], s.point.affinity, s, ratio(s, alone[s.point.op]))
+        for s in points
+        if s.point.lanes == 2 and s.point.op in ways and s.point.op in alone
+    ]
+    return sorted(found, key=lambda n: (n.affinity, list(ways.values()).index(n.way)))
 
 
 # The other APIs have one way of waiting.

@@ -47,7 +47,8 @@ sass_source printing(std::string text) {
                                   const sass_sink& sink) {
     read_sass_text(text, [&](std::string_view architecture, std::string_view function,
                              std::span<const instruction> body) {
-      if (!names.wanted(function).empty()) sink(architecture, function, body);
+      const std::string name = names.wanted(function);
+      if (!name.empty()) sink(architecture, name, body);
     });
   };
 }

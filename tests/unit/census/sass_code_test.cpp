@@ -138,6 +138,12 @@ TEST_F(sass_code, a_branch_goes_where_it_goes_from_each_of_its_places) {
                           "VIADD R1, R1, 0x8"));
 }
 
+TEST_F(sass_code, a_kernel_has_the_name_that_it_was_asked_for_by) {
+  holds(cubin_of({{"_Z6launchI4teamIN3ops3addELi1EEEvT_", "I"}}));
+  EXPECT_THAT(read({"team<ops::add, 1>"}),
+              ElementsAre("sm_90 team<ops::add, 1>: VIADD R1, R1, 0x8"));
+}
+
 TEST_F(sass_code, nothing_is_disassembled_for_kernels_that_are_not_there) {
   holds(cubin_of({{"other", "I"}}));
   EXPECT_THAT(read({"a"}), ElementsAre());
