@@ -12,11 +12,11 @@ import random
 from collections import defaultdict
 from pathlib import Path
 
-from syncmeter_analysis.data.reader import ResultsFile, without_rounds
-from syncmeter_analysis.data.text_file import text_of
-from syncmeter_analysis.data.visit import visit_from
-from syncmeter_analysis.statistics.fleet import fleet_of
-from syncmeter_analysis.statistics.node import node_of
+from syncmeter_analysis.record.reader import ResultsFile, without_rounds
+from syncmeter_analysis.record.text_file import text_of
+from syncmeter_analysis.record.visit import visit_from
+from syncmeter_analysis.relate.fleet import fleet_of
+from syncmeter_analysis.relate.node import node_of
 
 TIMES = ("cost_ns", "host_cost_ns", "cost_cycles")
 

@@ -8,8 +8,8 @@ import math
 import random
 from statistics import NormalDist, median
 
-from syncmeter_analysis.statistics.special import student_t
-from syncmeter_analysis.statistics.stats import over_visits, scatter_of_median, stdev
+from syncmeter_analysis.relate.special import student_t
+from syncmeter_analysis.relate.stats import over_visits, scatter_of_median, stdev
 
 TRIALS = 10_000
 COUNTS = range(2, 11)

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TextIO
 
 from syncmeter_analysis.command_output import inputs, may_write, path_of, say, written
-from syncmeter_analysis.data.errors import NotWritten, Unusable, printable
-from syncmeter_analysis.data.output import same_file
 from syncmeter_analysis.file_commands import export_file, import_file, share_file
 from syncmeter_analysis.options import parser
+from syncmeter_analysis.record.errors import NotWritten, Unusable, printable
+from syncmeter_analysis.record.output import same_file
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.data.reader import read_results
-    from syncmeter_analysis.report.compare_text import as_text, write_figure
-    from syncmeter_analysis.statistics.compare import axes, compare_campaigns
-    from syncmeter_analysis.statistics.compare_by import compare_by
+    from syncmeter_analysis.record.reader import read_results
+    from syncmeter_analysis.relate.compare import axes, compare_campaigns
+    from syncmeter_analysis.relate.compare_by import compare_by
+    from syncmeter_analysis.render.compare_text import as_text, write_figure
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
@@ -45,8 +45,8 @@ def _compare(options: argparse.Namespace) -> int:
     if figure:
         write_figure(found, figure)
     if page:
-        from syncmeter_analysis.report.compare_page import compare_report
-        from syncmeter_analysis.report.page import write_page
+        from syncmeter_analysis.render.compare_page import compare_report
+        from syncmeter_analysis.render.page import write_page
 
         write_page(compare_report(found, files), page)
     if all(c.status == 2 for c in found):
@@ -55,15 +55,15 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _fleet(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.report import fleet_json, fleet_text
-    from syncmeter_analysis.statistics.fleet import fleet_of
-    from syncmeter_analysis.statistics.node import read_nodes
+    from syncmeter_analysis.relate.fleet import fleet_of
+    from syncmeter_analysis.relate.node import read_nodes
+    from syncmeter_analysis.render import fleet_json, fleet_text
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
     if figure or page:
         # A package that is missing is told before minutes of reading.
-        from syncmeter_analysis.figures.fleet import fleet_figure
+        from syncmeter_analysis.render.charts.fleet import fleet_figure
     fleet = fleet_of(read_nodes(options.file), options.threshold)
     if not fleet.groups:
         first = fleet.left_out[0]
@@ -75,21 +75,21 @@ def _fleet(options: argparse.Namespace) -> int:
     else:
         say(fleet_text.as_text(fleet, options.all, _shows_colours(), _width(options)))
     if figure:
-        from syncmeter_analysis.figures.static import save
+        from syncmeter_analysis.render.charts.static import save
 
         save(fleet_figure(fleet), figure)
     if page:
-        from syncmeter_analysis.report.fleet_page import fleet_report
-        from syncmeter_analysis.report.page import write_page
+        from syncmeter_analysis.render.fleet_page import fleet_report
+        from syncmeter_analysis.render.page import write_page
 
         write_page(fleet_report(fleet), page)
     return fleet.status
 
 
 def _report(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.report.build import build
-    from syncmeter_analysis.report.recommendations import headline
-    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.relate.campaign import read_campaign
+    from syncmeter_analysis.render.build import build
+    from syncmeter_analysis.render.recommendations import headline
 
     output = path_of(options.output)
     page = (output or Path("report.html")) if options.command == "html" else None
@@ -97,19 +97,19 @@ def _report(options: argparse.Namespace) -> int:
     report = build(read_campaign(options.file))
     pictures = {}
     if options.static:
-        from syncmeter_analysis.figures.static import all_files, save
+        from syncmeter_analysis.render.charts.static import all_files, save
 
         pictures = all_files(report.figures, Path(options.static))
         may_write(options, *pictures, None if page else output, page=page)
     if page:
-        from syncmeter_analysis.report.page import write_page
-        from syncmeter_analysis.report.plain import prose
+        from syncmeter_analysis.render.page import write_page
+        from syncmeter_analysis.render.plain import prose
 
         size = write_page(report, page)
         say(prose(headline(report.judged), _width(options)))
         say(f"{written(page)} ({size / 1e6:.1f} MB)")
     else:
-        from syncmeter_analysis.report.markdown import as_markdown, write_markdown
+        from syncmeter_analysis.render.markdown import as_markdown, write_markdown
 
         if output:
             write_markdown(report, output, options.static)
@@ -138,9 +138,9 @@ def _width(options: argparse.Namespace) -> int:
 
 
 def _text(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.report.findings import findings
-    from syncmeter_analysis.report.plain import as_plain
-    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.relate.campaign import read_campaign
+    from syncmeter_analysis.render.findings import findings
+    from syncmeter_analysis.render.plain import as_plain
     from syncmeter_analysis.studies import names, sections, study
     from syncmeter_analysis.studies.blocks import Bullets, as_markdown
 
@@ -168,7 +168,7 @@ def _text(options: argparse.Namespace) -> int:
 
 
 def _claims(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.report import claims_text
+    from syncmeter_analysis.render import claims_text
 
     found = claims_text.judge_files(options.file)
     if options.point:

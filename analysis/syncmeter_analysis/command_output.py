@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from syncmeter_analysis.data.errors import NotWritten, printable
-from syncmeter_analysis.data.output import check_outputs
+from syncmeter_analysis.record.errors import NotWritten, printable
+from syncmeter_analysis.record.output import check_outputs
 
 
 def inputs(options: argparse.Namespace) -> list[Path]:

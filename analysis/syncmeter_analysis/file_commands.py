@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from syncmeter_analysis.command_output import may_write, path_of, say, written
-from syncmeter_analysis.data.errors import printable
+from syncmeter_analysis.record.errors import printable
 
 
 def import_file(options: argparse.Namespace) -> int:
@@ -28,8 +28,8 @@ def import_file(options: argparse.Namespace) -> int:
 
 
 def share_file(options: argparse.Namespace) -> int:
-    from syncmeter_analysis.data.text_file import without_suffixes
     from syncmeter_analysis.formats.share import share
+    from syncmeter_analysis.record.text_file import without_suffixes
 
     source = Path(options.file)
     output = Path(options.output or f"{without_suffixes(source)}-shared.jsonl")
@@ -45,7 +45,7 @@ def share_file(options: argparse.Namespace) -> int:
 
 def export_file(options: argparse.Namespace) -> int:
     from syncmeter_analysis.formats.export import export
-    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.relate.campaign import read_campaign
 
     output = path_of(options.output)
     may_write(options, output)

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.reader import ResultsFile, read_results
-from syncmeter_analysis.data.visit import visit_from
-from syncmeter_analysis.statistics.campaign import Campaign, campaign_of
+from syncmeter_analysis.record.reader import ResultsFile, read_results
+from syncmeter_analysis.record.visit import visit_from
+from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 
 MACHINE = {
     "cpu_model": "Test CPU",

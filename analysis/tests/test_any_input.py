@@ -6,13 +6,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from syncmeter_analysis.claims import judged
-from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.formats.export import google_benchmark, table
 from syncmeter_analysis.formats.share import share
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.markdown import as_markdown
-from syncmeter_analysis.report.page import as_page
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.page import as_page
 from tests.made import MACHINE, campaign, point, read, visits
 
 text = st.text(max_size=6) | st.sampled_from(["</script>", "<b>", "a|b", "`", "\ud800", "NaN"])

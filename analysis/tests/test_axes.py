@@ -4,8 +4,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from syncmeter_analysis.data.point import Point
 from syncmeter_analysis.formats.columns import columns
+from syncmeter_analysis.record.point import Point
 
 table = Path(__file__).parents[2] / "core" / "point_axes.hpp"
 axes = re.findall(r'axis_row\{"(\w+)"', table.read_text())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncmeter_analysis.data import point as data_point
+from syncmeter_analysis.record import point as data_point
 from tests.made import around, point, read, visits, write
 
 

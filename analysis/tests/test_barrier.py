@@ -2,9 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.figures import barrier as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.relation import Verdict, verdict
+from syncmeter_analysis.relate.relation import Verdict, verdict
+from syncmeter_analysis.render.charts import barrier as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import barrier, sections
 from tests.made import campaign, point, read, visits, write
 

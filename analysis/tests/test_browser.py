@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.figures.heat import ink, ramp
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.compare_page import compare_report
-from syncmeter_analysis.report.page import as_page
-from syncmeter_analysis.statistics.compare import compare_campaigns
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.charts.heat import ink, ramp
+from syncmeter_analysis.render.compare_page import compare_report
+from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_report import UNITS, whole
 

@@ -7,12 +7,12 @@ import pytest
 from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.claims import judged as claims_of
 from syncmeter_analysis.claims.claim import Finding, holds
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.machine import machine_of
-from syncmeter_analysis.figures.figure import Figure
-from syncmeter_analysis.report.recommendations import cards, chosen
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import Evidence, busy_doubt
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
+from syncmeter_analysis.render.charts.figure import Figure
+from syncmeter_analysis.render.recommendations import cards, chosen
 from tests.made import MACHINE, campaign, read, write
 from tests.test_first_screen import busy, controls, report, updates
 

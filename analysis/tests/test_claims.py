@@ -10,10 +10,10 @@ import pytest
 import syncmeter_analysis.claims as claims
 from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.claims.claim import cannot_tell, every, fails, holds, not_measured
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.report import claims_text
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
-from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.render import claims_text
 from tests.claim_cases import cases, cuda, strided
 from tests.made import campaign, point, read, visits, write
 

@@ -4,9 +4,9 @@ import pytest
 
 from syncmeter_analysis.claims import all_claims, judged
 from syncmeter_analysis.claims.claim import cannot_tell, differs, fails, holds, not_measured
-from syncmeter_analysis.report.recommendations import advised, cards, headline, not_on_cards
-from syncmeter_analysis.statistics.campaign import read_campaign
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.render.recommendations import advised, cards, headline, not_on_cards
 from tests.claim_cases import strided
 from tests.made import around, point, read, visits, write
 

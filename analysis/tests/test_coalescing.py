@@ -2,9 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.figures import coalescing as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.relation import NotComparable
+from syncmeter_analysis.relate.relation import NotComparable
+from syncmeter_analysis.render.charts import coalescing as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import coalescing, sections
 from tests.made import around, point, read, visits, write
 

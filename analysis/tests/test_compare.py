@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.report.compare_text import as_text
-from syncmeter_analysis.statistics.compare import compare_campaigns
-from syncmeter_analysis.statistics.compare_by import compare_by
-from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.relate.compare_by import compare_by
+from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.render.compare_text import as_text
 from tests.made import around, campaign, point, results, visits, write
 
 

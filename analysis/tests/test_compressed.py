@@ -8,8 +8,8 @@ import pytest
 import zstandard
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.reader import read_results
 from tests.made import around, campaign, point, visits, write
 
 

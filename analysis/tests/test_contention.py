@@ -2,9 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.figures import contention as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.relation import NotComparable
+from syncmeter_analysis.relate.relation import NotComparable
+from syncmeter_analysis.render.charts import contention as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import contention, sections
 from tests.made import MACHINE, campaign, point, read, visits, write
 

@@ -5,14 +5,14 @@ from importlib import import_module
 
 import pytest
 
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.costs import costs
-from syncmeter_analysis.report.markdown import as_markdown
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.campaign import read_campaign
-from syncmeter_analysis.statistics.compare import compare_campaigns
-from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.relate.compare import compare_campaigns
+from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.costs import costs
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import campaign, point, visits, write

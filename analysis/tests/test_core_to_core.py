@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.data.topology import foldings
-from syncmeter_analysis.figures import core_to_core as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.campaign import campaign_of
-from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.record.topology import foldings
+from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.render.charts import core_to_core as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import core_to_core, sections
 from tests.made import MACHINE, campaign, point, read, visits, write
 

@@ -1,6 +1,6 @@
 """What things cost: the ratio to the fastest is of one placement state."""
 
-from syncmeter_analysis.report.costs import costs
+from syncmeter_analysis.render.costs import costs
 from tests.made import point, read, visits, write
 
 near, far = 60.0, 240.0

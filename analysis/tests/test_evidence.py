@@ -5,11 +5,11 @@ import math
 import pytest
 
 from syncmeter_analysis.claims.claim import cannot_tell, every, fails
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import point_from
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
-from syncmeter_analysis.statistics.relation import Ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import point_from
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.summary import Measured
 from tests.made import around, point, read, visits, write
 
 

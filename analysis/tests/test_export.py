@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.formats.export import export, google_benchmark
 from syncmeter_analysis.formats.table_import import import_table
+from syncmeter_analysis.record.errors import Unusable
 from tests.made import around, point, read, visits, write
 
 MEASUREMENTS = Path(__file__).parents[2] / "docs" / "measurements"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.figures import false_sharing as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.campaign import campaign_of
-from syncmeter_analysis.statistics.relation import Verdict, verdict
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.relation import Verdict, verdict
+from syncmeter_analysis.render.charts import false_sharing as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import false_sharing, sections
 from syncmeter_analysis.studies.false_sharing_rows import apart_bytes, size_of_all
 from tests.made import point, read, visits, write

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncmeter_analysis.report.build import build
+from syncmeter_analysis.render.build import build
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0

@@ -6,12 +6,12 @@ import random
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.report.fleet_text import as_text
-from syncmeter_analysis.statistics.fleet import fleet_of
-from syncmeter_analysis.statistics.fleet_rule import degrees_of, deviation
-from syncmeter_analysis.statistics.node import LeftOut, node_of, read_nodes
-from syncmeter_analysis.statistics.special import student_t
-from syncmeter_analysis.statistics.stats import median
+from syncmeter_analysis.relate.fleet import fleet_of
+from syncmeter_analysis.relate.fleet_rule import degrees_of, deviation
+from syncmeter_analysis.relate.node import LeftOut, node_of, read_nodes
+from syncmeter_analysis.relate.special import student_t
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.render.fleet_text import as_text
 from tests.made import around, campaign, point, results, visits, write
 
 ops = 12

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from syncmeter_analysis.data.point import point_from
-from syncmeter_analysis.data.visit import visit_from
-from syncmeter_analysis.figures import handoff as drawing
-from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.record.point import point_from
+from syncmeter_analysis.record.visit import visit_from
+from syncmeter_analysis.render.charts import handoff as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import handoff, sections
 from tests.made import point, read, visits, write
 

@@ -2,9 +2,9 @@
 
 import re
 
-from syncmeter_analysis.figures import levels as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.levels import level_of
+from syncmeter_analysis.relate.levels import level_of
+from syncmeter_analysis.render.charts import levels as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import levels, sections
 from syncmeter_analysis.studies.levels_rows import axis_levels
 from tests.claim_cases import cuda

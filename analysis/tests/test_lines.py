@@ -7,8 +7,8 @@ import altair as alt
 import pytest
 import vl_convert
 
-from syncmeter_analysis.figures import figure
-from syncmeter_analysis.figures.figure import long_lines
+from syncmeter_analysis.render.charts import figure
+from syncmeter_analysis.render.charts.figure import long_lines
 
 
 def lines_of(**courses):

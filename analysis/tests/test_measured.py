@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from syncmeter_analysis.report.blocks import Drawing
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.markdown import as_markdown
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.campaign import read_campaign
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.render.blocks import Drawing
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import names, sections
 from syncmeter_analysis.studies.blocks import Bullets, Table, escaped_md
 
@@ -224,7 +224,7 @@ def test_what_was_found_is_said_and_drawn(study):
     text = as_plain(told.title, told.blocks)
     for sentence in said:
         assert sentence in text
-    module = f"syncmeter_analysis.figures.{study.replace('-', '_')}"
+    module = f"syncmeter_analysis.render.charts.{study.replace('-', '_')}"
     figures = import_module(module).figures(told.rows) if find_spec(module) else []
     assert {f.id for f in figures} <= {f.id for f in report.figures}
     assert (len(figures) if isinstance(titles, int) else [f.title for f in figures]) == titles

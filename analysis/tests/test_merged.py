@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.costs import costs
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.campaign import read_campaign
-from syncmeter_analysis.statistics.relation import Ratio
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.costs import costs
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import sections
 
 DATA = Path(__file__).parent / "data"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from syncmeter_analysis.figures import multi_gpu as drawing
-from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.render.charts import multi_gpu as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
 from tests.made import around, point, read, visits, write
 

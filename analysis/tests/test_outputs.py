@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.data.output import write_whole
+from syncmeter_analysis.record.output import write_whole
 from tests.made import around, campaign, point, visits, write
 
 folder = Path(__file__).parents[1]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.report.plain import _heat, as_plain, table_plain
-from syncmeter_analysis.statistics.campaign import read_campaign
+from syncmeter_analysis.relate.campaign import read_campaign
+from syncmeter_analysis.render.plain import _heat, as_plain, table_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text
 

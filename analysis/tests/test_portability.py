@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.figures import portability as drawing
-from syncmeter_analysis.report.plain import as_plain
-from syncmeter_analysis.statistics.compare_by import compare_by
-from syncmeter_analysis.statistics.counterparts import counterpart_key, counterparts
-from syncmeter_analysis.statistics.machine_code import code_of
-from syncmeter_analysis.statistics.relation import Verdict
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.compare_by import compare_by
+from syncmeter_analysis.relate.counterparts import counterpart_key, counterparts
+from syncmeter_analysis.relate.machine_code import code_of
+from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.render.charts import portability as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import portability, sections
 from tests.made import point, read, visits, write
 

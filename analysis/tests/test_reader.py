@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.reader import read_results
 from tests.made import around, campaign, point, read, visits, write
 
 
@@ -141,7 +141,7 @@ def test_equal_code_shares_its_measurement(tmp_path):
 
 
 def test_files_of_two_machines_are_one_sentence(tmp_path):
-    from syncmeter_analysis.statistics.campaign import read_campaign
+    from syncmeter_analysis.relate.campaign import read_campaign
 
     other = campaign()
     other["machine"] = {**other["machine"], "host": "b", "cpu_model": "Other CPU"}

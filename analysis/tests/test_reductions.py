@@ -2,9 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.figures import reductions as drawing
-from syncmeter_analysis.figures.scaling import scaling_figures
-from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.render.charts import reductions as drawing
+from syncmeter_analysis.render.charts.scaling import scaling_figures
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import reductions, sections
 from tests.made import around, point, read, visits, write
 

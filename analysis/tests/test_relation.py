@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.statistics.campaign import campaign_of
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
@@ -17,7 +17,7 @@ from syncmeter_analysis.statistics.relation import (
     verdict,
     verdict_of,
 )
-from syncmeter_analysis.statistics.special import student_t
+from syncmeter_analysis.relate.special import student_t
 from tests.made import around, point, read, results, visits, write
 
 near, far = 65.0, 235.0

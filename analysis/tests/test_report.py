@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.claims import all_claims
-from syncmeter_analysis.figures.scaling import scaling_figures
-from syncmeter_analysis.figures.static import all_files, save
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.markdown import as_markdown
-from syncmeter_analysis.report.page import as_page
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.charts.scaling import scaling_figures
+from syncmeter_analysis.render.charts.static import all_files, save
+from syncmeter_analysis.render.markdown import as_markdown
+from syncmeter_analysis.render.page import as_page
 from syncmeter_analysis.studies import names
 from tests.made import around, campaign, point, read, visits, write
 

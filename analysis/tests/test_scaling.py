@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncmeter_analysis.figures.scaling import scaling_figures
+from syncmeter_analysis.render.charts.scaling import scaling_figures
 from tests.made import around, campaign, point, read, visits, write
 
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.libraries import libraries
-from syncmeter_analysis.report.page import as_page
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.libraries import libraries
+from syncmeter_analysis.render.page import as_page
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.data.visit import Estimate, Visit
-from syncmeter_analysis.statistics.states import State, StateClasses, class_bounds
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.visit import Estimate, Visit
+from syncmeter_analysis.relate.states import State, StateClasses, class_bounds
 
 
 def test_a_gap_of_half_again_makes_two_classes():

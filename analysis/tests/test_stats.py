@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.statistics import stats
-from syncmeter_analysis.statistics.special import beta_ratio, student_t, student_t_tail
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import stats
+from syncmeter_analysis.relate.special import beta_ratio, student_t, student_t_tail
 
 positive = st.floats(min_value=1e-6, max_value=1e9)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.formats.syncperformance import import_syncperformance
-from syncmeter_analysis.report.build import build
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.render.build import build
 from tests import published
 from tests.made import read
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.data.errors import Unusable
 from syncmeter_analysis.formats.export import export
 from syncmeter_analysis.formats.table_import import import_table
+from syncmeter_analysis.record.errors import Unusable
 from tests.made import around, point, read, visits, write
 from tests.test_driver_agrees import driver
 

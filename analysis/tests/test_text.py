@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import syncmeter_analysis as package
-from syncmeter_analysis.statistics import text
+from syncmeter_analysis.relate import text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncmeter_analysis.data.topology import pair_class, pair_classes, units_of
+from syncmeter_analysis.record.topology import pair_class, pair_classes, units_of
 
 SMALL = {"core": 0, "l2": 0, "l3": 0, "numa": 0, "package": 0}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from syncmeter_analysis.report.build import build
-from syncmeter_analysis.report.markdown import as_markdown
+from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.markdown import as_markdown
 from tests.made import around, campaign, point, read, visits, write
 
 

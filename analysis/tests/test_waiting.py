@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from syncmeter_analysis.figures import waiting as drawing
-from syncmeter_analysis.report.plain import as_plain
+from syncmeter_analysis.render.charts import waiting as drawing
+from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import sections, waiting
 from syncmeter_analysis.studies.waiting_rows import Way, advice
 from tests.made import campaign, point, read, visits, write

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.reader import read_results
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.reader import read_results
 from tests.made import around, campaign, point, read, visits, write
 
 huge = 10**400
@@ -145,7 +145,7 @@ def test_a_second_campaign_line_is_an_error_that_names_its_line(tmp_path):
 
 
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch):
-    monkeypatch.setattr("syncmeter_analysis.data.reader._longest_line", 1 << 20)
+    monkeypatch.setattr("syncmeter_analysis.record.reader._longest_line", 1 << 20)
     with pytest.raises(Unusable, match="/dev/zero, line 1: longer than 1 MiB"):
         read_results("/dev/zero")
 

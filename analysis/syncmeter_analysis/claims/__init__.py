@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from syncmeter_analysis.claims.claim import Claim, Finding
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.relate.evidence import Evidence
 
 modules = (
     "omp",

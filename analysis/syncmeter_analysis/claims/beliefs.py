@@ -14,8 +14,8 @@ from syncmeter_analysis.claims.sources import (
     run_read_mostly,
     run_reductions,
 )
-from syncmeter_analysis.data.point import native_of
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.record.point import native_of
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
 
 
 @claim(

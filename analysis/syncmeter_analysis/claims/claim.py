@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncmeter_analysis.claims.sources import run_multi_gpu
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.machine import Machine
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.machine import Machine
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
 #: Ops, or sizes, were judged each for itself, and not all alike.

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from syncmeter_analysis.claims.claim import Finding, above, claim, every, within
 from syncmeter_analysis.claims.sources import primitives, run_paper, run_reductions
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 
 
 @claim(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from syncmeter_analysis.claims.claim import Finding, above, claim, within
 from syncmeter_analysis.claims.sources import primitives, run_paper
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import Evidence, Pairs
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, Pairs
 
 
 @claim(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncmeter_analysis.claims.claim import Finding, above, claim, within
 from syncmeter_analysis.claims.sources import lecture, run_levels
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.relate.evidence import Evidence
 
 
 @claim(

@@ -13,7 +13,7 @@ from syncmeter_analysis.claims.claim import (
     within,
 )
 from syncmeter_analysis.claims.sources import levels, run_levels, run_multi_gpu, run_paper
-from syncmeter_analysis.statistics.evidence import Evidence, Pairs
+from syncmeter_analysis.relate.evidence import Evidence, Pairs
 
 
 def _by_size(data: Evidence, op: str) -> Pairs:

@@ -13,13 +13,13 @@ from syncmeter_analysis.claims.claim import (
     within,
 )
 from syncmeter_analysis.claims.sources import primitives, run_paper
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.data.point import key_without
-from syncmeter_analysis.statistics import text
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, Pairs, on_cpu
-from syncmeter_analysis.statistics.relation import Ratio
-from syncmeter_analysis.statistics.stats import stdev
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import key_without
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.stats import stdev
+from syncmeter_analysis.relate.summary import Measured
 
 _but_lanes = key_without("lanes")
 

@@ -14,8 +14,8 @@ from syncmeter_analysis.claims.claim import (
     within,
 )
 from syncmeter_analysis.claims.sources import belief, primitives, run_false_sharing, run_paper
-from syncmeter_analysis.statistics.evidence import Evidence, Pair, on_cpu
-from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
+from syncmeter_analysis.relate.evidence import Evidence, Pair, on_cpu
+from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.studies.false_sharing import size_sentence
 from syncmeter_analysis.studies.false_sharing_rows import Row, rows, size_of_all, sizing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncmeter_analysis.claims.claim import Finding, above, claim, every, missing
 from syncmeter_analysis.claims.sources import belief, run_waiting
-from syncmeter_analysis.statistics.evidence import Evidence
+from syncmeter_analysis.relate.evidence import Evidence
 
 #: Later than this a waiting thread is asleep for certain, in us.
 _asleep_us = 100

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.summary import Measured
 
 Value = str | int | float | bool | None
 

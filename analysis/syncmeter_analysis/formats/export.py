@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.output import write_whole
 from syncmeter_analysis.formats.columns import columns, row
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.summary import Measured
 
 formats = ("csv", "parquet", "google-benchmark")
 

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable
-from syncmeter_analysis.data.output import write_whole
-from syncmeter_analysis.data.point import Point, point_from
-from syncmeter_analysis.data.text_file import compressed
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.record.point import Point, point_from
+from syncmeter_analysis.record.text_file import compressed
 
 # Published tables have a MiB; what never ends is none.
 _longest_table = 64 << 20

@@ -11,13 +11,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.json_line import BadLine, parsed
-from syncmeter_analysis.data.output import write_whole
-from syncmeter_analysis.data.point import BadPoint, point_from
-from syncmeter_analysis.data.reader import read_results
-from syncmeter_analysis.data.text_file import compressed, text_of
 from syncmeter_analysis.formats import shared_members
 from syncmeter_analysis.formats.shared_text import Sentences, names_in, without_names
+from syncmeter_analysis.record.json_line import BadLine, parsed
+from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.record.point import BadPoint, point_from
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.record.text_file import compressed, text_of
 
 _points = ("point", "measured_as")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from syncmeter_analysis.data.visit import statuses
 from syncmeter_analysis.formats.shared_text import (
     TextRule,
     code,
@@ -23,6 +22,7 @@ from syncmeter_analysis.formats.shared_text import (
     version,
     word,
 )
+from syncmeter_analysis.record.visit import statuses
 
 #: What a value has to be: a number, true or false.
 NUMBER = object()

@@ -18,8 +18,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable, quoted
-from syncmeter_analysis.data.point import type_bytes
 from syncmeter_analysis.formats.importing import (
     campaign_line,
     members_of,
@@ -28,6 +26,8 @@ from syncmeter_analysis.formats.importing import (
     with_repeats,
     write_import,
 )
+from syncmeter_analysis.record.errors import Unusable, quoted
+from syncmeter_analysis.record.point import type_bytes
 
 source = "SyncPerformance v1.0.0"
 aggregates = ("max", "min", "med", "avg")

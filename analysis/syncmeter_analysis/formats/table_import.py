@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.data.errors import Unusable, quoted
-from syncmeter_analysis.data.members import BadVisit, most_counted
-from syncmeter_analysis.data.point import point_from
-from syncmeter_analysis.data.visit import statuses, visit_from
 from syncmeter_analysis.formats.columns import Value, columns
 from syncmeter_analysis.formats.importing import campaign_line, text_of, write_import
+from syncmeter_analysis.record.errors import Unusable, quoted
+from syncmeter_analysis.record.members import BadVisit, most_counted
+from syncmeter_analysis.record.point import point_from
+from syncmeter_analysis.record.visit import statuses, visit_from
 
 Row = Mapping[str, Any]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from syncmeter_analysis.data.errors import Unusable, quoted
-from syncmeter_analysis.statistics.campaign import Campaign
+from syncmeter_analysis.record.errors import Unusable, quoted
+from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.studies.blocks import Block, Bullets
 
 #: In the order in which they are told.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio, Verdict, default_margin
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin
 from syncmeter_analysis.studies.barrier_rows import (
     Barriers,
     Comparison,

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.reader import ResultsFile
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, ratio, verdict
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.summary import Measured
 
 #: Who waits, and how: backend (and op, of a user's barrier) and wait policy, a column of the tables.
 Runtime = tuple[str, str]

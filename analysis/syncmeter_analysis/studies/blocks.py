@@ -74,7 +74,7 @@ class Table:
         )
 
 
-#: What a study's text is made of; a report has more (report/blocks.py).
+#: What a study's text is made of; a report has more (render/blocks.py).
 Block = Text | Bullets | Table
 
 

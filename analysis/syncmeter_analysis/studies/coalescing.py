@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.coalescing_rows import BankRow, Level, Loads, of_one_load, rows
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from syncmeter_analysis.data.interval import Interval
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
@@ -17,7 +17,7 @@ from syncmeter_analysis.statistics.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.summary import Measured
 
 #: A warp's words, of 4 bytes each, and what its coalesced load asks for.
 warp_lanes, word_bytes = 32, 4

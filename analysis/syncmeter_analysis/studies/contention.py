@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import NotComparable, Ratio
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
 from syncmeter_analysis.studies.contention_rows import Contention, NearFar, Part, Row, Shared, rows
 

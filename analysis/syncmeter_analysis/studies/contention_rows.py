@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from syncmeter_analysis.data.machine import machine_of
-from syncmeter_analysis.data.point import key_without
-from syncmeter_analysis.data.reader import ResultsFile
-from syncmeter_analysis.data.topology import Unit, pair_class, pair_classes, units_of
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.point import key_without
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.summary import Measured
 
 #: The class of a pair of PUs that the file does not place.
 _unknown = pair_classes[-1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Verdict, default_margin
-from syncmeter_analysis.statistics.stats import median
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Verdict, default_margin
+from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.core_to_core_map import (
     half_width,

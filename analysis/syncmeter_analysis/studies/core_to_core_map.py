@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from syncmeter_analysis.data.topology import Folding, foldings, pair_class
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.topology import Folding, foldings, pair_class
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Cell, Table, width_of
 from syncmeter_analysis.studies.core_to_core_rows import Matrix, cost_of, heat_of
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 
-from syncmeter_analysis.data.point import Point, key_without
-from syncmeter_analysis.data.topology import (
+from syncmeter_analysis.record.point import Point, key_without
+from syncmeter_analysis.record.topology import (
     Unit,
     in_topology_order,
     kinds_of,
@@ -19,11 +19,11 @@ from syncmeter_analysis.data.topology import (
     pair_classes,
     units_of,
 )
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, ratio, verdict
-from syncmeter_analysis.statistics.states import gap_of_states
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.states import gap_of_states
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 
 # The driver's limit; of a larger machine it measures a sample.
 _most_pus_for_all_pairs = 128

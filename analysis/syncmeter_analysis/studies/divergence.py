@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
     ratio,
     verdict,
 )
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 
 title = "Divergence"

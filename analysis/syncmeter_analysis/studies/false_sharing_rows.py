@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from syncmeter_analysis.data.point import key_without, type_bytes
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.pooled import PairOfPoints, pooled_ratio, state_of_most
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Verdict, verdict
-from syncmeter_analysis.statistics.states import State
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.point import key_without, type_bytes
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.pooled import PairOfPoints, pooled_ratio, state_of_most
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, verdict
+from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.summary import Measured
 
 #: Cells this far apart share neither a line nor what is fetched along with one: the control. The
 #: smallest page there is.

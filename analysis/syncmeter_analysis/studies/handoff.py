@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, default_margin
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, default_margin
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.handoff_rows import (
     Handoff,

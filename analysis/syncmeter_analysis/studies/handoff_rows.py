@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Winners,
     fastest_of,
     ratio,
 )
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 
 #: What the article's own program took on an H200, ms for 2^20 warps with one handoff each, by form and
 #: scope.

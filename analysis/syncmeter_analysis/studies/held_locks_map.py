@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio, Verdict, default_margin, verdict
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.held_locks_rows import Situation, lock_of
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, fastest_of, ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Winners, fastest_of, ratio
+from syncmeter_analysis.relate.summary import Measured
 
 _least_locks = 2
 

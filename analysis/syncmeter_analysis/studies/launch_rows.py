@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
     ratio,
     verdict,
 )
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 
 #: Ops and what they are, in the order in which a reader builds the boundary up.
 parts = {

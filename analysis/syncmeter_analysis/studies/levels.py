@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Winners,
     default_margin,
     verdict,
 )
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.levels_rows import (
     BlockRate,

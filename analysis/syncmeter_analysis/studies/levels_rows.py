@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.visit import Visit
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.levels import level_of, levels
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.visit import Visit
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.levels import level_of, levels
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
@@ -20,8 +20,8 @@ from syncmeter_analysis.statistics.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 
 several_gpus = "several GPUs"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, default_margin
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, default_margin
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.held_locks_map import held_text
 from syncmeter_analysis.studies.locks_rows import (

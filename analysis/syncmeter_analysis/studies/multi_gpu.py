@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from syncmeter_analysis.data.across_gpus import Link, Litmus
-from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.across_gpus import Link, Litmus
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     default_margin,
     verdict,
 )
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.multi_gpu_rows import (
     Access,

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.across_gpus import Link, Litmus
-from syncmeter_analysis.data.point import Point
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, Winners, fastest_of, ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.across_gpus import Link, Litmus
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Winners, fastest_of, ratio
+from syncmeter_analysis.relate.summary import Measured
 
 handoffs = ("gpu_handoff", "cpu_gpu_handoff")
 _prefixes = ("multi_gpu_", "remote_")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Verdict, default_margin
-from syncmeter_analysis.statistics.seen_changes import seen_changes, verdict_text
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Verdict, default_margin
+from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.portability_rows import Portability, Row, Side, rows
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.point import native_of
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.compare import Comparison, Difference, compare_points
-from syncmeter_analysis.statistics.counterparts import counterparts, pairs_of_backends
-from syncmeter_analysis.statistics.machine_code import code_of
-from syncmeter_analysis.statistics.relation import Verdict, default_margin
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.point import native_of
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.compare import Comparison, Difference, compare_points
+from syncmeter_analysis.relate.counterparts import counterparts, pairs_of_backends
+from syncmeter_analysis.relate.machine_code import code_of
+from syncmeter_analysis.relate.relation import Verdict, default_margin
+from syncmeter_analysis.relate.summary import Measured
 
 
 @dataclass

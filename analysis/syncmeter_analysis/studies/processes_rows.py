@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.locks_rows import cells_in_use
 
 #: Whose lanes are processes, each with the threads that do the same with the same calls, None without.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio, default_margin, ratio
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio, default_margin, ratio
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.read_mostly_rows import Contest, ReadMostly, rows, scheme_of
 

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import Winners, fastest_of
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import Winners, fastest_of
+from syncmeter_analysis.relate.summary import Measured
 
 _least_schemes = 2
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.data.point import type_bytes
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio, Winners, default_margin
+from syncmeter_analysis.record.point import type_bytes
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio, Winners, default_margin
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.reductions_rows import Array, Form, Reductions, rows
 

@@ -7,16 +7,16 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.data.point import type_bytes
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import (
+from syncmeter_analysis.record.point import type_bytes
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Winners,
     fastest_of,
     ratio,
 )
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.relate.summary import Measured
 
 form_prefix = "reduce_max"
 reads, copies = "read_bandwidth", "copy_bandwidth"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from syncmeter_analysis.statistics import text as formats
-from syncmeter_analysis.statistics.relation import Ratio, Verdict, verdict
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 from syncmeter_analysis.studies.waiting_rows import (
     Advice,

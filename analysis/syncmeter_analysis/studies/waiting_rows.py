@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from syncmeter_analysis.data.reader import ResultsFile
-from syncmeter_analysis.statistics.campaign import Campaign
-from syncmeter_analysis.statistics.relation import NotComparable, Ratio, ratio
-from syncmeter_analysis.statistics.stats import median
-from syncmeter_analysis.statistics.summary import Measured
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 
 #: Ways by name of their op, in the order of the tables; the first four do not sleep.
 awake = ("spin", "pause", "backoff", "yield")

@@ -1,0 +1,208 @@
+"""Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
+
+What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from syncmeter_analysis.record.errors import Unusable, printable, quoted
+from syncmeter_analysis.record.json_line import BadLine, parsed
+from syncmeter_analysis.record.point import BadPoint, Point, point_from
+from syncmeter_analysis.record.text_file import opened
+from syncmeter_analysis.record.visit import BadVisit, Visit, statuses, visit_from
+
+#: The schema that this reader knows; every minor of this major can be read.
+schema_major, schema_minor = 1, 0
+
+# How a visit's raw rounds begin. Inside a text the quotes would be escaped.
+_rounds = re.compile(rb'"rounds": ?(?=\[\[)')
+
+# With raw rounds a line has a few MiB; what never ends is no results file.
+_longest_line = 64 << 20
+
+# Beyond this many notes of one kind only their number is told.
+_most_notes = 5
+
+
+@dataclass
+class ResultsFile:
+    """One campaign. `visits`: of each point's key and visit number the last line that tells it."""
+
+    path: str
+    campaign: dict[str, Any]
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    visits: dict[tuple[str, int], Visit] = field(default_factory=dict)
+    same: list[tuple[Point, Point, str]] = field(default_factory=list)
+    refused: list[tuple[Point, str, str]] = field(default_factory=list)
+    ends: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class _Complaints:
+    """Collects what was left out: the first few by line number, then how many more."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.more = 0
+
+    def add(self, line: int, text: str) -> None:
+        if len(self.lines) < _most_notes:
+            self.lines.append(f"line {line}: {text}; it is left out")
+        else:
+            self.more += 1
+
+    def notes(self) -> list[str]:
+        return self.lines + ([f"{self.more} more lines are left out"] if self.more else [])
+
+
+def read_results(path: str | Path, rounds: bool = True) -> ResultsFile:
+    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`); raw rounds of GPUs, half
+    of the time that their files take, only with `rounds`.
+
+    Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
+    schema, or holds neither a visit nor a refused point that can be used.
+    """
+    name = printable(str(path))
+    # Millions of small objects that all live on: looking for garbage among them takes a third.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with opened(Path(path)) as lines:
+            return _read(name, lines, rounds)
+    finally:
+        if collecting:
+            # Nor does a later search look at them again.
+            gc.freeze()
+            gc.enable()
+
+
+def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while text := lines.readline(_longest_line):
+        number += 1
+        if len(text) == _longest_line:
+            raise Unusable(f"{name}, line {number}: longer than {_longest_line >> 20} MiB")
+        yield number, text
+
+
+def _read(name: str, lines: BinaryIO, keep_rounds: bool) -> ResultsFile:
+    """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
+    file: ResultsFile | None = None
+    complaints = _Complaints()
+    points: dict[str, Point] = {}
+    empty = True
+    for number, text in _numbered(name, lines):
+        if not text.strip():
+            continue
+        empty = False
+        text, rounds = without_rounds(text)
+        try:
+            line = parsed(text)
+        except BadLine as error:
+            torn = not text.endswith(b"\n")
+            why = "the last line is incomplete (the campaign was killed)" if torn else str(error)
+            complaints.add(number, why)
+            continue
+        if file is None:
+            if line.get("kind") != "campaign":
+                raise Unusable(
+                    f"{name} does not begin with a campaign line: it is not a results "
+                    "file of syncmeter"
+                )
+            _check_schema(name, line)
+            file = ResultsFile(name, line)
+            minor = line["schema"].get("minor", 0)
+            if isinstance(minor, int) and minor > schema_minor:
+                file.notes.append(
+                    f"the file's schema is {schema_major}.{minor}, this reader's "
+                    f"{schema_major}.{schema_minor}: members that it does not know are left out"
+                )
+            continue
+        if line.get("kind") == "campaign":
+            raise Unusable(
+                f"{name}, line {number}: a second campaign line; two files were put together, whose "
+                f"figures may be of different machines: give them one by one"
+            )
+        try:
+            _add(file, line, rounds if keep_rounds else b"", points)
+        except (BadLine, BadVisit, BadPoint) as error:
+            complaints.add(number, str(error))
+        except OverflowError:
+            complaints.add(number, "a number is too large")
+    if empty:
+        raise Unusable(
+            f"{name} is empty: the campaign ended before its first line, or this is "
+            "not its results file"
+        )
+    if file is None:
+        raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
+    file.notes += complaints.notes()
+    if not file.visits and not file.refused:
+        why = f" ({complaints.notes()[0]})" if complaints.lines else ""
+        raise Unusable(f"{name} holds no visit: nothing was measured{why}")
+    return file
+
+
+def _check_schema(name: str, campaign: dict[str, Any]) -> None:
+    schema = campaign.get("schema")
+    major = schema.get("major") if isinstance(schema, dict) else None
+    if major != schema_major:
+        raise Unusable(
+            f"{name}: schema {quoted(major)} is not supported; this version reads major "
+            f"{schema_major} (a newer syncmeter-report may read it)"
+        )
+
+
+def without_rounds(text: bytes) -> tuple[bytes, bytes]:
+    """The line with an empty list of raw rounds, and that list as it stood there, b'' without one.
+
+    Raw rounds are most of a line, and of a CPU nobody asks for them: parsing them took half of the
+    time that `text` had.
+    """
+    found = _rounds.search(text)
+    if found is None:
+        return text, b""
+    begin = found.end()
+    end = text.find(b"]]", begin) + 2
+    rounds = text[begin:end]
+    # With a text in it this may not be the list's end: then the line is read as it is.
+    if end < 2 or b'"' in rounds:
+        return text, b""
+    return b"".join((text[:begin], b"[]", text[end:])), rounds
+
+
+def _add(file: ResultsFile, line: dict[str, Any], rounds: bytes, points: dict[str, Point]) -> None:
+    kind = line.get("kind")
+    if kind == "visit":
+        if rounds and isinstance(line.get("device"), int):
+            line["rounds"] = parsed(b'{"rounds":' + rounds + b"}")["rounds"]
+        visit = visit_from(line, points)
+        file.visits[visit.point.key, visit.number] = visit
+    elif kind == "same":
+        file.same.append(
+            (
+                point_from(line.get("point")),
+                point_from(line.get("measured_as")),
+                str(line.get("why") or ""),
+            )
+        )
+    elif kind == "refused":
+        status = line.get("status")
+        file.refused.append(
+            (
+                point_from(line.get("point")),
+                str(status) if status in statuses else "unsupported",
+                str(line.get("reason") or ""),
+            )
+        )
+    elif kind == "worker":
+        file.workers.append(line)
+    elif kind == "end":
+        file.ends.append(line)

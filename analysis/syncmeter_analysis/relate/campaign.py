@@ -1,0 +1,160 @@
+"""Campaigns of one machine, summarized: what everything but the reader works on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from syncmeter_analysis.record.errors import Unusable, quoted
+from syncmeter_analysis.record.machine import Machine, machine_of, same_machine
+from syncmeter_analysis.record.reader import ResultsFile, read_results
+from syncmeter_analysis.record.visit import Visit
+from syncmeter_analysis.relate.headline import HeadlineRule, by_state
+from syncmeter_analysis.relate.states import StateClasses
+from syncmeter_analysis.relate.summary import Measured, summarize
+
+
+@dataclass
+class Conduct:
+    """How the measuring went, over all visits: rounds, drops by reason, stolen time, and rounds by
+    file, class of placement states in it, and busy or quiet."""
+
+    visits: int = 0
+    rounds_taken: int = 0
+    rounds_kept: int = 0
+    drops: Counter[str] = field(default_factory=Counter)
+    rounds_by_state: Counter[tuple[str, int, bool]] = field(default_factory=Counter)
+    stolen_ns: float = 0.0
+
+
+@dataclass(eq=False)
+class Campaign:
+    """One or more results files of one machine. `points` by key, in the order of their files;
+    `by_file` those of each file, for what must not mix them."""
+
+    files: list[ResultsFile]
+    machine: Machine
+    points: dict[str, Measured]
+    conduct: Conduct
+    several_states: bool
+    by_file: list[list[Measured]]
+    notes: list[str]
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    @property
+    def measured(self) -> list[Measured]:
+        """Points with a cost to compare, each measurement and each that shares one."""
+        return [s for s in self.points.values() if s.usable]
+
+    @cached_property
+    def visits(self) -> dict[tuple[str, str], list[Visit]]:
+        """The visits behind each measurement (`Measured.measured_at`), in the order of its file."""
+        found: dict[tuple[str, str], list[Visit]] = defaultdict(list)
+        for file in self.files:
+            for visit in file.visits.values():
+                found[file.path, visit.point.key].append(visit)
+        return found
+
+    def named(self, file: ResultsFile) -> str:
+        """The file's name for the captions of what is told of it alone; '' where it is the only one."""
+        return file.path if len(self.files) > 1 else ""
+
+    def left_out(self, study: str) -> list[str]:
+        """What the study says it leaves out, of the campaigns that were asked for it; once each."""
+        said = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
+        return list(dict.fromkeys(text for text in said if isinstance(text, str) and text))
+
+    def by_id(self) -> dict[str, Measured]:
+        return {s.id: s for s in self.points.values()}
+
+
+def _asked(file: ResultsFile) -> object:
+    options = file.campaign.get("options")
+    return options.get("study") if isinstance(options, dict) else None
+
+
+def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
+    conduct.visits += len(file.visits)
+    for visit in file.visits.values():
+        conduct.rounds_taken += visit.rounds_taken
+        conduct.rounds_kept += visit.rounds_kept
+        conduct.stolen_ns += visit.stolen_ns
+        for why, rounds in visit.drops.items():
+            conduct.drops[why] += rounds
+    for s in points:
+        if s.measured_as:  # it shares a measurement, and has no rounds of its own
+            continue
+        for state, rounds in s.states.items():
+            conduct.rounds_by_state[file.path, state.number, state.busy] += rounds
+
+
+def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
+    visits: dict[str, list[Visit]] = defaultdict(list)
+    for visit in file.visits.values():
+        visits[visit.point.key].append(visit)
+    rule, states, found = HeadlineRule(), {}, {}
+    for key, of_point in visits.items():
+        of_point.sort(key=lambda v: v.number)
+        states[key] = by_state(of_point, classes)
+        rule.add(of_point, states[key])
+    for key, of_point in visits.items():
+        found[key] = summarize(of_point, states[key], rule)
+        found[key].source = file.path
+    for point, measured_as, _ in file.same:
+        if measured_as.key in found and point.key not in found:
+            found[point.key] = found[measured_as.key].standing_for(point)
+    for point, status, reason in file.refused:
+        found.setdefault(point.key, Measured(point, status, reason))
+    return found
+
+
+def _rank(s: Measured) -> tuple[bool, int]:
+    return s.usable, s.visits
+
+
+def campaign_of(files: list[ResultsFile]) -> Campaign:
+    """The files of one machine as one campaign; of a point in several, the one with more visits.
+
+    Raises Unusable where the files are of different machines.
+    """
+    machine = machine_of(files[0].campaign)
+    points: dict[str, Measured] = {}
+    by_file: list[list[Measured]] = []
+    conduct, several, notes, twice = Conduct(), False, [], 0
+    for file in files:
+        other = machine_of(file.campaign)
+        if not same_machine(machine, other):
+            raise Unusable(
+                f"{files[0].path} is of {quoted(machine.name)} on host {quoted(machine.host)} and "
+                f"{file.path} of {quoted(other.name)} on host {quoted(other.host)}: a report is "
+                f"about one machine; make one for each, or use `claims` or `compare` on both"
+            )
+        machine = replace(
+            machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
+        )
+        in_file = StateClasses(file.visits.values())
+        several = several or in_file.several()
+        found = _points_of(file, in_file)
+        by_file.append(list(found.values()))
+        twice += len(found.keys() & points.keys())
+        for key, s in found.items():
+            if key not in points or _rank(s) >= _rank(points[key]):
+                points[key] = s
+        _watch(conduct, file, by_file[-1])
+        prefix = f"{file.path}: " if len(files) > 1 else ""
+        notes += [prefix + note for note in file.notes]
+    if twice:
+        notes.append(
+            f"{twice} points are in several of the files; of each, the one with more visits is used"
+        )
+    return Campaign(files, machine, points, conduct, several, by_file, notes)
+
+
+def read_campaign(paths: list[str]) -> Campaign:
+    """Reads the files and makes them one campaign. Raises Unusable as reader and campaign_of do."""
+    return campaign_of([read_results(path) for path in paths])

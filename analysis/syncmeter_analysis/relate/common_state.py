@@ -1,0 +1,39 @@
+"""Several points side by side: the placement state that most of them have, and their costs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.headline import enough_visits
+from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.stats import over_visits
+from syncmeter_analysis.relate.summary import Measured
+
+
+def common_state(points: Iterable[Measured]) -> State | None:
+    """The state in which most of these points have visits enough; of several the quiet one, then the
+    nearest. None where no point has a state."""
+    found = [s for s in points if s.usable]
+
+    def rank(state: State) -> tuple[int, bool, float]:
+        return sum(_visits_in(s, state) is not None for s in found), not state.busy, -state.hop_ns
+
+    return max(sorted({state for s in found for state in s.states}), key=rank, default=None)
+
+
+def _visits_in(s: Measured, state: State) -> list[float] | None:
+    alike = [s.visit_costs(own) for own in s.states if own.agrees(state)]
+    costs = max(alike, key=len, default=[])
+    return costs if len(costs) >= min(enough_visits, s.visits) and costs else None
+
+
+def cost_in(s: Measured, state: State | None) -> Interval | None:
+    """The cost of a point in this state, ns; None where it was not seen there often enough. GPUs and
+    imports have no states."""
+    if not s.usable:
+        return None
+    if state is None or s.imported or s.device is not None or s.state.agrees(state):
+        return s.cost
+    costs = _visits_in(s, state)
+    return over_visits(costs) if costs else None

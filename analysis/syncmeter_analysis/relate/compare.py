@@ -1,0 +1,269 @@
+"""Which points differ between two campaigns, or between the backends (devices, compilers,
+affinities) of one: matched on every axis and on the placement state.
+
+A difference is resolved when its probability under "no more than the threshold" stays below 5 %
+after Holm's correction over all points compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log
+
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate.campaign import Campaign, campaign_of
+from syncmeter_analysis.relate.relation import (
+    Ratio,
+    Verdict,
+    default_margin,
+    detectable,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.relate.stats import holm
+from syncmeter_analysis.relate.summary import Measured
+
+#: Adjusted probabilities below this are resolved.
+alpha = 0.05
+
+#: Between campaigns in a virtual machine contended points wander by up to 8 % (standard deviation) in
+#: one placement state, which the visits of one campaign do not show: so much is no difference.
+contended_threshold = 0.15
+
+#: Axes that can be compared across, by the name of the option.
+axes = ("affinity", "wait", "order", "home", "flavour", "scope", "space", "type", "backend")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One pair of points: `ratio` new over old in their common state, with Holm's adjusted p.
+
+    `seen_from` is the smallest change, as a ratio above 1, that would have been resolved here;
+    infinite where nothing is known of the scatter.
+    """
+
+    old: Measured
+    new: Measured
+    ratio: Ratio
+    p: float
+    verdict: Verdict
+    seen_from: float
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Two points that match and cannot be compared, with the reason."""
+
+    point: Point
+    why: str
+
+
+@dataclass
+class Comparison:
+    """All of it. `only` counts points of one side alone by side; `notes` are sentences."""
+
+    names: tuple[str, str]
+    threshold: float
+    differences: list[Difference] = field(default_factory=list)
+    apart: list[Apart] = field(default_factory=list)
+    only: tuple[int, int] = (0, 0)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def resolved(self) -> list[Difference]:
+        """What changed, the largest change first."""
+        changed = [d for d in self.differences if d.verdict in (Verdict.slower, Verdict.faster)]
+        return sorted(changed, key=lambda d: -abs(log(d.ratio.value)))
+
+    @property
+    def slower(self) -> list[Difference]:
+        return [d for d in self.resolved if d.verdict is Verdict.slower]
+
+    @property
+    def undecided(self) -> list[Difference]:
+        """Neither changed nor the same: the widest first."""
+        unknown = [d for d in self.differences if d.verdict is Verdict.cannot_tell]
+        return sorted(unknown, key=lambda d: -d.seen_from)
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 nothing slower, 1 something slower, 2 nothing comparable."""
+        if not self.differences:
+            return 2
+        return 1 if self.slower else 0
+
+
+def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
+    for s, name in zip((old, new), names, strict=True):
+        if not s.usable:
+            reason = f" ({s.reason})" if s.reason else ""
+            return f"{s.status} in {name}{reason}"
+    return f"no placement state in common: {old.state} in {names[0]}, {new.state} in {names[1]}"
+
+
+def compare_points(
+    pairs: Sequence[tuple[Measured, Measured]],
+    names: tuple[str, str],
+    threshold: float,
+) -> Comparison:
+    """Compares each pair (old, new), with one Holm correction over all of them.
+
+    Points that share their measurements on both sides are one comparison, made at the first.
+    """
+    result = Comparison(names, threshold)
+    seen: set[tuple[object, object]] = set()
+    found: list[tuple[Measured, Measured, Ratio, float]] = []
+    contended = 0
+    for old, new in pairs:
+        if (old.measured_at, new.measured_at) in seen:
+            continue
+        seen.add((old.measured_at, new.measured_at))
+        r = ratio(new, old)
+        if isinstance(r, Ratio):
+            # A pair probe runs only under a hypervisor, at points whose lanes meet.
+            wanders = not r.paired and old.hop_ns > 0 and new.hop_ns > 0
+            contended += wanders
+            margin = max(threshold, contended_threshold) if wanders else threshold
+            found.append((old, new, r, margin))
+        elif old.status != new.status or (old.usable and new.usable):
+            result.apart.append(Apart(new.point, _why_apart(old, new, names)))
+    if contended and threshold < contended_threshold:
+        result.notes.append(
+            f"{contended} contended points of a virtual machine vary between campaigns: for "
+            f"these, differences up to {contended_threshold:.0%} count as none"
+        )
+    adjusted = holm([r.p(margin) for _, _, r, margin in found])
+    for (old, new, r, margin), p in zip(found, adjusted, strict=True):
+        result.differences.append(
+            Difference(
+                old, new, r, p, _verdict(r, p, threshold, margin), detectable(r, margin, len(found))
+            )
+        )
+    return result
+
+
+def _verdict(r: Ratio, p: float, threshold: float, margin: float) -> Verdict:
+    """The ratio's own verdict, where Holm's correction leaves it; the same within the threshold, or
+    within 1 % where none was allowed."""
+    told = verdict(r, margin)
+    if told in (Verdict.slower, Verdict.faster):
+        return told if p < alpha else Verdict.cannot_tell
+    same = verdict(r, max(threshold, 0.01)) is Verdict.same
+    return Verdict.same if same else Verdict.cannot_tell
+
+
+def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:
+    campaign = files[0].campaign
+    m = machine_of(campaign)
+    raw = campaign.get("machine")
+    more = raw if isinstance(raw, dict) else {}
+    compilers = {
+        str(w["build"].get("compiler"))
+        for f in files
+        for w in f.workers
+        if isinstance(w.get("build"), dict)
+    }
+    flags = {
+        str(w["build"].get("flags"))
+        for f in files
+        for w in f.workers
+        if isinstance(w.get("build"), dict)
+    }
+    return {
+        "kernel": str(more.get("kernel", "")),
+        "governor": m.governor,
+        "turbo": m.turbo,
+        "host": m.host,
+        "quota": str(m.quota_cpus),
+        "compiler": ", ".join(sorted(compilers)),
+        "flags": ", ".join(sorted(flags)),
+        "version": str(campaign.get("version", "")),
+        "hypervisor": m.virtualization if m.hypervisor else "none",
+    }
+
+
+def _machines_differ(old: Campaign, new: Campaign) -> list[str]:
+    a, b = old.machine, new.machine
+    differ = [
+        f"{what} ({before or 'unknown'} against {after or 'unknown'})"
+        for what, before, after in (
+            ("CPU", a.cpu, b.cpu),
+            ("PUs", a.pus, b.pus),
+            ("architecture", a.architecture, b.architecture),
+        )
+        if before != after
+    ]
+    gpus_a, gpus_b = dict(a.gpus), dict(b.gpus)
+    differ += [
+        f"GPU ({gpus_a[k]} against {gpus_b[k]})"
+        for k in gpus_a.keys() & gpus_b.keys()
+        if gpus_a[k] != gpus_b[k]
+    ]
+    return differ
+
+
+def compare_campaigns(
+    old_files: list[ResultsFile],
+    new_files: list[ResultsFile],
+    threshold: float = default_margin,
+    across: Sequence[str] = (),
+) -> Comparison:
+    """OLD against NEW. `across` names axes that may differ (or `machine`).
+
+    Raises Unusable, saying what differs, where the machines are not the same kind or no point is in
+    both campaigns.
+    """
+    old, new = campaign_of(old_files), campaign_of(new_files)
+    names = (old_files[0].path, new_files[0].path)
+    machines = _machines_differ(old, new)
+    if machines and "machine" not in across:
+        raise Unusable(
+            f"not comparable: {names[0]} and {names[1]} are of different machines: "
+            f"{'; '.join(machines)} (--across machine compares them anyway)"
+        )
+    ignored = [axis for axis in across if axis != "machine"]
+    before, twice_before = _by_key(old, ignored)
+    after, twice_after = _by_key(new, ignored)
+    common = [key for key in after if key in before]
+    if not common:
+        raise Unusable(f"not comparable: no point is in both files; {_axes_that_differ(old, new)}")
+    result = compare_points([(before[k], after[k]) for k in common], names, threshold)
+    result.only = (len(before) - len(common), len(after) - len(common))
+    environments = _environment(old_files), _environment(new_files)
+    for what, was in environments[0].items():
+        if was != environments[1][what]:
+            result.notes.append(
+                f"the {what} differs: {was or 'unknown'} -> {environments[1][what] or 'unknown'}"
+            )
+    if twice_before + twice_after:
+        result.notes.append(
+            f"{twice_before + twice_after} points differ from another point of the same file in "
+            f"{', '.join(ignored)} only; the first of them is compared"
+        )
+    result.notes += machines + old.notes + new.notes
+    return result
+
+
+def _by_key(campaign: Campaign, ignored: Sequence[str]) -> tuple[dict[str, Measured], int]:
+    found: dict[str, Measured] = {}
+    for s in campaign.points.values():
+        found.setdefault(s.point.without(*ignored).key, s)
+    return found, len(campaign.points) - len(found)
+
+
+def _axes_that_differ(old: Campaign, new: Campaign) -> str:
+    parts = []
+    for axis in ("backend", "op", "type", "placement", "lanes", "affinity", "wait", "order"):
+        a = {str(getattr(s.point, axis)) for s in old.points.values()}
+        b = {str(getattr(s.point, axis)) for s in new.points.values()}
+        if not a & b:
+            hint = f", --across {axis} compares across it" if axis in axes else ""
+            parts.append(
+                f"{axis} differs ({', '.join(sorted(a)[:4])} against "
+                f"{', '.join(sorted(b)[:4])}{hint})"
+            )
+    return "; ".join(parts) or "no single axis tells them apart"

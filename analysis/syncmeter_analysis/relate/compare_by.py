@@ -1,0 +1,103 @@
+"""Pairs for `compare --by`: points that differ in backend, device, compiler or affinity only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate.campaign import Campaign, campaign_of
+from syncmeter_analysis.relate.compare import Comparison, compare_points
+from syncmeter_analysis.relate.counterparts import (
+    counterpart_key,
+    counterparts,
+    pairs_of_backends,
+)
+from syncmeter_analysis.relate.relation import default_margin
+from syncmeter_analysis.relate.summary import Measured
+
+by_what = ("backend", "device", "compiler", "affinity")
+
+# The side that others are compared with, where it is there: the packed threads.
+_references = {"affinity": ("close",), "device": (), "compiler": ()}
+
+
+def _compilers(files: list[ResultsFile]) -> dict[str, str]:
+    found = {}
+    for file in files:
+        for worker in file.workers:
+            build = worker.get("build")
+            if isinstance(build, dict):
+                found[str(build.get("id"))] = str(build.get("compiler") or "unknown compiler")
+    return found
+
+
+def _device(campaign: Campaign, s: Measured) -> str:
+    gpus = dict(campaign.machine.gpus)
+    return gpus.get(s.point.backend, "GPU") if s.point.on_gpu else campaign.machine.cpu
+
+
+def compare_by(
+    what: str, files: list[ResultsFile], threshold: float = default_margin
+) -> list[Comparison]:
+    """One comparison for each other value of `what` against the reference.
+
+    Points of one file are compared visit by visit, of several as independent. Raises Unusable where
+    all points have one value, or none has a counterpart.
+    """
+    campaigns = [campaign_of([f]) for f in files]
+    compilers = _compilers(files)
+    label: dict[str, Callable[[Campaign, Measured], str]] = {
+        "backend": lambda _, s: s.point.backend,
+        "affinity": lambda _, s: s.point.affinity,
+        "device": _device,
+        "compiler": lambda _, s: compilers.get(s.build, "unknown compiler"),
+    }
+    key: dict[str, Callable[[Point], str]] = {
+        "backend": counterpart_key,
+        "affinity": lambda p: p.without("affinity").key,
+        "device": lambda p: p.key,
+        "compiler": lambda p: p.key,
+    }
+    sides: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
+    for campaign in campaigns:
+        for s in campaign.points.values():
+            if s.usable:
+                sides[label[what](campaign, s)][key[what](s.point)].append(s)
+    if len(sides) < 2:
+        seen = ", ".join(sides) or "none"
+        raise Unusable(f"not comparable: every point has one {what} ({seen})")
+    result = []
+    for old, new in _pairs_of_sides(what, list(sides)):
+        common = [k for k in sides[new] if k in sides[old]]
+        if not common:
+            continue
+        if what == "backend":
+            natives = [s for k in common for s in sides[old][k]]
+            pairs = counterparts(natives, [s for k in common for s in sides[new][k]])
+        else:
+            pairs = [(sides[old][k][0], sides[new][k][0]) for k in common]
+        found = compare_points(pairs, (old, new), threshold)
+        found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
+        if len(files) > 1 and what != "device":
+            machines = {machine_of(f.campaign).name for f in files}
+            found.notes += [f"the machines differ: {'; '.join(sorted(machines))}"] * (
+                len(machines) > 1
+            )
+        result.append(found)
+    if not result:
+        raise Unusable(
+            f"not comparable: no point has a counterpart of another {what} ({', '.join(sides)})"
+        )
+    return result
+
+
+def _pairs_of_sides(what: str, names: list[str]) -> list[tuple[str, str]]:
+    """Each side behind its reference."""
+    if what == "backend":
+        return pairs_of_backends(names)
+    reference = next((r for r in _references[what] if r in names), names[0])
+    return [(reference, name) for name in names if name != reference]

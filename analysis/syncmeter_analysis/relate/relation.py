@@ -1,0 +1,270 @@
+"""How two points relate: their ratio inside a common placement state, and what it says.
+
+The one definition of ratio, margin and verdict, for studies, claims, figures and comparisons alike.
+A quotient of the headline costs of two different states is never taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.special import student_t, student_t_tail
+from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.stats import (
+    error_of_median_log,
+    over_visits,
+    quotient,
+    ratio_of_pairs,
+    welch,
+)
+from syncmeter_analysis.relate.summary import Measured
+
+#: Costs that differ by no more than this are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
+default_margin = 0.05
+
+#: Visits in common from which on two points of one campaign are compared visit by visit.
+_enough_pairs = 3
+
+
+class Verdict(Enum):
+    """What a ratio says of the cost above the line; the value is how it is written."""
+
+    slower = "slower"
+    faster = "faster"
+    same = "the same"
+    cannot_tell = "cannot tell"
+    not_comparable = "not comparable"
+
+
+@dataclass(frozen=True, slots=True)
+class NotComparable:
+    """There is no ratio, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A cost over another, with its 95 % interval (infinite bounds: nothing is known of the scatter).
+
+    `visits` pairs of visits when `paired`, else the visits of the side that has fewer. `over_ns` and
+    `under_ns` are the costs in the common state, `state` that of the side which names one (None for
+    GPUs and imports). `error` is the standard error of the logarithm, with `degrees` of freedom of
+    Student's t. `identical`: both points are one measurement.
+    """
+
+    interval: Interval
+    visits: int = 0
+    state: State | None = None
+    over_ns: float = math.nan
+    under_ns: float = math.nan
+    error: float = math.inf
+    degrees: float = 0.0
+    paired: bool = False
+    identical: bool = False
+
+    @property
+    def value(self) -> float:
+        return self.interval.value
+
+    @property
+    def low(self) -> float:
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        return self.interval.high
+
+    @property
+    def bounded(self) -> bool:
+        return self.interval.bounded
+
+    def inverse(self) -> Ratio:
+        """Under over over: what it says of throughput."""
+        i = self.interval
+        low = 1 / i.high if i.high > 0 and math.isfinite(i.high) else -math.inf
+        high = 1 / i.low if i.low > 0 else math.inf
+        turned = Interval(1 / i.value, low, high)
+        return replace(self, interval=turned, over_ns=self.under_ns, under_ns=self.over_ns)
+
+    def times(self, factor: float) -> Ratio:
+        """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""
+        return replace(self, interval=self.interval.scaled(factor), over_ns=self.over_ns * factor)
+
+    def at(self, confidence: float) -> Interval:
+        """The interval at another confidence, by the quantiles of t."""
+        i = self.interval
+        if not self.bounded or not self.degrees or self.identical:
+            return i
+        wider = student_t(confidence, self.degrees) / student_t(0.95, self.degrees)
+        low = i.value * (i.low / i.value) ** wider if i.low > 0 else 0.0
+        return Interval(i.value, low, i.value * (i.high / i.value) ** wider)
+
+    def p(self, margin: float = default_margin) -> float:
+        """Two-sided probability of so large a difference where the true one is within the margin."""
+        if self.identical or not math.isfinite(self.error):
+            return 1.0
+        beyond = max(0.0, abs(math.log(self.value)) - math.log1p(margin))
+        return min(1.0, 2 * student_t_tail(beyond / self.error, self.degrees))
+
+
+def _common(over: Measured, under: Measured) -> tuple[State, State] | None:
+    """The state that both saw in most visits, as each side names it: first by visits in common, then
+    by visits at all, quiet before busy, then by rounds."""
+
+    def rank(states: tuple[State, State]) -> tuple[int, int, bool, int]:
+        a, b = states
+        together = len(_paired_costs(over, under, a, b))
+        seen = min(len(over.visit_costs(a)), len(under.visit_costs(b)))
+        return together, seen, not a.busy, min(over.states[a], under.states[b])
+
+    shared = [
+        (a, b)
+        for a in sorted(over.states)
+        for b in sorted(under.states)
+        if a.agrees(b) and over.visit_costs(a) and under.visit_costs(b)
+    ]
+    return max(shared, key=rank) if shared else None
+
+
+def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[tuple[float, float]]:
+    """Costs of the visits, by number, that both points of one campaign have in the two states."""
+    if over.source != under.source:
+        return []
+    found = []
+    for number, costs in over.by_visit.items():
+        other = under.by_visit.get(number, {})
+        if a in costs and b in other and costs[a][0] > 0 and other[b][0] > 0:
+            found.append((costs[a][0], other[b][0]))
+    return found
+
+
+def _of_costs(over: Sequence[float], under: Sequence[float]) -> tuple[Interval, float, float]:
+    """The quotient of two independent sets of visits, with error and degrees."""
+    error, degrees = welch(
+        [error_of_median_log(over), error_of_median_log(under)], [len(over), len(under)]
+    )
+    return quotient(over_visits(over), over_visits(under)), error, degrees
+
+
+def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
+    """`over` in units of `under`, of one campaign or of two.
+
+    Inside a placement state that both saw: from visits paired by number where both have three or
+    more in one file, else from the visits of each side in that state. GPUs and imports have no
+    states: the quotient of their estimates.
+    """
+    if not (over.usable and under.usable) or over.cost is None or under.cost is None:
+        return NotComparable("not resolved")
+    if over.measured_at == under.measured_at:
+        one = Interval(1.0, 1.0, 1.0)
+        cost = over.cost.value
+        return Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
+    visits = min(over.visits, under.visits)
+    plain = Ratio(Interval(1.0), visits, None, over.cost.value, under.cost.value)
+    if over.imported or under.imported:
+        return replace(plain, interval=quotient(over.cost, under.cost))
+    if over.device is not None or under.device is not None:
+        _, error, degrees = _of_costs(over.visit_costs(over.state), under.visit_costs(under.state))
+        return replace(
+            plain, interval=quotient(over.cost, under.cost), error=error, degrees=degrees
+        )
+    states = _common(over, under)
+    if states is None:
+        return NotComparable("seen in different placement states")
+    return _in_state(over, under, *states)
+
+
+def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:
+    state = a if a.hop_ns > 0 else b
+    pairs = _paired_costs(over, under, a, b)
+    if len(pairs) >= _enough_pairs:
+        above, below = (over_visits(side).value for side in zip(*pairs, strict=True))
+        ratios = [x / y for x, y in pairs]
+        error = error_of_median_log(ratios)
+        n = len(pairs)
+        return Ratio(ratio_of_pairs(ratios), n, state, above, below, error, n - 1, True)
+    costs, others = over.visit_costs(a), under.visit_costs(b)
+    interval, error, degrees = _of_costs(costs, others)
+    return Ratio(
+        interval,
+        min(len(costs), len(others)),
+        state,
+        over_visits(costs).value,
+        over_visits(others).value,
+        error,
+        degrees,
+    )
+
+
+def verdict_of(i: Interval, margin: float = default_margin) -> Verdict:
+    """Slower or faster where the interval is wholly beyond the margin, the same where it is wholly
+    within (two one-sided tests: Schuirmann 1987); an interval that straddles a bound cannot tell."""
+    if not i.bounded:
+        return Verdict.cannot_tell
+    least, most = 1 / (1 + margin), 1 + margin
+    if i.low > most:
+        return Verdict.slower
+    if i.high < least:
+        return Verdict.faster
+    return Verdict.same if least <= i.low and i.high <= most else Verdict.cannot_tell
+
+
+def verdict(r: Ratio | NotComparable, margin: float = default_margin) -> Verdict:
+    """What the ratio says of the point above the line."""
+    if isinstance(r, NotComparable):
+        return Verdict.not_comparable
+    return verdict_of(r.interval, margin)
+
+
+def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -> float:
+    """The smallest change, as a ratio above 1, that this comparison would have resolved beyond the
+    margin, as one of so many (Bonferroni); infinite where nothing is known of the scatter."""
+    if r.identical:
+        return 1 + margin
+    if not (r.bounded and r.low > 0 and math.isfinite(r.error)):
+        return math.inf
+    reach = student_t(1 - 0.05 / comparisons, r.degrees) * r.error
+    half = max(reach, math.log(r.value / r.low), math.log(r.high / r.value))
+    return (1 + margin) * math.exp(half) if half < 700 else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Winners:
+    """The fastest of several points, those that it is not told apart from, and those that have no
+    ratio to it (with the reason)."""
+
+    best: Measured
+    ties: tuple[Measured, ...]
+    apart: tuple[tuple[Measured, str], ...]
+
+
+def fastest_of(points: Iterable[Measured], margin: float = default_margin) -> Winners | None:
+    """The point that no other is below, each compared inside a common state; None without a cost.
+
+    A tie is a point whose ratio to the fastest is not resolved above the margin.
+    """
+    usable = [s for s in points if s.usable and not s.inserted and s.cost is not None]
+    if not usable:
+        return None
+    # From the lowest headline on, whatever its state; a ratio below 1 in a common state overrules.
+    usable.sort(key=lambda s: s.cost.value if s.cost else math.inf)
+    best = usable[0]
+    for s in usable[1:]:
+        r = ratio(s, best)
+        if isinstance(r, Ratio) and r.value < 1:
+            best = s
+    ties, apart = [], []
+    for s in usable:
+        if s is best:
+            continue
+        r = ratio(s, best)
+        if isinstance(r, NotComparable):
+            apart.append((s, r.why))
+        elif verdict(r, margin) is not Verdict.slower:
+            ties.append(s)
+    return Winners(best, tuple(ties), tuple(apart))

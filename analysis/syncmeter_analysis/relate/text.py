@@ -1,0 +1,213 @@
+"""How figures and points are written, the same in tables, report and claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    verdict,
+    verdict_of,
+)
+from syncmeter_analysis.relate.summary import Measured
+
+
+def nanoseconds(ns: float) -> str:
+    """Four significant digits, as `syncmeter show` prints; no unit."""
+    if not math.isfinite(ns):
+        return "unknown"
+    size = abs(ns)
+    for least, decimals in ((999.95, 0), (99.995, 1), (9.9995, 2), (0.99995, 3), (0.00095, 4)):
+        if size >= least:
+            return f"{ns:.{decimals}f}"
+    return f"{ns:.4f}" if size == 0 else f"{ns:.1e}"
+
+
+def duration(ns: float) -> str:
+    """Time with the unit that suits it: `4.876 ns`, `45.70 us`, `3.014 s`."""
+    size = abs(ns)
+    if not math.isfinite(ns):
+        return "unknown"
+    for least, factor, unit in ((1e9, 1e-9, "s"), (1e6, 1e-6, "ms"), (1e4, 1e-3, "µs")):
+        if size >= least:
+            return f"{ns * factor:#.4g}".rstrip(".") + f" {unit}"
+    return f"{nanoseconds(ns)} ns"
+
+
+def ratio(value: float) -> str:
+    """A ratio with as many digits as it deserves: 0.0031, 0.031, 0.991, 1.31, 14.2, 310."""
+    if not math.isfinite(value):
+        return "unknown"
+    for least, decimals in ((99.95, 0), (9.995, 1), (0.9995, 2), (0.0095, 3)):
+        if value >= least:
+            return f"{value:.{decimals}f}"
+    return f"{value:.2g}"
+
+
+def ratio_interval(i: Interval | Ratio) -> str:
+    """`1.31 (1.20..1.43)`, or the value alone where nothing is known of its scatter."""
+    return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
+
+
+def effect(r: Interval, of_costs: bool = True) -> str:
+    """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
+    is no ratio of costs, or is not decided, in times only."""
+    bounds = f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else " (scatter unknown)"
+    says = verdict_of(r) if r.bounded else Verdict.cannot_tell
+    if says is Verdict.faster and of_costs and r.low > 0:
+        return f"{ratio(1 / r.value)} times faster ({ratio(1 / r.high)} to {ratio(1 / r.low)})"
+    if says is Verdict.same and of_costs:
+        return f"the same{bounds}"
+    word = " slower" if says is Verdict.slower and of_costs else ""
+    return f"{ratio(r.value)} times{word}{bounds}"
+
+
+def spans(values: Sequence[int]) -> str:
+    """`2`, `2 and 16`, `2 to 64`: what numbers a statement is about."""
+    found = sorted(set(values))
+    return " and ".join(map(str, found)) if len(found) < 3 else f"{found[0]} to {found[-1]}"
+
+
+def ratio_bounds(i: Interval | Ratio) -> str:
+    """`1.20..1.43`, or '' where nothing is known of its scatter."""
+    return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
+
+
+_marks = {
+    Verdict.same: " =",
+    Verdict.slower: " >",
+    Verdict.faster: " <",
+    Verdict.cannot_tell: " ?",
+}
+
+#: What the marks behind ratios in tables say.
+legend_of_marks = (
+    f"= the same within {default_margin:.0%}, > more, < less, ? cannot tell, - not comparable"
+)
+
+
+def marked(r: Ratio | NotComparable | None) -> str:
+    """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
+    if r is None:
+        return ""
+    return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
+
+
+def interval_ns(i: Interval) -> str:
+    return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
+
+
+def count(n: int, what: str) -> str:
+    """`1 point`, `7 points`."""
+    return f"{n} {what}" + ("" if n == 1 else "s")
+
+
+def marked_interval(r: Ratio | NotComparable | None) -> str:
+    """As `marked`, with the interval: `1.31 (1.20..1.43) >`."""
+    if not isinstance(r, Ratio):
+        return marked(r)
+    return ratio_interval(r) + _marks[verdict(r)]
+
+
+def rate(per_s: float) -> str:
+    """`205 M`: ops per second with three digits and a prefix, as `syncmeter show` prints."""
+    prefix = ""
+    for larger in (" k", " M", " G", " T"):
+        # 999.5 would be written as 1e+03.
+        if per_s >= 999.5:
+            per_s, prefix = per_s / 1000, larger
+    if per_s >= 999.5:
+        return f"{per_s:.3g}{prefix}"
+    return f"{per_s:.{0 if per_s >= 99.95 else 1 if per_s >= 9.995 else 2}f}{prefix}"
+
+
+def cost(s: Measured) -> str:
+    """The cost of a point in ns, its upper bound, or its status."""
+    if s.usable and s.cost is not None:
+        return nanoseconds(s.cost.value)
+    if s.status == "not_resolved" and s.cost is not None and math.isfinite(s.cost.high):
+        bound = s.cost.high
+        return (
+            f"< {max(math.ceil(bound * 1e4) / 1e4, 1e-4):.4f}"
+            if bound < 1
+            else (f"< {nanoseconds(bound * 1.0005)}")
+        )
+    return s.status
+
+
+def cost_interval(s: Measured) -> str:
+    """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
+    if s.usable and s.cost is not None and s.cost.bounded:
+        return f"{cost(s)} ({interval_ns(s.cost)})"
+    return cost(s)
+
+
+def cells(p: Point) -> str:
+    """Where the cells lie: `shared`, `64 B apart`, or '' for an op without any."""
+    if p.placement == "strided":
+        text = "one address" if p.stride == 0 else f"{p.stride_bytes} B apart"
+        shared_out = f" ({p.cells} cells)" if p.cells else ""
+        return text + (f" from {p.base_offset} B" if p.base_offset else "") + shared_out
+    return "" if p.placement == "none" else p.placement
+
+
+def launch(p: Point) -> str:
+    """`16 lanes`, `132 x 1024 lanes`."""
+    lanes = f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes)
+    some = f", {p.active} of each warp" if p.active else ""
+    return f"{lanes} lane{'' if lanes == '1' else 's'}{some}"
+
+
+def blocks_by_threads(p: Point) -> str:
+    """`132 x 1024`: the launch of a kernel, for a column that says so."""
+    return f"{p.blocks} x {p.lanes}"
+
+
+def _parts(p: Point) -> list[tuple[str, str]]:
+    """Each axis of a point with its words for a reader; '' where it is the ordinary."""
+    parts = [
+        ("backend", p.backend),
+        ("op", p.op),
+        ("type", p.type),
+        ("placement", cells(p)),
+        ("lanes", launch(p)),
+        ("size", f"size {p.size}" if p.size else ""),
+        ("scope", p.scope),
+        ("flavour", p.flavour),
+        ("space", "" if p.space == "global" else p.space),
+        ("order", "" if p.order in ("unordered", "relaxed") else p.order),
+        ("affinity", "" if p.affinity == "none" else p.affinity),
+        ("wait", "" if p.wait == "active" else p.wait),
+        ("home", f"home {p.home}" if p.home else ""),
+        ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
+        ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
+        ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
+        ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
+        ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
+        ("repeat", f"no. {p.repeat}" if p.repeat else ""),
+    ]
+    return parts + [(name, f"{name} {value}") for name, value in p.others]
+
+
+def short_name(p: Point, without: Sequence[str] = ()) -> str:
+    """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
+    return " ".join(text for axis, text in _parts(p) if text and axis not in without)
+
+
+def names_apart(a: Point, b: Point) -> tuple[str, str]:
+    """Both points by the axes in which they differ."""
+    ours, theirs = dict(_parts(a)), dict(_parts(b))
+    differing = [axis for axis in {**ours, **theirs} if ours.get(axis) != theirs.get(axis)]
+
+    def named(p: Point, parts: dict[str, str]) -> str:
+        # What is the ordinary has no words above, but is told apart here.
+        words = [parts.get(axis) or str(getattr(p, axis, "") or "") for axis in differing]
+        return " ".join(filter(None, words)).replace("lane", "thread") or p.op
+
+    return named(a, ours), named(b, theirs)

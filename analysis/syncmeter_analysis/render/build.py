@@ -1,0 +1,90 @@
+"""The report of a campaign: its first screen, then its sections in the order in which a reader needs
+them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+
+from syncmeter_analysis.claims import judged
+from syncmeter_analysis.claims.claim import Claim, Finding
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.blocks import Drawing, Head, Section
+from syncmeter_analysis.render.charts.figure import Figure
+from syncmeter_analysis.render.charts.lead import lead_figures
+from syncmeter_analysis.render.charts.scaling import scaling_figures
+from syncmeter_analysis.render.costs import costs
+from syncmeter_analysis.render.head import head
+from syncmeter_analysis.render.method import census_section, machine_section
+from syncmeter_analysis.render.recommendations import cards, claims_section, not_on_cards
+from syncmeter_analysis.render.trust import trust
+from syncmeter_analysis.studies import StudySection, sections
+
+
+@dataclass
+class Report:
+    """What is rendered: to a page (page.py) or to Markdown (markdown.py). `points` are those that the
+    page lists; several have one id where two campaigns are compared."""
+
+    head: Head
+    sections: list[Section]
+    points: list[Measured]
+    files: list[str]
+    judged: list[tuple[Claim, Finding]] = field(default_factory=list)
+
+    @property
+    def figures(self) -> list[Figure]:
+        return self.head.figures + [figure for s in self.sections for figure in s.figures]
+
+
+def _of_study(told: StudySection) -> Section:
+    """A study's figures, where figures/NAME.py draws any, and its text."""
+    module = f"syncmeter_analysis.render.charts.{told.name.replace('-', '_')}"
+    figures = import_module(module).figures(told.rows) if find_spec(module) else []
+    return Section(told.name, told.title, [*map(Drawing, figures), *told.blocks])
+
+
+def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
+    """The figures of points that no study draws."""
+    drawn = [
+        Drawing(figure)
+        for figure in scaling_figures(campaign)
+        if not any(set(figure.points) <= set(other.points) for other in others)
+    ]
+    return Section("scaling", "By number of threads", [*drawn])
+
+
+def build(campaign: Campaign) -> Report:
+    """The first screen, and the sections that have something to show."""
+    findings = judged(Evidence(campaign))
+    studies = [_of_study(told) for told in sections(campaign)]
+    parts = [
+        trust(campaign),
+        costs(campaign),
+        _scaling(campaign, [figure for study in studies for figure in study.figures]),
+        *studies,
+        census_section(campaign),
+        claims_section(findings),
+        machine_section(campaign),
+    ]
+    report = Report(
+        head(campaign),
+        [part for part in parts if part.blocks],
+        list(campaign.points.values()),
+        [file.path for file in campaign.files],
+        findings,
+    )
+    report.head.figures = lead_figures(campaign, report.figures)
+    # What stands on the first screen is not drawn again.
+    first = {figure.id for figure in report.head.figures}
+    for section in report.sections:
+        section.blocks = [
+            b for b in section.blocks if not (isinstance(b, Drawing) and b.figure.id in first)
+        ]
+    ids = {section.id for section in report.sections}
+    report.head.cards = cards(campaign, findings, report.figures, ids)
+    report.head.folded = not_on_cards(campaign, findings)
+    return report

@@ -1,0 +1,163 @@
+"""The first figures of a report: what one update of a shared counter costs alone and among all threads,
+what a barrier costs, and on a GPU each level of synchronization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.common_state import common_state, cost_in
+from syncmeter_analysis.relate.relation import Winners
+from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.charts import barrier
+from syncmeter_analysis.render.charts.dots import cost_dots
+from syncmeter_analysis.render.charts.figure import Figure, Panel
+from syncmeter_analysis.studies import barrier_rows, levels_rows, locks_rows
+from syncmeter_analysis.studies.locks_rows import Row
+
+#: So many stand on the first screen.
+_most = 2
+
+
+def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
+    """Up to two: updates, levels, barriers, as far as measured; else the first of the others that
+    leaves room for the cards."""
+    found = _updates(campaign) + _levels(campaign) + _barriers(campaign)
+    small = [figure for figure in others if len(figure.panels) <= _most]
+    return (found or small[:1])[:_most]
+
+
+def _threads(n: int) -> str:
+    return text.count(n, "thread")
+
+
+def _state(state: State | None) -> str:
+    return str(state) if state is not None else "no placement state"
+
+
+def _dot(row: str, cost: Interval, group: str, point: str) -> dict[str, Any]:
+    return {
+        "row": row,
+        "ns": cost.value,
+        "low": cost.low if cost.bounded else None,
+        "high": cost.high if cost.bounded else None,
+        "label": text.duration(cost.value),
+        "group": group,
+        "id": point,
+    }
+
+
+def _dots(
+    rows: Sequence[tuple[str, dict[int, Measured]]], counts: Sequence[int]
+) -> tuple[list[dict[str, Any]], dict[int, State | None], list[str]]:
+    """Fields of each row at these numbers of threads, the state of each, and what is left out."""
+    # Of imported figures nobody knows what else ran.
+    measured = [at for _, at in rows if not any(s.imported for s in at.values())]
+    states = {n: common_state(at[n] for at in measured if n in at) for n in counts}
+    fields: list[dict[str, Any]] = []
+    left = []
+    for name, at in rows:
+        for n in counts:
+            if n not in at or not at[n].usable:
+                continue
+            cost = cost_in(at[n], states[n])
+            if cost is None:
+                left.append(f"{name} on {_threads(n)}")
+                continue
+            fields.append(_dot(name, cost, _threads(n), at[n].id))
+    most = _threads(max(counts))
+    last: dict[str, float] = {}
+    for f in fields:
+        if f["group"] == most or f["row"] not in last:
+            last[f["row"]] = f["ns"]
+    return sorted(fields, key=lambda f: last[f["row"]]), states, left
+
+
+def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
+    seen = "; ".join(f"{_threads(n)}: {_state(state)}" for n, state in states.items() if state)
+    note = "ns with the 95 % interval, logarithmic"
+    note += f"; each number of threads in one placement state ({seen})" if seen else ""
+    return note + (f"; not seen in that state: {', '.join(left)}" if left else "") + "."
+
+
+def _updates(campaign: Campaign) -> list[Figure]:
+    """A dot for each way to update one counter, alone and among the most threads."""
+    rows = locks_rows.updates(campaign)
+    counts = sorted({n for row in rows for n in row.on_one})
+    if len(rows) < 2:
+        return []
+    counts = sorted({counts[0], counts[-1]})
+    several = len({row.first.point.backend for row in rows}) > 1
+    named = [(row.name if several else row.op, row.on_one) for row in rows]
+    fields, states, left = _dots(named, counts)
+    if not fields:
+        return []
+    kind = rows[0].first.point.type
+    chart = cost_dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
+    title = f"One update of a shared {kind} counter on {_threads(counts[-1])}: "
+    title += _span(rows, fields, _threads(counts[-1]))
+    points = [f["id"] for f in fields]
+    return [Figure("updates", title, _note(states, left), [Panel("", chart)], points, wide=True)]
+
+
+def _span(rows: Sequence[Row], fields: Sequence[dict[str, Any]], group: str) -> str:
+    """The costs of the atomic, and of the locks from least to most, as they are drawn."""
+    locks = {s.id for row in rows if row.is_lock for s in row.on_one.values()}
+    seen = [f for f in fields if f["group"] == group]
+    told = [f"{f['row']} {f['label']}" for f in seen if f["id"] not in locks]
+    held = sorted((f for f in seen if f["id"] in locks), key=lambda f: f["ns"])
+    if len(held) > 1:
+        told.append(
+            f"locks {held[0]['label']} ({held[0]['row']}) to {held[-1]['label']} ({held[-1]['row']})"
+        )
+    else:
+        told += [f"{f['row']} {f['label']}" for f in held]
+    return ", ".join(told) or "no cost in a common state"
+
+
+def _barriers(campaign: Campaign) -> list[Figure]:
+    """The curves of the study, where there are any; else a dot for each runtime."""
+    if curves := barrier.figures(barrier_rows.rows(campaign)):
+        return curves[:1]
+    rows = barrier_rows.curves(campaign)
+    counts = sorted({n for at in rows.values() for n in at})
+    if not counts:
+        return []
+    fields, states, left = _dots(list(rows.items()), sorted({counts[0], counts[-1]}))
+    if not fields:
+        return []
+    groups = [_threads(n) for n in states]
+    chart = cost_dots(fields, "ns of a barrier", groups, "runtime", "")
+    told = [f"{f['row']} {text.duration(f['ns'])}" for f in fields if f["group"] == groups[-1]]
+    title = f"A barrier of {groups[-1]}: {', '.join(told) or 'no cost in a common state'}"
+    points = [f["id"] for f in fields]
+    return [Figure("barriers", title, _note(states, left), [Panel("", chart)], points, wide=True)]
+
+
+def _levels(campaign: Campaign) -> list[Figure]:
+    """The fastest way of each level of a GPU, as the study tells them."""
+    return [
+        figure
+        for found in levels_rows.rows(campaign).backends[:1]
+        for figure in _axis(found.backend, found.axis)
+    ]
+
+
+def _axis(backend: str, axis: Iterable[tuple[str, Winners | None]]) -> list[Figure]:
+    fields = [
+        _dot(f"{name}: {winners.best.point.op}", winners.best.cost, backend, winners.best.id)
+        for name, winners in axis
+        if winners is not None and winners.best.cost is not None
+    ]
+    if len(fields) < 2:
+        return []
+    told = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
+    chart = cost_dots(fields, "ns", [backend], "level", None)
+    note = "The fastest way of each level, ns with the 95 % interval, logarithmic; one warp in a block."
+    points = [str(f["id"]) for f in fields]
+    title = f"Levels of synchronization ({backend}): {'; '.join(told)}"
+    return [Figure("axis", title, note, [Panel("", chart)], points, wide=True)]

@@ -1,0 +1,308 @@
+"""Costs against the number of threads, alternatives side by side: a figure for each job, a panel for
+each layout of the cells or grid, a line for each op; and where types differ, a line for each type.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+import altair as alt
+
+from syncmeter_analysis.record.point import Point, key_without
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.jobs import job_of
+from syncmeter_analysis.relate.relation import (
+    Ratio,
+    Verdict,
+    fastest_of,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.charts.figure import (
+    Figure,
+    Panel,
+    dashes,
+    palette,
+    panel_height,
+    panel_width,
+    short_scale,
+    types,
+)
+
+#: So many numbers of threads make a line.
+_least_counts = 3
+
+#: More lines than this nobody tells apart, and more panels nobody looks through.
+_most_lines, _most_panels = 14, 9
+
+_but_lanes = key_without("lanes")
+#: What names a line: everything in which points of a panel can differ.
+_not_in_a_name = ("type", "placement", "lanes", "affinity")
+
+
+def scaling_figures(campaign: Campaign) -> list[Figure]:
+    """A figure for each job on CPUs and on each GPU backend, and one of the types of each."""
+    groups: dict[str, list[Measured]] = defaultdict(list)
+    for s in _curves(campaign.measured):
+        groups[s.point.backend if s.on_gpu else "CPU"].append(s)
+    figures = []
+    for where, points in groups.items():
+        by_job: dict[str, list[Measured]] = defaultdict(list)
+        for s in _of_main(points, lambda p: p.type):
+            by_job[job_of(s.point.op, s.family or s.point.op)].append(s)
+        figures += [
+            _figure(job, where, found, campaign, _cells_and_grid, _op)
+            for job, found in by_job.items()
+        ]
+        kinds = list(_curves(s for s in points if s.point.placement in ("shared", "none")))
+        several = {op for op, n in _counts({(s.point.op, s.point.type) for s in kinds}) if n > 1}
+        typed = [s for s in kinds if s.point.op in several]
+        if typed:
+            figures.append(_figure("types", where, typed, campaign, _op_and_grid, _type))
+    return figures
+
+
+def _counts(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, int]]:
+    return list(Counter(op for op, _ in pairs).items())
+
+
+def _curves(points: Iterable[Measured]) -> Iterable[Measured]:
+    """What was measured at several numbers of threads and has no axis of its own to be drawn by."""
+    groups: dict[Any, list[Measured]] = defaultdict(list)
+    for s in points:
+        p = s.point
+        special = p.pus or p.active or p.cells or p.size or p.late_us or p.repeat or p.others
+        if not (special or s.oversubscribed or s.inserted or s.family == "control"):
+            groups[_but_lanes(p)].append(s)
+    return [s for curve in groups.values() if len(curve) >= _least_counts for s in curve]
+
+
+def _of_main(points: Sequence[Measured], axis: Callable[[Point], str]) -> list[Measured]:
+    """The points with the usual value of an axis: int32, or the most frequent; of ops that have another
+    only, that."""
+    by_op: dict[str, Counter[str]] = defaultdict(Counter)
+    for s in points:
+        by_op[s.point.op][axis(s.point)] += 1
+    main = {
+        op: "int32" if "int32" in seen else seen.most_common(1)[0][0] for op, seen in by_op.items()
+    }
+    return [s for s in points if axis(s.point) == main[s.point.op]]
+
+
+def _cells_and_grid(p: Point) -> tuple[Any, ...]:
+    """Sorts as panels do: by blocks, then by stride."""
+    cells = text.cells(p) or "all threads"
+    blocks = f"{text.count(p.blocks, 'block')}, " if p.on_gpu else ""
+    return p.blocks, p.placement == "strided", p.stride_bytes, p.base_offset, blocks + cells
+
+
+def _op(p: Point) -> str:
+    return text.short_name(p, _not_in_a_name + ("backend",) * p.on_gpu)
+
+
+def _op_and_grid(p: Point) -> tuple[Any, ...]:
+    name = text.short_name(p, ("backend", *_not_in_a_name))
+    return p.op, p.blocks, name + (f", {text.count(p.blocks, 'block')}" if p.on_gpu else "")
+
+
+def _type(p: Point) -> str:
+    return p.type
+
+
+def _figure(
+    what: str,
+    where: str,
+    points: Sequence[Measured],
+    campaign: Campaign,
+    panel_of: Callable[[Point], tuple[Any, ...]],
+    line_of: Callable[[Point], str],
+) -> Figure:
+    affinities = Counter(s.point.affinity for s in points)
+    affinity = max(affinities, key=lambda a: (affinities[a], a == "close"))
+    drawn = [s for s in points if s.point.affinity == affinity]
+    drawn.sort(key=lambda s: panel_of(s.point))
+    panels = [(str(k[-1]), list(g)) for k, g in groupby(drawn, lambda s: panel_of(s.point))]
+    left_out = [f"affinity {a}" for a in sorted(affinities) if a != affinity]
+    # Of many panels the first, the last, and those evenly between.
+    if len(panels) > _most_panels:
+        step = (len(panels) - 1) / (_most_panels - 1)
+        kept = {round(i * step) for i in range(_most_panels)}
+        left_out.append(", ".join(name for i, (name, _) in enumerate(panels) if i not in kept))
+        panels = [panel for i, panel in enumerate(panels) if i in kept]
+    seen = {line_of(s.point) for _, members in panels for s in members}
+    names = sorted(seen, key=lambda n: (types.index(n) if n in types else -1, n))
+    if len(names) > _most_lines:
+        left_out.append(", ".join(names[_most_lines:]))
+        names = names[:_most_lines]
+    panels = [(t, [s for s in found if line_of(s.point) in names]) for t, found in panels]
+    drawn = [s for _, members in panels for s in members]
+    domain = short_scale([x for s in drawn for x in _bounds(s)])
+    lanes = short_scale([float(s.point.lanes) for s in drawn])
+    gpu = drawn[0].on_gpu
+    marks = () if gpu else _marks(campaign, lanes)
+    note = "ns of one op of each thread with the 95 % interval as a band, both axes logarithmic"
+    note += "; threads of a block" if gpu else ""
+    note += f"; affinity {affinity}" if affinity != "none" else ""
+    note += f"; not drawn: {'; '.join(left_out)}" if left_out else ""
+    note += "; costs may be from different placement states, the title compares inside one"
+    if marks:
+        note += "; dashed: " + ", ".join(f"{label} ({at})" for at, label in marks)
+    return Figure(
+        "scaling-" + "".join(c if c.isalnum() else "-" for c in f"{where} {what}").lower(),
+        f"{what[:1].upper()}{what[1:]} ({where}): {_finding(drawn, panel_of)}",
+        f"{note}.",
+        [Panel(t, _chart(m, line_of, names, domain, lanes, marks, gpu)) for t, m in panels if m],
+        [s.id for s in drawn],
+    )
+
+
+def _bounds(s: Measured) -> list[float]:
+    """The cost and its bounds; a bound far off does not squeeze everything else."""
+    c = s.cost
+    if c is None:
+        return []
+    if not c.bounded or c.low <= 0:
+        return [c.value]
+    return [max(c.low, c.value / 3), c.value, min(c.high, c.value * 3)]
+
+
+def _finding(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, ...]]) -> str:
+    """What an op of a thread costs more among the most threads than among the fewest, at its worst, and
+    the fastest and slowest of the alternatives there; each in one placement state."""
+    changes = []
+    curves: dict[Any, list[Measured]] = defaultdict(list)
+    for s in points:
+        curves[_but_lanes(s.point)].append(s)
+    for curve in curves.values():
+        curve.sort(key=lambda s: s.point.lanes)
+        if isinstance(r := ratio(curve[-1], curve[0]), Ratio):
+            changes.append((r, curve[0], curve[-1]))
+    if not changes:
+        told = "not comparable from the fewest threads to the most"
+    else:
+        r, fewest, most = max(changes, key=lambda c: c[0].value)
+        name = text.short_name(most.point, ("lanes", "affinity", "backend"))
+        span = f"from {fewest.point.lanes} to {most.point.lanes} threads"
+        if verdict(r) is Verdict.slower or not r.bounded:
+            told = f"up to {text.effect(r.interval)} {span} ({name})"
+        elif verdict(r) is Verdict.same:
+            told = f"the same {span}"
+        else:
+            told = f"no rise is resolved {span}"
+    return "; ".join([told, *_fastest(points, panel_of)])
+
+
+def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, ...]]) -> list[str]:
+    most = max(s.point.lanes for s in points)
+    panel = min(panel_of(s.point) for s in points if s.point.lanes == most)
+    there = [s for s in points if s.point.lanes == most and panel_of(s.point) == panel]
+    winners = fastest_of(there)
+    if winners is None or len(there) < 2:
+        return []
+    ratios = [(r.value, r, s) for s in there if isinstance(r := ratio(s, winners.best), Ratio)]
+    slowest = [(v, r, s) for v, r, s in ratios if verdict(r) is Verdict.slower]
+    if not slowest:
+        return []
+    _, r, s = max(slowest, key=lambda found: found[0])
+    over, best = text.names_apart(s.point, winners.best.point)
+    tied = " or others" if winners.ties else ""
+    where = f"{most} threads, {panel[-1]}"
+    return [f"on {where} {over} is {text.effect(r.interval)} than {best}{tied}"]
+
+
+def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
+    m = campaign.machine
+    found = []
+    if m.cores and m.pus and m.pus > m.cores:
+        found.append((m.cores, "all cores; beyond it SMT siblings"))
+    elif m.cores:
+        found.append((m.cores, "all cores"))
+    if m.packages and m.packages > 1 and m.cores:
+        found.insert(0, (m.cores // m.packages, "one package"))
+    return tuple((at, label) for at, label in found if lanes[0] <= at <= lanes[1])
+
+
+def _chart(
+    points: Sequence[Measured],
+    line_of: Callable[[Point], str],
+    names: Sequence[str],
+    domain: tuple[float, float],
+    lanes: tuple[float, float],
+    marks: tuple[tuple[int, str], ...],
+    gpu: bool,
+) -> dict[str, Any]:
+    rows = []
+    for s in sorted(points, key=lambda s: s.point.lanes):
+        if s.cost is None:
+            continue
+        row = {"lanes": s.point.lanes, "ns": _short(s.cost.value), "line": line_of(s.point)}
+        row["id"] = s.id
+        if s.cost.bounded and s.cost.low > 0:
+            row |= {"low": _short(s.cost.low), "high": _short(s.cost.high)}
+        rows.append(row)
+    present = tuple(name for name in names if any(r["line"] == name for r in rows))
+    looks = tuple(list(names).index(name) for name in present)
+    spec = copy.deepcopy(_template(present, looks, gpu))
+    spec["data"] = {"values": rows}
+    for layer in spec["layer"]:
+        x = layer["encoding"]["x"]
+        x["scale"]["domain"], layer["encoding"]["y"]["scale"]["domain"] = list(lanes), list(domain)
+        x["axis"]["values"] = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
+    for at, _ in marks:
+        rule = {"type": "rule", "strokeDash": [4, 3], "opacity": 0.7}
+        spec["layer"].append(
+            {"mark": rule, "encoding": {"x": {"datum": at, "type": "quantitative"}}}
+        )
+    return spec
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+@lru_cache(maxsize=256)
+def _template(present: tuple[str, ...], looks: tuple[int, ...], gpu: bool) -> dict[str, Any]:
+    """The drawing without its data and the ends of its scales: Altair takes long to make one."""
+    legend = alt.Legend(columns=2) if len(present) > 1 else None
+    x = alt.X(
+        "lanes:Q",
+        title="threads of a block" if gpu else "threads",
+        axis=alt.Axis(format="d"),
+        scale=alt.Scale(type="log", base=2, nice=False),
+    )
+    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format="~s", tickCount=5)
+
+    def looked(channel: Any, range: list[Any]) -> Any:
+        shown = alt.Scale(domain=list(present), range=range)
+        return channel("line:N", title=None, legend=legend, scale=shown)
+
+    # The second seven lines are dashed.
+    colour = looked(alt.Color, [palette[i % len(palette)] for i in looks])
+    dash = looked(alt.StrokeDash, [dashes[i // len(palette)] for i in looks])
+    tips = [
+        alt.Tooltip("line:N", title=" "),
+        alt.Tooltip("lanes:Q", title="threads"),
+        alt.Tooltip("ns:Q", title="ns", format=".4g"),
+        alt.Tooltip("low:Q", title="from", format=".4g"),
+        alt.Tooltip("high:Q", title="to", format=".4g"),
+        alt.Tooltip("id:N", title="point"),
+    ]
+    y = alt.Y("ns:Q", scale=scale, axis=axis, title="ns of one op")
+    low = alt.Y("low:Q", scale=scale, axis=axis, title="ns of one op")
+    base = alt.Chart().encode(x=x, color=colour)
+    band = base.mark_area(opacity=0.2, clip=True).encode(y=low, y2="high:Q")
+    line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=dash)
+    dots = base.mark_point(filled=True, size=28, opacity=1).encode(y=y, tooltip=tips)
+    chart = alt.layer(band, line, dots, data=alt.Data(values=[])).properties(
+        width=panel_width, height=panel_height
+    )
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("config", None)
+    return spec

@@ -1,0 +1,142 @@
+"""The table of claims for a terminal, Markdown or JSON: a row each, a column for each machine."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+
+from syncmeter_analysis.claims import all_claims, judged
+from syncmeter_analysis.claims.claim import Claim, Finding, not_measured
+from syncmeter_analysis.record.machine import machine_of, same_machine
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.campaign import Campaign, campaign_of
+from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.render.fitting import lines_of
+from syncmeter_analysis.studies.blocks import escaped_md
+
+#: For each machine, in the order of their files: its campaign, and each claim's finding.
+Judged = list[tuple[Campaign, list[tuple[Claim, Finding]]]]
+
+
+def judge_files(paths: Sequence[str]) -> Judged:
+    """The claims on each machine that the files are of. Raises Unusable as the reader does."""
+    groups: list[list[int]] = []
+    files = [read_results(path) for path in paths]
+    for i, file in enumerate(files):
+        machine = machine_of(file.campaign)
+        for group in groups:
+            if same_machine(machine_of(files[group[0]].campaign), machine):
+                group.append(i)
+                break
+        else:
+            groups.append([i])
+    result: Judged = []
+    for group in groups:
+        campaign = campaign_of([files[i] for i in group])
+        result.append((campaign, judged(Evidence(campaign))))
+    return result
+
+
+def _machine_lines(found: Judged) -> list[str]:
+    return [f"{chr(ord('A') + i)}: {c.name}" for i, (c, _) in enumerate(found)]
+
+
+def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
+    """A verdict for each claim and machine with the evidence where there is any, then what measures
+    the other claims; `everything`: these among the rest."""
+    about = _machine_lines(found) + [f"note: {note}" for c, _ in found for note in c.notes] + [""]
+    lines = [line for text in about for line in lines_of(text, width, "   ")]
+    left: dict[str, list[str]] = defaultdict(list)
+    for row, claim in enumerate(all_claims()):
+        findings = [judgements[row][1] for _, judgements in found]
+        if all(f.verdict == not_measured for f in findings) and not everything:
+            left[claim.command].append(claim.id)
+            continue
+        lines += lines_of(f"{claim.id}: {claim.statement}", width, "  ")
+        for i, f in enumerate(findings):
+            if f.verdict == not_measured and len(findings) > 1:
+                continue
+            told = f"{chr(ord('A') + i)}: {f.verdict}. {f.says}".rstrip(". ") + "."
+            for text in (told, *(f"   doubt: {doubt}" for doubt in f.doubts)):
+                lines += lines_of("  " + text, width, "     ")
+    if left:
+        lines += ["", f"not measured ({sum(map(len, left.values()))}), and what measures it:"]
+    for command, names in left.items():
+        lines += lines_of(f"- {command}: {', '.join(names)}", width, "  ")
+    return "\n".join(lines)
+
+
+def of_point(found: Judged, key: str, width: int = 80) -> str:
+    """The claims whose evidence holds the point, by its canonical text, each with its verdict."""
+    lines = []
+    for campaign, judgements in found:
+        points = {s.id for s in campaign.points.values() if s.point.key == key}
+        for claim, f in judgements:
+            for op, part in f.parts.items() or [("", f)]:
+                if points.isdisjoint(part.points):
+                    continue
+                told = f"- {claim.id}{f' ({op})' * bool(op)}: {part.verdict}. {part.says}"
+                lines += lines_of(told.rstrip(". ") + ".", width, "  ")
+    return "\n".join(["Claims that use it:", *lines] if lines else ["No claim uses it."])
+
+
+def as_markdown(found: Judged) -> str:
+    """The table side by side: claim, verdict and effect of each machine."""
+    names = [chr(ord("A") + i) for i in range(len(found))]
+    lines = [f"- {escaped_md(line)}" for line in _machine_lines(found)]
+    lines += ["", "| claim | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
+    for row, claim in enumerate(all_claims()):
+        cells = []
+        for _, judgements in found:
+            f = judgements[row][1]
+            doubt = " (doubtful)" if f.doubts else ""
+            cells.append(escaped_md(f"{f.verdict}{doubt}" + (f": {f.says}" if f.says else "")))
+        lines.append(f"| {escaped_md(claim.statement)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _effect(f: Finding) -> dict[str, object] | None:
+    if f.effect is None:
+        return None
+    return {
+        "value": f.effect.value,
+        "low": f.effect.low if f.effect.bounded else None,
+        "high": f.effect.high if f.effect.bounded else None,
+        "of": f.of,
+        "pairs": f.pairs,
+    }
+
+
+def as_json(found: Judged) -> str:
+    """Everything, for programs: a list of machines, each with its claims."""
+    machines = []
+    for campaign, judgements in found:
+        rows = []
+        for claim, f in judgements:
+            rows.append(
+                {
+                    "id": claim.id,
+                    "statement": claim.statement,
+                    "source": claim.source,
+                    "verdict": f.verdict,
+                    "effect": _effect(f),
+                    "by_op": {
+                        op: {"verdict": part.verdict, "effect": _effect(part)}
+                        for op, part in f.parts.items()
+                    },
+                    "note": f.note,
+                    "doubts": f.doubts,
+                    "points": f.points,
+                    "command": claim.command,
+                }
+            )
+        machines.append(
+            {
+                "machine": campaign.name,
+                "files": [f.path for f in campaign.files],
+                "notes": campaign.notes,
+                "claims": rows,
+            }
+        )
+    return json.dumps(machines, indent=1)

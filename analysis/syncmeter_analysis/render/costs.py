@@ -1,0 +1,176 @@
+"""What things cost: op by backend at three sizes, and the ratio to the fastest alternative."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.jobs import job_of
+from syncmeter_analysis.relate.relation import Ratio, fastest_of, ratio
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.blocks import Cell, Section, Table, Text
+from syncmeter_analysis.studies.blocks import without_empty_columns
+
+
+@dataclass(frozen=True)
+class Size:
+    """A column: a number of lanes (CPU), or of blocks and lanes (GPU)."""
+
+    title: str
+    blocks: int
+    lanes: int
+
+
+def domain_lanes(campaign: Campaign) -> int | None:
+    """Cores that share a last-level cache: one full core domain; None where it is not known."""
+    machine: Any = campaign.files[0].campaign.get("machine")
+    found = machine.get("caches") if isinstance(machine, dict) else None
+    caches = found if isinstance(found, list) else []
+    last: dict[str, Any] | None = max(
+        (c for c in caches if isinstance(c, dict) and isinstance(c.get("level"), int)),
+        key=lambda c: c["level"],
+        default=None,
+    )
+    cores, pus = campaign.machine.cores, campaign.machine.pus
+    if last is None or not isinstance(last.get("shared_by"), int) or not cores or not pus:
+        return cores
+    return max(1, int(last["shared_by"]) * cores // pus)
+
+
+def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
+    if gpu:
+        most = max(s.point.blocks for s in points)
+        found = [Size("one warp", 1, 32), Size("one block of 1024", 1, 1024)]
+        return found + ([Size(f"{most} blocks of 1024", most, 1024)] if most > 1 else [])
+    lanes = sorted({s.point.lanes for s in points})
+    domain = domain_lanes(campaign)
+    found = [Size("1 thread", 1, 1)]
+    if domain and 1 < domain < lanes[-1] and domain in lanes:
+        found.append(Size(f"{domain} threads, one core domain", 1, domain))
+    return found + ([Size(f"{lanes[-1]} threads, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
+
+
+def _ordinary(s: Measured) -> bool:
+    """In its usual form: the default type and flavour, cells shared or a line of their own."""
+    p = s.point
+    return (
+        p.type in ("", "int32")
+        and not p.active
+        and not p.waves
+        and not p.repeat
+        and not p.pus
+        and p.affinity in ("close", "quiet", "none")
+        and p.wait == "active"
+        and p.base_offset == 0
+        and p.cells == 0
+        and not p.late_us
+        and not p.others
+        and p.scope in ("", "device")
+        and p.space in ("", "global")
+        and s.family != "control"
+        and p.order in ("unordered", "relaxed")
+        and not s.oversubscribed
+        and not p.home
+        and (p.placement != "strided" or p.stride == (1 if p.on_gpu else 16))
+    )
+
+
+def _cells(s: Measured) -> str:
+    if s.point.placement == "strided":
+        return "own cells" if s.point.on_gpu else "own lines"
+    return "" if s.point.placement == "none" else s.point.placement
+
+
+def costs(campaign: Campaign) -> Section:
+    """The section with a table for CPUs and one for GPUs, as far as measured."""
+    blocks: list[Text | Table] = [
+        Text(
+            "Nanoseconds per op of one thread while all threads do the same, with the 95 % interval; "
+            "x: how many times the cost of the fastest alternative for the same job, in one placement "
+            "state. int32, relaxed; the cost of a fence between accesses is marginal and has no ratio."
+        )
+    ]
+    for gpu in (False, True):
+        points = [s for s in campaign.points.values() if s.point.on_gpu == gpu and _ordinary(s)]
+        table = _table(campaign, points, gpu)
+        if table:
+            blocks.append(table)
+    return Section("costs", "What things cost", list(blocks) if len(blocks) > 1 else [])
+
+
+def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | None:
+    if not any(s.usable for s in points):
+        return None
+    sizes = _sizes(campaign, points, gpu)
+    forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
+    for s in points:
+        for size in sizes:
+            if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
+                name = (s.point.op, _cells(s), s.point.backend)
+                forms[name].setdefault(size, []).append(s)
+    # Of several forms (flavours, affinities) the fastest.
+    chosen = {
+        name: {
+            size: found.best if (found := fastest_of(alike)) else alike[0]
+            for size, alike in of_size.items()
+        }
+        for name, of_size in forms.items()
+    }
+    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
+    for (op, cells, _), of_size in chosen.items():
+        for size, s in of_size.items():
+            jobs[job_of(op, op), cells, size].append(s)
+    best = {
+        job: found.best
+        for job, points in jobs.items()
+        if len(points) > 1 and (found := fastest_of(points))
+    }
+    rows = []
+    for (op, cells, backend), of_size in sorted(
+        chosen.items(),
+        key=lambda r: (
+            next((s.family for s in r[1].values() if s.family), "~"),
+            job_of(r[0][0], r[0][0]),
+            r[0][1],
+            r[0][0],
+        ),
+    ):
+        if not any(s.cost for s in of_size.values()):
+            continue
+        row = [Cell(op, note=" ".join(filter(None, [cells, backend])))]
+        for size in sizes:
+            row.append(_field(of_size.get(size), best.get((job_of(op, op), cells, size))))
+        rows.append(row)
+    table = Table(
+        ["op", *(f"{size.title}, ns" for size in sizes)],
+        rows,
+        right=range(1, len(sizes) + 1),
+        caption="GPU: blocks x threads" if gpu else "CPU",
+    )
+    return without_empty_columns(table)
+
+
+def _times(s: Measured, best: Measured | None) -> str:
+    """The ratio to the fastest inside a common placement state; '' for what has none."""
+    if best is None or not s.usable or s.inserted:
+        return ""
+    r = ratio(s, best)
+    return text.ratio(r.value) if isinstance(r, Ratio) else "not comparable"
+
+
+def _field(s: Measured | None, best: Measured | None) -> Cell:
+    """The cost; below it the interval, and how many times the fastest alternative it takes."""
+    if s is None:
+        return Cell("")
+    interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
+    times = _times(s, best)
+    over = f"x {times}" if times[:1].isdigit() else times
+    return Cell(
+        text.cost(s),
+        [s.id],
+        "" if s.status == "ok" else "dim",
+        note=", ".join(filter(None, [interval, over])),
+    )

@@ -1,0 +1,82 @@
+"""The report as Markdown: the same first screen and sections, figures by their titles (and files, with
+--static)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os.path import relpath
+from pathlib import Path
+
+from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.render.blocks import Block, Card, Drawing, Head
+from syncmeter_analysis.render.build import Report
+from syncmeter_analysis.studies.blocks import escaped_md, lines_md
+
+# So many ids stand beside a figure; the export has all.
+_most_ids = 4
+
+
+def evidence(points: Sequence[str]) -> str:
+    """`[1a2b..., and 7 more points]`, or ''."""
+    if not points:
+        return ""
+    more = (
+        f" and {text.count(len(points) - _most_ids, 'more point')}"
+        if len(points) > _most_ids
+        else ""
+    )
+    return f"[{', '.join(points[:_most_ids])}{more}]"
+
+
+def _lines(block: Block, folder: str) -> list[str]:
+    if not isinstance(block, Drawing):
+        return lines_md(block)
+    figure = block.figure
+    picture = [f"![{escaped_md(figure.title)}]({folder}/{figure.id}.svg)", ""] if folder else []
+    return [
+        f'<a id="fig-{figure.id}"></a>**{escaped_md(figure.title)}**',
+        "",
+        *picture,
+        f"{escaped_md(figure.note)} {escaped_md(evidence(figure.points))}".strip(),
+        "",
+    ]
+
+
+def _card(card: Card) -> str:
+    bars = ", ".join(f"{bar.name} {bar.cost}" for bar in card.bars)
+    told = "; ".join(filter(None, [card.effect, bars, card.where, card.doubt]))
+    figure = f" [figure](#{card.figure})" if card.figure else ""
+    return (
+        f"- **{escaped_md(card.text)}** {escaped_md(told)}.{figure} "
+        f"{escaped_md(evidence(card.points))}"
+    ).rstrip()
+
+
+def _head(head: Head, folder: str) -> list[str]:
+    lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
+    checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
+    lines += [f"**{escaped_md(head.verdict)}**" + (f": {checks}" if checks else ""), ""]
+    for figure in head.figures:
+        lines += _lines(Drawing(figure), folder)
+    if head.cards:
+        lines += [*map(_card, head.cards), ""]
+    for title, blocks in head.folded:
+        lines += [f"**{escaped_md(title)}**", ""]
+        lines += [line for block in blocks for line in _lines(block, folder)]
+    return lines
+
+
+def as_markdown(report: Report, folder: str = "") -> str:
+    """The whole report; `folder` holds the figures as files, '' where there are none."""
+    lines = _head(report.head, folder)
+    for section in report.sections:
+        lines += [f'<a id="{section.id}"></a>', "", f"## {escaped_md(section.title)}", ""]
+        lines += [line for block in section.blocks for line in _lines(block, folder)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write_markdown(report: Report, path: Path, figures: str | None = None) -> None:
+    """Writes it; `figures` is the folder of the figures, as seen from here. Raises NotWritten."""
+    folder = relpath(figures, path.parent) if figures else ""
+    write_whole(path, as_markdown(report, folder))

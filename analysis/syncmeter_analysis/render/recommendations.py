@@ -1,0 +1,281 @@
+"""What to do here: the claims that were decided, as advice, the most consequential first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from math import isfinite, log
+from typing import TYPE_CHECKING
+
+from syncmeter_analysis.claims.claim import (
+    Claim,
+    Finding,
+    cannot_tell,
+    differs,
+    fails,
+    holds,
+    not_measured,
+)
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.evidence import busy_doubt
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.blocks import Bar, Block, Bullets, Card, Cell, Section, Table, Text
+
+if TYPE_CHECKING:
+    from syncmeter_analysis.render.charts.figure import Figure
+
+#: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
+_least_cards, _most_cards = 3, 5
+
+Judged = Sequence[tuple[Claim, Finding]]
+
+
+def consequence(f: Finding) -> float:
+    """How much is at stake: the distance of the effect's interval from 1, in logarithms.
+
+    The bound nearer to 1 counts, so that a large effect that is hardly known comes after a smaller
+    one that is certain; 0 where the interval holds 1.
+    """
+    if f.effect is None or f.effect.value <= 0:
+        return 0.0
+    if not f.effect.bounded:
+        return abs(log(f.effect.value)) / 10
+    if f.effect.low <= 1 <= f.effect.high:
+        return 0.0
+    nearest = f.effect.low if f.effect.low > 1 else f.effect.high
+    return abs(log(nearest)) if nearest > 0 else 10.0
+
+
+Advised = tuple[str, str, Claim, Finding]
+
+
+def _sound(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
+    return f.sound(verdict)
+
+
+def _but_for_busy(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
+    """Findings of this verdict whose only doubt is that other work ran: their ratios are of visits that
+    saw the same."""
+    found = list(f.parts.items()) if f.parts else [("", f)]
+    return [
+        (op, part) for op, part in found if part.verdict == verdict and part.doubts == [busy_doubt]
+    ]
+
+
+def advised(
+    judged: Judged, evidence: Callable[[Finding, str], list[tuple[str, Finding]]] = _sound
+) -> list[Advised]:
+    """Advice and its evidence in words, claim and finding, the most consequential first.
+
+    Only what is decided by sound evidence advises. Where ops differ, advice names those that it is
+    about.
+    """
+    found = []
+    for claim, f in judged:
+        for verdict, advice in ((holds, claim.advice), (fails, claim.otherwise)):
+            sound = evidence(f, verdict)
+            if not sound:
+                continue
+            least = min((part for _, part in sound), key=consequence)
+            ops = [op for op, _ in sound if op]
+            about = f"{', '.join(ops)}: " if f.verdict == differs or len(ops) < len(f.parts) else ""
+            points = list(dict.fromkeys(id for _, part in sound for id in part.points))
+            found.append((about + advice, f.says, claim, replace(least, points=points)))
+    return sorted(found, key=lambda a: -consequence(a[3]))
+
+
+def _compares(f: Finding) -> object:
+    """The two ops that a finding compares and the axes in which they differ; without these, itself."""
+    if f.example is None:
+        return id(f)
+    over, under = f.example.over.point, f.example.under.point
+    apart = (x.name for x in fields(over) if getattr(over, x.name) != getattr(under, x.name))
+    return over.op, under.op, *apart
+
+
+def _of_its_own(advice: Sequence[Advised]) -> list[Advised]:
+    """Without advice that rests on the same comparison as advice before it."""
+    kept: dict[object, Advised] = {}
+    for a in advice:
+        kept.setdefault(_compares(a[3]), a)
+    return list(kept.values())
+
+
+def chosen(judged: Judged) -> list[Advised]:
+    """What the cards tell: sound advice, and where that is little the advice of a busy machine that has
+    something at stake."""
+    found = _of_its_own(advised(judged))[:_most_cards]
+    sound = {claim.id for _, _, claim, _ in advised(judged)}
+    likely = [
+        a for a in advised(judged, _but_for_busy) if a[2].id not in sound and consequence(a[3]) > 0
+    ]
+    return found + _of_its_own(found + likely)[len(found) :][: max(0, _least_cards - len(found))]
+
+
+def _further(judged: Judged) -> list[Advised]:
+    """Sound advice that no card tells."""
+    carded = {claim.id for _, _, claim, _ in chosen(judged)}
+    return [a for a in advised(judged) if a[2].id not in carded]
+
+
+def sentence(advice: Advised) -> str:
+    """The advice with its effect, and whether other work makes it only likely."""
+    what, _, _, f = advice
+    effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
+    again = " (repeat on a quiet machine)" if f.doubts else ""
+    return f"{what}{effect}{again}" + "." * bool(effect)
+
+
+def _where(points: Sequence[Measured]) -> str:
+    """`2 threads, int32`: what the evidence was measured at."""
+    lanes = sorted({s.point.lanes for s in points})
+    blocks = sorted({s.point.blocks for s in points})
+    kinds = sorted({s.point.type for s in points if s.point.type})
+    told = f"{text.spans(lanes)} thread{'s' * (lanes != [1])}"
+    if blocks != [1]:
+        told = f"{text.spans(blocks)} blocks x {told}"
+    return ", ".join([told, *kinds])
+
+
+def _bars(f: Finding) -> list[Bar]:
+    """The two sides of the pair nearest to the effect, in their common state."""
+    if f.example is None:
+        return []
+    r = f.example.ratio
+    costs = r.over_ns, r.under_ns
+    if not all(isfinite(ns) and ns > 0 for ns in costs):
+        return []
+    names = text.names_apart(f.example.over.point, f.example.under.point)
+    return [
+        Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)
+    ]
+
+
+def _figure(points: Sequence[str], figures: Sequence[Figure], section: str, ids: set[str]) -> str:
+    """The figure that draws most of these points, else the section, else nothing."""
+    wanted = set(points)
+    best = max(figures, key=lambda f: len(wanted & set(f.points)), default=None)
+    if best is not None and wanted & set(best.points):
+        return f"fig-{best.id}"
+    return section if section in ids else ""
+
+
+def cards(
+    campaign: Campaign, judged: Judged, figures: Sequence[Figure], sections: set[str]
+) -> list[Card]:
+    """The first screen's recommendations, each with its effect, its scope and its own figure."""
+    by_id = campaign.by_id()
+    found = []
+    for advice, _, claim, f in chosen(judged):
+        bars = _bars(f)
+        effect = f"{f.of}: {text.effect(f.effect, bool(bars))}" if f.effect else f.note
+        where = _where([by_id[id] for id in f.points if id in by_id])
+        if bars and f.example and f.pairs > 1:
+            where += f"; drawn: {_where([f.example.over, f.example.under])}"
+        found.append(
+            Card(
+                advice,
+                effect,
+                where,
+                "other work ran meanwhile: repeat on a quiet machine" if f.doubts else "",
+                bars,
+                _figure(f.points, figures, claim.figure, sections),
+                f.points,
+            )
+        )
+    return found
+
+
+def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]]]:
+    """Commands that this machine can run, each with the statements that it would decide; those that
+    decide most first."""
+    by_command: dict[str, list[str]] = defaultdict(list)
+    for claim, f in judged:
+        if f.verdict == not_measured and claim.can_run_on(campaign.machine, _gpus(campaign)):
+            by_command[claim.command].append(claim.statement + (f" ({f.note})" if f.note else ""))
+    return sorted(by_command.items(), key=lambda item: -len(item[1]))
+
+
+def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[Claim, Finding]]]:
+    """Claims that were measured and advise nothing: those decided by doubtful figures only, and those
+    that could not be decided."""
+    told = {claim.id for _, _, claim, _ in (*chosen(judged), *advised(judged))}
+    silent = [(c, f) for c, f in judged if c.id not in told]
+    doubtful = [(c, f) for c, f in silent if f.verdict in (holds, fails, differs) and f.doubts]
+    unclear = [
+        (c, f)
+        for c, f in judged
+        if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
+    ]
+    return doubtful, unclear
+
+
+def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Block]]]:
+    """What is folded below the cards: further advice, what is doubtful, cannot be told, or was not
+    measured and can be measured here."""
+    further = [f"{advice} {says}." for advice, says, _, _ in _further(judged)]
+    doubtful, unclear = (
+        [f"{c.statement} {f.says}".strip() for c, f in found] for found in undecided(judged)
+    )
+    runs = [
+        f"{command}: {' '.join(statements)}"
+        for command, statements in what_to_run(campaign, judged)
+    ]
+    folded: list[tuple[str, list[str]]] = [
+        (text.count(len(further), "further recommendation"), further),
+        (f"Decided by doubtful figures only, so that no advice follows: {len(doubtful)}", doubtful),
+        (f"Could not be decided (an interval straddles the bound): {len(unclear)}", unclear),
+        ("What to run next, and what that would decide", runs),
+    ]
+    if campaign.machine.imported:
+        folded.pop()
+    return [(title, [Bullets(items)]) for title, items in folded if items]
+
+
+def _gpus(campaign: Campaign) -> int:
+    """GPUs that are known to be there: those that a point used, or that the machine names."""
+    used = max((s.devices for s in campaign.points.values() if s.on_gpu), default=0)
+    return max(used, len(campaign.machine.gpus) > 0)
+
+
+def claims_section(judged: Judged) -> Section:
+    """Every claim that was measured, with its verdict, evidence and source."""
+    kinds = {holds: "good", fails: "bad", differs: "unclear", cannot_tell: "unclear"}
+    rows = [
+        [
+            Cell(c.statement),
+            Cell(f.verdict, kind=kinds[f.verdict]),
+            Cell(f.says, points=f.points),
+            Cell("; ".join(f.doubts)),
+            Cell(c.source),
+        ]
+        for c, f in judged
+        if f.verdict != not_measured
+    ]
+    if not rows:
+        return Section("claims", "Claims")
+    counts = {v: sum(f.verdict == v for _, f in judged) for v in (*kinds, not_measured)}
+    told = ", ".join(f"{n} {v}" for v, n in counts.items() if n)
+    return Section(
+        "claims",
+        "Claims",
+        [
+            Text(
+                f"Published and widely held statements, judged on these data: {told}. An effect is a "
+                "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
+                "median over several pairs of the same op)."
+            ),
+            Table(["claim", "verdict", "evidence", "doubt", "source"], rows),
+        ],
+    )
+
+
+def headline(judged: Judged) -> str:
+    """For the terminal: how many recommendations the page has, and the first of its cards."""
+    found = chosen(judged)
+    if not found:
+        return "no recommendations: no claim could be decided without doubt"
+    count = text.count(len(found) + len(_further(judged)), "recommendation")
+    return f"{count}, first: {sentence(found[0])}"
