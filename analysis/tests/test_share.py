@@ -10,8 +10,8 @@ import pytest
 from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.shared_text import without_names
+from syncmeter_analysis.record.driver import find_driver
 from tests.made import around, campaign, point, read, visits, write
-from tests.test_driver_agrees import driver
 
 data = Path(__file__).parent / "data"
 measured = sorted(data.glob("*.jsonl"))
@@ -257,13 +257,12 @@ def test_the_command_says_what_it_left_out(tmp_path, capsys):
     assert "(2 lines, 3 left out; host, user and paths removed" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not driver, reason="SYNCMETER_BIN is not set and syncmeter is not on PATH")
+@pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")
 def test_the_driver_shows_a_shared_copy_as_the_file(tmp_path):
-    shapes = Path(__file__).parents[2] / "tests" / "data" / "estimates" / "shapes.jsonl"
-    share(shapes, tmp_path / "shared.jsonl")
+    share(measured[0], tmp_path / "shared.jsonl")
     tables = []
-    for path in (shapes, tmp_path / "shared.jsonl"):
-        show = [str(driver), "show", str(path), "--csv", str(tmp_path / f"{len(tables)}.csv")]
+    for path in (measured[0], tmp_path / "shared.jsonl"):
+        show = [find_driver(), "show", str(path), "--csv", str(tmp_path / f"{len(tables)}.csv")]
         off = {**os.environ, "SYNCMETER_REPORT": "off"}
         assert subprocess.run(show, capture_output=True, env=off).returncode in (0, 1)
         tables.append((tmp_path / f"{len(tables)}.csv").read_text())

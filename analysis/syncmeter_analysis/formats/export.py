@@ -12,6 +12,8 @@ from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns, row
 from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.record.point import axis_text
+from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.summary import Measured
 
@@ -42,36 +44,21 @@ def as_csv(campaign: Campaign) -> str:
     return written.getvalue()
 
 
+# These axes come first in a name, without theirs.
+_unnamed = ("backend", "op", "type", "placement")
+
+
 def benchmark_name(s: Measured) -> str:
     """`omp/atomic_add/int32/shared/lanes:2/affinity:close`: Google Benchmark's way of names."""
     p = s.point
     parts = [p.backend, p.op, p.type, p.placement if p.placement != "none" else ""]
-    named = [
-        ("stride", p.stride),
-        ("base_offset", p.base_offset or None),
-        ("cells", p.cells or None),
-        ("lanes", p.lanes),
-        ("blocks", p.blocks if p.blocks != 1 else None),
-        ("active", p.active or None),
-        ("waves", "true" if p.waves else ""),
-        ("size", p.size or None),
-        ("scope", p.scope),
-        ("flavour", p.flavour),
-        ("space", p.space),
-        ("order", p.order if p.order != "unordered" else ""),
-        ("affinity", p.affinity if p.affinity != "none" else ""),
-        ("wait", p.wait if p.wait != "active" else ""),
-        ("home", p.home),
-        ("pus", "-".join(map(str, p.pus))),
-        ("late_us", p.late_us or None),
-        ("section_ns", p.section_ns or None),
-        ("think_ns", p.think_ns or None),
-        ("reads_per_write", p.reads_per_write or None),
-        ("repeat", p.repeat or None),
-        *p.others,
+    named = [(a.name, getattr(p, a.name), a) for a in axes if a.in_key and a.name not in _unnamed]
+    parts += [
+        f"{name}:{axis_text(value, '-')}"
+        for name, value, axis in named
+        if value != axis.absent or name == "lanes"
     ]
-    parts += [f"{name}:{value}" for name, value in named if value not in (None, "")]
-    return "/".join(part for part in parts if part)
+    return "/".join(part for part in (*parts, *map(":".join, p.others)) if part)
 
 
 def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from syncmeter_analysis.formats.shared_text import (
     version,
     word,
 )
-from syncmeter_analysis.record.visit import statuses
+from syncmeter_analysis.record.tables import statuses
 
 #: What a value has to be: a number, true or false.
 NUMBER = object()

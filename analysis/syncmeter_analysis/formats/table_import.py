@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns
-from syncmeter_analysis.formats.importing import campaign_line, text_of, write_import
+from syncmeter_analysis.formats.importing import (
+    campaign_line,
+    point_line,
+    text_of,
+    write_import,
+)
 from syncmeter_analysis.record.errors import Unusable, quoted
-from syncmeter_analysis.record.members import BadVisit, most_counted
+from syncmeter_analysis.record.members import BadVisit, check, most_counted
 from syncmeter_analysis.record.point import point_from
-from syncmeter_analysis.record.visit import statuses, visit_from
+from syncmeter_analysis.record.tables import point_members, statuses
+from syncmeter_analysis.record.visit import point_of
 
 Row = Mapping[str, Any]
 
@@ -121,7 +127,8 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
             _add_rates(line, values["ops_per_s_per_lane"], cost["value"])
     if values["additive"] is not None:
         line["additivity"] = {"additive": values["additive"]}
-    visit_from(line, {})
+    point_of(point, {})
+    check(point_line(line), point_members)
     return line
 
 

@@ -1,21 +1,50 @@
-"""The members of a visit's line, by type: what is absent or null is not known; what is of another type
-or cannot be makes the visit wrong in itself."""
+"""Members of a line, checked by their table: what is absent or null is not known; what is of another
+type or cannot be makes the line wrong in itself."""
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from syncmeter_analysis.record.errors import quoted
+from syncmeter_analysis.record.interval import Interval
 
 Members = dict[str, Any]
 
 #: More rounds, warps or PUs than this were never counted.
 most_counted = 1_000_000_000_000
 
+#: A cost beyond this is no measurement: an hour for one op.
+_absurd_ns = 3.6e12
+
 
 class BadVisit(ValueError):
-    """A visit that cannot be used: `str()` says why."""
+    """A line that cannot be used: `str()` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member: `kind` is number, whole, flag, text, list, object, interval or row (of numbers, some
+    of them not known); `of` is what an object holds, or each element of a list is. Numbers lie within
+    `least`..`most`."""
+
+    kind: str
+    least: float = 0.0
+    most: float = sys.float_info.max
+    of: Table | Member | None = None
+
+
+Table = Mapping[str, Member]
+
+_names = {
+    "flag": (bool, "neither true nor false"),
+    "text": (str, "not a text"),
+    "list": (list, "not a list"),
+    "row": (list, "not a list"),
+}
 
 
 def is_number(value: Any) -> bool:
@@ -23,62 +52,60 @@ def is_number(value: Any) -> bool:
     return type(value) is float or type(value) is int
 
 
-def number(line: Members, name: str, least: float = 0.0) -> float | None:
-    """A finite number of at least `least`; None where the line does not say."""
-    value = line.get(name)
-    if value is None:
-        return None
-    if not is_number(value):
-        raise BadVisit(f"{name} {quoted(value)} is not a number")
-    if not least <= value < math.inf or value == -math.inf:
+def check(line: Members, table: Table) -> None:
+    """Raises BadVisit unless every member that the table has is as it says."""
+    for name, value in line.items():
+        if value is not None and (member := table.get(name)) is not None:
+            _check(name, value, member)
+
+
+def _check(name: str, value: Any, member: Member) -> None:
+    kind = member.kind
+    if kind == "number":
+        if not is_number(value):
+            raise BadVisit(f"{name} {quoted(value)} is not a number")
+    elif kind == "whole":
+        if not is_number(value) or value != value // 1:
+            raise BadVisit(f"{name} {quoted(value)} is not a whole number")
+    elif kind in _names:
+        wanted, otherwise = _names[kind]
+        if type(value) is not wanted:
+            raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
+        if isinstance(member.of, Member) and isinstance(value, list):
+            if kind == "row" and len(value) < 3:
+                raise BadVisit(f"{name} {quoted(value)} is no visit's cost")
+            for each in value:
+                if each is not None or kind == "list":
+                    _check(name, each, member.of)
+        return
+    else:
+        if type(value) is not dict:
+            raise BadVisit(f"{name} {quoted(value)} is not an object")
+        if kind == "interval":
+            interval_of(value, name)
+        elif isinstance(member.of, Member):
+            check(value, dict.fromkeys(value, member.of))
+        elif member.of:
+            check(value, member.of)
+        return
+    if not member.least <= value <= member.most:
         raise BadVisit(f"{name} {value:g} is not possible")
-    return float(value)
 
 
-def whole(line: Members, name: str, otherwise: int = 0, least: int = 0) -> int:
-    """A whole number from `least` to `most_counted`."""
-    value = line.get(name)
+_bound = Member("number", -sys.float_info.max)
+_of_intervals = dict.fromkeys(("value", "low", "high"), _bound)
+
+
+def interval_of(found: Members, name: str) -> Interval:
+    """The interval that a member of that name holds; bounds that are not known are infinite."""
+    check(found, _of_intervals)
+    value, low, high = found.get("value"), found.get("low"), found.get("high")
     if value is None:
-        return otherwise
-    if not is_number(value) or value != value // 1:
-        raise BadVisit(f"{name} {quoted(value)} is not a whole number")
-    if not least <= value <= most_counted:
-        raise BadVisit(f"{name} {value:g} is not possible")
-    return int(value)
-
-
-def flag(line: Members, name: str) -> bool | None:
-    """True, false, or None where the line does not say."""
-    found: bool | None = _of(line, name, bool, "neither true nor false")
-    return found
-
-
-def text(line: Members, name: str) -> str:
-    """A text, '' where the line has none."""
-    return _of(line, name, str, "not a text") or ""
-
-
-def listed(line: Members, name: str) -> list[Any]:
-    """A list, empty where the line has none."""
-    return _of(line, name, list, "not a list") or []
-
-
-def mapping(line: Members, name: str) -> Members | None:
-    """An object, None where the line has none."""
-    found: Members | None = _of(line, name, dict, "not an object")
-    return found
-
-
-def numbers(line: Members, name: str, least: float = -math.inf) -> list[float]:
-    """A list of finite numbers of at least `least`, empty where the line has none."""
-    values = listed(line, name)
-    if not all(is_number(x) and math.isfinite(x) and x >= least for x in values):
-        raise BadVisit(f"{name} {quoted(values)} is not a list of numbers that can be")
-    return values
-
-
-def _of(line: Members, name: str, kind: type, otherwise: str) -> Any:
-    value = line.get(name)
-    if value is not None and type(value) is not kind:
-        raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
-    return value
+        raise BadVisit(f"a {name} without a value")
+    if abs(value) > _absurd_ns:
+        raise BadVisit(f"a {name} of {value:g} is not possible")
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    rounding = abs(value) * 1e-6  # numbers have seven digits
+    if not low - rounding <= value <= high + rounding:
+        raise BadVisit(f"the {name} {value:g} lies outside its own bounds, {low:g} and {high:g}")
+    return Interval(value, low, high)

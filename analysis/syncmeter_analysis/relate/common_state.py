@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate.headline import enough_visits
-from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.states import State, enough_visits
 from syncmeter_analysis.relate.stats import over_visits
 from syncmeter_analysis.relate.summary import Measured
 

@@ -17,7 +17,7 @@ from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.headline import enough_visits
+from syncmeter_analysis.relate.states import enough_visits
 from syncmeter_analysis.relate.stats import error_of_median_log, median
 from syncmeter_analysis.relate.summary import Measured
 
@@ -101,7 +101,7 @@ def _about(file: ResultsFile) -> dict[str, str]:
 def read_node(path: str) -> Node | LeftOut:
     """The file's summary; a file that cannot be used, or was imported, is LeftOut."""
     try:
-        file = read_results(path, rounds=False)
+        file = read_results(path)
     except Unusable as error:
         return LeftOut(path, str(error).removeprefix(f"{path}: ").removeprefix(f"{path} "))
     if machine_of(file.campaign).imported:
