@@ -2,7 +2,8 @@
 
 import pytest
 
-from syncmeter_analysis.relate.states import State, class_bounds
+from syncmeter_analysis.relate.fleet import class_bounds
+from syncmeter_analysis.relate.states import State
 
 
 def test_a_gap_of_half_again_makes_two_classes():

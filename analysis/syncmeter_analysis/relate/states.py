@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 #: Hops this far apart in ratio are of two placement states; the driver's `state_gap`.
 gap_of_states = 1.5
@@ -43,29 +39,3 @@ class State:
     def __str__(self) -> str:
         busy = "busy" if self.busy else "quiet"
         return f"hop {self.hop_ns:.0f} ns, {busy}" if self.hop_ns > 0 else busy
-
-
-def class_bounds(
-    values: Iterable[float], gap: float = gap_of_states, min_share: float = 0.02
-) -> list[float]:
-    """Upper bounds between state classes: cuts where neighbours are `gap` apart in ratio.
-
-    Both parts must keep `min_share` of all values; stray values, near which (within gap^(1/4)) lie
-    fewer than half of that, are no neighbours. Returns the geometric middle of each cut.
-    """
-    ascending = sorted(v for v in values if v > 0 and math.isfinite(v))
-    reach, wanted = gap**0.25, min_share / 2 * len(ascending)
-    dense = [
-        v
-        for v in ascending
-        if bisect_right(ascending, v * reach) - bisect_left(ascending, v / reach) >= wanted
-    ]
-    bounds = []
-    for smaller, larger in pairwise(dense):
-        if larger < gap * smaller:
-            continue
-        bound = math.sqrt(smaller * larger)
-        below = bisect_right(ascending, bound)
-        if min(below, len(ascending) - below) >= min_share * len(ascending):
-            bounds.append(bound)
-    return bounds
