@@ -221,6 +221,17 @@ def test_a_kernel_a_library_and_flags_say_no_more_than_they_have_to(tmp_path):
     assert not {"pid", "ppid", "path"} & set(kept[1])
 
 
+def test_the_options_of_a_run_stay_but_for_files(tmp_path):
+    named = ("placements", "scopes", "flavours", "spaces", "orders", "homes")
+    counts = ("strides", "base_offsets", "cells", "lates_us", "sections_ns", "thinks_ns", "sizes")
+    kept = {name: ["a"] for name in named} | {name: [1] for name in counts}
+    kept |= {"reads_per_write": [10], "actives": [32]}
+    kept |= {"lanes": ["1", "2..max"], "blocks": ["2sm", "sm/2", "max"], "device": "all"}
+    files = dict.fromkeys(("output", "csv", "resume", "topology"), "/home/alice/x")
+    text = shared(tmp_path, campaign(options=kept | files), visits(around(5.0), point()))
+    assert json.loads(text.splitlines()[0])["options"] == kept
+
+
 def flat(value, path=""):
     if isinstance(value, dict):
         return [x for k, v in value.items() for x in flat(v, f"{path}.{k}")]

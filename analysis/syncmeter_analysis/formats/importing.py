@@ -36,15 +36,18 @@ def text_of(path: Path, encoding: str, errors: str = "strict") -> io.StringIO:
     return io.StringIO(text, newline="")
 
 
-def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:
+def campaign_line(
+    source: str, cpu: str, gpu: str | None, *, host: str, cores: int | None, pus: int | None
+) -> dict[str, Any]:
     """The first line of an imported file; `source` names where its figures come from."""
+    smt = None if cores is None or pus is None else pus > cores
     return {
         "kind": "campaign",
         "schema": {"major": 1, "minor": 0},
         "version": "import",
         "imported": {"from": source},
-        "machine": machine,
-        "gpus": gpus,
+        "machine": {"cpu_model": cpu, "host": host, "pus": pus, "cores": cores, "smt": smt},
+        "gpus": {"cuda": {"name": gpu}} if gpu else {},
         "quota_cpus": None,
         "states": [],
         "states_note": "imported: placement is not known",

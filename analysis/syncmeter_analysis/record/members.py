@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from syncmeter_analysis.record.errors import quoted
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.tables import Member, Table
 
 Members = dict[str, Any]
 
@@ -25,25 +24,13 @@ class BadVisit(ValueError):
     """A line that cannot be used: `str()` says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member: `kind` is number, whole, flag, text, list, object, interval or row (of numbers, some
-    of them not known); `of` is what an object holds, or each element of a list is. Numbers lie within
-    `least`..`most`."""
-
-    kind: str
-    least: float = 0.0
-    most: float = sys.float_info.max
-    of: Table | Member | None = None
-
-
-Table = Mapping[str, Member]
-
-_names = {
+_types = {
     "flag": (bool, "neither true nor false"),
+    "verdict": (bool, "neither true nor false"),
     "text": (str, "not a text"),
-    "list": (list, "not a list"),
-    "row": (list, "not a list"),
+    "wholes": (list, "not a list"),
+    "numbers": (list, "not a list"),
+    "objects": (list, "not a list"),
 }
 
 
@@ -61,39 +48,44 @@ def check(line: Members, table: Table) -> None:
 
 def _check(name: str, value: Any, member: Member) -> None:
     kind = member.kind
-    if kind == "number":
-        if not is_number(value):
-            raise BadVisit(f"{name} {quoted(value)} is not a number")
-    elif kind == "whole":
-        if not is_number(value) or value != value // 1:
-            raise BadVisit(f"{name} {quoted(value)} is not a whole number")
-    elif kind in _names:
-        wanted, otherwise = _names[kind]
+    if kind in ("number", "whole", "index"):
+        _check_number(name, value, member, kind != "number")
+    elif kind in _types:
+        wanted, otherwise = _types[kind]
         if type(value) is not wanted:
             raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
-        if isinstance(member.of, Member) and isinstance(value, list):
-            if kind == "row" and len(value) < 3:
-                raise BadVisit(f"{name} {quoted(value)} is no visit's cost")
+        if not isinstance(value, list):
+            return
+        if kind in ("wholes", "numbers"):
             for each in value:
-                if each is not None or kind == "list":
-                    _check(name, each, member.of)
-        return
-    else:
-        if type(value) is not dict:
-            raise BadVisit(f"{name} {quoted(value)} is not an object")
+                _check_number(name, each, member, kind == "wholes")
+        elif kind == "objects" and member.of:
+            for each in value:
+                check(_object(name, each), member.of)
+    elif kind in ("object", "counts", "interval"):
+        found = _object(name, value)
         if kind == "interval":
-            interval_of(value, name)
-        elif isinstance(member.of, Member):
-            check(value, dict.fromkeys(value, member.of))
+            interval_of(found, name)
         elif member.of:
-            check(value, member.of)
-        return
-    if not member.least <= value <= member.most:
+            check(found, member.of)
+        for why in found if kind == "counts" else ():
+            _check_number(why, found[why], member, True)
+
+
+def _object(name: str, value: Any) -> Members:
+    if type(value) is not dict:
+        raise BadVisit(f"{name} {quoted(value)} is not an object")
+    return value
+
+
+def _check_number(name: str, value: Any, member: Member, is_whole: bool) -> None:
+    if not is_number(value) or (is_whole and value != value // 1):
+        raise BadVisit(f"{name} {quoted(value)} is not a {'whole ' * is_whole}number")
+    if not member.least <= value <= member.most or abs(value) > sys.float_info.max:
         raise BadVisit(f"{name} {value:g} is not possible")
 
 
-_bound = Member("number", -sys.float_info.max)
-_of_intervals = dict.fromkeys(("value", "low", "high"), _bound)
+_of_intervals = dict.fromkeys(("value", "low", "high"), Member("number", -math.inf))
 
 
 def interval_of(found: Members, name: str) -> Interval:

@@ -164,15 +164,15 @@ def point_from(members: Any) -> Point:
     for name in ("backend", "op"):
         if not values.get(name):
             raise BadPoint(f"a point without {name}")
-    if values.get("lanes", 1) < 1 or values.get("blocks", 1) < 1:
-        raise BadPoint("lanes and blocks must be at least 1")
     return Point(**values, others=tuple(sorted(others)))
 
 
 def _value(axis: Axis, value: Any) -> Any:
     name = axis.name
     if axis.kind is int:
-        return _count(name, value)
+        if (found := _count(name, value)) < axis.least:
+            raise BadPoint(f"{name} must be at least {axis.least}")
+        return found
     if axis.kind is bool:
         return value is True
     if axis.kind is tuple:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import BadLine, parsed
-from syncmeter_analysis.record.members import Members, check
+from syncmeter_analysis.record.members import Members, check, is_number
 from syncmeter_analysis.record.point import BadPoint, Point, point_from
 from syncmeter_analysis.record.tables import point_members, statuses
 from syncmeter_analysis.record.text_file import opened
@@ -200,12 +200,10 @@ def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> None:
         file.estimates.clear()  # what was estimated before this visit is no longer so
     elif kind == "point":
         point = point_of(line.get("point"), points)
-        check_status(line)
         check(line, point_members)
+        check_status(line)
         for state in line.get("states") or ():
-            check_status(state)
-            if state.get("cost_ns") is None:
-                raise BadVisit("a state without a cost")
+            _check_state(state)
         file.estimates[point.key] = point, line
     elif kind == "same":
         same = point_from(line.get("point")), point_from(line.get("measured_as"))
@@ -218,3 +216,13 @@ def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> None:
         file.workers.append(line)
     elif kind == "end":
         file.ends.append(line)
+
+
+def _check_state(state: Members) -> None:
+    """What a table cannot say of a point in one state. Raises BadVisit."""
+    check_status(state)
+    if state.get("cost_ns") is None:
+        raise BadVisit("a state without a cost")
+    for costs in state.get("by_visit") or ():
+        if type(costs) is not list or len(costs) < 3 or not all(map(is_number, costs[:3])):
+            raise BadVisit(f"by_visit {quoted(costs)} is no visit's number, cost and rounds")

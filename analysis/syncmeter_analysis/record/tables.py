@@ -1,11 +1,16 @@
-"""What lines of a results file hold, as record/*.def describe it."""
+"""The description of a results file (record/ of the sources, record/README.md), read as it is imported:
+axes of a point, and members of its lines with kind, absent value and bounds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from syncmeter_analysis.record.members import Member, most_counted
+_folder = Path(__file__).parent / "tables"
 
 statuses = (
     "ok",
@@ -23,139 +28,75 @@ statuses = (
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of a point: its values are of this `kind`; at `absent` it has none, and is left out
-    of the point's text unless it is `always` there."""
+    """An axis of a point: its values are of this `kind`, numbers at least `least`. At `absent` it has
+    none, and is left out of the point's text unless it is `always` there. `column` is its name in
+    tables of points, '' for none, and `cell` says when it has a value there."""
 
     name: str
     kind: type
     absent: Any
+    least: int = 0
     always: bool = False
     in_key: bool = True
+    column: str = ""
+    cell: str = "if_any"
 
 
-axes = (
-    Axis("backend", str, "", always=True),
-    Axis("op", str, "", always=True),
-    Axis("type", str, ""),
-    Axis("placement", str, "none"),
-    Axis("stride", int, None),
-    Axis("stride_bytes", int, 0, in_key=False),
-    Axis("base_offset", int, 0),
-    Axis("cells", int, 0),
-    Axis("lanes", int, 1, always=True),
-    Axis("blocks", int, 1),
-    Axis("active", int, 0),
-    Axis("waves", bool, False),
-    Axis("size", int, 0),
-    Axis("scope", str, ""),
-    Axis("flavour", str, ""),
-    Axis("space", str, ""),
-    Axis("order", str, "unordered", always=True),
-    Axis("affinity", str, "none", always=True),
-    Axis("wait", str, "active", always=True),
-    Axis("home", str, ""),
-    Axis("pus", tuple, ()),
-    Axis("late_us", int, 0),
-    Axis("section_ns", int, 0),
-    Axis("think_ns", int, 0),
-    Axis("reads_per_write", int, 0),
-    Axis("repeat", int, 0),
-)
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a line: numbers, in lists too, lie within `least`..`most`; `of` is what an object, or
+    each in a list of objects, holds, where a table says it. `shared`: a copy for others keeps it."""
 
-_number, _count, _flag, _text = (
-    Member("number"),
-    Member("whole", 0, most_counted),
-    Member("flag"),
-    Member("text"),
-)
-_pus = Member("list", of=Member("whole", -1, most_counted))
-_any = Member("number", -1.7e308)
-#: What a visit may say beside its times. Of a GPU: the deviation of its cost by the host's clock (ns),
-#: polls in vain for each handoff, how many of how many messages were old, and whether the two
-#: multiprocessors are of one GPC. Of lanes that arrive late: the CPU time that a wait burns.
-remarks = {
-    "host_deviation_ns": _any,
-    "polls_per_handoff": _any,
-    "violations_seen": _any,
-    "litmus_handoffs": _any,
-    "same_gpc": _flag,
-    "waiting_cpu_ns": _any,
-}
-lane_waits = {"count": _count, "p50_ns": _number, "p999_ns": _number, "longest_ns": _number}
-visit_members = {
-    "visit": _count,
-    "reason": _text,
-    "family": _text,
-    "pairing": _text,
-    "build": _text,
-    "cost_per_lane": _flag,
-    "participants": _count,
-    "pus": _pus,
-    "fairness": _number,
-    "slowest_over_fastest": _number,
-    "rounds_kept": _count,
-    "rounds_taken": _count,
-    "drops": Member("object", of=_count),
-    "stolen_ns": _number,
-    "census": Member("object"),
-    "device": _count,
-    "estimates": Member("list"),
-    "device_shares": Member("list", of=_number),
-    "links": Member(
-        "list",
-        of=Member(
-            "object",
-            of={
-                "from": _count,
-                "to": _count,
-                "peer_access": _flag,
-                "native_atomics": _flag,
-                "performance_rank": Member("whole", -1, most_counted),
-                "nvlinks": _count,
-            },
-        ),
-    ),
-    "litmus_seen": _count,
-    "litmus_rounds": _count,
-    **remarks,
-}
-state_members = {
-    "state": Member("whole", -1, most_counted),
-    "busy": _flag,
-    "hop_ns": _number,
-    "visits": _count,
-    "rounds": _count,
-    "resolved": _flag,
-    "status": _text,
-    "reason": _text,
-    "cost_ns": Member("interval"),
-    "host_cost_ns": Member("interval"),
-    "cost_cycles": Member("interval"),
-    "baseline_ns": _number,
-    "test_ns": _number,
-    "by_visit": Member("list", of=Member("row", of=_any)),
-}
-point_members = {
-    "states": Member("list", of=Member("object", of=state_members)),
-    "visits": _count,
-    "reason": _text,
-    "family": _text,
-    "pairing": _text,
-    "cost_per_lane": _flag,
-    "participants": _count,
-    "host_lane": _flag,
-    "launching": _text,
-    "devices": _count,
-    "build": _text,
-    "device": _count,
-    "pus": _pus,
-    "fairness": _number,
-    "slowest_over_fastest": _number,
-    "additive": _flag,
-    "rounds_kept": _count,
-    "rounds_dropped": _count,
-    "lane_waits": Member("object", of=lane_waits),
-    "imported": _flag,
-    "oversubscribed": _flag,
-    "doubt": _text,
-}
+    kind: str
+    least: float = 0.0
+    most: float = math.inf
+    of: Table | None = None
+    shared: bool = True
+
+
+Table = Mapping[str, Member]
+
+_row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)$', re.M)
+_kinds = {"unsigned": int, "bool": bool, "std::vector<int>": tuple}
+_absent: dict[type, Any] = {int: 0, bool: False, tuple: (), str: ""}
+
+
+def _rows(table: str) -> Iterator[list[str]]:
+    """The fields of each row of a table, its words last."""
+    for fields, words in _row.findall((_folder / f"{table}.def").read_text(encoding="utf-8")):
+        yield [*(field.strip('"') for field in fields.split(", ")), words]
+
+
+def _axis(row: list[str]) -> Axis:
+    name, written_type, absent, least, written, cell, unit, _ = row
+    kind = _kinds.get(written_type, str)
+    value = int(absent) if kind is int else _absent[kind]
+    if kind is str and cell == "always":
+        value = absent.rpartition("::")[2].strip("{}")
+    elif written == "if_strided":
+        value = None
+    column = name if name.endswith(unit) else f"{name}_{unit}"
+    column = "" if cell == "never" else column
+    return Axis(name, kind, value, int(least), written == "always", True, column, cell)
+
+
+def _members(table: str) -> Table:
+    found = {}
+    for name, kind, _, least, most, shared, words in _rows(table):
+        inner = re.match(r"(\w+)\.def\b", words)
+        of = _members(inner[1]) if inner else None
+        found[name] = Member(kind, float(least), float(most), of, shared == "yes")
+    return found
+
+
+def _axes() -> Iterator[Axis]:
+    for axis in map(_axis, _rows("axes")):
+        yield axis
+        if axis.name == "stride":  # of the same in bytes, which files have beside it
+            bytes_of_it = Axis("stride_bytes", int, 0, in_key=False, column="stride_bytes")
+            yield replace(bytes_of_it, cell=axis.cell)
+
+
+axes = tuple(_axes())
+visit_members = _members("visit")
+point_members = _members("point_line")

@@ -11,7 +11,13 @@ from syncmeter_analysis.record.errors import quoted
 from syncmeter_analysis.record.members import BadVisit as BadVisit
 from syncmeter_analysis.record.members import Members, check
 from syncmeter_analysis.record.point import BadPoint, Point, learn_backend, point_from
-from syncmeter_analysis.record.tables import remarks, statuses, visit_members
+from syncmeter_analysis.record.tables import Member, statuses, visit_members
+
+#: What a visit may say beside its times: of a GPU and its handoffs, and of lanes that wait.
+remarks = (
+    *("host_deviation_ns", "polls_per_handoff", "violations_seen", "litmus_handoffs"),
+    *("same_gpc", "waiting_cpu_ns"),
+)
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     point = point_of(line.get("point"), points)
     status = check_status(line)
     check(line, visit_members)
+    check(line, _of_some)
     if line.get("visit") is None:
         raise BadVisit("a visit without its number")
     visit = Visit(
@@ -81,5 +88,16 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     return visit
 
 
-#: Members that visits of some kinds have: of a GPU, of several, of threads that wait.
+_count = Member("whole")
+_link = {name: _count for name in ("from", "to", "nvlinks")}
+_link |= {name: Member("flag") for name in ("peer_access", "native_atomics")}
+
+#: What the driver and the backends add to visits of some kinds.
+_of_some = {
+    "stolen_ns": Member("number"),
+    "device_shares": Member("numbers"),
+    "links": Member("objects", of={**_link, "performance_rank": Member("whole", -1)}),
+    "litmus_seen": _count,
+    "litmus_rounds": _count,
+}
 _on_some = frozenset({*remarks, "device_shares", "links", "litmus_seen"})
