@@ -7,8 +7,8 @@ from pathlib import Path
 from syncmeter_analysis.formats.columns import columns
 from syncmeter_analysis.record.point import Point
 
-table = Path(__file__).parents[2] / "core" / "point_axes.hpp"
-axes = re.findall(r'axis_row\{"(\w+)"', table.read_text())
+table = Path(__file__).parents[2] / "record" / "axes.def"
+axes = re.findall(r'SM_AXIS\((\w+),', table.read_text())
 
 
 def test_a_point_has_the_axes_of_the_table_in_its_order():
