@@ -49,8 +49,8 @@ install(FILES ${CMAKE_BINARY_DIR}/installed/syncmeterConfig.cmake ${CMAKE_BINARY
               cmake/add_worker.cmake cmake/cuda20.cmake cmake/cuda_flags.cmake cmake/loop_flags.cmake cmake/tables.cmake
         DESTINATION ${package} COMPONENT headers)
 install(TARGETS syncmeter_core ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
-install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syncmeter COMPONENT headers
-        FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY record core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syncmeter COMPONENT headers
+        FILES_MATCHING PATTERN *.hpp PATTERN *.def)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/primitive.hpp CONTENT [[
 // What a primitive of your own is written with: your-own-primitive.md in the documentation.
 #pragma once
