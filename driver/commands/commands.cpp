@@ -11,7 +11,7 @@
 #include "driver/explain/explain_command.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/show/show_command.hpp"
-#include "driver/topology/topology_command.hpp"
+#include "driver/commands/topology_command.hpp"
 
 namespace syncmeter {
 namespace {

@@ -30,12 +30,7 @@ std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
           value_row("csv", "FILE", "also write every point as CSV (default: none)",
                     request.view.csv, &parse_file_name),
-          value_row("svg", "FILE",
-                    "also draw the costs between pairs of PUs, of the study core-to-core "
-                    "(default: none)",
-                    request.view.svg, &parse_file_name),
-          switch_row("force",
-                     "--csv and --svg may replace a file, but never results (default: off)",
+          switch_row("force", "--csv may replace a file, but never results (default: off)",
                      request.view.force),
           value_row("op", "LIST",
                     "only these ops; * matches any characters, as in atomic_* (default: all)",

@@ -92,9 +92,8 @@ void check_together(const run_options& options, const std::string& refused);
 /// What of a results file is printed, and how.
 struct show_view {
   std::optional<std::string> csv{};
-  std::optional<std::string> svg{};  ///< the matrices of pairs of PUs
-  bool force = false;                ///< csv and svg may replace a file
-  std::vector<std::string> ops{};    ///< patterns; empty: every op
+  bool force = false;              ///< csv may replace a file
+  std::vector<std::string> ops{};  ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};
   bool by_cost = false;  ///< the cheapest first, not grouped by family

@@ -7,7 +7,6 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/show/csv.hpp"
-#include "driver/show/matrix_svg.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
 #include "driver/studies/studies.hpp"
@@ -35,19 +34,10 @@ std::vector<point_summary> chosen_points(const std::vector<point_summary>& point
   return chosen;
 }
 
-output_file written_file(const char* option, const std::string& path, const show_view& view,
-                         std::vector<std::string> inputs) {
-  return {.option = option, .path = path, .force = view.force, .inputs = std::move(inputs)};
-}
-
-output_file svg_file(const show_view& view, std::vector<std::string> inputs) {
-  return written_file("--svg", *view.svg, view, std::move(inputs));
-}
-
 }  // namespace
 
 output_file csv_file(const show_view& view, std::vector<std::string> inputs) {
-  return written_file("--csv", *view.csv, view, std::move(inputs));
+  return {.option = "--csv", .path = *view.csv, .force = view.force, .inputs = std::move(inputs)};
 }
 
 int show_results(const std::string& file, const show_view& view, std::FILE* out) {
@@ -57,7 +47,6 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   if (shown.empty() && !points.empty())
     throw usage_error(fmt::format("{}: no point is chosen by --op, --type and --lanes", file));
   if (view.csv) write_whole(csv_file(view, {file}), to_csv(shown));
-  if (view.svg) write_whole(svg_file(view, {file}), matrix_svg(results, shown));
   if (view.json) {
     std::fputs(to_json_text(shown).c_str(), out);
   } else {
@@ -83,7 +72,6 @@ int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
     return 0;
   }
   if (request.view.csv) require_writable(csv_file(request.view, {request.file}));
-  if (request.view.svg) require_writable(svg_file(request.view, {request.file}));
   return show_results(request.file, request.view, out);
 }
 

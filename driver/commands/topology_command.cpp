@@ -1,5 +1,5 @@
 // Prints the machine, what the process may use of it, and a table of placements.
-#include "driver/topology/topology_command.hpp"
+#include "driver/commands/topology_command.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,27 +9,21 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
+#include "driver/plan/lane_places.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/text/wrapped_text.hpp"
-#include "driver/topology/topology_lanes.hpp"
 
 namespace syncmeter {
 namespace {
 
 struct topology_request {
-  std::optional<std::string> topology, synthetic, svg;
+  std::optional<std::string> topology, synthetic;
   std::optional<affinity> policy;
   std::optional<lane_range> lanes;
-  bool force = false, help = false;
+  bool help = false;
 };
-
-output_file svg_file(const topology_request& request) {
-  output_file file{.option = "--svg", .path = request.svg.value(), .force = request.force};
-  if (request.topology) file.inputs = {*request.topology};
-  return file;
-}
 
 lane_range parse_one_count(const std::string& option, const std::string& text) {
   const std::vector<lane_range> ranges = parse_lanes(option, text);
@@ -68,15 +62,10 @@ std::vector<option_row> rows_of(topology_request& request) {
                 request.synthetic, as_it_is),
       value_row("affinity", "NAME",
                 "show where this policy places each lane: close, spread, smt or none (default: "
-                "close, where --lanes or --svg is given)",
+                "close, where --lanes is given)",
                 request.policy, one_policy{}),
       value_row("lanes", "N", "number of lanes, or max: all that may run at once (default: max)",
                 request.lanes, &parse_one_count),
-      value_row("svg", "FILE",
-                "write a drawing of the machine and these lanes to this file (default: no drawing)",
-                request.svg, &parse_file_name),
-      switch_row("force", "--svg may replace a file, but never results (default: off)",
-                 request.force),
   };
 }
 
@@ -167,17 +156,28 @@ unsigned lanes_of(const topology_request& request, const topology& machine,
   const unsigned most = max_lanes(machine, grant);
   if (!request.lanes || request.lanes->max) return most;
   const unsigned lanes = request.lanes->last;
-  // More than a quota pays for can be placed, and is said; more than PUs cannot.
+  // More than a quota pays for can be placed, with a note below; more than there are PUs cannot.
   if (lanes > machine.units().size())
     throw usage_error(fmt::format("--lanes: {} lanes are more than the {} PUs that may be used",
                                   lanes, machine.units().size()));
   return lanes;
 }
 
-std::string machine_name(const topology_request& request, const nlohmann::json& about) {
-  if (request.topology) return *request.topology;
-  if (request.synthetic) return *request.synthetic;
-  return fmt::format("{}: {}", about.value("host", ""), about.value("cpu_model", ""));
+// A row for each lane, what they have in common, and whether a quota pays for so many.
+std::string lanes_text(const topology& machine, const cpu_grant& grant, affinity policy,
+                       std::span<const int> pus) {
+  std::string text = fmt::format(
+      "\nLanes: {} lane{}, {} (core, caches, node and package by hwloc's L#)\n{}", pus.size(),
+      pus.size() == 1 ? "" : "s", to_text(policy), lane_table(machine, pus));
+  if (const std::string note = lane_note(machine, pus); !note.empty())
+    text += fmt::format("  {}\n", wrapped(note, 2));
+  if (pus.size() > max_lanes(machine, grant))
+    text += fmt::format(
+        "  {}\n", wrapped(fmt::format("{} lanes exceed the quota of {} ({}): they would be paused; "
+                                      "`run` needs --oversubscribe for them",
+                                      pus.size(), cpus_text(*grant.quota_cpus), grant.quota_source),
+                          2));
+  return text;
 }
 
 std::string topology_text(const topology_request& request) {
@@ -187,20 +187,17 @@ std::string topology_text(const topology_request& request) {
   fmt::memory_buffer text;
   fmt::format_to(std::back_inserter(text), "{}", machine.describe());
   print_usable(text, machine, grant, here);
-  const nlohmann::json about = here ? describe_machine() : nlohmann::json::object();
-  std::vector<std::string> notes = caveats(about);
+  std::vector<std::string> notes = caveats(here ? describe_machine() : nlohmann::json::object());
   if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
   if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
   for (const std::string& note : notes) {
     fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
   }
   print_placements(text, machine, max_lanes(machine, grant));
-  if (request.policy || request.lanes || request.svg) {
+  if (request.policy || request.lanes) {
     const affinity policy = request.policy.value_or(affinity::close);
     const std::vector<int> pus = machine.place(policy, lanes_of(request, machine, grant));
     fmt::format_to(std::back_inserter(text), "{}", lanes_text(machine, grant, policy, pus));
-    if (request.svg)
-      write_svg(svg_file(request), machine, machine_name(request, about), policy, pus);
   }
   return fmt::to_string(text);
 }
@@ -238,12 +235,11 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
   if (request.topology && request.synthetic)
     throw usage_error(
         "topology: --topology and --synthetic cannot be combined: only one machine is allowed");
-  if (request.svg && !request.help) require_writable(svg_file(request));
   const std::string text =
       request.help
           ? "Usage: syncmeter topology [options]\n\nPrints packages, NUMA nodes, caches, cores and "
             "PUs, what this process may use of\nthem, and where each affinity policy puts the "
-            "lanes; or draws them.\n\n" +
+            "lanes.\n\n" +
                 options_text(rows)
           : printable(topology_text(request), true);
   std::fputs(text.c_str(), out);
