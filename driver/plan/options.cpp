@@ -47,6 +47,14 @@ std::vector<option_row> show_rows(show_request& request) {
                     request.view.by_cost, sort_key{}),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
                      request.view.json),
+          switch_row("points",
+                     "print the estimate of each point as the lines that end a results file, and "
+                     "nothing else (default: off)",
+                     request.view.points),
+          switch_row("complete",
+                     "append those lines to FILE where it lacks them: its campaign was cut off, or "
+                     "an older version wrote it (default: off)",
+                     request.view.complete),
           switch_row("wide", "print every column, however narrow the terminal is (default: off)",
                      request.view.wide),
           switch_row("verbose", "print every note (default: off)", request.view.verbose)};
