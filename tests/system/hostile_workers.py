@@ -5,7 +5,6 @@ documented status; keep what its file had; print no control characters; leave no
 bound. The campaign is then resumed with a worker that behaves. A table tells what the workers did, and how campaigns ended.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import json
@@ -17,7 +16,7 @@ import sys
 import tempfile
 
 from random_commands import UNPRINTABLE
-from short_campaign import DOCUMENTED, Flaw, Trial, whole_lines
+from short_campaign import DOCUMENTED, Flaw, Trial, whole_lines, trial_options
 
 HERE = pathlib.Path(__file__).parent
 #: Three starts of a worker that says nothing take 60 s each.
@@ -225,12 +224,7 @@ def run_campaigns(driver, folder, seeds, jobs):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=4)
-    chosen = options.parse_args()
+    chosen = trial_options(__doc__, jobs=4)
     done, ended, flaws = collections.Counter(), collections.Counter(), {}
     seeds = range(chosen.seed, chosen.seed + chosen.count)
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,6 @@ Each of the N campaigns is met by up to three kills at random moments, is then r
 nothing. A table tells how often each kill struck and what it broke; the status is 1 when anything did.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -15,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from short_campaign import FLAWS, Flaw, Trial, copy_programs
+from short_campaign import FLAWS, Flaw, Trial, copy_programs, trial_options
 
 #: What a kill may meet, and with which signals in turn. Workers lead groups of their own.
 KILLS = {
@@ -120,12 +119,7 @@ def run_storms(programs, home, count, seed=1, jobs=1):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=1)
-    chosen = options.parse_args()
+    chosen = trial_options(__doc__, jobs=1)
     with tempfile.TemporaryDirectory() as home:
         programs = copy_programs(chosen.programs, pathlib.Path(home) / "bin")
         table, flaws = run_storms(programs, home, chosen.count, chosen.seed, chosen.jobs)

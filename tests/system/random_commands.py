@@ -5,7 +5,6 @@ end in time, with a documented status and, where it is not 0, a sentence; print 
 results file alone. A table tells the statuses by command; what broke a promise is printed with its words.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from short_campaign import DEADLINE_S, MARK, OPTIONS, copy_programs
+from short_campaign import DEADLINE_S, MARK, OPTIONS, copy_programs, trial_options
 
 STATUSES = {0, 1, 2, 4}
 NASTY = [b"", b" ", b"-", b"--", b"---", b"0", b"-1", b"1e999", b"nan", b"inf", b"99999999999999999999", b"4294967296", b"0x10",
@@ -110,12 +109,7 @@ def run_lines(programs, home, seeds, jobs):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=2)
-    chosen = options.parse_args()
+    chosen = trial_options(__doc__, jobs=2)
     table, broken = collections.defaultdict(collections.Counter), 0
     with tempfile.TemporaryDirectory() as folder:
         programs = copy_programs(chosen.programs, pathlib.Path(folder) / "bin")

@@ -1,7 +1,8 @@
 """A campaign of the real driver and the real OpenMP worker that takes a third of a second, and what must hold of its
-file whatever happened to it. For the trials of test_faults.py and kill_storm.py.
+file whatever happened to it. For the trials of test_faults.py and test_at_random.py.
 """
 
+import argparse
 import ctypes
 import json
 import os
@@ -21,6 +22,16 @@ OPTIONS = ["--backend", "omp", "--op", "atomic_add", "--type", "int32", "--lanes
            "--max-time", "5ms", "--min-sample", "20us"]
 #: What a process has in its environment when a trial started it.
 MARK = "SYNCMETER_TRIAL"
+
+
+def trial_options(description, jobs):
+    """What the programs of trials at random are asked for."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("programs", type=pathlib.Path)
+    options.add_argument("count", type=int)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--jobs", type=int, default=jobs)
+    return options.parse_args()
 
 
 def copy_programs(source, folder):
