@@ -14,7 +14,7 @@ ROOMS = {
     "core": [".", "ops harness machine", "worker", "host"],
     "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing launch reduction multi",
                       "worker", "."],
-    "driver": ["text", "workers", "census studies", "plan", "results", "campaign show topology", "ab explain", "commands", "."],
+    "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "studies", "plan", "results", "campaign show", "ab explain", "commands", "."],
 }
 #: What a folder includes of others; where nothing is said, core.
 OTHERS = {
@@ -29,8 +29,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
 def room_of(path: str, folder: str) -> str:
+    """The longest room that it lies in, or the first folder below `folder`."""
     inside = path.removeprefix(folder + "/")
-    return inside.split("/")[0] if "/" in inside else "."
+    rooms = (room for group in ROOMS.get(folder, []) for room in group.split() if inside.startswith(room + "/"))
+    return max(rooms, key=len, default=inside.split("/")[0] if "/" in inside else ".")
 
 
 def allowed(folder: str, file: str, header: str) -> bool:
