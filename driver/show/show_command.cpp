@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "driver/plan/options.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
-#include "driver/studies/studies.hpp"
 
 namespace syncmeter {
 namespace {
