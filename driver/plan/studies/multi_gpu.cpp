@@ -1,5 +1,6 @@
 // The study `multi-gpu`: what a step across the GPUs of one host costs.
-#include "driver/studies/gpu_studies.hpp"
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 namespace {
@@ -43,28 +44,24 @@ study multi_gpu_study() {
   full.homes = {home::first, home::second};
   gpu_axes token = over({2}, {{{one}, {1}}});
   token.forms = form_set::all;
-  return {.name = "multi-gpu",
-          .purpose = "GPU: barriers, atomics, loads and handoffs between the devices of this host",
-          .rules = {},
-          .others = {},
-          .gpu = {.rules =
-                      {{.ops = barriers, .except = {}, .axes = grids},
-                       {.ops = {"multi_gpu_barrier_counter"}, .except = {}, .axes = flag_elsewhere},
-                       {.ops = {"multi_gpu_host_*", "multi_gpu_graph_*"},
-                        .except = {},
-                        .axes = over(devices, {{{one}, {32}}})},
-                       {.ops = {"multi_gpu_allreduce_*"},
-                        .except = {},
-                        .axes = over(several, {{{one}, {32}}})},
-                       {.ops = {"multi_gpu_fetch_add"}, .except = {}, .axes = on_one_cell},
-                       {.ops = {"remote_*"}, .except = {}, .axes = alone},
-                       {.ops = {"remote_*"}, .except = {}, .axes = warp},
-                       {.ops = {"remote_*"}, .except = {}, .axes = full},
-                       {.ops = {"remote_*"}, .except = {}, .axes = wide_type},
-                       {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .except = {}, .axes = token}},
-                  .others = alone},
-          .left_out = "measuring from the second device; full grids on cells in host memory; "
-                      "floating-point types"};
+  return {
+      .place = 19,
+      .name = "multi-gpu",
+      .purpose = "GPU: barriers, atomics, loads and handoffs between the devices of this host",
+      .gpu = {.rules = {{.ops = barriers, .axes = grids},
+                        {.ops = {"multi_gpu_barrier_counter"}, .axes = flag_elsewhere},
+                        {.ops = {"multi_gpu_host_*", "multi_gpu_graph_*"},
+                         .axes = over(devices, {{{one}, {32}}})},
+                        {.ops = {"multi_gpu_allreduce_*"}, .axes = over(several, {{{one}, {32}}})},
+                        {.ops = {"multi_gpu_fetch_add"}, .axes = on_one_cell},
+                        {.ops = {"remote_*"}, .axes = alone},
+                        {.ops = {"remote_*"}, .axes = warp},
+                        {.ops = {"remote_*"}, .axes = full},
+                        {.ops = {"remote_*"}, .axes = wide_type},
+                        {.ops = {"gpu_handoff", "cpu_gpu_handoff"}, .axes = token}},
+              .others = alone},
+      .left_out = "measuring from the second device; full grids on cells in host memory; "
+                  "floating-point types"};
 }
 
 }  // namespace syncmeter

@@ -1,9 +1,11 @@
-#include "driver/studies/processes_study.hpp"
+// The study `processes`. Each backend measures what it has of these: what threads and processes
+// have in common has one name, what only one of them has stands against the other's ordinary way of
+// doing the same.
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
-// Each backend measures what it has of these: what threads and processes have in common has one
-// name, what only one of them has stands against the other's ordinary way of doing the same.
 study processes_study() {
   const study_axes together{.placements = {placement::shared}, .lanes = lane_set::one_and_max};
   const study_axes alone{
@@ -11,16 +13,15 @@ study processes_study() {
   const std::vector<std::string_view> cells{"atomic_add",   "atomic_fetch_add", "atomic_cas_pass",
                                             "atomic_write", "lock_add",         "mutex_robust_add",
                                             "rma_*"};
-  return {.name = "processes",
+  return {.place = 20,
+          .name = "processes",
           .purpose = "threads against processes with memory in common, and against MPI's calls",
           .rules = {{.ops = {"barrier", "ibarrier", "allreduce_*", "handoff", "*_handoff", "fence",
                              "window_sync"},
-                     .except = {},
                      .axes = together},
-                    {.ops = cells, .except = {}, .axes = together},
-                    {.ops = cells, .except = {}, .axes = alone}},
+                    {.ops = cells, .axes = together},
+                    {.ops = cells, .axes = alone}},
           .others = together,
-          .gpu = {},
           .native_only = true,
           .ops_together = true,
           .also = {"std", "posix", "posix-shared", "mpi"},

@@ -1,5 +1,5 @@
-// The named sets of points, as data: which ops, and which values on every axis. A new study or a
-// new backend's ops are rows in studies.cpp, not code.
+// The named sets of points, as data: which ops, and which values on every axis. A new study is a
+// file in plan/studies, NAME.cpp with a function NAME_study(); nothing else names it.
 #pragma once
 
 #include <optional>
@@ -75,8 +75,8 @@ struct study_axes {
 /// One row of a study: op names (`*` stands for any letters), minus exceptions, and their axes.
 /// "@critical" stands for the ops of that family that only a user's worker has.
 struct study_rule {
-  std::vector<std::string_view> ops, except;
-  study_axes axes;
+  std::vector<std::string_view> ops, except{};
+  study_axes axes{};
 };
 
 /// Which of the forms that a GPU's op has at a type and a placement.
@@ -94,7 +94,7 @@ struct grid_set {
 
 /// What study_axes are for CPUs, for GPUs: no lane is bound there, and nothing waits asleep.
 struct gpu_axes {
-  std::vector<grid_set> grids;
+  std::vector<grid_set> grids{};
   form_set forms = form_set::standard;
   type_set types = type_set::one;
   std::vector<value_type> only{};  ///< of the types, these; empty: all of them
@@ -110,13 +110,13 @@ struct gpu_axes {
 };
 
 struct gpu_rule {
-  std::vector<std::string_view> ops, except;
-  gpu_axes axes;
+  std::vector<std::string_view> ops, except{};
+  gpu_axes axes{};
 };
 
 struct gpu_part {
-  std::vector<gpu_rule> rules;
-  gpu_axes others;                     ///< for ops that only the user names
+  std::vector<gpu_rule> rules{};
+  gpu_axes others{};                   ///< for ops that only the user names
   std::optional<double> max_time_s{};  ///< of each point, where that is not the usual
 };
 
@@ -132,10 +132,11 @@ struct study_pace {
 
 /// What it measures on CPUs and on GPUs; a part without rules has no point at all.
 struct study {
+  unsigned place;  ///< in lists of studies
   std::string_view name, purpose;
-  std::vector<study_rule> rules;
-  study_axes others;  ///< for ops that only the user names
-  gpu_part gpu;
+  std::vector<study_rule> rules{};
+  study_axes others{};  ///< for ops that only the user names
+  gpu_part gpu{};
   std::optional<study_pace> pace{};
   bool native_first = false;       ///< no portable backend beside a native one unless it is named
   bool counterparts_only = false;  ///< only what a native and a portable backend both measure
@@ -150,6 +151,23 @@ struct study {
   std::string_view left_out{};           ///< what it does not measure, so as to end in time
 };
 
+/// Numbers of blocks that several studies take: alone, or by multiprocessor.
+namespace blocks {
+using block_symbol = block_range::symbol;
+inline constexpr block_range one{.first = 1, .last = 1};
+inline constexpr block_range two{.first = 2, .last = 2};
+inline constexpr block_range half_sm{.named = block_symbol::half_sm};
+inline constexpr block_range sm{.named = block_symbol::sm};
+inline constexpr block_range two_sm{.named = block_symbol::two_sm};
+}  // namespace blocks
+
+/// Rules for every op but those that only studies of their own can measure. Locks among the lanes
+/// of a GPU have grids of their own.
+[[nodiscard]] std::vector<study_rule> every_op(const study_axes& axes);
+[[nodiscard]] std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
+                                             const std::vector<grid_set>& of_locks);
+
+/// In the order of their places.
 [[nodiscard]] std::span<const study> studies();
 /// Null when there is none of that name.
 [[nodiscard]] const study* find_study(std::string_view name);

@@ -1,6 +1,7 @@
 // The study `handoff`: a flag from warp to warp on a GPU, by every way to write it and every
 // distance, and the chain of warps that an article measured.
-#include "driver/studies/gpu_studies.hpp"
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 namespace {
@@ -26,17 +27,14 @@ study handoff_study() {
   pairs.forms = form_set::standard;
   pairs.sizes = {1,  2,  3,  4,  5,  9,  10, 17, 18,  25,  33,  41,
                  49, 57, 65, 66, 73, 81, 89, 97, 105, 113, 121, 132};
-  return {.name = "handoff",
+  return {.place = 15,
+          .name = "handoff",
           .purpose = "GPU: a flag passed between warps, by API, scope and distance",
-          .rules = {},
-          .others = {},
-          .gpu = {.rules = {{.ops = {"warp_handoff"}, .except = {}, .axes = in_block},
-                            {.ops = {"warp_handoff"}, .except = {}, .axes = across},
-                            {.ops = {"cluster_handoff"}, .except = {}, .axes = in_cluster},
-                            {.ops = {"sm_handoff"}, .except = {}, .axes = pairs},
-                            {.ops = {"handoff_chain"},
-                             .except = {},
-                             .axes = every_form(trip_of_chain, 1024)}},
+          .gpu = {.rules = {{.ops = {"warp_handoff"}, .axes = in_block},
+                            {.ops = {"warp_handoff"}, .axes = across},
+                            {.ops = {"cluster_handoff"}, .axes = in_cluster},
+                            {.ops = {"sm_handoff"}, .axes = pairs},
+                            {.ops = {"handoff_chain"}, .axes = every_form(trip_of_chain, 1024)}},
                   .others = in_block,
                   .max_time_s = 0.3}};
 }

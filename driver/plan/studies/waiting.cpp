@@ -1,23 +1,24 @@
-#include "driver/studies/waiting_study.hpp"
+// The study `waiting`. All ways at one lateness are visited in turn: what counts is what one costs
+// beyond another. The barriers of the OpenMP runtimes show both ends of their settings.
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
-// All ways at one lateness are visited in turn: what counts is what one costs beyond another. The
-// barriers of the OpenMP runtimes show both ends of their settings.
 study waiting_study() {
   const study_axes late{.lanes = lane_set::two, .lates_us = {1, 10, 100, 1000, 10'000}};
   study_axes barriers = late;
   barriers.waits = {wait_policy::active, wait_policy::passive};
   const study_axes beside{.lanes = lane_set::one_and_two,
                           .affinities = {affinity::close, affinity::smt}};
-  return {.name = "waiting",
+  return {.place = 10,
+          .name = "waiting",
           .purpose = "ways to wait for a late thread: what each costs, and how long to spin first",
-          .rules = {{.ops = {"wait_*"}, .except = {}, .axes = late},
-                    {.ops = {"spin_pause"}, .except = {}, .axes = {}},
-                    {.ops = {"work_beside_*"}, .except = {}, .axes = beside},
-                    {.ops = {"barrier_late"}, .except = {}, .axes = barriers}},
+          .rules = {{.ops = {"wait_*"}, .axes = late},
+                    {.ops = {"spin_pause"}, .axes = {}},
+                    {.ops = {"work_beside_*"}, .axes = beside},
+                    {.ops = {"barrier_late"}, .axes = barriers}},
           .others = late,
-          .gpu = {},
           .pace = study_pace{.precision = 0.02,
                              .max_time_s = 0.15,
                              .min_sample_us = 0,

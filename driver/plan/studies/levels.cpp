@@ -2,8 +2,7 @@
 // Methods in Modern GPUs" (Zhang et al., IPDPS 2020) on this tool's ops.
 #include <algorithm>
 
-#include "driver/studies/gpu_studies.hpp"
-#include "driver/studies/launch_rules.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 namespace {
@@ -66,29 +65,42 @@ void add_clusters(std::vector<gpu_rule>& rules) {
     const block_range alone{.first = size, .last = size};
     const block_range all{.named = block_symbol::sm, .whole = size};
     rules.push_back({.ops = {"cluster_sync", "cluster_arrive_wait"},
-                     .except = {},
                      .axes = launched({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
-    rules.push_back({.ops = {"cluster_atomic_add"},
-                     .except = {},
-                     .axes = launched({{{alone, all}, {1, 32, 1024}}}, {size})});
+    rules.push_back(
+        {.ops = {"cluster_atomic_add"}, .axes = launched({{{alone, all}, {1, 32, 1024}}}, {size})});
   }
+}
+
+// Every op that a host thread launches, of a kernel of one warp and of one that fills the GPU:
+// graphs of 1 to 64 kernels, and the thread near to the GPU and far from it.
+std::vector<gpu_rule> launch_rules() {
+  const gpu_axes kernels{.grids = {{{one}, {32}}, {{sm}, {1024}}}};
+  gpu_axes graphs = kernels;
+  graphs.sizes = {1, 2, 4, 8, 16, 32, 64};
+  gpu_axes near_and_far{.grids = {{{one}, {32}}}};
+  near_and_far.homes = {home::first, home::other};
+  return {{.ops = {"launch", "launch_call", "additional_launch", "cooperative_launch",
+                   "additional_cooperative_launch", "programmatic_launch", "kernel_split",
+                   "programmatic_split", "blocking_copy", "stream_order", "stream_event_order",
+                   "event_record_wait"},
+           .axes = kernels},
+          {.ops = {"graph_launch", "additional_graph_launch"}, .axes = graphs},
+          {.ops = {"launch", "launch_call", "additional_launch", "blocking_copy"},
+           .axes = near_and_far}};
 }
 
 gpu_part on_gpus() {
   std::vector<gpu_rule> rules{
-      {.ops = {"control_fadd"}, .except = {}, .axes = launched({{{one}, {32}}})},
-      {.ops = {"fadd_chain"}, .except = {}, .axes = launched({{{one}, {32}}})},
-      {.ops = {"tile_*"}, .except = {}, .axes = launched(warps)},
-      {.ops = {"coalesced_*"}, .except = {}, .axes = launched(warps, up_to(32))},
-      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"},
-       .except = {},
-       .axes = launched(warps)},
-      {.ops = {"barrier"}, .except = {}, .axes = barriers_of_a_block()}};
+      {.ops = {"control_fadd"}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"fadd_chain"}, .axes = launched({{{one}, {32}}})},
+      {.ops = {"tile_*"}, .axes = launched(warps)},
+      {.ops = {"coalesced_*"}, .axes = launched(warps, up_to(32))},
+      {.ops = {"warp_sync*", "shuffle_*", "reduce_add_sync"}, .axes = launched(warps)},
+      {.ops = {"barrier"}, .axes = barriers_of_a_block()}};
   add_clusters(rules);
-  rules.push_back({.ops = {"grid_sync"}, .except = {}, .axes = barriers_of_the_grid()});
-  rules.push_back({.ops = {"software_barrier_*"},
-                   .except = {},
-                   .axes = launched(filled({32, 256, 1024}, false))});
+  rules.push_back({.ops = {"grid_sync"}, .axes = barriers_of_the_grid()});
+  rules.push_back(
+      {.ops = {"software_barrier_*"}, .axes = launched(filled({32, 256, 1024}, false))});
   for (gpu_rule& rule : launch_rules()) rules.push_back(std::move(rule));
   return {.rules = std::move(rules), .others = launched(warps), .max_time_s = 0.12};
 }
@@ -96,11 +108,10 @@ gpu_part on_gpus() {
 }  // namespace
 
 study levels_study() {
-  return {.name = "levels",
+  return {.place = 14,
+          .name = "levels",
           .purpose = "GPU: every level of synchronization, from part of a warp to the end of a "
                      "kernel",
-          .rules = {},
-          .others = {},
           .gpu = on_gpus(),
           // What is timed by events around a launch differs by their microsecond.
           .pace = study_pace{.precision = 0.01,

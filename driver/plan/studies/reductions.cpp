@@ -1,6 +1,7 @@
 // The study `reductions`: the maximum of an array in every form that the backends have, over its
 // size.
-#include "driver/studies/gpu_studies.hpp"
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 namespace {
@@ -43,11 +44,12 @@ study reductions_study() {
   study_axes every_type = every_size;
   every_type.types = type_set::published;
   every_type.sizes = {power(22)};
-  return {.name = "reductions",
+  return {.place = 18,
+          .name = "reductions",
           .purpose =
               "the maximum of an array in every form: time, and share of the memory bandwidth",
-          .rules = {{.ops = {"reduce_max"}, .except = {}, .axes = every_size},
-                    {.ops = {"reduce_max"}, .except = {}, .axes = every_type}},
+          .rules = {{.ops = {"reduce_max"}, .axes = every_size},
+                    {.ops = {"reduce_max"}, .axes = every_type}},
           .others = every_size,
           .gpu = gpu_reductions(),
           .left_out = "2^28 elements on CPUs and 2^30 on GPUs unless --size names them; types "

@@ -1,6 +1,7 @@
 // The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps
 // of a block, take; and what it would cost without a branch.
-#include "driver/studies/gpu_studies.hpp"
+
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
@@ -12,16 +13,13 @@ study divergence_study() {
   blocks.grids = {{{{.first = 1, .last = 1}, {.named = block_range::symbol::sm}}, {1024}}};
   gpu_axes some = one_warp;
   some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-  return {.name = "divergence",
+  return {.place = 16,
+          .name = "divergence",
           .purpose =
               "GPU: a branch with 1 to 32 paths: within a warp, across warps, and predicated",
-          .rules = {},
-          .others = {},
-          .gpu = {.rules = {{.ops = {"branch_in_warp"}, .except = {}, .axes = some},
-                            {.ops = {"branch_uniform", "branch_predicated"},
-                             .except = {},
-                             .axes = one_warp},
-                            {.ops = {"branch_*"}, .except = {}, .axes = blocks}},
+          .gpu = {.rules = {{.ops = {"branch_in_warp"}, .axes = some},
+                            {.ops = {"branch_uniform", "branch_predicated"}, .axes = one_warp},
+                            {.ops = {"branch_*"}, .axes = blocks}},
                   .others = one_warp,
                   .max_time_s = 0.12}};
 }
