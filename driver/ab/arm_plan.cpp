@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "driver/ab/equal_code.hpp"
-#include "driver/census/census_store.hpp"
+#include "driver/census/rule/worker_census.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/arms.hpp"

@@ -4,7 +4,8 @@
 #include <future>
 #include <map>
 
-#include "driver/census/census_diff.hpp"
+#include "driver/census/rule/census_diff.hpp"
+#include "driver/census/rule/worker_census.hpp"
 #include "driver/plan/offered_ops.hpp"
 
 namespace syncmeter {

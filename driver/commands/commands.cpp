@@ -1,17 +1,17 @@
 #include "driver/commands/commands.hpp"
 
 #include "driver/ab/ab_options.hpp"
-#include "driver/census/census_command.hpp"
 #include "driver/commands/ab_command.hpp"
+#include "driver/commands/census_command.hpp"
 #include "driver/commands/check_worker_command.hpp"
 #include "driver/commands/completion_command.hpp"
 #include "driver/commands/list_command.hpp"
 #include "driver/commands/manual_command.hpp"
 #include "driver/commands/run_command.hpp"
+#include "driver/commands/topology_command.hpp"
 #include "driver/explain/explain_command.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/show/show_command.hpp"
-#include "driver/topology/topology_command.hpp"
 
 namespace syncmeter {
 namespace {

@@ -11,7 +11,7 @@
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/planned_before.hpp"
 #include "driver/campaign/progress.hpp"
-#include "driver/census/census_store.hpp"
+#include "driver/census/rule/worker_census.hpp"
 #include "driver/commands/campaign_start.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"

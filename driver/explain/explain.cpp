@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/census/census_diff.hpp"
+#include "driver/census/rule/census_diff.hpp"
 #include "driver/explain/folded_code.hpp"
 #include "driver/results/pooled_rounds.hpp"
 #include "driver/show/figures.hpp"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "driver/census/loop_text.hpp"
+#include "driver/census/isa/loop_code.hpp"
 #include "driver/results/results.hpp"
 
 namespace syncmeter {

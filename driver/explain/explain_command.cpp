@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/census.hpp"
+#include "driver/census/rule/worker_census.hpp"
 #include "driver/explain/explain.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/show/report_program.hpp"

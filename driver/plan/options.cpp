@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/run_option_table.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/exit_statuses.hpp"
@@ -30,12 +30,7 @@ std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
           value_row("csv", "FILE", "also write every point as CSV (default: none)",
                     request.view.csv, &parse_file_name),
-          value_row("svg", "FILE",
-                    "also draw the costs between pairs of PUs, of the study core-to-core "
-                    "(default: none)",
-                    request.view.svg, &parse_file_name),
-          switch_row("force",
-                     "--csv and --svg may replace a file, but never results (default: off)",
+          switch_row("force", "--csv may replace a file, but never results (default: off)",
                      request.view.force),
           value_row("op", "LIST",
                     "only these ops; * matches any characters, as in atomic_* (default: all)",
@@ -52,6 +47,14 @@ std::vector<option_row> show_rows(show_request& request) {
                     request.view.by_cost, sort_key{}),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
                      request.view.json),
+          switch_row("points",
+                     "print the estimate of each point as the lines that end a results file, and "
+                     "nothing else (default: off)",
+                     request.view.points),
+          switch_row("complete",
+                     "append those lines to FILE where it lacks them: its campaign was cut off, or "
+                     "an older version wrote it (default: off)",
+                     request.view.complete),
           switch_row("wide", "print every column, however narrow the terminal is (default: off)",
                      request.view.wide),
           switch_row("verbose", "print every note (default: off)", request.view.verbose)};

@@ -92,15 +92,16 @@ void check_together(const run_options& options, const std::string& refused);
 /// What of a results file is printed, and how.
 struct show_view {
   std::optional<std::string> csv{};
-  std::optional<std::string> svg{};  ///< the matrices of pairs of PUs
-  bool force = false;                ///< csv and svg may replace a file
-  std::vector<std::string> ops{};    ///< patterns; empty: every op
+  bool force = false;              ///< csv may replace a file
+  std::vector<std::string> ops{};  ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};
-  bool by_cost = false;  ///< the cheapest first, not grouped by family
-  bool json = false;     ///< in place of the table
-  bool wide = false;     ///< every column, however narrow the terminal is
-  bool verbose = false;  ///< every note
+  bool by_cost = false;   ///< the cheapest first, not grouped by family
+  bool json = false;      ///< in place of the table
+  bool points = false;    ///< in place of the table: the lines of points that end a results file
+  bool complete = false;  ///< appends those lines to a file that lacks them
+  bool wide = false;      ///< every column, however narrow the terminal is
+  bool verbose = false;   ///< every note
 };
 /// What the words after `syncmeter show` ask for.
 struct show_request {

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "driver/plan/options.hpp"
+#include "driver/plan/study.hpp"
+#include "driver/results/point_lines.hpp"
+#include "driver/results/resume.hpp"
 #include "driver/show/csv.hpp"
-#include "driver/show/matrix_svg.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -35,20 +37,41 @@ std::vector<point_summary> chosen_points(const std::vector<point_summary>& point
   return chosen;
 }
 
-output_file written_file(const char* option, const std::string& path, const show_view& view,
-                         std::vector<std::string> inputs) {
-  return {.option = option, .path = path, .force = view.force, .inputs = std::move(inputs)};
-}
-
-output_file svg_file(const show_view& view, std::vector<std::string> inputs) {
-  return written_file("--svg", *view.svg, view, std::move(inputs));
-}
-
 }  // namespace
 
 output_file csv_file(const show_view& view, std::vector<std::string> inputs) {
-  return written_file("--csv", *view.csv, view, std::move(inputs));
+  return {.option = "--csv", .path = *view.csv, .force = view.force, .inputs = std::move(inputs)};
 }
+
+namespace {
+
+// The file is locked before it is read: a campaign that still writes to it is refused.
+int complete_file(const std::string& path, std::FILE* out) {
+  results_writer writer = results_writer::append_to(path, "show --complete");
+  results_file file = read_results(path);
+  const bool lacking = !has_all_point_lines(file);
+  if (lacking) {
+    cut_torn_tail(writer, file);
+    for (const nlohmann::json& line : point_lines(file)) writer.write(line);
+    writer.flush();
+  }
+  fmt::print(out, "{} {}\n", printable(path),
+             lacking ? "holds the estimates of its points now"
+                     : "holds the estimates of its points already");
+  return 0;
+}
+
+int print_point_lines(const std::string& path, std::FILE* out) {
+  const results_file file = read_results(path);
+  for (const std::string& left_out : file.left_out)
+    std::fprintf(stderr, "syncmeter: %s: %s\n", printable(path).c_str(),
+                 printable(left_out).c_str());
+  for (const nlohmann::json& line : point_lines(file))
+    fmt::print(out, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return 0;
+}
+
+}  // namespace
 
 int show_results(const std::string& file, const show_view& view, std::FILE* out) {
   const results_file results = read_results(file);
@@ -57,7 +80,6 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   if (shown.empty() && !points.empty())
     throw usage_error(fmt::format("{}: no point is chosen by --op, --type and --lanes", file));
   if (view.csv) write_whole(csv_file(view, {file}), to_csv(shown));
-  if (view.svg) write_whole(svg_file(view, {file}), matrix_svg(results, shown));
   if (view.json) {
     std::fputs(to_json_text(shown).c_str(), out);
   } else {
@@ -82,8 +104,9 @@ int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
     std::fputs(show_help().c_str(), out);
     return 0;
   }
+  if (request.view.points) return print_point_lines(request.file, out);
+  if (request.view.complete) return complete_file(request.file, out);
   if (request.view.csv) require_writable(csv_file(request.view, {request.file}));
-  if (request.view.svg) require_writable(svg_file(request.view, {request.file}));
   return show_results(request.file, request.view, out);
 }
 

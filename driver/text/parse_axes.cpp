@@ -100,6 +100,11 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
   }
 }
 
+std::string one_name::operator()(std::string_view option, std::string_view text) const {
+  if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
+  throw usage_error(unknown_name(option, what, text, allowed));
+}
+
 std::uint64_t parse_count(std::string_view option, std::string_view text, std::uint64_t least,
                           std::uint64_t most) {
   const auto value = whole_number(text);

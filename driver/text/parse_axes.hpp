@@ -29,6 +29,14 @@ struct open_list {
   }
 };
 
+/// One of some names. `what` they are, in words, for the message.
+struct one_name {
+  const char* what;
+  std::vector<std::string> allowed;
+  [[nodiscard]] const std::vector<std::string>& values() const { return allowed; }
+  [[nodiscard]] std::string operator()(std::string_view option, std::string_view text) const;
+};
+
 /// A whole number from `least` to `most`.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view text,
                                         std::uint64_t least, std::uint64_t most);

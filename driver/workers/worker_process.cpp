@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "core/worker/json_line.hpp"
-#include "driver/text/patience.hpp"
 #include "driver/text/quote.hpp"
 
 namespace syncmeter {
@@ -26,7 +25,7 @@ constexpr unsigned most_failed_polls = 50;
 
 // Until the next look. Rounded up, so that a wait of less than a millisecond does not become a busy
 // one.
-int next_wait_ms(patience& deadline) {
+int next_wait_ms(stoppable_deadline& deadline) {
   return static_cast<int>(std::chrono::ceil<milliseconds>(deadline.look()).count());
 }
 
@@ -39,6 +38,14 @@ std::string describe_status(int status) {
 }
 
 }  // namespace
+
+std::chrono::nanoseconds stoppable_deadline::look(clock::time_point now) {
+  const std::chrono::nanoseconds passed = now - looked_;
+  looked_ = now;
+  left_ -= passed > step + usual_delay ? std::chrono::nanoseconds{step} : passed;
+  left_ = std::max(left_, std::chrono::nanoseconds{0});
+  return std::min<std::chrono::nanoseconds>(left_, step);
+}
 
 worker_process::worker_process(std::string name, const program_to_start& what,
                                worker_deadlines deadlines)
@@ -67,7 +74,7 @@ std::string worker_process::label() const {
 
 void worker_process::send(const nlohmann::json& request) {
   const std::string line = request.dump() + '\n';
-  patience deadline(deadlines_.accepted);
+  stoppable_deadline deadline(deadlines_.accepted);
   std::string_view rest = line;
   while (!rest.empty() && to_) {
     const ssize_t written = ::write(to_.get(), rest.data(), rest.size());
@@ -116,7 +123,7 @@ answer worker_process::describe_end() {
 answer worker_process::receive(milliseconds within, int cancel_fd) {
   // Of one that does not get its requests there is nothing to wait for but its end.
   if (!unwritable_.empty()) within = std::min(within, deadlines_.leaving);
-  patience deadline(within);
+  stoppable_deadline deadline(within);
   bool first_look = true;
   unsigned failed_polls = 0;
   for (;;) {
@@ -201,7 +208,7 @@ bool worker_process::poll_state(int options) {
 }
 
 bool worker_process::gone_within(milliseconds limit) {
-  patience deadline(limit);
+  stoppable_deadline deadline(limit);
   milliseconds pause{1};
   while (!poll_state(0)) {
     if (deadline.over()) return poll_state(0);
@@ -216,7 +223,7 @@ void worker_process::stop() {
   signal_group(SIGSTOP);
   stopped_ = true;
   // The signal takes hold thread by thread; until then an active pool still burns its cores.
-  patience deadline(deadlines_.stopping);
+  stoppable_deadline deadline(deadlines_.stopping);
   while (!poll_state(WSTOPPED) && !deadline.over())
     std::this_thread::sleep_for(std::chrono::microseconds{200});
 }
@@ -232,7 +239,7 @@ std::string worker_process::leave() {
   to_.reset();
   resume();
   // Its last output must not keep it from leaving: a full pipe would block it.
-  patience deadline(deadlines_.leaving);
+  stoppable_deadline deadline(deadlines_.leaving);
   while (!poll_state(0) && !deadline.over()) {
     if (from_ && lines_.read_from(from_.get()) == read_outcome::end) from_.reset();
     if (errors_ && tail_.read_from(errors_.get()) == read_outcome::end) errors_.reset();

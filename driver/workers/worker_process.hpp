@@ -26,6 +26,27 @@ struct worker_deadlines {
   std::chrono::milliseconds reaping{10'000};  ///< to be gone after SIGKILL
 };
 
+/// How much is left of a time, in steps: when far more than a step has passed since the last look,
+/// this process, and what it waits for, stood still (SIGSTOP, a laptop's lid), and one step counts.
+class stoppable_deadline {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds step{1000};
+  /// Between two looks, beyond the wait itself.
+  static constexpr std::chrono::milliseconds usual_delay{1000};
+
+  explicit stoppable_deadline(std::chrono::nanoseconds time, clock::time_point now = clock::now())
+      : left_(time), looked_(now) {}
+
+  /// How long to wait until the next look; 0 when the time is over.
+  [[nodiscard]] std::chrono::nanoseconds look(clock::time_point now = clock::now());
+  [[nodiscard]] bool over(clock::time_point now = clock::now()) { return look(now).count() == 0; }
+
+ private:
+  std::chrono::nanoseconds left_;
+  clock::time_point looked_;
+};
+
 /// What waiting for a line brought.
 struct answer {
   enum class kind {

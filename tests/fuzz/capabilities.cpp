@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/worker/json_line.hpp"
-#include "driver/census/census.hpp"
+#include "driver/census/rule/census.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/text/usage_error.hpp"
 #include "driver/workers/capability_json.hpp"

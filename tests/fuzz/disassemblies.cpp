@@ -1,5 +1,6 @@
 // What objdump prints of a worker's loops: the first byte chooses the functions that are asked for.
-#include "driver/census/loop_code.hpp"
+#include "driver/census/isa/loop_code.hpp"
+#include "driver/census/tools/disassembler.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -1,5 +1,5 @@
 // A program whose functions the census looks for.
-#include "driver/census/elf_symbols.hpp"
+#include "driver/census/tools/elf_file.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -6,7 +6,6 @@
 #include "core/machine/topology.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/xml_text.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -67,8 +66,6 @@ void check_escapes(std::string_view text) {
   promise(std::ranges::none_of(shown, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }),
           "a terminal gets a control character");
   promise(printable(shown) == shown, "what is printable is changed");
-  const std::string xml = xml_text(text);
-  promise(xml.find_first_of("<>\"'") == std::string::npos, "markup is left in XML");
 }
 
 }  // namespace

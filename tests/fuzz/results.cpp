@@ -11,7 +11,6 @@
 #include "driver/results/quiet_floors.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/csv.hpp"
-#include "driver/show/matrix_svg.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/usage_error.hpp"
 #include "driver/workers/visit_flaw.hpp"
@@ -43,7 +42,6 @@ void check_tables(const results_file& file, const std::vector<point_summary>& po
   for (const bool by_cost : {false, true})
     (void)point_table(points, {.width = by_cost ? usual_width : 0, .colour = by_cost}, by_cost);
   for (const bool verbose : {false, true}) (void)notes_text(file, points, verbose);
-  (void)ends_or_throws<usage_error>([&] { (void)matrix_svg(file, points); });
 }
 
 void take_up(const results_file& file) {

@@ -1,9 +1,9 @@
 // What nvdisasm prints of a worker's kernels: read, and judged as the census does.
 #include <algorithm>
 
-#include "driver/census/sass_census.hpp"
-#include "driver/census/sass_loop.hpp"
-#include "driver/census/sass_text.hpp"
+#include "driver/census/isa/loop_code.hpp"
+#include "driver/census/rule/worker_census.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

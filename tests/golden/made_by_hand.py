@@ -95,17 +95,6 @@ def failing_results():
     return lines
 
 
-def pairs(pus, ops, cost_of):
-    """A visit to each pair of PUs; PUs n and n + pus / 2 are of one core."""
-    cores = pus // 2
-    units = [{"pu": core + cores * thread, "package": 0, "numa": 0, "l3": -1, "l2": -1, "core": core, "thread": thread, "kind": 0}
-             for thread in range(2) for core in range(cores)]
-    first = {"kind": "campaign", "schema": {"major": 1, "minor": 0}, "argv": ["syncmeter", "run"], "options": {}, "units": units,
-             "machine": {"host": "here", "cpu_model": "CPU <1>"}}
-    return [first, *(visit(point(op, 2, affinity="none", home="first", pus=[a, b]), 1, cost_of(a, b))
-                     for op in ops for a in range(pus) for b in range(pus) if a != b)]
-
-
 def write(path, lines):
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return str(path)

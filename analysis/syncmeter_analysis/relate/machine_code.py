@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 #: Classes of instructions that find addresses, count and jump around an op, and are none of it: those
-#: of the driver (is_bookkeeping in driver/census/census.cpp).
+#: of the driver (is_bookkeeping in driver/census/rule/census.cpp).
 bookkeeping = frozenset({"move", "alu", "imad", "jump", "reconverge", "nop", "frame"})
 
 

@@ -168,7 +168,7 @@ template <class T, class Form> class grid_lane : public lane<T, Form> {
 
  private:
   /// About a millisecond each (2^20 ns), so that a deadline fits a register. The clock would count
-  /// as one around the loop (driver/census/sass_loop.cpp).
+  /// as one around the loop (driver/census/isa/loop_code.cpp).
   SM_FN static unsigned ticks() { return static_cast<unsigned>(global_timer() >> 20); }
   static constexpr unsigned longest_wait_ticks = 1900;  // 2 s
 

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/by_type.hpp"
-#include "core/named_entry.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -76,7 +75,10 @@ queue_one queue_of(std::string_view op) {
        {"reduce_max_warp_reduce", &reduce_max_warp_reduce},
        {"reduce_max_persistent", &reduce_max_persistent},
        {"reduce_max_cub", &reduce_max_cub}}};
-  return entry_named(forms, op);
+  const auto found = std::ranges::find(forms, op, &std::pair<std::string_view, queue_one>::first);
+  if (found == forms.end())
+    throw std::invalid_argument(fmt::format("'{}' is not a form of a reduction", op));
+  return found->second;
 }
 
 void require_library(const reduction_call& call) {

@@ -1,5 +1,6 @@
-// Each declaration is of one op. Register arithmetic and moves are free (driver/census/census.hpp):
-// a result that must be used and an operand that must change cost some, the same on both sides.
+// Each declaration is of one op. Register arithmetic and moves are free
+// (driver/census/rule/census.hpp): a result that must be used and an operand that must change cost
+// some, the same on both sides.
 #include "backends/cuda/rig/cuda_census.hpp"
 
 #include <string>

@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/census/census_command.hpp"
-#include "driver/census/census_table.hpp"
+#include "driver/census/rule/census_text.hpp"
+#include "driver/census/rule/worker_census.hpp"
+#include "driver/commands/census_command.hpp"
 #include "driver/text/usage_error.hpp"
 
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 // The census on a terminal: a line for each code of an op; elsewhere a row for each loop.
-#include "driver/census/census_table.hpp"
+#include "driver/census/rule/census_text.hpp"
 
 #include <pty.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/census/census_command.hpp"
+#include "driver/commands/census_command.hpp"
 
 namespace syncmeter::census_table_test {
 namespace {

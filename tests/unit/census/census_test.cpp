@@ -1,5 +1,5 @@
 // The census rule on loops written for it: what is proven, and every kind of defect it must catch.
-#include "driver/census/census.hpp"
+#include "driver/census/rule/census.hpp"
 
 #include <stdexcept>
 

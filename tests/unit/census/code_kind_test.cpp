@@ -1,10 +1,10 @@
 // What an op compiled to, in one word, from the text of disassemblers for each machine.
-#include "driver/census/code_kind.hpp"
+#include "driver/census/rule/code_kind.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "driver/census/disassembly.hpp"
+#include "driver/census/tools/disassembler.hpp"
 
 namespace syncmeter::code_kind_test {
 namespace {

@@ -1,5 +1,5 @@
 // objdump's text: single lines, whole functions out of a longer listing, and the ELF symbol tables.
-#include "driver/census/disassembly.hpp"
+#include "driver/census/tools/disassembler.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,10 +1,12 @@
 // Loops as compilers really wrote them (g++ 12, clang 14, g++ 12 for AArch64): classes and counts.
-#include "driver/census/loop_code.hpp"
+#include "driver/census/isa/loop_code.hpp"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "driver/census/tools/disassembler.hpp"
 
 namespace syncmeter::loop_code_test {
 namespace {

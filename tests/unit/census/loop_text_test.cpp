@@ -1,11 +1,11 @@
 // Loops of two builds: what a compiler is free to choose makes no difference, all else does.
-#include "driver/census/loop_text.hpp"
+#include "driver/census/isa/loop_code.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "driver/census/census_diff.hpp"
-#include "driver/census/sass_text.hpp"
+#include "driver/census/rule/census_text.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter::loop_text_test {
 namespace {

@@ -1,5 +1,5 @@
 // The census of GPU code, from made-up text to verdicts.
-#include "driver/census/sass_census.hpp"
+#include "driver/census/rule/worker_census.hpp"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/census/census_command.hpp"
-#include "driver/census/census_table.hpp"
+#include "driver/census/rule/census_text.hpp"
+#include "driver/commands/census_command.hpp"
 #include "tests/unit/census/sass_fixtures.hpp"
 
 namespace syncmeter::sass_census_test {

@@ -1,8 +1,8 @@
 // SASS opcodes and the classes that the census counts them in.
 #include <gtest/gtest.h>
 
-#include "driver/census/instruction_class.hpp"
-#include "driver/census/sass_text.hpp"
+#include "driver/census/isa/instruction_class.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter::sass_class_test {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/instruction_text.hpp"
-#include "driver/census/sass_code.hpp"
-#include "driver/census/sass_text.hpp"
+#include "driver/census/isa/instruction.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
+#include "driver/census/tools/sass_code.hpp"
 
 namespace syncmeter {
 

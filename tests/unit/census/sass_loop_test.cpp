@@ -1,5 +1,5 @@
 // The timed loop among the loops of a kernel.
-#include "driver/census/sass_loop.hpp"
+#include "driver/census/isa/loop_code.hpp"
 
 #include <sstream>
 

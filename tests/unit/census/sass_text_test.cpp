@@ -1,5 +1,5 @@
 // The text of single instructions.
-#include "driver/census/sass_text.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

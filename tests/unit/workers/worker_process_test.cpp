@@ -272,5 +272,28 @@ TEST(worker_process, holds_no_pipe_of_another_worker) {
   EXPECT_EQ(own, 3U);
 }
 
+const stoppable_deadline::clock::time_point start{};
+
+TEST(stoppable_deadline, ends_when_its_time_is_over) {
+  stoppable_deadline deadline(2500ms, start);
+  EXPECT_EQ(deadline.look(start + 1s), 1s) << "no step is longer";
+  EXPECT_EQ(deadline.look(start + 2s), 500ms);
+  EXPECT_FALSE(deadline.over(start + 2499ms));
+  EXPECT_TRUE(deadline.over(start + 2500ms));
+  EXPECT_TRUE(deadline.over(start + 2600ms));
+}
+
+TEST(stoppable_deadline, of_no_time_is_over_at_once) {
+  EXPECT_TRUE(stoppable_deadline(0ms, start).over(start));
+}
+
+TEST(stoppable_deadline, a_stop_of_the_process_costs_one_step) {
+  stoppable_deadline deadline(5s, start);
+  EXPECT_EQ(deadline.look(start + 1s), 1s);
+  EXPECT_FALSE(deadline.over(start + 1h)) << "4 s were left, of which one step is gone";
+  EXPECT_FALSE(deadline.over(start + 1h + 2s));
+  EXPECT_TRUE(deadline.over(start + 1h + 3s));
+}
+
 }  // namespace
 }  // namespace syncmeter::worker_process_test

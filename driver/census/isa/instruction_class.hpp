@@ -1,0 +1,92 @@
+// What one instruction is to the census. Classes are words, so that a declaration, a table and a
+// test say the same thing:
+//   x86      lock_add lock_xadd lock_cmpxchg ... (with a lock prefix, without the size suffix),
+//            xchg_mem (locked without a prefix), mfence lfence sfence pause
+//   AArch64  lse_ldadd lse_swpal lse_casal ... (with their order, without the size),
+//            ldxr ldaxr stxr stlxr, load_acquire store_release, dmb_ish dmb_ishld dsb_sy isb
+//   RISC-V   amoadd.aqrl amoswap.aq lr.aq sc.rl fence_rw_w (without the size)
+//   all      call:NAME, branch (conditional), jump, load store rmw (plain accesses; rmw reads and
+//            writes memory in one), spill (an access to the stack: a register that did not fit),
+//            imul idiv fp_add fp_mul fp_div fp_fma fp_minmax fp_compare convert, move, alu
+//            (register to register), frame (push, pop, return: the function around the loop), nop
+//            (alignment), other:MNEMONIC
+// SASS has classes of its own (isa/sass.cpp): what synchronizes, touches memory or computes
+// floating-point values keeps its opcode, without sizes, types and cache hints:
+//            RED.ADD ATOMG.CAS ATOMS.POPC.INC LDG.STRONG.GPU STS BAR.SYNC MEMBAR.SC.GPU VOTE.ANY
+//            FADD imad, reconverge (BSSY, BSYNC and their like), spill (local memory), BRA.DIV (the
+//            branch to the slow path of a warp that has diverged)
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/census/isa/instruction.hpp"
+
+namespace syncmeter {
+
+/// Where execution goes after an instruction.
+enum class flow : std::uint8_t {
+  next,      ///< the next one, calls included
+  branch,    ///< the next one or the target
+  jump,      ///< the target
+  stop,      ///< leaves the function
+  indirect,  ///< nobody can tell from the text
+};
+
+struct instruction_class {
+  std::string name;
+  std::string_view also{};  ///< "load" or "spill": arithmetic with a memory operand is both
+  enum flow flow = flow::next;
+};
+
+/// Which registers hold the frame's address in a function.
+struct frame_registers {
+  bool frame_pointer = false;  ///< %rbp or x29 is the frame pointer, not a general register
+};
+
+/// `m` must not be machine::other.
+[[nodiscard]] instruction_class classify(const instruction& what, enum machine m,
+                                         frame_registers frame = {});
+
+/// Of every instruction of a function. Loops are unrolled: each different text is classified once.
+[[nodiscard]] std::vector<instruction_class> classes_of(std::span<const instruction> body,
+                                                        enum machine m);
+
+/// A linker's name as C++ writes it; itself when it is none of C++.
+[[nodiscard]] std::string demangled(std::string_view symbol);
+
+/// The name that follows "call:": the linker's name without version, "@plt" and offset; a C++ name
+/// demangled and without its parameters.
+[[nodiscard]] std::string callee_name(std::string_view target);
+
+/// A register as a program sees it: what it holds, and which one it is whatever its width.
+struct register_name {
+  std::string kind, which;
+};
+
+/// What the census knows of one machine's instructions.
+struct instruction_set {
+  instruction_class (*classify)(const instruction& what, frame_registers frame);
+  /// Nothing for words that are none, and for registers with a part of their own (the stack
+  /// pointer, the zero register).
+  std::optional<register_name> (*register_in)(std::string_view word);
+  /// Operands without addresses, and without offsets into the frame and a kernel's parameters.
+  std::string (*placeless)(const instruction& what);
+};
+extern const instruction_set x86_64_set, aarch64_set, riscv64_set, sass_set;
+
+/// `m` must not be machine::other.
+[[nodiscard]] const instruction_set& instruction_set_of(enum machine m);
+
+// Words in operands, for instruction_set::register_in and placeless.
+[[nodiscard]] bool is_digits(std::string_view text);
+[[nodiscard]] bool is_of_word(char c);
+/// Puts a star for every number that stands right before `behind`.
+[[nodiscard]] std::string without_number_before(std::string text, std::string_view behind);
+/// Puts a star for all that stands between `before` and the bracket that closes it.
+[[nodiscard]] std::string without_number_in(std::string text, std::string_view before);
+
+}  // namespace syncmeter

@@ -1,0 +1,280 @@
+// Counts and prints what lies on the cycle of a function's control flow. Its strongly connected
+// parts: Tarjan, "Depth-first search and linear graph algorithms", 1972; without recursion, a
+// straight line of instructions is deep.
+#include "driver/census/isa/loop_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "driver/census/isa/instruction.hpp"
+#include "driver/census/isa/instruction_class.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
+struct node {
+  std::array<std::size_t, 2> successors{nowhere, nowhere};
+  std::size_t order = nowhere;  ///< of discovery
+  std::size_t low = 0;
+  std::size_t component = nowhere;
+  unsigned next_edge = 0;
+};
+
+/// Numbers the strongly connected components; returns for each whether it holds a cycle.
+std::vector<bool> find_cycles(std::vector<node>& nodes) {
+  std::vector<bool> cyclic;
+  std::vector<std::size_t> path, open;
+  std::size_t discovered = 0;
+  for (std::size_t root = 0; root < nodes.size(); ++root) {
+    if (nodes[root].order != nowhere) continue;
+    path.push_back(root);
+    while (!path.empty()) {
+      const std::size_t at = path.back();
+      node& here = nodes[at];
+      if (here.order == nowhere) {
+        here.order = here.low = discovered++;
+        open.push_back(at);
+      }
+      if (here.next_edge < here.successors.size()) {
+        const std::size_t to = here.successors[here.next_edge++];
+        if (to == nowhere) continue;
+        if (nodes[to].order == nowhere) path.push_back(to);
+        else if (nodes[to].component == nowhere) here.low = std::min(here.low, nodes[to].order);
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) nodes[path.back()].low = std::min(nodes[path.back()].low, here.low);
+      if (here.low != here.order) continue;
+      // A single instruction is a cycle only when it jumps to itself.
+      bool cycle =
+          open.back() != at || std::ranges::find(here.successors, at) != here.successors.end();
+      std::size_t member = nowhere;
+      do {
+        member = open.back();
+        open.pop_back();
+        nodes[member].component = cyclic.size();
+      } while (member != at);
+      cyclic.push_back(cycle);
+    }
+  }
+  return cyclic;
+}
+
+std::size_t index_of(std::span<const instruction> body, std::uint64_t address) {
+  const auto found = std::ranges::lower_bound(body, address, {}, &instruction::address);
+  if (found == body.end() || found->address != address) return nowhere;
+  return static_cast<std::size_t>(found - body.begin());
+}
+
+/// Which instructions of a function lie on one cycle of its control flow.
+struct control_flow {
+  std::vector<std::size_t> component;  ///< of each instruction: its strongly connected component
+  std::vector<bool> cyclic;            ///< of each component: does it hold a cycle?
+  std::vector<std::size_t> leaving;    ///< instructions whose target is not in the function
+  bool indirect = false;               ///< there is a jump that nobody can follow
+
+  [[nodiscard]] bool repeats(std::size_t instruction) const {
+    return cyclic[component[instruction]];
+  }
+};
+
+/// `classes` are those of `body`, one each; `body` is in order of address. A cycle by way of one of
+/// the instructions `cuts` is none.
+control_flow find_control_flow(std::span<const instruction> body,
+                               std::span<const instruction_class> classes,
+                               std::span<const std::size_t> cuts = {}) {
+  control_flow found;
+  std::vector<node> nodes(body.size());
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const enum flow flow = classes[i].flow;
+    const bool goes_on = flow == flow::next || flow == flow::branch;
+    if (goes_on && i + 1 < body.size()) nodes[i].successors[0] = i + 1;
+    if (flow == flow::branch || flow == flow::jump) {
+      nodes[i].successors[1] = index_of(body, *body[i].target_address);
+      if (nodes[i].successors[1] == nowhere) found.leaving.push_back(i);
+    }
+    if (flow == flow::indirect) found.indirect = true;
+  }
+  for (const std::size_t cut : cuts) nodes[cut].successors = {nowhere, nowhere};
+  found.cyclic = find_cycles(nodes);
+  for (const node& one : nodes) found.component.push_back(one.component);
+  return found;
+}
+
+/// Numbers registers by kind-less name, in the order in which a loop mentions them.
+class register_numbers {
+ public:
+  const loop_line& rename(const std::string& text, const instruction_set& set) {
+    // A register keeps its number, and loops are unrolled.
+    const auto [known, is_new] = known_.try_emplace(text);
+    if (is_new) known->second = renamed(text, set);
+    return known->second;
+  }
+
+ private:
+  loop_line renamed(std::string_view text, const instruction_set& set) {
+    loop_line renamed;
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && is_of_word(text[end])) ++end;
+      if (end == i) ++end;
+      const std::string_view word = text.substr(i, end - i);
+      if (const auto found = set.register_in(word)) {
+        const auto number = numbers_.try_emplace(found->which, numbers_.size()).first->second;
+        renamed.shape += found->kind;
+        fmt::format_to(std::back_inserter(renamed.text), "{}.{}", found->kind, number);
+      } else {
+        renamed.shape += word;
+        renamed.text += word;
+      }
+      i = end;
+    }
+    return renamed;
+  }
+
+  std::map<std::string, std::size_t> numbers_;
+  std::unordered_map<std::string, loop_line> known_;
+};
+
+bool is_moved_out_part(std::string_view target) {
+  return target.find(".cold") != std::string_view::npos ||
+         target.find(".part.") != std::string_view::npos;
+}
+
+void count(class_counts& counts, const instruction_class& what) {
+  ++counts[what.name];
+  if (!what.also.empty()) ++counts[std::string(what.also)];
+}
+
+/// clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
+bool reads_clock(const instruction& one) {
+  return one.operands.find("SR_CLOCK") != std::string::npos;
+}
+
+/// The loops that have an instruction between the two, as components of the flow.
+std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
+  std::set<std::size_t> loops;
+  for (std::size_t i = first + 1; i < last; ++i) {
+    if (flow.repeats(i)) loops.insert(flow.component[i]);
+  }
+  return loops;
+}
+
+}  // namespace
+
+std::vector<loop_line> loop_text(std::span<const instruction> body,
+                                 std::span<const instruction_class> classes, enum machine m,
+                                 const std::function<bool(std::size_t)>& wanted) {
+  std::vector<std::size_t> inside;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (wanted(i) && classes[i].name != "nop") inside.push_back(i);
+  }
+  const auto line_at = [&](std::uint64_t address) {
+    const auto found = std::ranges::lower_bound(inside, address, {},
+                                                [&](std::size_t i) { return body[i].address; });
+    return found - inside.begin();
+  };
+  std::vector<loop_line> lines;
+  register_numbers registers;
+  const instruction_set& set = instruction_set_of(m);
+  for (const std::size_t i : inside) {
+    const instruction& one = body[i];
+    const std::string head = (one.prefixes.empty() ? "" : one.prefixes + " ") + one.mnemonic;
+    if (const std::string& name = classes[i].name; name.starts_with("call:")) {
+      lines.push_back({name, name});
+      continue;
+    }
+    std::string operands = set.placeless(one);
+    // The address is the last of a jump's operands, and on a CPU often the only one.
+    if (one.target_address) operands.erase(operands.find_last_of(" ,") + 1);
+    loop_line line = registers.rename(operands.empty() ? head : head + " " + operands, set);
+    if (one.target_address) {
+      const char* const label = operands.empty() ? " L" : "L";
+      line.shape += label;
+      const bool stays = *one.target_address >= body[inside.front()].address &&
+                         *one.target_address <= body[inside.back()].address;
+      line.text +=
+          stays ? fmt::format("{}{}", label, line_at(*one.target_address)) : std::string(label);
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+loop_code read_loop(std::span<const instruction> body, enum machine m, bool with_lines) {
+  loop_code found;
+  const std::vector<instruction_class> classes = classes_of(body, m);
+  const control_flow flow = find_control_flow(body, classes);
+  if (flow.indirect) found.problem = "it holds an indirect jump";
+
+  const auto loops = std::ranges::count(flow.cyclic, true);
+  found.has_loop = loops > 0;
+  if (loops > 1) found.problem = fmt::format("it holds {} separate loops", loops);
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool repeats = flow.repeats(i);
+    count(repeats ? found.inside : found.outside, classes[i]);
+    if (repeats && classes[i].name != "nop") ++found.instructions;
+  }
+  if (with_lines)
+    found.lines = loop_text(body, classes, m, [&](std::size_t i) { return flow.repeats(i); });
+  for (const std::size_t i : flow.leaving) {
+    // A jump to another function's beginning, outside the loop, is a tail call.
+    if (is_moved_out_part(body[i].target) || flow.repeats(i)) {
+      found.problem = fmt::format("it jumps out to {}", body[i].target);
+    }
+  }
+  return found;
+}
+
+loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) {
+  loop_code found;
+  const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
+  std::vector<std::size_t> readings;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    if (reads_clock(kernel[i])) readings.push_back(i);
+  }
+  if (readings.size() < 2) {
+    found.problem =
+        fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
+    return found;
+  }
+  // A kernel may do all it does once for each of several pieces of work.
+  const control_flow flow = find_control_flow(kernel, classes, readings);
+  const std::set<std::size_t> loops = loops_between(flow, readings.front(), readings.back());
+  found.has_loop = !loops.empty();
+  if (flow.indirect) found.problem = "it holds an indirect jump";
+  if (loops.empty()) found.problem = "there is no loop between the readings of the clock";
+  if (loops.size() > 1) {
+    found.problem =
+        fmt::format("it holds {} separate loops between the readings of the clock", loops.size());
+  }
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const bool repeats = loops.contains(flow.component[i]);
+    // The gate before the clock and the reports behind it are not timed.
+    if (!repeats && (i < readings.front() || i > readings.back())) continue;
+    count(repeats ? found.inside : found.outside, classes[i]);
+    if (repeats && classes[i].name != "nop") ++found.instructions;
+  }
+  if (with_lines) {
+    found.lines = loop_text(kernel, classes, machine::sass,
+                            [&](std::size_t i) { return loops.contains(flow.component[i]); });
+  }
+  for (const std::size_t i : flow.leaving) {
+    if (loops.contains(flow.component[i])) found.problem = "it jumps out to another function";
+  }
+  return found;
+}
+
+}  // namespace syncmeter

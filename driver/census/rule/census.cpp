@@ -1,0 +1,322 @@
+// Judges one entry's loops by the census rule; the text form of what an op declares, and of what
+// was counted.
+#include "driver/census/rule/census.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "core/op.hpp"
+#include "driver/census/isa/instruction.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+using multiset = std::map<std::string, double>;
+
+int count_in(const class_counts& counts, const std::string& name) {
+  const auto found = counts.find(name);
+  return found == counts.end() ? 0 : found->second;
+}
+
+/// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k
+/// times, the branch is there once.
+class_counts steps_of(const loop_code& loop) {
+  class_counts steps = loop.inside;
+  if (const auto branch = steps.find("branch"); loop.has_loop && branch != steps.end())
+    --branch->second;
+  return steps;
+}
+
+/// The baseline that the loop with k measured ops is held against: with `insert` k times its steps.
+/// The loop's own counter, which counts once however many steps there are, is there once; of SASS
+/// it is part of the slack.
+class_counts repeated(class_counts baseline, const capability& what, int k, enum machine m) {
+  if (what.pairing != "insert") return baseline;
+  const int unroll = static_cast<int>(what.unroll);
+  for (auto& [name, count] : baseline) {
+    const bool has_own = is_bookkeeping(name) && m != machine::sass && unroll > 2;
+    const int steps = has_own ? (count + (unroll - 1) / 2) / unroll * unroll : count;
+    count += (k - 1) * steps;
+  }
+  return baseline;
+}
+
+/// What the loop with k measured ops holds beyond its baseline.
+class_counts difference(const class_counts& test, const class_counts& baseline) {
+  class_counts rest = test;
+  for (const auto& [name, count] : baseline) rest[name] -= count;
+  std::erase_if(rest, [](const auto& entry) { return entry.second == 0; });
+  return rest;
+}
+
+bool is_ignored(std::string_view name) { return name == "nop" || name == "frame"; }
+
+/// The difference at one number of measured ops, divided into what is there once per op and what is
+/// there once per loop.
+struct division {
+  multiset per_op;
+  std::map<std::string, int> once_per_loop;
+  std::string uneven;  ///< a class that does not divide
+};
+
+division divide(const class_counts& rest, const capability& what, int k, enum machine m) {
+  const int unroll = static_cast<int>(what.unroll);
+  const double ops = 1.0 * what.unroll * what.ops_per_step * k;
+  division result;
+  for (const auto& [name, count] : rest) {
+    if (is_ignored(name)) continue;
+    if (!is_bookkeeping(name)) {
+      result.per_op[name] = count / ops;
+      continue;
+    }
+    // The nearest multiple of unroll; what is left over belongs to the loop.
+    const int steps = (count + (count < 0 ? -unroll : unroll) / 2) / unroll;
+    const int left = count - steps * unroll;
+    if (steps != 0) result.per_op[name] = steps * unroll / ops;
+    if (left != 0) result.once_per_loop[name] = left;
+    if (std::abs(left) > bookkeeping_slack(what.unroll, m)) {
+      result.uneven = fmt::format("{} {} in {} steps", name, count, unroll);
+    }
+  }
+  return result;
+}
+
+/// True when the op's classes are those declared. A bookkeeping class counts only where it is
+/// named, except that an op that declares nothing may not even have bookkeeping.
+bool matches(const multiset& seen, const class_counts& expected) {
+  if (expected.empty()) return seen.empty();
+  for (const auto& [name, count] : seen) {
+    const bool free = is_bookkeeping(name) && !expected.contains(name);
+    if (!free && count != count_in(expected, name)) return false;
+  }
+  return std::ranges::all_of(expected, [&](const auto& term) { return seen.contains(term.first); });
+}
+
+bool must_repeat_on_gpu(std::string_view name) {
+  static constexpr std::array<std::string_view, 11> starts{
+      "RED",   "ATOM",  "BAR.",      "MEMBAR",  "SHFL", "VOTE",
+      "MATCH", "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"};
+  return std::ranges::any_of(starts, [&](std::string_view s) { return name.starts_with(s); });
+}
+
+/// Classes that have no business before or after the loop: one side's may mean a peeled trip.
+bool must_repeat(std::string_view name) {
+  return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
+         name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
+         name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
+         name.starts_with("amo") || name.starts_with("lr") || name.starts_with("fence_") ||
+         name == "pause" || must_repeat_on_gpu(name);
+}
+
+/// How many of the four loops the worker names.
+std::size_t loops_of(const capability& what) {
+  return std::min(what.symbols.size(), counts.size());
+}
+
+/// Why the four loops cannot be compared; empty when they can.
+std::string shape_problem(const capability& what, const std::array<loop_code, 4>& loops) {
+  for (std::size_t i = 0; i < loops_of(what); ++i) {
+    const std::string& symbol = what.symbols[i];
+    if (!loops[i].problem.empty()) return fmt::format("{}: {}", symbol, loops[i].problem);
+    if (loops[i].has_loop != loops[0].has_loop) {
+      return fmt::format("{}: there is no loop left in it",
+                         what.symbols[loops[0].has_loop ? i : 0]);
+    }
+    for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside)) {
+      if (must_repeat(name)) {
+        return fmt::format("{}: {} {} outside the loop, against the baseline", symbol, name, count);
+      }
+    }
+  }
+  return {};
+}
+
+std::string names_of_places(const std::vector<placement>& places) {
+  std::string text;
+  for (const placement p : places) text += fmt::format("{}{}", text.empty() ? "" : ",", to_text(p));
+  return text;
+}
+
+census_entry entry_for(const capability& what, enum machine m, std::string architecture) {
+  census_entry entry;
+  entry.backend = what.backend;
+  entry.op = what.op;
+  entry.order = to_text(what.order);
+  entry.type = what.type ? to_text(*what.type) : "";
+  entry.placements = names_of_places(what.placements);
+  entry.scope = text_unless_none(what.scope);
+  entry.flavour = text_unless_none(what.flavour);
+  entry.space = text_unless_none(what.space);
+  auto declared = what.declares.find(architecture);
+  if (declared == what.declares.end()) declared = what.declares.find(std::string(to_text(m)));
+  entry.architecture = std::move(architecture);
+  if (declared != what.declares.end()) entry.declared = declared->second;
+  return entry;
+}
+
+census_entry decided(census_entry entry, enum verdict v, std::string reason = {}) {
+  entry.verdict = v;
+  entry.reason = std::move(reason);
+  return entry;
+}
+
+std::string expected_and_seen(std::string_view expected, const multiset& seen, int k) {
+  return fmt::format("expected {}, seen {} (per op, at {} measured)", expected, to_text(seen), k);
+}
+
+/// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<' || text[i] == '(') ++depth;
+    if (text[i] == '>' || text[i] == ')') --depth;
+    if (text[i] != separator || depth != 0) continue;
+    parts.push_back(trimmed(text.substr(first, i - first)));
+    first = i + 1;
+  }
+  parts.push_back(trimmed(text.substr(first)));
+  return parts;
+}
+
+void add_term(class_counts& counts, std::string_view term, std::string_view whole) {
+  const auto blank = term.find_last_of(" \t");
+  const std::string_view number = blank == std::string_view::npos ? "" : term.substr(blank + 1);
+  int count = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+  const bool whole_number = error == std::errc{} && end == number.data() + number.size();
+  if (number.empty() || !whole_number || count < 1) {
+    throw std::invalid_argument(fmt::format(
+        "declared '{}': '{}' is not a class and a number of at least 1, as in 'lock_add 1'", whole,
+        term));
+  }
+  const std::string name(trimmed(term.substr(0, blank)));
+  if (!counts.emplace(name, count).second) {
+    throw std::invalid_argument(fmt::format("declared '{}': '{}' is there twice", whole, name));
+  }
+}
+
+}  // namespace
+
+std::string_view to_text(verdict v) {
+  switch (v) {
+  case verdict::proven:
+    return "proven";
+  case verdict::elided:
+    return "elided";
+  case verdict::wrong:
+    return "wrong";
+  case verdict::not_declared:
+    return "not declared";
+  case verdict::not_proven:
+    return "not proven";
+  case verdict::no_symbol:
+    return "no symbol";
+  }
+  return "?";
+}
+
+bool is_bookkeeping(std::string_view name) {
+  // A multiply-add finds an address too, as "alu" does; an op that multiplies names it.
+  return name == "move" || name == "alu" || name == "imad" || name == "jump" ||
+         name == "reconverge" || is_ignored(name);
+}
+
+census_entry unjudged(const capability& what, enum machine m, enum verdict v, std::string reason,
+                      std::string architecture) {
+  return decided(entry_for(what, m, std::move(architecture)), v, std::move(reason));
+}
+
+int bookkeeping_slack(unsigned unroll, enum machine m) {
+  if (unroll < 3) return 0;
+  // Two results may be folded into a register by one instruction of three operands: half of one per
+  // step.
+  if (m == machine::sass) return static_cast<int>(unroll) / 2;
+  return std::min(8, static_cast<int>(unroll - 1) / 2);
+}
+
+census_entry judge(const capability& what, const std::array<loop_code, 4>& loops, enum machine m,
+                   std::string architecture) {
+  census_entry entry = entry_for(what, m, std::move(architecture));
+  entry.loops = loops;
+  if (std::string problem = shape_problem(what, loops); !problem.empty()) {
+    return decided(std::move(entry), verdict::not_proven, std::move(problem));
+  }
+
+  const std::size_t named = loops_of(what);
+  const class_counts baseline = steps_of(loops[0]);
+  std::array<division, 4> found;
+  for (std::size_t i = 1; i < named; ++i) {
+    const class_counts without = repeated(baseline, what, counts[i], m);
+    found[i] = divide(difference(steps_of(loops[i]), without), what, counts[i], m);
+  }
+  entry.per_op = found[1].per_op;
+  entry.once_per_loop = found[1].once_per_loop;
+
+  const bool empty =
+      std::all_of(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(named),
+                  [](const division& d) { return d.per_op.empty(); });
+  if (entry.declared.empty() && empty) {
+    return decided(std::move(entry), what.empty_on_purpose ? verdict::proven : verdict::elided);
+  }
+  if (entry.declared.empty() && !what.empty_on_purpose) {
+    return decided(std::move(entry), verdict::not_declared,
+                   fmt::format("nothing is declared for {}", to_text(m)));
+  }
+  const std::string text = entry.declared.empty() ? "nothing" : entry.declared;
+  declaration expected;
+  try {
+    expected = parse_declaration(text);
+  } catch (const std::invalid_argument& error) {
+    return decided(std::move(entry), verdict::wrong, error.what());
+  }
+  // One alternative for all: a loop that folds an add at one count and not at another is two ops.
+  std::string mismatch;
+  std::size_t furthest = 0;
+  for (const class_counts& alternative : expected.alternatives) {
+    std::size_t i = 1;
+    while (i < named && matches(found[i].per_op, alternative)) ++i;
+    if (i == named) {
+      mismatch.clear();
+      break;
+    }
+    if (i <= furthest) continue;
+    furthest = i;
+    mismatch = expected_and_seen(text, found[i].per_op, counts[i]);
+  }
+  if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
+  for (std::size_t i = 1; i < named; ++i) {
+    if (found[i].uneven.empty()) continue;
+    return decided(
+        std::move(entry), verdict::wrong,
+        fmt::format("not the same in every step: {}, at {} measured", found[i].uneven, counts[i]));
+  }
+  const bool elided = empty && !what.empty_on_purpose;
+  return decided(std::move(entry), elided ? verdict::elided : verdict::proven);
+}
+
+declaration parse_declaration(std::string_view text) {
+  declaration parsed;
+  for (const std::string_view alternative : split(text, '|')) {
+    class_counts& counts = parsed.alternatives.emplace_back();
+    if (alternative == "nothing") continue;
+    for (const std::string_view term : split(alternative, ',')) add_term(counts, term, text);
+  }
+  return parsed;
+}
+
+std::string to_text(const std::map<std::string, double>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, count);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,163 @@
+#include "driver/census/rule/census_diff.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/census/rule/census_text.hpp"
+#include "driver/text/unknown_name.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::array<unsigned, 4> ops_in_loop{0, 1, 2, 4};
+
+using shapes = std::map<std::string, int>;
+
+shapes shapes_in(std::span<const loop_line> lines) {
+  shapes counts;
+  for (const loop_line& line : lines) ++counts[line.shape];
+  return counts;
+}
+
+/// Of `some` what is more than in `others`.
+shapes beyond(const shapes& some, const shapes& others) {
+  shapes more;
+  for (const auto& [shape, count] : some) {
+    const auto found = others.find(shape);
+    const int rest = count - (found == others.end() ? 0 : found->second);
+    if (rest > 0) more[shape] = rest;
+  }
+  return more;
+}
+
+using entry_name = std::vector<std::string>;
+
+/// Its axes, and the how manieth of these axes it is: an op may have loops for several sizes.
+std::map<entry_name, const census_entry*> by_name(const std::vector<census_entry>& entries,
+                                                  bool across_backends) {
+  std::map<entry_name, const census_entry*> named;
+  for (const census_entry& e : entries) {
+    entry_name name;
+    for (const census_axis& axis : std::span(census_axes).first(census_axes.size() - 1))
+      name.push_back(e.*axis.value);
+    if (across_backends) name.front().clear();
+    name.emplace_back();
+    for (int n = 2; named.contains(name); ++n) name.back() = fmt::to_string(n);
+    named[std::move(name)] = &e;
+  }
+  return named;
+}
+
+std::string text_of(entry_name name) {
+  std::erase(name, "");
+  return join(name, " ");
+}
+
+/// What keeps the loops of an entry from being compared; empty: nothing.
+std::string unreadable(const census_entry& entry) {
+  const bool has_lines =
+      std::ranges::any_of(entry.loops, [](const loop_code& l) { return !l.lines.empty(); });
+  if (has_lines) return {};
+  return entry.reason.empty() ? std::string("its loops have no instructions") : entry.reason;
+}
+
+/// Entries that changed alike, before it is known what sets them apart.
+struct alike {
+  std::vector<unsigned> loops;
+  loop_change how;
+  std::vector<const census_entry*> entries;
+};
+
+class comparison {
+ public:
+  explicit comparison(worker_diff& diff) : diff_(diff) {}
+
+  void add(const census_entry& a, const census_entry& b) {
+    for (const census_entry* entry : {&a, &b}) {
+      const std::string why = unreadable(*entry);
+      if (why.empty()) continue;
+      ++diff_.unread[why];
+      return;
+    }
+    std::vector<unsigned> loops;
+    loop_change how;
+    for (std::size_t i = 0; i < ops_in_loop.size(); ++i) {
+      if (a.loops[i].lines.empty() && b.loops[i].lines.empty()) continue;
+      loop_change one = compare_loops(a.loops[i].lines, b.loops[i].lines);
+      ++diff_.loops[one.what];
+      if (one.what == change::none) continue;
+      loops.push_back(ops_in_loop[i]);
+      if (loops.size() == 1 || i == 1) how = std::move(one);
+    }
+    std::vector<alike>& of_op = ops_[a.op];
+    all_[a.op].push_back(&a);
+    if (loops.empty()) return;
+    auto found = std::ranges::find_if(
+        of_op, [&](const alike& x) { return x.loops == loops && x.how == how; });
+    if (found == of_op.end()) found = of_op.insert(found, {std::move(loops), std::move(how), {}});
+    found->entries.push_back(&a);
+  }
+
+  void finish() {
+    for (const auto& [op, groups] : ops_) {
+      for (const alike& group : groups)
+        diff_.changes.push_back(
+            {op, what_sets_apart(group.entries, all_.at(op)), group.loops, group.how});
+    }
+  }
+
+ private:
+  worker_diff& diff_;
+  std::map<std::string, std::vector<alike>> ops_;
+  std::map<std::string, std::vector<const census_entry*>> all_;
+};
+
+}  // namespace
+
+std::string_view to_text(change what) {
+  switch (what) {
+  case change::none:
+    return "equal";
+  case change::registers:
+    return "other registers";
+  case change::order:
+    return "another order";
+  case change::instructions:
+    break;
+  }
+  return "other instructions";
+}
+
+loop_change compare_loops(std::span<const loop_line> a, std::span<const loop_line> b) {
+  const auto same = [&](auto member) { return std::ranges::equal(a, b, {}, member, member); };
+  if (same(&loop_line::text)) return {};
+  if (same(&loop_line::shape)) return {.what = change::registers, .went = {}, .came = {}};
+  const shapes of_a = shapes_in(a), of_b = shapes_in(b);
+  if (of_a == of_b) return {.what = change::order, .went = {}, .came = {}};
+  return {change::instructions, beyond(of_a, of_b), beyond(of_b, of_a)};
+}
+
+bool worker_diff::changed() const { return !changes.empty() || !only_a.empty() || !only_b.empty(); }
+
+worker_diff compare_workers(std::string worker, const std::vector<census_entry>& a,
+                            const std::vector<census_entry>& b, bool across_backends) {
+  worker_diff diff;
+  diff.worker = std::move(worker);
+  const auto in_a = by_name(a, across_backends), in_b = by_name(b, across_backends);
+  comparison found(diff);
+  for (const auto& [name, entry] : in_a) {
+    const auto other = in_b.find(name);
+    if (other == in_b.end()) diff.only_a.push_back(text_of(name));
+    else found.add(*entry, *other->second);
+  }
+  for (const auto& [name, entry] : in_b) {
+    if (!in_a.contains(name)) diff.only_b.push_back(text_of(name));
+  }
+  found.finish();
+  return diff;
+}
+
+}  // namespace syncmeter

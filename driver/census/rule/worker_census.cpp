@@ -1,0 +1,328 @@
+#include "driver/census/rule/worker_census.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/worker/json_line.hpp"
+#include "driver/census/isa/loop_code.hpp"
+#include "driver/census/rule/census.hpp"
+#include "driver/census/rule/census_text.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
+#include "driver/census/tools/sass_code.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// By architecture, then by name.
+using loops_by_name = std::map<std::string, loop_code, std::less<>>;
+using kernel_loops = std::map<std::string, loops_by_name>;
+
+/// How bad a verdict is, beside those of other architectures.
+int badness(enum verdict v) {
+  switch (v) {
+  case verdict::proven:
+    return 0;
+  case verdict::elided:
+    return 1;
+  case verdict::no_symbol:
+    return 2;
+  case verdict::not_declared:
+    return 3;
+  case verdict::not_proven:
+    return 4;
+  case verdict::wrong:
+    break;
+  }
+  return 5;
+}
+
+census_entry unjudged_gpu(const capability& what, enum verdict v, std::string reason) {
+  return unjudged(what, machine::sass, v, std::move(reason));
+}
+
+census_entry census_on(const std::string& architecture, const capability& what,
+                       const loops_by_name& kernels) {
+  std::array<loop_code, 4> loops;
+  for (std::size_t i = 0; i < what.symbols.size() && i < loops.size(); ++i) {
+    const auto found = kernels.find(what.symbols[i]);
+    if (found == kernels.end()) {
+      return unjudged(what, machine::sass, verdict::not_proven,
+                      fmt::format("{}: not in the program's code", what.symbols[i]), architecture);
+    }
+    loops[i] = found->second;
+  }
+  return judge(what, loops, machine::sass, architecture);
+}
+
+/// One entry for all architectures: the worst of them, of equals the newest.
+census_entry worst_of(std::vector<census_entry> entries) {
+  std::ranges::sort(entries, {},
+                    [](const census_entry& e) { return architecture_number(e.architecture); });
+  const auto worst = std::ranges::max_element(entries.rbegin(), entries.rend(), {},
+                                              [](const auto& e) { return badness(e.verdict); });
+  census_entry result = *worst;
+  std::vector<std::string> alike;
+  for (const census_entry& entry : entries) {
+    if (entry.verdict == result.verdict) alike.push_back(entry.architecture);
+  }
+  if (entries.size() > 1 && !result.reason.empty())
+    result.reason = fmt::format("{}: {}", result.architecture, result.reason);
+  result.architecture = fmt::format("{}", fmt::join(alike, ","));
+  return result;
+}
+
+census_entry census_of_kernels(const capability& what, const kernel_loops& loops,
+                               const std::string& problem) {
+  if (what.symbols.empty())
+    return unjudged_gpu(what, verdict::no_symbol, "the worker names no loops for it");
+  if (!problem.empty()) {
+    census_entry unread = unjudged_gpu(what, verdict::not_proven, problem);
+    unread.unread = true;
+    return unread;
+  }
+  if (what.symbols.size() < 2) {
+    return unjudged_gpu(what, verdict::not_proven, "the worker names 1 loop, not at least 2");
+  }
+  std::vector<census_entry> entries;
+  for (const auto& on : loops) {
+    const bool there = std::ranges::any_of(
+        what.symbols, [&on](const std::string& symbol) { return on.second.contains(symbol); });
+    if (there) entries.push_back(census_on(on.first, what, on.second));
+  }
+  if (entries.empty()) {
+    return unjudged_gpu(
+        what, verdict::not_proven,
+        fmt::format("{}: the program holds no machine code of it", what.symbols.front()));
+  }
+  return worst_of(std::move(entries));
+}
+
+/// The loops of all entries, by where they begin.
+using loops_by_address = std::map<std::uint64_t, loop_code>;
+
+std::vector<code_range> ranges_of(const elf_symbols& symbols,
+                                  const std::vector<const capability*>& entries) {
+  std::vector<code_range> ranges;
+  for (const capability* what : entries) {
+    for (const std::string& symbol : what->symbols) {
+      const auto found = symbols.functions.find(symbol);
+      if (found != symbols.functions.end() && found->second.size > 0)
+        ranges.push_back(found->second);
+    }
+  }
+  return ranges;
+}
+
+census_entry census_of(const capability& what, const elf_symbols& symbols,
+                       const loops_by_address& loops) {
+  if (what.symbols.empty()) {
+    return unjudged(what, symbols.machine, verdict::no_symbol, "the worker names no loops for it");
+  }
+  std::array<loop_code, 4> four;
+  // Of loops that no worker runs there are two: those with and without the op.
+  const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
+  for (std::size_t i = 0; i < needed; ++i) {
+    std::string problem;
+    if (i >= what.symbols.size()) {
+      problem = fmt::format("the worker names {} loops, not 4", what.symbols.size());
+    } else if (const auto at = symbols.functions.find(what.symbols[i]);
+               at == symbols.functions.end()) {
+      problem = fmt::format("{}: not in the program's symbol tables", what.symbols[i]);
+    } else if (const auto loop = loops.find(at->second.first); loop == loops.end()) {
+      problem = fmt::format("{}: objdump shows no code for it", what.symbols[i]);
+    } else {
+      four[i] = loop->second;
+    }
+    if (problem.empty()) continue;
+    return unjudged(what, symbols.machine, verdict::not_proven, std::move(problem));
+  }
+  return judge(what, four, symbols.machine);
+}
+
+/// Numbers the groups of entries with equal code and equal counts on both sides.
+void group_same_code(std::vector<census_entry>& census,
+                     const std::vector<const capability*>& whats) {
+  std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < census.size(); ++i) {
+    if (whats[i]->code.size() < 2 || census[i].loops[0].inside.empty()) continue;
+    std::vector<std::string> key{census[i].backend, whats[i]->code[0], whats[i]->code[1]};
+    for (const std::size_t side : {0U, 1U}) {
+      for (const auto& [name, count] : census[i].loops[side].inside) {
+        key.push_back(fmt::format("{} {}", name, count));
+      }
+    }
+    groups[std::move(key)].push_back(i);
+  }
+  std::size_t number = 0;
+  std::map<std::size_t, const std::vector<std::size_t>*> in_table_order;
+  for (const auto& [key, members] : groups) {
+    if (members.size() > 1) in_table_order[members.front()] = &members;
+  }
+  for (const auto& [first, members] : in_table_order) {
+    ++number;
+    for (const std::size_t i : *members) census[i].same_code_group = number;
+  }
+}
+
+/// What sets these two apart are the values that they compare with and write. The declarations
+/// cannot tell them apart, and where the code is the same, one of them is not what its name says.
+void refuse_equal_compares(std::vector<census_entry>& census) {
+  std::map<std::size_t, std::set<std::string_view>> ops;
+  for (const census_entry& entry : census) ops[entry.same_code_group].insert(entry.op);
+  for (census_entry& entry : census) {
+    if (entry.same_code_group == 0 || !entry.op.starts_with("atomic_cas_")) continue;
+    const auto& same = ops.at(entry.same_code_group);
+    if (!same.contains("atomic_cas_pass") || !same.contains("atomic_cas_fail")) continue;
+    entry.verdict = verdict::wrong;
+    entry.reason = "atomic_cas_pass and atomic_cas_fail are the same machine code";
+  }
+}
+
+/// The census of code for the CPU, in the entries' order.
+std::vector<census_entry> take_host_census(const std::string& path,
+                                           const std::vector<const capability*>& entries,
+                                           bool with_lines) {
+  elf_symbols symbols;
+  loops_by_address loops;
+  std::string problem;
+  try {
+    symbols = read_elf_symbols(path);
+    if (symbols.machine == machine::other) {
+      throw disassembly_error(
+          fmt::format("{}: only x86-64, aarch64 and riscv64 programs are understood", path));
+    }
+    disassemble(path, symbols.machine, ranges_of(symbols, entries),
+                [&](code_range range, std::span<const instruction> body) {
+                  loops[range.first] = read_loop(body, symbols.machine, with_lines);
+                });
+  } catch (const disassembly_error& error) {
+    problem = error.what();
+  }
+  std::vector<census_entry> census;
+  for (const capability* what : entries) {
+    if (problem.empty() || what->symbols.empty()) {
+      census.push_back(census_of(*what, symbols, loops));
+    } else {
+      census.push_back(unjudged(*what, symbols.machine, verdict::not_proven, problem));
+      census.back().unread = true;
+    }
+  }
+  return census;
+}
+
+using nlohmann::json;
+
+std::string census_file_of(const worker_info& worker) { return worker.path + ".census.json"; }
+
+// A loop's name tells backend, op, type and form apart.
+const std::string& name_of(const capability& what) { return what.symbols.back(); }
+
+}  // namespace
+
+bool is_gpu_code(const capability& what) {
+  const bool declared = std::ranges::any_of(what.declares, [](const auto& entry) {
+    return entry.first == "sass" || entry.first.starts_with("sm_");
+  });
+  return declared || (what.declares.empty() && what.code.empty() && !what.symbols.empty());
+}
+
+std::vector<census_entry> take_sass_census(const std::string& path,
+                                           const std::vector<const capability*>& entries,
+                                           const sass_source& source, bool with_lines) {
+  kernel_names names;
+  for (const capability* what : entries)
+    std::ranges::for_each(what->symbols, [&](const auto& name) { names.add(name); });
+  kernel_loops loops;
+  std::string problem;
+  try {
+    if (!names.empty())
+      source(path, names,
+             [&](std::string_view architecture, std::string_view function,
+                 std::span<const instruction> kernel) {
+               loops[std::string(architecture)].insert_or_assign(
+                   std::string(function), read_timed_loop(kernel, with_lines));
+             });
+  } catch (const disassembly_error& error) {
+    problem = error.what();
+  }
+  std::vector<census_entry> census;
+  for (const capability* what : entries) census.push_back(census_of_kernels(*what, loops, problem));
+  return census;
+}
+
+std::vector<census_entry> take_census(const std::string& path,
+                                      const std::vector<capability>& entries, bool with_lines) {
+  std::vector<const capability*> supported, host, gpu;
+  for (const capability& what : entries) {
+    if (!what.supported) continue;
+    supported.push_back(&what);
+    (is_gpu_code(what) ? gpu : host).push_back(&what);
+  }
+  std::vector<census_entry> of_host, of_gpu;
+  if (!host.empty()) of_host = take_host_census(path, host, with_lines);
+  if (!gpu.empty()) of_gpu = take_sass_census(path, gpu, read_sass, with_lines);
+  std::vector<census_entry> census;
+  auto next_of_host = of_host.begin();
+  auto next_of_gpu = of_gpu.begin();
+  for (const capability* what : supported)
+    census.push_back(std::move(is_gpu_code(*what) ? *next_of_gpu++ : *next_of_host++));
+  group_same_code(census, supported);
+  refuse_equal_compares(census);
+  return census;
+}
+
+std::string save_census(const worker_info& worker, std::span<const capability> entries,
+                        std::span<const census_entry> census) {
+  json kept = json::object();
+  auto next = census.begin();
+  for (const capability& what : entries) {
+    if (!what.supported) continue;
+    const census_entry& entry = *next++;
+    if (!what.symbols.empty()) kept[name_of(what)] = census_summary(entry);
+  }
+  if (kept.empty()) return {};
+  const std::string file = census_file_of(worker);
+  const std::string fresh = file + ".new";
+  std::ofstream out(fresh);
+  out << json{{"build", worker.build}, {"entries", std::move(kept)}}.dump() << '\n';
+  out.close();
+  if (!out) return fmt::format("cannot write {}: {}", fresh, std::strerror(errno));
+  std::error_code error;
+  std::filesystem::rename(fresh, file, error);
+  return error ? fmt::format("cannot write {}: {}", file, error.message()) : std::string{};
+}
+
+void read_census(worker_info& worker) {
+  std::ifstream in(census_file_of(worker), std::ios::binary);
+  json stored;
+  try {
+    stored = read_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  } catch (const std::ios_base::failure&) {
+    worker.passed_over.push_back(
+        fmt::format("the census of worker '{}' is left out: {} cannot be read", worker.name,
+                    census_file_of(worker)));
+    return;
+  }
+  if (!stored.is_object() || !stored.contains("entries") ||
+      stored.value("build", json()) != worker.build)
+    return;
+  const json& entries = stored.at("entries");
+  for (capability& what : worker.capabilities) {
+    if (what.symbols.empty()) continue;
+    if (const auto found = entries.find(name_of(what)); found != entries.end())
+      what.census = *found;
+  }
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,263 @@
+#include "driver/census/tools/disassembler.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/census/isa/instruction.hpp"
+#include "driver/census/tools/elf_file.hpp"
+
+extern char** environ;
+
+namespace syncmeter {
+namespace {
+
+/// The process and the pipe from it.
+class disassembler {
+ public:
+  explicit disassembler(const disassembler_call& call);
+  disassembler(const disassembler&) = delete;
+  disassembler& operator=(const disassembler&) = delete;
+  ~disassembler();
+
+  void read_lines(const line_sink& sink);
+  /// Waits for the end. Throws disassembly_error when it did not succeed.
+  void check_success();
+
+ private:
+  struct close_file {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  [[nodiscard]] std::string complaint() const;
+
+  std::string name_, path_;
+  std::unique_ptr<std::FILE, close_file> complaints_;
+  std::unique_ptr<std::FILE, close_file> text_;
+  pid_t child_ = -1;
+};
+
+/// The environment with messages in English and a fixed format.
+std::vector<char*> plain_environment() {
+  static char locale[] = "LC_ALL=C";
+  std::vector<char*> variables{locale};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("LC_ALL=")) variables.push_back(*variable);
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
+disassembler::disassembler(const disassembler_call& call)
+    : name_(call.arguments.front().substr(call.arguments.front().rfind('/') + 1)), path_(call.path),
+      complaints_(std::tmpfile()) {
+  std::array<int, 2> ends{};
+  if (complaints_ == nullptr || pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw disassembly_error(fmt::format("cannot start {}: {}", name_, std::strerror(errno)));
+  }
+  text_.reset(fdopen(ends[0], "r"));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(complaints_.get()), STDERR_FILENO);
+  if (!call.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, call.folder.c_str());
+  std::vector<std::string> arguments = call.arguments;
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::vector<char*> variables = plain_environment();
+  const int error =
+      posix_spawnp(&child_, argv.front(), &actions, nullptr, argv.data(), variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (error == 0) return;
+  child_ = -1;
+  if (error == ENOENT)
+    throw disassembly_error(fmt::format("{} not found, {}", name_, call.install));
+  throw disassembly_error(fmt::format("cannot start {}: {}", name_, std::strerror(error)));
+}
+
+disassembler::~disassembler() {
+  text_.reset();  // before the wait: it ends a program that still writes
+  if (child_ > 0) waitpid(child_, nullptr, 0);
+}
+
+void disassembler::read_lines(const line_sink& sink) {
+  char* line = nullptr;
+  std::size_t capacity = 0;
+  ssize_t length = 0;
+  try {
+    while ((length = getline(&line, &capacity, text_.get())) >= 0) {
+      const auto size = static_cast<std::size_t>(length);
+      sink({line, size > 0 && line[size - 1] == '\n' ? size - 1 : size});
+    }
+  } catch (...) {
+    std::free(line);
+    throw;
+  }
+  std::free(line);
+}
+
+/// The first line it complained with, but rather the one that says "fatal": warnings come before.
+std::string disassembler::complaint() const {
+  std::string first;
+  std::array<char, 400> said{};
+  std::rewind(complaints_.get());
+  while (std::fgets(said.data(), said.size(), complaints_.get()) != nullptr) {
+    const std::string line(said.data(), std::strcspn(said.data(), "\n"));
+    if (line.find("fatal") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "it gave no reason" : first;
+}
+
+void disassembler::check_success() {
+  int outcome = 0;
+  const pid_t waited = waitpid(std::exchange(child_, -1), &outcome, 0);
+  if (waited > 0 && WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0) return;
+  throw disassembly_error(
+      fmt::format("{} could not disassemble {}: {}", name_, path_, complaint()));
+}
+
+bool is_prefix(std::string_view word) {
+  static constexpr std::array<std::string_view, 20> words{
+      "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
+      "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
+  return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
+}
+
+/// Cuts "<name>" off the end of `text` and gives the name.
+std::string_view cut_name(std::string_view& text) {
+  if (!text.ends_with('>')) return {};
+  const auto open = text.find('<');
+  if (open == std::string_view::npos) return {};
+  const std::string_view name = text.substr(open + 1, text.size() - open - 2);
+  text = trimmed(text.substr(0, open));
+  return name;
+}
+
+}  // namespace
+
+void read_lines_of(const disassembler_call& call, const line_sink& sink) {
+  disassembler process(call);
+  process.read_lines(sink);
+  process.check_success();
+}
+
+std::optional<instruction> parse_instruction(std::string_view line) {
+  if (line.empty() || line.front() != ' ') return std::nullopt;
+  const auto colon = line.find(":\t");
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto address = parse_hex(trimmed(line.substr(0, colon)));
+  std::string_view text = trimmed(line.substr(colon + 2));
+  if (!address || text.empty()) return std::nullopt;
+
+  instruction parsed;
+  parsed.address = *address;
+  std::string_view word = next_word(text);
+  while (is_prefix(word) && !text.empty()) {
+    parsed.prefixes += parsed.prefixes.empty() ? "" : " ";
+    parsed.prefixes += word;
+    word = next_word(text);
+  }
+  parsed.mnemonic = word;
+  // x86 comments follow '#', AArch64 comments "//"; there '#' marks a constant. A comment that
+  // names a place ("# 3fd0 <GOMP_barrier@GOMP_1.0>") tells what an indirect call or a variable is.
+  std::string_view comment;
+  if (const auto hash = text.find("# "); hash != std::string_view::npos) {
+    comment = trimmed(text.substr(hash + 1));
+    text = trimmed(text.substr(0, hash));
+  } else if (const auto slashes = text.find("//"); slashes != std::string_view::npos) {
+    text = trimmed(text.substr(0, slashes));
+  }
+  parsed.target = cut_name(text);
+  if (!parsed.target.empty()) {
+    parsed.target_address = parse_hex(text.substr(text.find_last_of(", \t") + 1));
+  } else if (!comment.empty()) {
+    parsed.target = cut_name(comment);
+  }
+  parsed.operands = text;
+  return parsed;
+}
+
+disassembly_reader::disassembly_reader(std::vector<code_range> ranges, code_sink sink)
+    : ranges_(std::move(ranges)), sink_(std::move(sink)) {
+  // Of several sizes at one address the largest goes first and takes the code; nothing is left for
+  // the others, and an empty function is not handed over.
+  std::ranges::sort(ranges_, [](const code_range& a, const code_range& b) {
+    return a.first != b.first ? a.first < b.first : a.size > b.size;
+  });
+}
+
+void disassembly_reader::hand_over() {
+  if (!body_.empty()) sink_(ranges_[current_], body_);
+  body_.clear();
+  ++current_;
+}
+
+void disassembly_reader::add_line(std::string_view line) {
+  if (current_ == ranges_.size()) return;
+  auto parsed = parse_instruction(line);
+  if (!parsed) return;
+  while (current_ < ranges_.size() &&
+         parsed->address - ranges_[current_].first >= ranges_[current_].size &&
+         parsed->address >= ranges_[current_].first) {
+    hand_over();
+  }
+  if (current_ == ranges_.size() || parsed->address < ranges_[current_].first) return;
+  body_.push_back(std::move(*parsed));
+}
+
+void disassembly_reader::finish() {
+  if (current_ < ranges_.size()) hand_over();
+  current_ = ranges_.size();
+}
+
+std::string objdump_for(enum machine m) {
+#if defined(__x86_64__)
+  constexpr auto here = machine::x86_64;
+#elif defined(__aarch64__)
+  constexpr auto here = machine::aarch64;
+#else
+  constexpr auto here = machine::other;
+#endif
+  if (m == here || m == machine::other || m == machine::sass) return "objdump";
+  return fmt::format("{}-linux-gnu-objdump", m == machine::x86_64 ? "x86_64" : to_text(m));
+}
+
+void disassemble(const std::string& path, enum machine m, std::vector<code_range> ranges,
+                 const code_sink& sink) {
+  if (ranges.empty()) return;
+  std::uint64_t first = ranges.front().first;
+  std::uint64_t last = 0;
+  for (const code_range& range : ranges) {
+    first = std::min(first, range.first);
+    last = std::max(last, range.first + range.size);
+  }
+  disassembly_reader reader(std::move(ranges), sink);
+  const std::string program = objdump_for(m);
+  read_lines_of({.arguments = {program, "-d", "--no-show-raw-insn",
+                               fmt::format("--start-address={:#x}", first),
+                               fmt::format("--stop-address={:#x}", last), "--", path},
+                 .path = path,
+                 .install = m == machine::riscv64 || m == machine::aarch64
+                                ? fmt::format("install binutils or, for another machine's code, "
+                                              "binutils-{}-linux-gnu",
+                                              to_text(m))
+                                : "install binutils"},
+                [&](std::string_view line) { reader.add_line(line); });
+  reader.finish();
+}
+
+}  // namespace syncmeter

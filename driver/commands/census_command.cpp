@@ -1,0 +1,414 @@
+// Picks the entries asked for, takes the census worker by worker, prints it and sums it up.
+#include "driver/commands/census_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/census/rule/census_diff.hpp"
+#include "driver/census/rule/census_text.hpp"
+#include "driver/census/rule/code_kind.hpp"
+#include "driver/census/rule/worker_census.hpp"
+#include "driver/census/tools/elf_file.hpp"
+#include "driver/text/command_line.hpp"
+#include "driver/text/parse_axes.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/text/unknown_name.hpp"
+#include "driver/text/usage_error.hpp"
+#include "driver/workers/find_workers.hpp"
+#include "driver/workers/known_backends.hpp"
+
+namespace syncmeter {
+namespace {
+
+template <class List, class Value> bool admits(const List& list, const Value& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+bool wanted(const census_options& options, const worker_info& worker, const capability& what) {
+  const bool by_worker = std::ranges::find(options.backends, worker.name) != options.backends.end();
+  return (by_worker || admits(options.backends, what.backend)) && admits(options.ops, what.op) &&
+         admits(options.orders, what.order) && (!what.type || admits(options.types, *what.type));
+}
+
+void check_names(std::string_view option, const std::vector<std::string>& named,
+                 const std::set<std::string>& existing) {
+  for (const std::string& name : named) {
+    if (existing.contains(name)) continue;
+    throw usage_error(fmt::format("--{}: '{}' is not one of {}", option, name,
+                                  existing.empty() ? "any worker's"
+                                                   : fmt::format("{}", fmt::join(existing, ", "))));
+  }
+}
+
+void check_names(const census_options& options, const std::vector<worker_info>& workers) {
+  std::set<std::string> backends, ops;
+  bool all_asked = true;
+  for (const worker_info& worker : workers) {
+    backends.insert(worker.name);
+    backends.insert(worker.backends.begin(), worker.backends.end());
+    all_asked = all_asked && worker.problem.empty();
+    for (const capability& what : worker.capabilities) {
+      backends.insert(what.backend);
+      ops.insert(what.op);
+    }
+  }
+  // A worker that cannot be asked may know the name; its problem is printed instead.
+  if (!all_asked) return;
+  check_names("backend", options.backends, backends);
+  check_names("op", options.ops, ops);
+}
+
+bool passes(const census_entry& entry) {
+  return entry.verdict == verdict::proven || entry.verdict == verdict::elided ||
+         entry.verdict == verdict::no_symbol;
+}
+
+void print(std::FILE* out, const std::string& text) { fmt::print(out, "{}", text); }
+
+std::vector<option_row> rows_of(census_options& o) {
+  return {
+      help_row(o.help),
+      value_row("backend", "LIST",
+                "only these backends, or all of these workers (default: every worker found)",
+                o.backends, open_list{known_backend_names()}),
+      value_row("op", "LIST", "only these ops (default: all)", o.ops, open_list{shared_op_names()}),
+      value_row("type", "LIST", "only these types, of those ops that have one (default: all)",
+                o.types, names_of_axis<value_type>{"type"}),
+      value_row("order", "LIST", "only these memory orders (default: all)", o.orders,
+                names_of_axis<order>{"order"}),
+      switch_row("wide",
+                 "on a terminal, too, a row for each loop (default: there one for each op's code)",
+                 o.wide),
+      switch_row("json", "print one JSON object (default: a table)", o.json),
+      switch_row(
+          "check",
+          "exit status 1 unless every loop is proven or elided (default: where one is wrong)",
+          o.check),
+      switch_row("save", "keep the census beside each worker, for `run` to store (default: off)",
+                 o.save),
+  };
+}
+
+constexpr const char* diff_notes =
+    "`syncmeter census diff A B` compares the loops of two builds, instruction by\n"
+    "instruction: A and B are workers, or folders that hold them. Which register,\n"
+    "address or label is which does not count.\n";
+constexpr const char* read_notes =
+    "`syncmeter census read WORKER FILE` names what each op of that worker is in\n"
+    "FILE, a program or cubin with the same loops for another machine.\n";
+
+struct diff_request {
+  std::string format = "text";
+  bool help = false;
+};
+
+std::vector<option_row> rows_of(diff_request& request) {
+  return {help_row(request.help),
+          value_row("format", "NAME", "text, json or markdown (default: text)", request.format,
+                    one_name{"format", {"text", "json", "markdown"}})};
+}
+
+using named_workers = std::map<std::string, worker_info>;
+
+named_workers workers_of_build(const std::string& path) {
+  named_workers workers;
+  if (!std::filesystem::exists(path))
+    throw usage_error(fmt::format("census diff: there is no {}", quote(path)));
+  for (worker_info& worker : workers_at(path)) {
+    if (!worker.problem.empty())
+      throw usage_error(
+          fmt::format("census diff: {}: {}", printable(worker.path), printable(worker.problem)));
+    std::string name = worker.name;
+    workers.emplace(std::move(name), std::move(worker));
+  }
+  if (workers.empty())
+    throw usage_error(
+        fmt::format("census diff: there is no worker (syncmeter-*) in {}", quote(path)));
+  return workers;
+}
+
+std::vector<census_entry> census_with_lines(const worker_info& worker) {
+  return take_census(worker.path, worker.capabilities, true);
+}
+
+worker_diff diff_of(const std::string& name, const worker_info& a, const worker_info& b) {
+  // A disassembler takes seconds on a worker.
+  auto of_a = std::async(std::launch::async, census_with_lines, std::cref(a));
+  const std::vector<census_entry> of_b = census_with_lines(b);
+  return compare_workers(name, of_a.get(), of_b, a.name != b.name);
+}
+
+/// One program against another is compared whatever their names are.
+std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b, bool programs) {
+  if (programs) {
+    const auto& [name_a, worker_a] = *a.begin();
+    const auto& [name_b, worker_b] = *b.begin();
+    const std::string name = name_a == name_b ? name_a : fmt::format("{} and {}", name_a, name_b);
+    return {diff_of(name, worker_a, worker_b)};
+  }
+  std::vector<std::future<worker_diff>> under_way;
+  for (const auto& [name, worker] : a) {
+    if (const auto other = b.find(name); other != b.end())
+      under_way.push_back(std::async(std::launch::async, diff_of, name, std::cref(worker),
+                                     std::cref(other->second)));
+  }
+  std::vector<worker_diff> diffs;
+  for (std::future<worker_diff>& each : under_way) diffs.push_back(each.get());
+  return diffs;
+}
+
+std::vector<std::string> names_beyond(const named_workers& some, const named_workers& others) {
+  std::vector<std::string> names;
+  for (const auto& [name, worker] : some) {
+    if (!others.contains(name)) names.push_back(name);
+  }
+  return names;
+}
+
+int diff_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  diff_request request;
+  const std::vector<option_row> rows = rows_of(request);
+  const std::vector<std::string> words = parse_command_line(arguments, rows, 2);
+  if (request.help) {
+    fmt::print(
+        out,
+        "Usage: syncmeter census diff A B [options]\n{}\n{}\nExit status: 0 nothing changed, 1 "
+        "something did, 2 a wrong command line or\nnothing to compare.\n",
+        diff_notes, options_text(rows));
+    return 0;
+  }
+  if (words.size() != 2)
+    throw usage_error(
+        "census diff: two builds must be named, as in syncmeter census diff old/bin new/bin");
+  const named_workers a = workers_of_build(words[0]), b = workers_of_build(words[1]);
+  namespace fs = std::filesystem;
+  const bool programs = !fs::is_directory(words[0]) && !fs::is_directory(words[1]);
+  const std::vector<worker_diff> diffs = diffs_of(a, b, programs);
+  if (diffs.empty())
+    throw usage_error(fmt::format("census diff: no worker is in both {} and {}", quote(words[0]),
+                                  quote(words[1])));
+  const std::vector<std::string> only_a =
+      programs ? std::vector<std::string>{} : names_beyond(a, b);
+  const std::vector<std::string> only_b =
+      programs ? std::vector<std::string>{} : names_beyond(b, a);
+
+  if (request.format == "json") {
+    nlohmann::json list = nlohmann::json::array();
+    for (const worker_diff& diff : diffs) list.push_back(diff_json(diff));
+    fmt::print(out, "{}\n",
+               nlohmann::json{{"kind", "census_diff"},
+                              {"a", words[0]},
+                              {"b", words[1]},
+                              {"workers", std::move(list)},
+                              {"only_a", only_a},
+                              {"only_b", only_b}}
+                   .dump());
+  } else {
+    const bool markdown = request.format == "markdown";
+    for (std::size_t i = 0; i < diffs.size(); ++i)
+      fmt::print(out, "{}{}", i == 0 ? "" : "\n",
+                 printable(markdown ? diff_markdown(diffs[i]) : diff_text(diffs[i]), true));
+    for (const auto& [build, names] : {std::pair{"A", &only_a}, std::pair{"B", &only_b}}) {
+      if (!names->empty())
+        fmt::print(out, "\nworkers only in {}: {}\n", build, printable(join(*names)));
+    }
+  }
+  const bool changed = std::ranges::any_of(diffs, &worker_diff::changed);
+  return changed || !only_a.empty() || !only_b.empty() ? 1 : 0;
+}
+
+struct read_request {
+  bool json = false;
+  bool help = false;
+};
+
+std::vector<option_row> rows_of(read_request& request) {
+  return {help_row(request.help),
+          switch_row("json", "print one JSON object (default: a table)", request.json)};
+}
+
+worker_info worker_at(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path))
+    throw usage_error(fmt::format("census read: there is no worker {}", quote(path)));
+  std::vector<worker_info> found = workers_at(path);
+  if (found.empty())
+    throw usage_error(fmt::format("census read: {} is no worker (syncmeter-NAME)", quote(path)));
+  if (!found.front().problem.empty())
+    throw usage_error(fmt::format("census read: {}: {}", printable(found.front().path),
+                                  printable(found.front().problem)));
+  return std::move(found.front());
+}
+
+/// Of each entry the first two loops: the others say whether costs add up, not what an op is.
+std::vector<capability> with_two_loops(std::vector<capability> entries, bool gpu_code) {
+  std::erase_if(entries, [&](const capability& what) {
+    return !what.supported || what.symbols.size() < 2 || is_gpu_code(what) != gpu_code;
+  });
+  for (capability& what : entries) what.symbols.resize(2);
+  return entries;
+}
+
+bool is_missing(const census_entry& entry) {
+  return entry.verdict == verdict::not_proven && !entry.unread && entry.loops[0].lines.empty() &&
+         entry.loops[1].lines.empty() && entry.loops[0].problem.empty();
+}
+
+std::string machine_text(const std::string& file, bool gpu_code) {
+  return std::string(to_text(gpu_code ? machine::sass : read_elf_symbols(file).machine));
+}
+
+int read_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  read_request request;
+  const std::vector<option_row> rows = rows_of(request);
+  const std::vector<std::string> words = parse_command_line(arguments, rows, 2);
+  if (request.help) {
+    fmt::print(out,
+               "Usage: syncmeter census read WORKER FILE [options]\n{}\n{}\nExit status: 0, 1 "
+               "where FILE has none of the loops, 2 a wrong command line.\n",
+               read_notes, options_text(rows));
+    return 0;
+  }
+  if (words.size() != 2)
+    throw usage_error("census read: a worker and a file must be named, as in syncmeter census "
+                      "read bin/syncmeter-std other-build/syncmeter-std");
+  const worker_info worker = worker_at(words[0]);
+  const std::string& file = words[1];
+  if (!std::filesystem::is_regular_file(file))
+    throw usage_error(fmt::format("census read: there is no file {}", quote(file)));
+  const bool gpu_code = file.ends_with(".cubin");
+  const std::vector<capability> whats = with_two_loops(worker.capabilities, gpu_code);
+  std::vector<census_entry> census;
+  std::string machine_name;
+  try {
+    machine_name = machine_text(file, gpu_code);
+    census = take_census(file, whats, true);
+  } catch (const disassembly_error& error) {
+    throw usage_error(fmt::format("census read: {}", printable(error.what())));
+  }
+  std::vector<found_entry> found;
+  for (std::size_t i = 0; i < census.size(); ++i) {
+    if (census[i].unread)
+      throw usage_error(fmt::format("census read: {}", printable(census[i].reason)));
+    if (!is_missing(census[i])) found.push_back({std::move(census[i]), whats[i]});
+  }
+  if (request.json) {
+    fmt::print(out, "{}\n",
+               nlohmann::json{{"kind", "census_read"},
+                              {"worker", worker.name},
+                              {"file", file},
+                              {"machine", machine_name},
+                              {"entries", found_json(found)}}
+                   .dump());
+  } else {
+    fmt::print(out, "{} for {}: {} entries\n\n{}", printable(file), machine_name, found.size(),
+               printable(found_table(found), true));
+  }
+  return found.empty() ? 1 : 0;
+}
+
+}  // namespace
+
+int census_of_workers(const census_options& options, const std::vector<worker_info>& workers,
+                      std::FILE* out) {
+  check_names(options, workers);
+  nlohmann::json list = nlohmann::json::array();
+  std::size_t checked = 0;
+  bool good = true, any_wrong = false;
+  // Programs read what goes to files and pipes: it has every loop.
+  const bool narrow = !options.wide && ::isatty(::fileno(out)) == 1;
+  for (const worker_info& worker : workers) {
+    nlohmann::json object{{"worker", worker.name},
+                          {"path", worker.path},
+                          {"problem", worker.problem},
+                          {"build", worker.build},
+                          {"entries", nlohmann::json::array()}};
+    if (!worker.problem.empty()) {
+      good = false;
+      if (!options.json) print(out, fmt::format("worker {}: {}\n", worker.name, worker.problem));
+    } else {
+      std::vector<capability> entries;
+      std::ranges::copy_if(worker.capabilities, std::back_inserter(entries),
+                           [&](const capability& what) { return wanted(options, worker, what); });
+      const auto census = take_census(worker.path, entries);
+      good = good && std::ranges::all_of(census, passes);
+      any_wrong = any_wrong || std::ranges::any_of(census, [](const census_entry& entry) {
+                    return entry.verdict == verdict::wrong;
+                  });
+      checked += census.size();
+      object["entries"] = census_json(census);
+      if (options.save) {
+        const std::string failure = save_census(worker, entries, census);
+        if (!failure.empty()) print(stderr, "syncmeter: " + failure + "\n");
+        good = good && failure.empty();
+      }
+      const std::string compiler = worker.build.is_object()
+                                       ? worker.build.value("compiler", "unknown compiler")
+                                       : "unknown compiler";
+      if (!options.json && !census.empty()) {
+        print(out, fmt::format("worker {} ({}), {}\n\n{}\n", worker.name, compiler, worker.path,
+                               narrow ? census_by_op(census) : census_table(census)));
+      }
+    }
+    list.push_back(std::move(object));
+  }
+  // A check that looked at nothing must not pass.
+  if (checked == 0 && !options.json)
+    print(out, "nothing to look at: no worker has a supported op of these\n");
+  if (options.json)
+    print(out, nlohmann::json{{"kind", "census"}, {"workers", std::move(list)}}.dump() + "\n");
+  return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
+}
+
+int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  if (!arguments.empty() && arguments.front() == "diff")
+    return diff_command({arguments.begin() + 1, arguments.end()}, out);
+  if (!arguments.empty() && arguments.front() == "read")
+    return read_command({arguments.begin() + 1, arguments.end()}, out);
+  const census_options options = parse_census_options(arguments);
+  if (options.help) {
+    census_options o;
+    diff_request of_diff;
+    print(out, "Usage: syncmeter census [options]\n" + census_notes() + "\n" +
+                   options_text(rows_of(o)) +
+                   "LIST is one value or several with commas between them.\n\n" +
+                   options_text(rows_of(of_diff), "Options of diff"));
+    return 0;
+  }
+  return census_of_workers(options, find_workers(options.backends), out);
+}
+
+std::vector<option_row> census_rows() {
+  static census_options unread;
+  static diff_request unread_diff;
+  std::vector<option_row> rows = rows_of(unread);
+  const std::vector<option_row> of_diff = rows_of(unread_diff);
+  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
+  return rows;
+}
+
+census_options parse_census_options(const std::vector<std::string>& arguments) {
+  census_options o;
+  parse_command_line(arguments, rows_of(o));
+  return o;
+}
+
+std::string census_notes() {
+  return R"(Disassembles the timed loops of every worker and compares what one measured op
+compiled to with what the op declares. Needs objdump (binutils); for workers
+with GPU code also cuobjdump, from the CUDA toolkit or the Python packages
+nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in $CUDA_HOME/bin or in
+/usr/local/cuda/bin.
+)" + std::string(diff_notes) +
+         read_notes;
+}
+
+}  // namespace syncmeter
