@@ -2,7 +2,7 @@
 file whatever happened to it. For the trials of test_faults.py and test_at_random.py.
 """
 
-import argparse
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -24,14 +24,10 @@ OPTIONS = ["--backend", "omp", "--op", "atomic_add", "--type", "int32", "--lanes
 MARK = "SYNCMETER_TRIAL"
 
 
-def trial_options(description, jobs):
-    """What the programs of trials at random are asked for."""
-    options = argparse.ArgumentParser(description=description)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=jobs)
-    return options.parse_args()
+def in_pool(jobs, seeds, attempt):
+    """(seed, what happened, the promise that was broken or None) of each; `attempt` gives the last two."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        yield from ((seed, *end) for seed, end in zip(seeds, pool.map(attempt, seeds)))
 
 
 def copy_programs(source, folder):
@@ -75,16 +71,12 @@ def visits_done(err):
 
 
 class Flaw(Exception):
-    """A promise that was not kept: which (a word of FLAWS), and how."""
+    """A promise that was not kept: which, and how. lost: lines that were there; doubled: a visit that is there twice; orphan: a
+    process that outlives its campaign; hang: a campaign that does not end; other: the rest (a status, an unreadable file)."""
 
     def __init__(self, kind, text):
         super().__init__(f"{kind}: {text}")
         self.kind = kind
-
-
-#: What may be broken: lines that were there, a visit that is there twice, a process that outlives its campaign,
-#: a campaign that does not end, and the rest (a status, an unreadable file).
-FLAWS = ("lost", "doubled", "orphan", "hang", "other")
 
 
 class Trial:
