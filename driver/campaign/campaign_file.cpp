@@ -1,5 +1,6 @@
 #include "driver/campaign/campaign_file.hpp"
 
+#include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -7,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
-#include "driver/plan/device_turns.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 #include "driver/results/lean_line.hpp"
+#include "driver/results/point_lines.hpp"
 #include "driver/workers/arms.hpp"
 
 namespace syncmeter {
@@ -99,6 +101,9 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
 }
 
 void campaign_file::end(const run_totals& totals) {
+  if (std::filesystem::is_regular_file(writer_.path())) {
+    for (const json& line : point_lines(read_results(writer_.path()))) writer_.write(line);
+  }
   writer_.write(end_line(totals));
   writer_.flush();
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "driver/text/command_line.hpp"
-#include "driver/text/exit_statuses.hpp"
 
 namespace syncmeter {
 

@@ -19,11 +19,11 @@
 #include "driver/show/csv.hpp"
 #include "driver/show/show_command.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/exit_statuses.hpp"
+#include "driver/text/command_line.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/gpu_devices.hpp"
 #include "driver/workers/known_backends.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/plan/lane_places.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {

@@ -1,6 +1,7 @@
 // A point at every combination of values on some of its axes.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/point.hpp"
@@ -21,6 +22,16 @@ void for_each_combination(point p, const Add& add, const along<T>& first, const 
   for (const T value : first.values) {
     p.*first.axis = value;
     for_each_combination(p, add, rest...);
+  }
+}
+
+/// The same along axes that are counted out at run time.
+template <class Add>
+void for_each_combination(point p, const Add& add, std::span<const along<unsigned>> axes) {
+  if (axes.empty()) return add(p);
+  for (const unsigned value : axes.front().values) {
+    p.*axes.front().axis = value;
+    for_each_combination(p, add, axes.subspan(1));
   }
 }
 

@@ -53,17 +53,6 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
                                                     const run_options& options,
                                                     const std::vector<home>& of_study);
-/// Of an op with a late lane; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
-                                                    const run_options& options,
-                                                    const std::vector<unsigned>& of_study);
-/// Of an op that holds a lock for a while; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_work_ns(const offered_op& op,
-                                                   const std::vector<unsigned>& of_user,
-                                                   const std::vector<unsigned>& of_study);
-/// Of an op that reads and writes one datum; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_reads(const offered_op& op, const run_options& options,
-                                                 const std::vector<unsigned>& of_study);
 /// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
 /// for every other.
 [[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,

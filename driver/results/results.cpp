@@ -84,6 +84,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   } else if (kind == "worker") {
     file.workers.push_back(std::move(line));
   } else if (kind == "visit") {
+    file.estimated.clear();  // what was estimated before this visit is stale
     const std::string flaw = flaw_in_visit(line);
     take_unless(file, number, flaw.empty() ? "" : "a visit that cannot be used: " + flaw,
                 file.visits, std::move(line));
@@ -93,6 +94,9 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
     take_unless(file, number, flaw, file.same, std::move(line));
   } else if (kind == "refused") {
     take_unless(file, number, flaw_in_point(line, "point"), file.refused, std::move(line));
+  } else if (kind == "point") {
+    if (flaw_in_point(line, "point").empty())
+      file.estimated.push_back(line.at("point").get<point>());
   } else if (kind == "end") {
     file.end = std::move(line);
   }

@@ -21,7 +21,7 @@ namespace syncmeter {
 /// {"kind":"end","wall_s":..,"timed_s":..,"interrupted":..}. A reader takes any minor number of its
 /// own major one.
 inline constexpr int schema_major = 1;
-inline constexpr int schema_minor = 0;
+inline constexpr int schema_minor = 1;
 
 /// One point's estimate over its visits, as the tables show it.
 struct point_summary {
@@ -35,18 +35,30 @@ struct point_summary {
                             ///< times, "state 0, quiet (63 %)" when there are several classes
   double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
   unsigned state_class = 0;  ///< the state's class of hops within its file
-  bool headline = true;      ///< false: one of the other_states of a point
-  bool imported = false;     ///< its source published it, with an interval or without one
-  bool resolved = true;      ///< false: 0 is among what the cost may be, by its only visit too
-  interval cost_ns;          ///< median of visit medians with its interval over visits; infinite
-                             ///< bounds where a CPU's point has one visit
+  bool busy = false;         ///< the state's
+  std::size_t rounds = 0;    ///< of all visits in the state
+  struct visit_cost {
+    double cost_ns = 0;
+    std::size_t rounds = 0;
+  };
+  std::map<unsigned, visit_cost> by_visit;  ///< in the state, by the number of the visit
+  bool headline = true;                     ///< false: one of the other_states of a point
+  bool imported = false;  ///< its source published it, with an interval or without one
+  bool resolved = true;   ///< false: 0 is among what the cost may be, by its only visit too
+  interval cost_ns;       ///< median of visit medians with its interval over visits; infinite
+                          ///< bounds where a CPU's point has one visit
   interval host_cost_ns;
-  interval cost_cycles;  ///< in cycles of device or cores; all 0 where none are counted
+  bool host_timed = false;  ///< every visit has a cost by the host's clock
+  interval cost_cycles;     ///< in cycles of device or cores; all 0 where none are counted
   double baseline_ns = 0, test_ns = 0;  ///< one step of each side
   double fairness = 1, slowest_over_fastest = 1;
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
   std::vector<int> pus;
+  bool visited = false;  ///< a visit stands behind it, be it one without an estimate
+  std::string build, doubt;
+  bool oversubscribed = false;
+  nlohmann::json lane_waits;                ///< over its visits; null where its op notes none
   std::optional<unsigned> device;           ///< a GPU's index; nothing for a CPU's point
   std::optional<op_facts> reported;         ///< what its visits report of its op, if anything
   std::vector<point_summary> other_states;  ///< the same point in each other state that it was seen
@@ -64,9 +76,10 @@ struct results_file {
   std::vector<nlohmann::json> same;    ///< `same` lines:
                                      ///< {"kind":"same","point":{..},"measured_as":{..},"why":".."}
   std::vector<nlohmann::json>
-      refused;         ///< `refused` lines:
-                       ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
-  nlohmann::json end;  ///< the last `end` line; null when the campaign was cut off
+      refused;  ///< `refused` lines:
+                ///< {"kind":"refused","point":{..},"status":"unsupported","reason":".."}
+  std::vector<point> estimated;         ///< of the `point` lines behind the last visit
+  nlohmann::json end;                   ///< the last `end` line; null when the campaign was cut off
   std::uint64_t whole_bytes = 0;        ///< bytes of text up to the end of the last whole line
   std::vector<std::string> left_out{};  ///< lines that cannot be used: "line 12: .."
   bool torn = false;                    ///< a last line without an end, or not JSON

@@ -81,16 +81,16 @@ results_writer results_writer::create(const std::string& path) {
   return writer;
 }
 
-results_writer results_writer::append_to(const std::string& path) {
+results_writer results_writer::append_to(const std::string& path, const std::string& option) {
   ::signal(SIGXFSZ, SIG_IGN);
   unique_fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!file) {
-    throw usage_error(
-        fmt::format("--resume: '{}' cannot be opened for writing: {}", path, std::strerror(errno)));
+    throw usage_error(fmt::format("{}: '{}' cannot be opened for writing: {}", option, path,
+                                  std::strerror(errno)));
   }
   struct stat about{};
   if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
-    throw usage_error(fmt::format("--resume: '{}' is not a regular file", path));
+    throw usage_error(fmt::format("{}: '{}' is not a regular file", option, path));
   }
   results_writer writer(path, std::move(file));
   writer.lock();

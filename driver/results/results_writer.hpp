@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "driver/text/unique_fd.hpp"
+#include "driver/text/line_reader.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {
@@ -30,7 +30,8 @@ class results_writer {
   [[nodiscard]] static results_writer create(const std::string& path);
   /// An existing file, to append to, compressed where it is. Throws usage_error when it cannot be
   /// opened or another process writes to it.
-  [[nodiscard]] static results_writer append_to(const std::string& path);
+  [[nodiscard]] static results_writer append_to(const std::string& path,
+                                                const std::string& option = "--resume");
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Appends one object as one line. Throws output_error; the file then ends with the line before.

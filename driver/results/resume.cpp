@@ -74,17 +74,15 @@ void require_same_identity(const results_file& file, const campaign_identity& no
   }
 }
 
-results_file reopen(results_writer& writer, const campaign_identity& now, std::string& note) {
-  results_file file = read_results(writer.path());
-  require_same_identity(file, now);
-  note.clear();
+std::string cut_torn_tail(results_writer& writer, results_file& file) {
+  std::string note;
   if (file.compressed) {
     if (file.torn) note = fmt::format("'{}': removed an incomplete last line", writer.path());
     // Nothing can be appended to a frame that has no end.
     if (file.torn || file.open_frame)
       writer.rewrite(text_of_file(writer.path()).text.substr(0, file.whole_bytes));
     file.torn = file.open_frame = false;
-    return file;
+    return note;
   }
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(writer.path(), error);
@@ -94,6 +92,13 @@ results_file reopen(results_writer& writer, const campaign_identity& now, std::s
     writer.cut_after(file.whole_bytes);
     file.torn = false;
   }
+  return note;
+}
+
+results_file reopen(results_writer& writer, const campaign_identity& now, std::string& note) {
+  results_file file = read_results(writer.path());
+  require_same_identity(file, now);
+  note = cut_torn_tail(writer, file);
   return file;
 }
 

@@ -25,6 +25,10 @@ struct campaign_identity {
 /// on another CPU model, with other allowed PUs, on another GPU, or by another build of a worker.
 void require_same_identity(const results_file& file, const campaign_identity& now);
 
+/// Cuts a torn last line off the file that `writer` has locked and `file` was read from, and
+/// returns a sentence about it, or nothing. Throws output_error.
+std::string cut_torn_tail(results_writer& writer, results_file& file);
+
 /// Reads the file that `writer` has locked and, when it was begun on this campaign_identity, cuts a
 /// torn last line off. `note` receives a sentence about the cut, or nothing. Throws usage_error as
 /// require_same_identity and read_results do.

@@ -11,12 +11,18 @@
 #include "driver/results/pooled_rounds.hpp"
 #include "driver/results/results.hpp"
 #include "driver/results/state_classes.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
+
+unsigned visit_number(const json& visit) {
+  const auto found = visit.find("visit");
+  return found != visit.end() && found->is_number_unsigned() ? found->get<unsigned>() : 1U;
+}
+
 template <class Get>
 std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get& get) {
   std::vector<double> values;
@@ -72,6 +78,14 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
   s.visits = used.size();
   s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
   s.state_class = chosen.state_class;
+  s.busy = chosen.busy;
+  s.rounds = rounds_in(all.at(chosen));
+  for (const visit_estimate& e : all.at(chosen)) {
+    auto& cost = s.by_visit[visit_number(*visits[e.visit])];
+    if (e.rounds >= cost.rounds) cost = {e.cost_ns.value, e.rounds};
+  }
+  s.host_timed =
+      std::ranges::all_of(used, [](const visit_estimate& e) { return e.host_cost_ns.value != 0; });
   s.state = state_text(all, chosen, s.hop_ns);
   const bool keeps_its_own = s.device.has_value() || s.imported;
   s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);
@@ -167,6 +181,24 @@ std::optional<op_facts> facts_reported_of(const std::string& op,
   return std::nullopt;
 }
 
+// The median of the visits' waits, and the longest of all.
+json waits_of(const std::vector<const json*>& visits) {
+  std::map<const char*, std::vector<double>> each;
+  double count = 0;
+  for (const json* visit : visits) {
+    const json waits = visit->value("lane_waits", json::object());
+    count += number_or(waits, "count", 0);
+    for (const char* time : {"p50_ns", "p999_ns", "longest_ns"}) {
+      if (number_or(waits, "count", 0) > 0) each[time].push_back(number_or(waits, time, 0));
+    }
+  }
+  if (each.empty()) return {};
+  json all{{"count", count}};
+  for (const auto& [time, values] : each) all[time] = median(values);
+  all["longest_ns"] = std::ranges::max(each["longest_ns"]);
+  return all;
+}
+
 /// The visits of one point; a visit that was tried again counts as its last try.
 struct visited_point {
   point what;
@@ -187,6 +219,12 @@ point_summary summarize_point(const visited_point& p, const headline_rule& rule)
     s.status = status_from_text(first.value("status", "")).value_or(s.status);
     s.reason = first.value("reason", "");
   }
+  s.visited = true;
+  s.build = text_in(first, "build");
+  s.doubt = text_in(first, "doubt");
+  s.oversubscribed = std::ranges::any_of(
+      p.visits, [](const json* visit) { return visit->value("oversubscribed", false); });
+  s.lane_waits = waits_of(p.visits);
   if (first.contains("device")) s.device = first.at("device").get<unsigned>();
   s.pus = p.pus;
   add_conduct(s, p.visits);
@@ -203,11 +241,6 @@ point_summary summarize_point(const visited_point& p, const headline_rule& rule)
   }
   overrule(s, p.visits);
   return s;
-}
-
-unsigned visit_number(const json& visit) {
-  const auto found = visit.find("visit");
-  return found != visit.end() && found->is_number_unsigned() ? found->get<unsigned>() : 1U;
 }
 
 /// The points of a file in order of first appearance, and the rule for their headlines.

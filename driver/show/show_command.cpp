@@ -7,9 +7,12 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/plan/study.hpp"
+#include "driver/results/point_lines.hpp"
+#include "driver/results/resume.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
+#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -40,6 +43,36 @@ output_file csv_file(const show_view& view, std::vector<std::string> inputs) {
   return {.option = "--csv", .path = *view.csv, .force = view.force, .inputs = std::move(inputs)};
 }
 
+namespace {
+
+// The file is locked before it is read: a campaign that still writes to it is refused.
+int complete_file(const std::string& path, std::FILE* out) {
+  results_writer writer = results_writer::append_to(path, "show --complete");
+  results_file file = read_results(path);
+  const bool lacking = !has_all_point_lines(file);
+  if (lacking) {
+    cut_torn_tail(writer, file);
+    for (const nlohmann::json& line : point_lines(file)) writer.write(line);
+    writer.flush();
+  }
+  fmt::print(out, "{} {}\n", printable(path),
+             lacking ? "holds the estimates of its points now"
+                     : "holds the estimates of its points already");
+  return 0;
+}
+
+int print_point_lines(const std::string& path, std::FILE* out) {
+  const results_file file = read_results(path);
+  for (const std::string& left_out : file.left_out)
+    std::fprintf(stderr, "syncmeter: %s: %s\n", printable(path).c_str(),
+                 printable(left_out).c_str());
+  for (const nlohmann::json& line : point_lines(file))
+    fmt::print(out, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return 0;
+}
+
+}  // namespace
+
 int show_results(const std::string& file, const show_view& view, std::FILE* out) {
   const results_file results = read_results(file);
   const std::vector<point_summary> points = summarize(results);
@@ -52,7 +85,7 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   } else {
     page_style style = style_of(::fileno(out));
     if (view.wide) style.width = 0;
-    std::fputs(point_table(shown, style, view.by_cost).c_str(), out);
+    std::fputs(point_table(shown, style, view.sort == "cost").c_str(), out);
     // What is said of the whole file is not true of a part of it.
     if (shown.size() == points.size()) {
       std::fputs(notes_text(results, points, view.verbose, style).c_str(), out);
@@ -71,6 +104,8 @@ int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
     std::fputs(show_help().c_str(), out);
     return 0;
   }
+  if (request.view.points) return print_point_lines(request.file, out);
+  if (request.view.complete) return complete_file(request.file, out);
   if (request.view.csv) require_writable(csv_file(request.view, {request.file}));
   return show_results(request.file, request.view, out);
 }

@@ -100,12 +100,6 @@ class Worker:
                                      "additivity": capability.get("additivity", True)}})
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Names what was skipped and why, a line for each test: scripts/test shows these lines."""
-    for report in terminalreporter.stats.get("skipped", []):
-        terminalreporter.write_line(f"skipped: {report.nodeid}: {report.longrepr[2]}")
-
-
 @pytest.fixture(scope="session", params=worker_paths(), ids=lambda path: path.name)
 def worker_path(request):
     return request.param

@@ -102,6 +102,18 @@ class Campaign:
                 return done
             self.file.unlink()
 
+    def measure_until(self, enough, *arguments, deadline_s=150):
+        """The lines of a campaign of real lanes, begun anew while `enough` does not hold of them: others may have the PUs
+        for seconds, and then every round is dropped. Fails after the deadline."""
+        end = time.monotonic() + deadline_s
+        while True:
+            status, out, err = self.call_again(*arguments, within=200)
+            assert status == 0, err + out
+            if enough(lines := self.lines()):
+                return lines
+            assert time.monotonic() < end, f"too few rounds were kept in each campaign of {deadline_s} s:\n{out}"
+            self.file.unlink()
+
     def run(self, *more, **points):
         return self.call(*self.arguments(*more, **points))
 

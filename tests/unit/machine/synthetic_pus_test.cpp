@@ -1,5 +1,5 @@
 // PUs of a description that hwloc has not built.
-#include "core/machine/synthetic_pus.hpp"
+#include "core/machine/load_topology.hpp"
 
 #include <gtest/gtest.h>
 

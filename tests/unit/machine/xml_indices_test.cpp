@@ -1,5 +1,5 @@
 // Numbers of PUs and NUMA nodes that hwloc would take too much memory for.
-#include "core/machine/xml_indices.hpp"
+#include "core/machine/load_topology.hpp"
 
 #include <gtest/gtest.h>
 

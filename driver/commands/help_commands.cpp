@@ -1,0 +1,329 @@
+#include "driver/commands/help_commands.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "driver/commands/commands.hpp"
+#include "driver/plan/study.hpp"
+#include "driver/text/quote.hpp"
+#include "driver/text/usage_error.hpp"
+
+namespace syncmeter {
+namespace {
+
+/// What stands behind an option.
+enum class argument { nothing, file, one, several, any };
+
+argument argument_of(const option_row& row) {
+  if (row.value.empty()) return argument::nothing;
+  if (row.value.starts_with("FILE")) return argument::file;
+  if (row.values.empty()) return argument::any;
+  return row.value == "LIST" ? argument::several : argument::one;
+}
+
+/// Help without its default: menus are narrow.
+std::string brief(const option_row& row) { return row.help.substr(0, row.help.find(" (default")); }
+
+std::string option_words(const command& c) {
+  std::vector<std::string> words;
+  for (const option_row& row : c.options) {
+    for (std::string& word : spellings(row)) words.push_back(std::move(word));
+  }
+  return join(words, " ");
+}
+
+std::string command_names() {
+  std::vector<std::string> names;
+  for (const command& c : commands()) names.push_back(c.name);
+  return join(names, " ");
+}
+
+std::string bash_case(const command& c, const option_row& row) {
+  std::string patterns;
+  for (const std::string& word : spellings(row))
+    patterns += fmt::format("{}'{} {}'", patterns.empty() ? "" : "|", c.name, word);
+  const std::string values = shell_word(join(row.values, " "));
+  switch (argument_of(row)) {
+  case argument::nothing:
+    return "";
+  case argument::file:
+    return fmt::format("    {}) files=1 ;;\n", patterns);
+  case argument::one:
+    return fmt::format("    {}) words={} ;;\n", patterns, values);
+  case argument::several:
+    return fmt::format("    {}) list={} ;;\n", patterns, values);
+  case argument::any:
+    return fmt::format("    {}) ;;\n", patterns);
+  }
+  return "";
+}
+
+std::string bash_script() {
+  std::string options, words;
+  for (const command& c : commands()) {
+    for (const option_row& row : c.options) options += bash_case(c, row);
+    const bool takes_file = !c.word.empty() && c.words.empty();
+    words +=
+        fmt::format("    '{} '*) words={}{} ;;\n", c.name,
+                    shell_word(option_words(c) + (c.words.empty() ? "" : " " + join(c.words, " "))),
+                    takes_file ? "; [[ $current == -* ]] || files=1" : "");
+  }
+  // Readline takes --type=int32 for three words, and inserts the last of them.
+  return fmt::format(R"(# syncmeter {} in bash: made by `syncmeter completion bash`.
+_syncmeter() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  local words= list= files= last
+  [[ $previous == '=' ]] && previous=${{COMP_WORDS[COMP_CWORD-2]}}
+  [[ $current == '=' ]] && current=
+  COMPREPLY=()
+  ((COMP_CWORD == 1)) && words={} || case "${{COMP_WORDS[1]}} $previous" in
+{}{}  esac
+  if [[ $files ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  elif [[ $list ]]; then
+    compopt -o nospace 2>/dev/null
+    last=${{current##*,}}
+    mapfile -t COMPREPLY < <(compgen -P "${{current%"$last"}}" -W "$list" -- "$last")
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  fi
+}}
+complete -F _syncmeter syncmeter
+)",
+                     SM_VERSION, shell_word(command_names() + " --help --version"), options, words);
+}
+
+/// Text of a menu: zsh takes ':' and brackets for its own.
+std::string zsh_text(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == ':' || c == '[' || c == ']' || c == '\\') safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+std::string zsh_option(const option_row& row) {
+  const std::string values = join(row.values, " ");
+  std::string behind;
+  switch (argument_of(row)) {
+  case argument::nothing:
+    break;
+  case argument::file:
+    behind = ":_files";
+    break;
+  case argument::one:
+    behind = fmt::format(":({})", values);
+    break;
+  case argument::several:
+    behind = fmt::format(":_values -s , {} {}", row.value, values);
+    break;
+  case argument::any:
+    behind = ": ";
+    break;
+  }
+  std::string text;
+  for (const std::string& word : spellings(row)) {
+    text += " \\\n      " + shell_word(row.value.empty()
+                                           ? fmt::format("{}[{}]", word, zsh_text(brief(row)))
+                                           : fmt::format("{}=[{}]:{}{}", word, zsh_text(brief(row)),
+                                                         row.value, behind));
+  }
+  return text;
+}
+
+std::string zsh_script() {
+  std::string menu, cases;
+  for (const command& c : commands()) {
+    menu += "      " + shell_word(c.name + ':' + zsh_text(c.purpose)) + '\n';
+    cases += fmt::format("    {}) _arguments", c.name);
+    for (const option_row& row : c.options) cases += zsh_option(row);
+    if (!c.word.empty()) {
+      const std::string what = c.words.empty() ? "_files" : '(' + join(c.words, " ") + ')';
+      cases += " \\\n      " + shell_word(fmt::format(":{}:{}", c.word, what));
+    }
+    cases += " ;;\n";
+  }
+  return fmt::format(R"(#compdef syncmeter
+# syncmeter {} in zsh: made by `syncmeter completion zsh`.
+_syncmeter() {{
+  if (( CURRENT == 2 )); then
+    local -a commands=(
+{}      '--help:what each command does'
+      '--version:print the version'
+    )
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+{}  esac
+}}
+if [[ $funcstack[1] == _syncmeter ]]; then _syncmeter "$@"; else compdef _syncmeter syncmeter; fi
+)",
+                     SM_VERSION, menu, cases);
+}
+
+std::string fish_option(const std::string& condition, const option_row& row) {
+  const std::string values = join(row.values, " ");
+  std::string spelled, behind;
+  for (const std::string& word : spellings(row))
+    spelled += word.starts_with("--") ? " -l " + word.substr(2) : " -s " + word.substr(1);
+  switch (argument_of(row)) {
+  case argument::nothing:
+    break;
+  case argument::file:
+    behind = " -r -F";
+    break;
+  case argument::one:
+    behind = " -x -a " + shell_word(values);
+    break;
+  case argument::several:
+    behind = " -x -a " + shell_word(fmt::format("(__fish_append , {})", values));
+    break;
+  case argument::any:
+    behind = " -x";
+    break;
+  }
+  return fmt::format("complete -c syncmeter -n {}{}{} -d {}\n", condition, spelled, behind,
+                     shell_word(brief(row)));
+}
+
+std::string fish_script() {
+  std::string text = fmt::format(R"(# syncmeter {} in fish: made by `syncmeter completion fish`.
+complete -c syncmeter -f
+complete -c syncmeter -n __fish_use_subcommand -l help -s h -d 'what each command does'
+complete -c syncmeter -n __fish_use_subcommand -l version -d 'print the version'
+)",
+                                 SM_VERSION);
+  for (const command& c : commands()) {
+    const std::string condition = shell_word("__fish_seen_subcommand_from " + c.name);
+    text += fmt::format("complete -c syncmeter -n __fish_use_subcommand -a {} -d {}\n", c.name,
+                        shell_word(c.purpose));
+    for (const option_row& row : c.options) text += fish_option(condition, row);
+    if (!c.word.empty()) {
+      text += fmt::format("complete -c syncmeter -n {} {}\n", condition,
+                          c.words.empty() ? "-F" : "-a " + shell_word(join(c.words, " ")));
+    }
+  }
+  return text;
+}
+
+/// Text as roff takes it: a '-' to be copied is "\-", and a line must not begin with its controls.
+std::string roff(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if ((c == '.' || c == '\'') && (safe.empty() || safe.back() == '\n')) safe += "\\&";
+    if (c == '\\') safe += "\\e";
+    else if (c == '-') safe += "\\-";
+    else safe += c;
+  }
+  return safe;
+}
+
+std::string paragraph(const std::string& text) {
+  return text.empty() ? "" : ".PP\n" + roff(text) + (text.ends_with('\n') ? "" : "\n");
+}
+
+/// A name and what it is.
+std::string entry(const std::string& name, const std::string& text) {
+  return ".TP\n" + name + "\n" + roff(text) + "\n";
+}
+
+std::string option_entry(const option_row& row) {
+  std::string names;
+  for (const std::string& word : spellings(row))
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(word));
+  if (!row.value.empty()) names += fmt::format(" \\fI{}\\fR", roff(row.value));
+  return entry(names, row.help);
+}
+
+std::string command_text(const command& c) {
+  std::string text = fmt::format(".SS syncmeter {} [options]{}\n", roff(c.name),
+                                 c.word.empty() ? "" : " " + c.word);
+  text += roff(c.purpose) + "\n" + paragraph(c.notes);
+  for (const option_row& row : c.options) text += option_entry(row);
+  return text;
+}
+
+std::string page() {
+  std::string text =
+      fmt::format(".TH SYNCMETER 1 \"\" \"syncmeter {}\" \"User commands\"\n.nh\n.ad l\n"
+                  ".SH NAME\nsyncmeter \\- {}\n"
+                  ".SH SYNOPSIS\n.B syncmeter\n.I command\n[\\fIoptions\\fR]\n"
+                  ".SH DESCRIPTION\nThe first word is a command. Options may stand "
+                  "in any order; a value follows "
+                  "its option as a word of its own or behind a \"=\".\n"
+                  ".SH COMMANDS\n",
+                  roff(SM_VERSION), program_purpose);
+  for (const command& c : commands()) text += command_text(c);
+  text += ".SH STUDIES\n";
+  for (const study& s : studies())
+    text += entry("\\fB" + roff(std::string(s.name)) + "\\fR", std::string(s.purpose));
+  text += fmt::format(".SH EXIT STATUS\n{}\n", roff(exit_statuses));
+  return text + ".SH SEE ALSO\n.BR lstopo (1),\n.BR objdump (1)\n";
+}
+
+}  // namespace
+
+const std::vector<std::string>& shells() {
+  static const std::vector<std::string> all{"bash", "zsh", "fish"};
+  return all;
+}
+
+std::vector<option_row> completion_rows() {
+  static bool unread;
+  return {help_row(unread)};
+}
+
+std::string completion_notes() {
+  return R"(For one shell: source <(syncmeter completion bash). For all of them, write the
+script to ~/.local/share/bash-completion/completions/syncmeter (bash),
+~/.config/fish/completions/syncmeter.fish (fish), or _syncmeter in a folder of
+$fpath (zsh).
+)";
+}
+
+int completion_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  bool help = false;
+  const std::vector<option_row> rows{help_row(help)};
+  const std::vector<std::string> words = parse_command_line(arguments, rows, 1);
+  std::string text;
+  if (help) {
+    text = "syncmeter completion SHELL: a script that completes the words of syncmeter in\n" +
+           join(shells()) + "\n\n" + options_text(rows) + "\n" + completion_notes();
+  } else if (words.empty()) {
+    throw usage_error("completion: no shell given; use one of " + join(shells()));
+  } else if (words.front() == "bash") {
+    text = bash_script();
+  } else if (words.front() == "zsh") {
+    text = zsh_script();
+  } else if (words.front() == "fish") {
+    text = fish_script();
+  } else {
+    throw usage_error(unknown_name("completion", "shell", words.front(), shells()));
+  }
+  return std::fputs(text.c_str(), out) < 0 ? 1 : 0;
+}
+
+std::vector<option_row> manual_rows() {
+  static bool unread;
+  return {help_row(unread)};
+}
+
+int manual_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  bool help = false;
+  const std::vector<option_row> rows{help_row(help)};
+  parse_command_line(arguments, rows);
+  const std::string text =
+      help ? "syncmeter manual: prints the manual page, as in syncmeter manual | man -l -\n\n" +
+                 options_text(rows)
+           : page();
+  return std::fputs(text.c_str(), out) < 0 ? 1 : 0;
+}
+
+}  // namespace syncmeter

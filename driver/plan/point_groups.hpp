@@ -1,0 +1,41 @@
+// Points that belong together: those that would measure the same thing, which are measured once and
+// say so; and those of different backends on the same device, a portable API beside the native one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "driver/plan/plan.hpp"
+
+namespace syncmeter {
+
+/// A point about to be planned, with what its worker said of its op.
+struct candidate {
+  planned_point planned;
+  const capability* row = nullptr;
+};
+
+/// Keeps the first of every set of points with the same measurement and names the others in its
+/// `same_as`. The same means: one backend, one wait policy, and either equal machine code of both
+/// loops on equal cells, lanes and PUs (in order), or, for an op without a type or without a code
+/// hash, all axes equal but an affinity that chose the same PUs. Lanes that are not bound may run
+/// anywhere, so points with affinity none are never the same.
+[[nodiscard]] std::vector<planned_point> merge_equal(std::vector<candidate> candidates);
+
+/// Equal for two points that differ in nothing but their backend and in what only one API can say:
+/// the spelling, the scope and the memory space of an op.
+[[nodiscard]] std::string counterpart_key(point p, bool on_gpu);
+
+/// Leaves those points that some other backend measures too, native and portable ones together;
+/// refusals stay, as they say what one of them lacks. Throws usage_error when nothing is left.
+void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers);
+
+/// The indices of plan.points in groups that are visited together: a point of both arms where the
+/// plan has arms, else counterparts when `interleaved`,
+/// points that differ in the layout of their cells alone, in waiting and lateness alone, or in
+/// backend, op and order alone, when the plan says so, else each alone.
+[[nodiscard]] std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan,
+                                                              bool interleaved);
+
+}  // namespace syncmeter
