@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <new>
@@ -58,5 +59,10 @@ using bitmap_owner = std::unique_ptr<struct hwloc_bitmap_s, free_bitmap>;
 /// if `work` threw.
 [[nodiscard]] std::string failed_trial(const std::function<void()>& work,
                                        std::chrono::seconds at_most = std::chrono::seconds{10});
+
+/// The memory of a machine; 0 where it is not known. Of this one it is the kernel's own sum: hwloc
+/// adds up what NUMA nodes say, and those of a virtual machine whose memory grew after its start
+/// may say what it started with.
+[[nodiscard]] std::uint64_t memory_bytes(hwloc_topology_t tree);
 
 }  // namespace syncmeter

@@ -1,5 +1,3 @@
-#include "driver/commands/help_commands.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>

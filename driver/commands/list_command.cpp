@@ -1,6 +1,4 @@
 // `syncmeter list`: ops x backends, and why what is missing is missing.
-#include "driver/commands/list_command.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/commands/commands.hpp"
 #include "driver/results/catalogue.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"

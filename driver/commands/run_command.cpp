@@ -1,6 +1,4 @@
 // `syncmeter run`: plan, measure, show.
-#include "driver/commands/run_command.hpp"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "driver/campaign/progress.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/commands/campaign_start.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/results/results.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/plan/combinations.hpp"
+#include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/trait_axes.hpp"
 #include "driver/text/parse_axes.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/plan/combinations.hpp"
+#include "driver/plan/offered_ops.hpp"
 
 namespace syncmeter {
 namespace {

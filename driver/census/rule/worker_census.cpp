@@ -19,7 +19,6 @@
 #include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_text.hpp"
 #include "driver/census/tools/cuda_tools.hpp"
-#include "driver/census/tools/sass_code.hpp"
 
 namespace syncmeter {
 namespace {
