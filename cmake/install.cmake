@@ -49,8 +49,8 @@ install(FILES ${CMAKE_BINARY_DIR}/installed/syncmeterConfig.cmake ${CMAKE_BINARY
               cmake/add_worker.cmake cmake/cuda20.cmake cmake/cuda_flags.cmake cmake/loop_flags.cmake cmake/tables.cmake
         DESTINATION ${package} COMPONENT headers)
 install(TARGETS syncmeter_core ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
-install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syncmeter COMPONENT headers
-        FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY record core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syncmeter COMPONENT headers
+        FILES_MATCHING PATTERN *.hpp PATTERN *.def)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/primitive.hpp CONTENT [[
 // What a primitive of your own is written with: your-own-primitive.md in the documentation.
 #pragma once
@@ -86,11 +86,14 @@ add_dependencies(programs said_by_driver)
 if(SM_INSTALL_REPORT)
   set(modules ${CMAKE_INSTALL_DATADIR}/syncmeter/analysis)
   install(DIRECTORY analysis/syncmeter_analysis DESTINATION ${modules} COMPONENT report
-          FILES_MATCHING PATTERN *.py PATTERN templates/* PATTERN __pycache__ EXCLUDE)
+          FILES_MATCHING PATTERN *.py PATTERN templates/* PATTERN __pycache__ EXCLUDE PATTERN record/tables EXCLUDE)
+  install(DIRECTORY record/ DESTINATION ${modules}/syncmeter_analysis/record/tables COMPONENT report
+          FILES_MATCHING PATTERN *.def)
   file(RELATIVE_PATH modules_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/syncmeter/analysis)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/syncmeter-report CONTENT [[#!/bin/sh
 modules=$(dirname -- "$(readlink -f -- "$0")")/@modules_from_bin@
 export PYTHONDONTWRITEBYTECODE=1
+@SM_DRIVER_BESIDE@
 @SM_RUN_REPORT@]] @ONLY)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/installed/syncmeter-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT report)
 endif()

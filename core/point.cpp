@@ -4,15 +4,33 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/point_axes.hpp"
-
 namespace syncmeter {
 namespace {
+
+enum class written { always, unless_absent, if_strided };
+
+template <class T> struct axis_row {
+  const char* name;
+  T point::* field;
+  enum written written;
+  unsigned least;
+};
+
+constexpr std::tuple point_axes{
+#define SM_AXIS(name, type, absent, least, when, ...)                                              \
+  axis_row<decltype(point::name)>{#name, &point::name, written::when, least},
+#include "record/axes.def"
+};
+
+template <class Use> constexpr void for_each_axis(Use use) {
+  std::apply([&use](const auto&... row) { (use(row), ...); }, point_axes);
+}
 
 template <axis_value Enum> std::string all_names() {
   std::string names;
@@ -64,6 +82,7 @@ std::vector<int> read_pus(const nlohmann::json& list, unsigned lanes) {
 template <class T> bool is_written(const point& p, const axis_row<T>& axis) {
   static const point usual;
   if (axis.written == written::always) return true;
+  // A stride has a meaning between strided cells only; a stray one is kept visible.
   return p.*axis.field != usual.*axis.field ||
          (axis.written == written::if_strided && p.placement == placement::strided);
 }

@@ -14,35 +14,10 @@
 
 namespace syncmeter {
 
+/// Its axes are the rows of record/axes.def, which say what each one means.
 struct point {
-  std::string backend{};  ///< "omp", "cuda", "kokkos-openmp", ...
-  std::string op{};
-  std::optional<value_type> type{};  ///< nothing for an op without a type
-  enum placement placement = placement::none;
-  unsigned stride = 0;       ///< elements between the cells of neighbouring lanes; strided only
-  unsigned base_offset = 0;  ///< bytes from the start of a line to the array's first cell; CPU only
-  unsigned cells = 0;        ///< strided cells that the lanes share out evenly, neighbours on one;
-                             ///< 0: as many as lanes. CPU only
-  unsigned lanes = 1;        ///< CPU: threads of the team. GPU: threads per block
-  unsigned blocks = 1;       ///< GPU only
-  unsigned active = 0;       ///< GPU only: lanes of each warp that take part; 0 is all of them
-  bool waves = false;        ///< GPU only: more blocks than run at once, one wave after the other
-  unsigned size = 0;  ///< of what the op works on or with (op_info::size_of): lanes of a tile,
-                      ///< blocks of a cluster, paths, elements; 0: it has none
-  enum scope scope = scope::none;
-  enum flavour flavour = flavour::none;
-  enum space space = space::none;
-  enum order order = order::unordered;
-  enum affinity affinity = affinity::none;
-  enum wait_policy wait = wait_policy::active;
-  enum home home = home::none;  ///< CPU, ops with a token only
-  std::vector<int> pus{};  ///< CPU: the OS number of each lane's PU, in place of an affinity; none:
-                           ///< the affinity decides
-  unsigned late_us = 0;    ///< CPU, barrier_late only: how late one lane in turn arrives
-  unsigned section_ns = 0;       ///< CPU, ops that hold a lock for a while: work under it
-  unsigned think_ns = 0;         ///< CPU, the same ops: work between two sections
-  unsigned reads_per_write = 0;  ///< CPU, ops that read and write one datum; 0: all write
-  unsigned repeat = 0;  ///< tells repeats of one point apart (study `control`); 0: not repeated
+#define SM_AXIS(name, type, absent, ...) type name = absent;
+#include "record/axes.def"
 
   friend bool operator==(const point&, const point&) = default;
 };
@@ -80,8 +55,8 @@ struct point {
 /// left out. Two points are the same exactly when their texts are.
 [[nodiscard]] std::string canonical(const point& p);
 
-/// The value of one axis of the table in core/point_axes.hpp as text; empty for a type that it does
-/// not have.
+/// The value of one axis as text; empty where `axis` names none, and for a type that it does not
+/// have.
 [[nodiscard]] std::string axis_text(const point& p, std::string_view axis);
 
 /// A point as a JSON object: one member per axis, plus "stride_bytes". Members without a value are

@@ -3,13 +3,13 @@
 #include "driver/show/csv.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/point_axes.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
@@ -17,54 +17,79 @@
 namespace syncmeter {
 namespace {
 
+using namespace std::string_literals;
+
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.9g}", value) : "";
 }
 std::string number_if(bool known, double value) { return known ? number(value) : ""; }
 
 struct csv_column {
-  const char* name;
+  std::string name;
   std::function<std::string(const point_summary&)> cell;
 };
+
+enum class cell { always, if_any, if_strided, never };
+
+struct axis_cell {
+  std::string_view axis, unit;
+  enum cell cell;
+};
+constexpr std::array axis_cells{
+#define SM_AXIS(name, type, absent, least, written, shown, unit, ...)                              \
+  axis_cell{#name, unit, cell::shown},
+#include "record/axes.def"
+};
+
+csv_column column_of(const axis_cell& row) {
+  std::string name(row.axis);
+  if (const std::string unit = "_" + std::string(row.unit); unit != "_" && !name.ends_with(unit))
+    name += unit;
+  return {name, [&row](const point_summary& p) {
+            static const point usual;
+            std::string text = axis_text(p.what, row.axis);
+            if (row.cell == cell::if_strided && p.what.placement != placement::strided) return ""s;
+            if (row.cell == cell::if_any && text == axis_text(usual, row.axis)) return ""s;
+            return text;
+          }};
+}
+
+csv_column axis(std::string_view name) {
+  return column_of(*std::ranges::find(axis_cells, name, &axis_cell::axis));
+}
 
 const std::vector<csv_column>& listed_columns() {
   using s = const point_summary&;
   static const std::vector<csv_column> all{
-      {"backend", [](s p) { return p.what.backend; }},
+      axis("backend"),
       {"family", [](s p) { return facts_of(p).family; }},
-      {"op", [](s p) { return p.what.op; }},
-      {"type", [](s p) { return p.what.type ? std::string(to_text(*p.what.type)) : ""; }},
-      {"order", [](s p) { return std::string(to_text(p.what.order)); }},
-      {"placement", [](s p) { return std::string(to_text(p.what.placement)); }},
-      {"stride_elements",
-       [](s p) {
-         return p.what.placement == placement::strided ? fmt::to_string(p.what.stride) : "";
-       }},
+      axis("op"),
+      axis("type"),
+      axis("order"),
+      axis("placement"),
+      axis("stride"),
       {"stride_bytes",
        [](s p) {
          return p.what.placement == placement::strided ? fmt::to_string(stride_bytes(p.what)) : "";
        }},
-      {"base_offset_bytes",
-       [](s p) {
-         return p.what.placement == placement::strided ? fmt::to_string(p.what.base_offset) : "";
-       }},
-      {"cells", [](s p) { return number_if(p.what.cells != 0, p.what.cells); }},
-      {"lanes", [](s p) { return fmt::to_string(p.what.lanes); }},
-      {"blocks", [](s p) { return fmt::to_string(p.what.blocks); }},
-      {"scope", [](s p) { return text_unless_none(p.what.scope); }},
-      {"flavour", [](s p) { return text_unless_none(p.what.flavour); }},
-      {"space", [](s p) { return text_unless_none(p.what.space); }},
-      {"active", [](s p) { return number_if(p.what.active != 0, p.what.active); }},
-      {"waves", [](s p) { return std::string(p.what.waves ? "true" : ""); }},
-      {"size", [](s p) { return p.what.size != 0 ? fmt::to_string(p.what.size) : ""; }},
-      {"affinity", [](s p) { return std::string(to_text(p.what.affinity)); }},
-      {"wait", [](s p) { return std::string(to_text(p.what.wait)); }},
-      {"home", [](s p) { return text_unless_none(p.what.home); }},
-      {"late_us", [](s p) { return fmt::to_string(p.what.late_us); }},
-      {"section_ns", [](s p) { return fmt::to_string(p.what.section_ns); }},
-      {"think_ns", [](s p) { return fmt::to_string(p.what.think_ns); }},
-      {"reads_per_write", [](s p) { return fmt::to_string(p.what.reads_per_write); }},
-      {"repeat", [](s p) { return fmt::to_string(p.what.repeat); }},
+      axis("base_offset"),
+      axis("cells"),
+      axis("lanes"),
+      axis("blocks"),
+      axis("scope"),
+      axis("flavour"),
+      axis("space"),
+      axis("active"),
+      axis("waves"),
+      axis("size"),
+      axis("affinity"),
+      axis("wait"),
+      axis("home"),
+      axis("late_us"),
+      axis("section_ns"),
+      axis("think_ns"),
+      axis("reads_per_write"),
+      axis("repeat"),
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},
       {"measured_as", [](s p) { return p.measured_as; }},
@@ -112,16 +137,16 @@ const std::vector<csv_column>& listed_columns() {
   return all;
 }
 
-// An axis that is not listed, nor its name with a unit, has a column behind them.
+// An axis that is not listed has its column behind them.
 const std::vector<csv_column>& all_columns() {
   static const std::vector<csv_column> all = [] {
     std::vector<csv_column> columns = listed_columns();
-    for_each_axis([&columns](const auto& axis) {
-      const char* const name = axis.name;
-      const auto is_its = [name](auto& c) { return std::string_view(c.name).starts_with(name); };
-      if (std::ranges::none_of(columns, is_its))
-        columns.push_back({name, [name](const auto& p) { return axis_text(p.what, name); }});
-    });
+    for (const axis_cell& row : axis_cells) {
+      csv_column column = column_of(row);
+      if (row.cell != cell::never &&
+          std::ranges::find(columns, column.name, &csv_column::name) == columns.end())
+        columns.push_back(std::move(column));
+    }
     return columns;
   }();
   return all;
@@ -160,7 +185,7 @@ template <class Cell> void add_line(std::string& csv, const Cell& cell) {
 
 std::string to_csv(const std::vector<point_summary>& points) {
   std::string csv;
-  add_line(csv, [](const csv_column& column) { return std::string(column.name); });
+  add_line(csv, [](const csv_column& column) { return column.name; });
   for (const point_summary& p : points) {
     add_line(csv, [&p](const csv_column& column) { return column.cell(p); });
     for (const point_summary& other : p.other_states)

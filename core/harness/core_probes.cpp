@@ -1,11 +1,8 @@
-#include "core/harness/core_clock.hpp"
+#include "core/harness/core_probes.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 #include <vector>
-
-#include "core/harness/quiet_probe.hpp"
 
 namespace syncmeter {
 namespace {
@@ -35,6 +32,19 @@ std::int64_t chain_ns(unsigned adds) {
 }
 
 }  // namespace
+
+double quiet_probe_ns() {
+  std::uint64_t a = 1, b = 2, c = 3, d = 4;
+  const auto start = steady_ns();
+  for (unsigned i = 0; i < 384; ++i) {
+    for (unsigned j = 0; j < 4; ++j) {
+      a += i, b += i, c += i, d += i;
+      asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    }
+  }
+  const auto stop = steady_ns();
+  return static_cast<double>(stop - start);
+}
 
 double read_core_clock_ghz() {
   constexpr unsigned few = 1024, many = 5 * few;
