@@ -1,6 +1,9 @@
 // Puts together what this machine was while measuring, and what of it a reader must know.
 #include "core/machine/environment.hpp"
 
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -13,11 +16,9 @@
 #include <fmt/ranges.h>
 #include <hwloc.h>
 #include <nlohmann/json.hpp>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "core/machine/environment_files.hpp"
-#include "core/machine/hwloc_names.hpp"
+#include "core/machine/load_topology.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {

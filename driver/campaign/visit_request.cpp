@@ -1,7 +1,7 @@
 #include "driver/campaign/visit_request.hpp"
 
 #include "core/point.hpp"
-#include "driver/plan/device_turns.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 
 namespace syncmeter {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/point.hpp"
 #include "driver/results/catalogue.hpp"
 #include "driver/results/pooled_rounds.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {

@@ -11,7 +11,7 @@
 #include "driver/results/pooled_rounds.hpp"
 #include "driver/results/results.hpp"
 #include "driver/results/state_classes.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
