@@ -1,6 +1,6 @@
 """Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
 
-What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
+What cannot be used is left out, with a sentence in `notes`; a file without any figure is Unusable.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _rounds = re.compile(rb'"rounds": ?(?=\[\[)')
 # With raw rounds a line has a few MiB; what never ends is no results file.
 _longest_line = 64 << 20
 
-# Beyond this many notes of one kind only their number is told.
+# Beyond this many notes of one kind only their number is written.
 _most_notes = 5
 
 
 @dataclass
 class ResultsFile:
-    """One campaign. `visits`: of each point's key and visit number the last line that tells it;
+    """One campaign. `visits`: of each point's key and visit number its last line;
     `estimates` by key the lines of points behind the last visit, checked; `visit_lines` the numbers of
     the lines with visits."""
 

@@ -84,14 +84,6 @@ class Ratio:
     def bounded(self) -> bool:
         return self.interval.bounded
 
-    def inverse(self) -> Ratio:
-        """Under over over: what it says of throughput."""
-        i = self.interval
-        low = 1 / i.high if i.high > 0 and math.isfinite(i.high) else -math.inf
-        high = 1 / i.low if i.low > 0 else math.inf
-        turned = Interval(1 / i.value, low, high)
-        return replace(self, interval=turned, over_ns=self.under_ns, under_ns=self.over_ns)
-
     def times(self, factor: float) -> Ratio:
         """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""
         return replace(self, interval=self.interval.scaled(factor), over_ns=self.over_ns * factor)
@@ -120,8 +112,8 @@ def _common(over: Measured, under: Measured) -> tuple[State, State] | None:
     def rank(states: tuple[State, State]) -> tuple[int, int, bool, int]:
         a, b = states
         together = len(_paired_costs(over, under, a, b))
-        seen = min(len(over.visit_costs(a)), len(under.visit_costs(b)))
-        return together, seen, not a.busy, min(over.states[a], under.states[b])
+        least = min(len(over.visit_costs(a)), len(under.visit_costs(b)))
+        return together, least, not a.busy, min(over.states[a], under.states[b])
 
     shared = [
         (a, b)

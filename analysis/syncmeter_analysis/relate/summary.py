@@ -153,7 +153,7 @@ class Measured:
 
 
 def measured_from(point: Point, line: Members, source: str, census: Members | None) -> Measured:
-    """The point that a checked line of a results file tells of; `census` is of its first visit."""
+    """The point of a checked line of a results file; `census` is of its first visit."""
     waits = line.get("lane_waits") or {}
     times = (waits.get(name) or 0.0 for name in ("p50_ns", "p999_ns", "longest_ns"))
     s = Measured(

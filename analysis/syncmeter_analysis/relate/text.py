@@ -206,7 +206,7 @@ def names_apart(a: Point, b: Point) -> tuple[str, str]:
     differing = [axis for axis in {**ours, **theirs} if ours.get(axis) != theirs.get(axis)]
 
     def named(p: Point, parts: dict[str, str]) -> str:
-        # What is the ordinary has no words above, but is told apart here.
+        # What is the ordinary has no words above, but is named here.
         words = [parts.get(axis) or str(getattr(p, axis, "") or "") for axis in differing]
         return " ".join(filter(None, words)).replace("lane", "thread") or p.op
 
