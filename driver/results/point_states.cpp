@@ -14,9 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// Fewer rounds than this in a visit say too little to choose a state by.
-constexpr std::size_t enough_rounds = 5;
-
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 interval read_interval(const json& j, const char* member,

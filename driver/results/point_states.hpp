@@ -16,6 +16,9 @@
 
 namespace syncmeter {
 
+/// Fewer rounds than this in a visit say too little to choose a state by.
+inline constexpr std::size_t enough_rounds = 5;
+
 /// A placement state: its class by hop within a file (0 is the nearest), and whether a quiet probe
 /// was slow.
 struct state_key {

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from syncmeter_analysis.record.arms import split_arms
 from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import BadLine, parsed
@@ -161,6 +162,8 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
                 f"{name}, line {number}: a second campaign line; two files were put together, whose "
                 f"figures may be of different machines: give them one by one"
             )
+        if "ab" in file.campaign:
+            split_arms(line)
         try:
             if _add(file, line, points):
                 file.visit_lines.add(number)
@@ -176,7 +179,7 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
     if file is None:
         raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
     file.notes += complaints.notes()
-    if not file.visits and not file.refused:
+    if not file.visits and not file.refused and "ab" not in file.campaign:
         why = f" ({complaints.notes()[0]})" if complaints.lines else ""
         raise Unusable(f"{name} holds no visit: nothing was measured{why}")
     return file

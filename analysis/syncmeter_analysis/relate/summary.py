@@ -145,11 +145,16 @@ class Measured:
             return 1
         return p.blocks / max(1, p.size) if self.launching == "cluster" else p.blocks
 
+    def costs_by_visit(self, state: State) -> dict[int, float]:
+        """Cost of each visit in this state with rounds enough, ns, by its number; of every visit where
+        none has; all that is positive."""
+        found = {n: costs[state] for n, costs in self.by_visit.items() if state in costs}
+        positive = {n: each for n, each in found.items() if each[0] > 0}
+        solid = {n: cost for n, (cost, rounds) in positive.items() if rounds >= enough_rounds}
+        return solid or {n: cost for n, (cost, _) in positive.items()}
+
     def visit_costs(self, state: State) -> list[float]:
-        """Cost of each visit in this state with rounds enough, ns; all that is positive."""
-        found = [costs[state] for costs in self.by_visit.values() if state in costs]
-        solid = [cost for cost, rounds in found if rounds >= enough_rounds and cost > 0]
-        return solid or [cost for cost, _ in found if cost > 0]
+        return list(self.costs_by_visit(state).values())
 
 
 # Members of a line that are called as they are here.

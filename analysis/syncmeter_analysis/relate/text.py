@@ -191,6 +191,7 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
         ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
+        ("arm", f"in {p.arm}" if p.arm else ""),
     ]
     return parts + [(name, f"{name} {value}") for name, value in p.others]
 

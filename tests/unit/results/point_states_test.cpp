@@ -16,8 +16,10 @@ const std::vector<int> pus{0, 1};
 
 // One visit with enough rounds in each of these quiet states.
 point_states quiet_in(std::initializer_list<unsigned> classes) {
+  visit_estimate enough;
+  enough.rounds = 20;
   point_states states;
-  for (const unsigned each : classes) states[{each, false}] = {{.visit = 0, .rounds = 20}};
+  for (const unsigned each : classes) states[{each, false}] = {enough};
   return states;
 }
 
