@@ -11,11 +11,11 @@ undecided_pairs::undecided_pairs(const campaign_plan& plan) : plan_(plan) {
     pair_by_key_.emplace(arm_key(plan.points[plan.pairs[i][0]].what, *plan.arms), i);
 }
 
-void undecided_pairs::learn(const nlohmann::json& visit_line) {
+void undecided_pairs::learn(const visit_record& visit) {
   if (!plan_.arms) return;
-  nlohmann::json kept = visit_line;
-  for (const char* member : {"rounds", "round_costs_ns", "census"}) kept.erase(member);
-  seen_.visits.push_back(std::move(kept));
+  visit_record& kept = seen_.visits.emplace_back(visit);
+  kept.rounds.clear();
+  kept.round_costs_ns.clear();
 }
 
 std::vector<undecided_pairs::wanted> undecided_pairs::lacking() const {

@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/results/point_states.hpp"
-#include "driver/results/state_classes.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/text/usage_error.hpp"
 #include "driver/workers/arms.hpp"
 
@@ -21,14 +20,14 @@ using nlohmann::json;
 
 /// One arm's visits of a point; of two with one number the later counts.
 struct arm_visits {
-  std::map<unsigned, const json*> by_number;
+  std::map<std::uint64_t, const visit_record*> by_number;
   /// Cost and hop by visit number, of each state.
-  std::map<state_key, std::map<unsigned, std::array<double, 2>>> costs;
+  std::map<state_key, std::map<std::uint64_t, std::array<double, 2>>> costs;
   const point_summary* told = nullptr;
 
   void read(unsigned lanes, const state_classes& classes) {
-    std::vector<const json*> visits;
-    std::vector<unsigned> numbers;
+    std::vector<const visit_record*> visits;
+    std::vector<std::uint64_t> numbers;
     for (const auto& [number, visit] : by_number) {
       visits.push_back(visit);
       numbers.push_back(number);
@@ -77,8 +76,8 @@ struct paired_costs {
   std::vector<double> first, second, hops_ns;
 };
 
-paired_costs in_common(const std::map<unsigned, std::array<double, 2>>& a,
-                       const std::map<unsigned, std::array<double, 2>>& b) {
+paired_costs in_common(const std::map<std::uint64_t, std::array<double, 2>>& a,
+                       const std::map<std::uint64_t, std::array<double, 2>>& b) {
   paired_costs found;
   for (const auto& [number, cost] : a) {
     const auto other = b.find(number);
@@ -181,8 +180,8 @@ arm_comparison compare_arms(const results_file& file, const compared_arms& arms,
 
   std::vector<std::string> keys;  // in order of first appearance
   std::unordered_map<std::string, pair_of_points> pairs;
-  for (const json& visit : file.visits) {
-    const auto what = visit.at("point").get<point>();
+  for (const visit_record& visit : file.visits) {
+    const point& what = visit.point;
     const std::string arm = arm_of(what.backend);
     const std::size_t which = arm == arms.arms[0].name ? 0 : 1;
     if (arm != arms.arms[which].name) continue;
@@ -191,7 +190,7 @@ arm_comparison compare_arms(const results_file& file, const compared_arms& arms,
     if (is_new) keys.push_back(key);
     if (is_new || which == 0) found->second.what = what;
     arm_visits& of_arm = found->second.arms[which];
-    of_arm.by_number[visit.value("visit", 1U)] = &visit;
+    of_arm.by_number[visit.visit] = &visit;
     if (const auto told = summary_of.find(canonical(what)); told != summary_of.end())
       of_arm.told = told->second;
   }

@@ -12,7 +12,7 @@
 #include "driver/text/quote.hpp"
 #include "driver/workers/arms.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {

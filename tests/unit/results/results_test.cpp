@@ -1,5 +1,5 @@
 // How the visits of a point become one estimate.
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // Which visit lines are believed. Those that are not: tests/system/test_answers.py.
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
