@@ -86,11 +86,14 @@ add_dependencies(programs said_by_driver)
 if(SM_INSTALL_REPORT)
   set(modules ${CMAKE_INSTALL_DATADIR}/syncmeter/analysis)
   install(DIRECTORY analysis/syncmeter_analysis DESTINATION ${modules} COMPONENT report
-          FILES_MATCHING PATTERN *.py PATTERN templates/* PATTERN __pycache__ EXCLUDE)
+          FILES_MATCHING PATTERN *.py PATTERN templates/* PATTERN __pycache__ EXCLUDE PATTERN record/tables EXCLUDE)
+  install(DIRECTORY record/ DESTINATION ${modules}/syncmeter_analysis/record/tables COMPONENT report
+          FILES_MATCHING PATTERN *.def)
   file(RELATIVE_PATH modules_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/syncmeter/analysis)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/installed/syncmeter-report CONTENT [[#!/bin/sh
 modules=$(dirname -- "$(readlink -f -- "$0")")/@modules_from_bin@
 export PYTHONDONTWRITEBYTECODE=1
+@SM_DRIVER_BESIDE@
 @SM_RUN_REPORT@]] @ONLY)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/installed/syncmeter-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT report)
 endif()

@@ -1,5 +1,7 @@
 # Puts syncmeter-report beside the driver, from the sources of analysis/: the package of .venv where
 # scripts/run has made it, else the sources by themselves, which is all that `text` needs.
+# The driver beside it estimates the points of files that do not hold their estimates.
+set(SM_DRIVER_BESIDE [[export SYNCMETER_BIN="${SYNCMETER_BIN:-$(dirname -- "$(readlink -f -- "$0")")}"]])
 set(report ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-report)
 # The end of it, and of the installed one: by the first Python that will do, from the folder $modules.
 set(SM_RUN_REPORT [[
@@ -14,6 +16,7 @@ string(REPLACE "'" "'\\\\''" quoted_source ${CMAKE_SOURCE_DIR})
 file(CONFIGURE OUTPUT ${report} CONTENT [[#!/bin/sh
 # Made by cmake/report.cmake.
 root='@quoted_source@'
+@SM_DRIVER_BESIDE@
 [ ! -x "$root/.venv/bin/syncmeter-report" ] || exec "$root/.venv/bin/syncmeter-report" "$@"
 modules=$root/analysis
 @SM_RUN_REPORT@]] @ONLY)

@@ -166,7 +166,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 
     exports = add("export", "Writes every point for other programs.")
     exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
-    exports.add_argument("--format", choices=("csv", "parquet", "google-benchmark"), default="csv")
+    exports.add_argument("--format", choices=("csv", "google-benchmark"), default="csv")
     exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
     add_force(exports)
 

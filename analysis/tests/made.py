@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from syncmeter_analysis.record.reader import ResultsFile, read_results
-from syncmeter_analysis.record.visit import visit_from
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 
 MACHINE = {
@@ -145,12 +145,12 @@ def write(path: Path, *lines: Any, first: dict[str, Any] | None = None) -> Path:
 
 
 def results(name: str, lines: list[dict[str, Any]]) -> ResultsFile:
-    """Visits as a reader gives them, without a file in between: for tests of many campaigns. Points of
+    """Visits as a reader gives them, without a file that stays: for tests of many campaigns. Points of
     one name and key are one measurement."""
-    file, points = ResultsFile(name, campaign()), {}
-    for line in lines:
-        visit = visit_from(line, points)
-        file.visits[visit.point.key, visit.number] = visit
+    with TemporaryDirectory() as folder:
+        file = read_results(write(Path(folder) / "f.jsonl", lines))
+        file.estimate()
+    file.path = name
     return file
 
 

@@ -83,7 +83,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path, file):
     run.wait()
 
 
-@pytest.mark.parametrize("command", ["html", "export"])
+@pytest.mark.parametrize("command", ["html", "md"])
 def test_without_its_packages_a_command_says_which_one_it_needs(file, command):
     folder = Path(__file__).parents[1]
     done = subprocess.run(
@@ -99,7 +99,7 @@ def test_without_its_packages_a_command_says_which_one_it_needs(file, command):
 
 _without_packages = """
 import sys
-sys.modules.update(dict.fromkeys(("altair", "jinja2", "polars", "vl_convert")))
+sys.modules.update(dict.fromkeys(("altair", "jinja2", "vl_convert")))
 from syncmeter_analysis.command import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -111,6 +111,7 @@ sys.exit(main(sys.argv[1:]))
         ["text", "a.jsonl"],
         ["claims", "a.jsonl"],
         ["share", "a.jsonl"],
+        ["export", "a.jsonl"],
         ["compare", "a.jsonl", "a.jsonl"],
         ["compare", "--by", "backend", "a.jsonl"],
         ["fleet", "a.jsonl", "a.jsonl", "a.jsonl"],

@@ -7,7 +7,6 @@ import json
 import re
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from syncmeter_analysis.formats.columns import columns
@@ -19,7 +18,7 @@ from tests.made import around, point, read, visits, write
 MEASUREMENTS = Path(__file__).parents[2] / "docs" / "measurements"
 
 
-def test_csv_and_parquet_hold_every_point_with_units(tmp_path):
+def test_csv_holds_every_point_with_units(tmp_path):
     c = read(
         write(
             tmp_path / "f.jsonl",
@@ -31,11 +30,6 @@ def test_csv_and_parquet_hold_every_point_with_units(tmp_path):
     assert [r["cost_ns"] for r in rows] == ["5.0", ""]
     assert rows[1]["reason"] == 'a "b", c'
     assert {"cost_low_ns", "stride_bytes", "fairness_jain"} <= set(rows[0])
-    out = tmp_path / "f.parquet"
-    export(c, "parquet", out)
-    assert pl.read_parquet(out)["point"].to_list() == [s.id for s in c.points.values()]
-    with pytest.raises(Unusable, match="--format parquet is binary"):
-        export(c, "parquet", None)
 
 
 def test_google_benchmarks_json_keeps_name_unit_and_aggregates(tmp_path):
@@ -125,17 +119,6 @@ def test_a_ring_keeps_its_rate_behind_a_table(tmp_path):
     before, after = through_csv(tmp_path, ring)
     rates = [next(iter(c.points.values())).ops_per_s_per_lane for c in (before, after)]
     assert rates == pytest.approx([1e9 / 500 / 264] * 2)
-
-
-def test_parquet_files_can_be_put_together(tmp_path):
-    """One file's column without a value is another's with: each has its type all the same."""
-    tables = []
-    for i, axes in enumerate(({}, {"type": "int32", "placement": "strided", "stride": 4})):
-        c = read(write(tmp_path / f"{i}.jsonl", visits(around(5.0), point(**axes))))
-        export(c, "parquet", tmp_path / f"{i}.parquet")
-        tables.append(pl.read_parquet(tmp_path / f"{i}.parquet"))
-    assert pl.Null not in tables[0].dtypes
-    assert pl.concat(tables)["stride_bytes"].to_list() == [None, 16]
 
 
 def test_columns_are_the_drivers_and_then_ours():

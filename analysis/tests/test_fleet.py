@@ -6,8 +6,7 @@ import random
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.relate.fleet import fleet_of
-from syncmeter_analysis.relate.fleet_rule import degrees_of, deviation
+from syncmeter_analysis.relate.fleet import degrees_of, deviation, fleet_of
 from syncmeter_analysis.relate.node import LeftOut, node_of, read_nodes
 from syncmeter_analysis.relate.special import student_t
 from syncmeter_analysis.relate.stats import median
@@ -248,7 +247,7 @@ def test_the_page_has_the_figure(files, tmp_path, capsys):
 
 def test_processes_side_by_side_read_what_one_reads(files):
     alone, beside = (list(read_nodes(files * 3, processes)) for processes in (1, 3))
-    assert [n.seen for n in alone] == [n.seen for n in beside]
+    assert [n.costs for n in alone] == [n.costs for n in beside]
     points = [{key: p for n in found for key, p in n.points.items()} for found in (alone, beside)]
     assert points[0] == points[1]
 

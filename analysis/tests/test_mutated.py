@@ -92,7 +92,7 @@ commands = [
     ),
     *(
         ["compare", "--all", "f.jsonl"],
-        ["export", "--format", "parquet", "-o", "p.parquet", "--force"],
+        ["export", "-o", "p.csv", "--force"],
     ),
 ]
 

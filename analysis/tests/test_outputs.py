@@ -38,7 +38,6 @@ ways = [
     ("html f.jsonl -o {}", "f.jsonl"),
     ("md f.jsonl -o {}", "f.jsonl"),
     ("export f.jsonl -o {}", "f.jsonl"),
-    ("export --format parquet f.jsonl -o {}", "f.jsonl"),
     ("export --format google-benchmark f.jsonl -o {}", "f.jsonl"),
     ("share f.jsonl -o {}", "f.jsonl"),
     ("compare old.jsonl f.jsonl --html {}", "f.jsonl"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.reader import read_results
 from tests.made import around, campaign, point, read, visits, write
@@ -207,15 +208,62 @@ def compact(line):
 
 
 @pytest.mark.parametrize("written", [compact, json.dumps])
-def test_raw_rounds_are_parsed_where_they_are_asked_for_only(tmp_path, monkeypatch, written):
+def test_raw_rounds_are_not_parsed(tmp_path, monkeypatch, written):
     rounds = [[100.0, 3300.0 + i, 0, False] for i in range(50)]
-    cpu = [written(v) for v in visits(around(1.0), point(), rounds=rounds)]
-    gpu = visits(around(1.0, 2), point(backend="cuda", affinity="none"), rounds=rounds, device=0)
-    path = write(tmp_path / "f", cpu, [written(v) for v in gpu])
+    lines = [written(v) for v in visits(around(1.0), point(), rounds=rounds)]
+    path = write(tmp_path / "f", lines)
     parsed = []
     loads = json.loads
     monkeypatch.setattr(json, "loads", lambda text: parsed.append(text) or loads(text))
-    file = read_results(path)
-    assert sum("[100.0" in text for text in parsed) == 2
-    found = {v.point.backend: list(v.round_costs) for v in file.visits.values()}
-    assert found == {"omp": [], "cuda": [(3200 + i) / 3200 for i in range(50)]}
+    assert len(read_results(path).visits) == 5
+    assert not any("[100.0" in text for text in parsed)
+
+
+def with_points(path, *lines, then=()):
+    """A file of these visits with the driver's lines of their points, and what follows them."""
+    write(path, *lines)
+    found, _ = point_lines(str(path))
+    return write(path, *lines, [line.decode() for line in found], *then)
+
+
+def test_estimates_of_the_file_are_taken_without_the_driver(tmp_path, monkeypatch):
+    path = with_points(tmp_path / "f", visits(around(5.0), point()))
+    monkeypatch.setattr("syncmeter_analysis.record.driver.find_driver", lambda: None)
+    (s,) = read(path).points.values()
+    assert (s.cost.value, s.visits) == (5.0, 5)
+
+
+@pytest.mark.parametrize("without", ["all", "one", "newer"])
+def test_without_current_estimates_and_without_a_driver_the_way_is_told(
+    tmp_path, monkeypatch, without
+):
+    """None at all, none of one point, and a visit behind them."""
+    lines = visits(around(5.0), point())
+    path = tmp_path / "f.jsonl"
+    if without == "all":
+        write(path, lines)
+    elif without == "one":
+        with_points(path, lines)
+        write(path, visits([1.0], point(lanes=2)), path.read_text().splitlines()[1:])
+    else:
+        with_points(path, lines, then=visits([7.0], point(), visit=6))
+    monkeypatch.setattr("syncmeter_analysis.record.driver.find_driver", lambda: None)
+    with pytest.raises(Unusable, match=r"f\.jsonl has no estimates.*`syncmeter show --complete "):
+        read(path)
+
+
+def test_a_visit_behind_the_estimates_counts(tmp_path):
+    lines = visits([5.0] * 3, point())
+    path = with_points(tmp_path / "f", lines, then=visits([8.0], point(), visit=4))
+    (s,) = read(path).points.values()
+    assert s.visits == 4
+
+
+def test_a_driver_that_fails_is_told_with_what_it_said(tmp_path, monkeypatch):
+    driver = tmp_path / "syncmeter"
+    driver.write_text("#!/bin/sh\necho no such option >&2\nexit 2\n")
+    driver.chmod(0o755)
+    monkeypatch.setattr("syncmeter_analysis.record.driver.find_driver", lambda: str(driver))
+    path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
+    with pytest.raises(Unusable, match=r"f\.jsonl: .*cannot estimate its points: no such option"):
+        read(path)

@@ -10,8 +10,8 @@ import pytest
 from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.shared_text import without_names
+from syncmeter_analysis.record.driver import find_driver
 from tests.made import around, campaign, point, read, visits, write
-from tests.test_driver_agrees import driver
 
 data = Path(__file__).parent / "data"
 measured = sorted(data.glob("*.jsonl"))
@@ -221,6 +221,17 @@ def test_a_kernel_a_library_and_flags_say_no_more_than_they_have_to(tmp_path):
     assert not {"pid", "ppid", "path"} & set(kept[1])
 
 
+def test_the_options_of_a_run_stay_but_for_files(tmp_path):
+    named = ("placements", "scopes", "flavours", "spaces", "orders", "homes")
+    counts = ("strides", "base_offsets", "cells", "lates_us", "sections_ns", "thinks_ns", "sizes")
+    kept = {name: ["a"] for name in named} | {name: [1] for name in counts}
+    kept |= {"reads_per_write": [10], "actives": [32]}
+    kept |= {"lanes": ["1", "2..max"], "blocks": ["2sm", "sm/2", "max"], "device": "all"}
+    files = dict.fromkeys(("output", "csv", "resume", "topology"), "/home/alice/x")
+    text = shared(tmp_path, campaign(options=kept | files), visits(around(5.0), point()))
+    assert json.loads(text.splitlines()[0])["options"] == kept
+
+
 def flat(value, path=""):
     if isinstance(value, dict):
         return [x for k, v in value.items() for x in flat(v, f"{path}.{k}")]
@@ -257,13 +268,12 @@ def test_the_command_says_what_it_left_out(tmp_path, capsys):
     assert "(2 lines, 3 left out; host, user and paths removed" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(not driver, reason="SYNCMETER_BIN is not set and syncmeter is not on PATH")
+@pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")
 def test_the_driver_shows_a_shared_copy_as_the_file(tmp_path):
-    shapes = Path(__file__).parents[2] / "tests" / "data" / "estimates" / "shapes.jsonl"
-    share(shapes, tmp_path / "shared.jsonl")
+    share(measured[0], tmp_path / "shared.jsonl")
     tables = []
-    for path in (shapes, tmp_path / "shared.jsonl"):
-        show = [str(driver), "show", str(path), "--csv", str(tmp_path / f"{len(tables)}.csv")]
+    for path in (measured[0], tmp_path / "shared.jsonl"):
+        show = [find_driver(), "show", str(path), "--csv", str(tmp_path / f"{len(tables)}.csv")]
         off = {**os.environ, "SYNCMETER_REPORT": "off"}
         assert subprocess.run(show, capture_output=True, env=off).returncode in (0, 1)
         tables.append((tmp_path / f"{len(tables)}.csv").read_text())

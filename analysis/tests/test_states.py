@@ -2,10 +2,8 @@
 
 import pytest
 
-from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.record.visit import Estimate, Visit
-from syncmeter_analysis.relate.states import State, StateClasses, class_bounds
+from syncmeter_analysis.relate.fleet import class_bounds
+from syncmeter_analysis.relate.states import State
 
 
 def test_a_gap_of_half_again_makes_two_classes():
@@ -19,18 +17,6 @@ def test_strays_neither_bridge_a_gap_nor_make_a_class():
     assert class_bounds(clusters) == pytest.approx([60.0])
     assert class_bounds([*clusters, 45.0, 65.0, 90.0]) == pytest.approx([60.0])
     assert class_bounds([30.0] * 200 + [900.0]) == []
-
-
-def test_classes_are_those_of_points_with_as_many_lanes():
-    def visit(lanes, hop):
-        cost = Interval(1.0, 1.0, 1.0)
-        estimate = Estimate(0, False, 11, cost, None, None, 1.0, 2.0, hop)
-        return Visit(Point("omp", "x", lanes=lanes), 1, "ok", "", (estimate,))
-
-    visits = [visit(2, 30.0), visit(2, 120.0), visit(4, 120.0)]
-    classes = StateClasses(visits)
-    assert [classes.of(v.estimates[0], v.point.lanes) for v in visits] == [0, 1, 0]
-    assert classes.several()
 
 
 def test_a_state_is_its_hop_whatever_its_number():

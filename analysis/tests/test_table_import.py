@@ -11,9 +11,10 @@ import pytest
 from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.export import export
 from syncmeter_analysis.formats.table_import import import_table
+from syncmeter_analysis.record.driver import find_driver
 from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.tables import statuses
 from tests.made import around, point, read, visits, write
-from tests.test_driver_agrees import driver
 
 measurements = Path(__file__).parents[2] / "docs" / "measurements"
 
@@ -176,13 +177,20 @@ def test_tables_that_were_measured_are_read_whole(tmp_path):
     assert read_whole > 10
 
 
-@pytest.mark.skipif(not driver, reason="SYNCMETER_BIN is not set and syncmeter is not on PATH")
+@pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")
 def test_the_drivers_table_of_every_status_is_read(tmp_path):
-    shapes = Path(__file__).parents[2] / "tests" / "data" / "estimates" / "shapes.jsonl"
-    show = [str(driver), "show", str(shapes), "--csv", str(tmp_path / "t.csv")]
+    lines = [
+        visits([5.0, 5.1, 4.9], point(f"op_{status}"), status=status)
+        for status in statuses
+        if status not in ("busy", "interferes", "not_resolved")
+    ]
+    lines.append(visits([-2.0, -2.1, -1.9], point("interferes")))
+    lines.append(visits([-2.0, 2.1, 1.9], point("not_resolved")))
+    path = write(tmp_path / "f.jsonl", *lines)
+    show = [find_driver(), "show", str(path), "--csv", str(tmp_path / "t.csv")]
     subprocess.run(show, capture_output=True, check=False)
     assert main(["import", "table", str(tmp_path / "t.csv"), "-o", str(tmp_path / "o.jsonl")]) == 0
-    assert len({s.status for s in read(tmp_path / "o.jsonl").points.values()}) > 8
+    assert len({s.status for s in read(tmp_path / "o.jsonl").points.values()}) == 9
 
 
 def test_of_a_point_in_several_states_the_first_is_imported(tmp_path, table):

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t most_trips = std::numeric_limits<std::uint32_t>::max();
 constexpr std::array<std::size_t, 2> both_sides{1, 0};  // the test side first: usually the longer
 
+bool is_duration(double ns) { return std::isfinite(ns) && ns >= 0; }
+
 // A sample that says itself that it was disturbed is taken again, but not for ever: its length
 // still tells the order of magnitude.
 sample sample_of(timed_bench& subject, std::size_t index, std::uint32_t trips) {
@@ -94,6 +96,25 @@ bool still_fits(timed_bench& subject, std::uint32_t trips, double goal_ns) {
 
 }  // namespace
 
+sample timed_bench::take(std::size_t index, std::uint32_t trips) {
+  sample taken = subject_.take(index, trips);
+  if (!taken.failure.empty()) throw point_failed(taken.failure);
+  if (!is_duration(taken.span_ns) || !is_duration(taken.host_ns)) {
+    throw point_failed(fmt::format("a sample of {} trips with {} measured ops took {} ns by its "
+                                   "own clock and {} ns by the host's: not a valid duration",
+                                   trips, counts.at(index), taken.span_ns, taken.host_ns));
+  }
+  timed_ns_ += taken.host_ns > 0 ? taken.host_ns : taken.span_ns;
+  return taken;
+}
+
+std::optional<double> timed_bench::pair_probe() {
+  const std::int64_t begin = subject_.now_ns();
+  const auto hop_ns = subject_.pair_probe();
+  if (hop_ns) timed_ns_ += static_cast<double>(subject_.now_ns() - begin);
+  return hop_ns;
+}
+
 double sample_goal_ns(const visit_options& options) {
   constexpr double ticks_in_a_sample = 2000;  // a reading off by one tick at both ends is 0.1 %
   return std::max(options.min_sample_ns, ticks_in_a_sample * options.clock_tick_ns);
@@ -105,8 +126,8 @@ calibration calibrate(timed_bench& subject, const visit_options& options) {
   const double goal_ns = sample_goal_ns(options);
   std::uint32_t trips = options.trips;
   if (trips == 0 || !still_fits(subject, trips, goal_ns)) {
-    if (const auto seen = too_slow(subject, longest_trip_ns(options)))
-      return {.trips = 1, .too_slow = seen};
+    if (const auto trip = too_slow(subject, longest_trip_ns(options)))
+      return {.trips = 1, .too_slow = trip};
     trips = trips_to_reach(subject, goal_ns);
   }
   if (options.additivity) {

@@ -38,7 +38,8 @@ std::size_t sort_in(std::vector<state_rounds>& states, const round& kept);
 [[nodiscard]] std::vector<double> costs_ns(std::span<const round> rounds, const loop_shape& shape,
                                            std::size_t index = 1);
 
-/// One clock tick spread over the ops of one sample: differences below it cannot be told from none.
+/// One clock tick spread over the ops of one sample: differences below it cannot be distinguished
+/// from none.
 [[nodiscard]] double resolution_ns(const loop_shape& shape, double clock_tick_ns);
 
 /// One estimate for each state, the headline first, then by rounds.

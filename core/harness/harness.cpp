@@ -12,7 +12,6 @@
 
 #include "core/harness/calibrate.hpp"
 #include "core/harness/estimate.hpp"
-#include "core/harness/timed_bench.hpp"
 
 namespace syncmeter {
 
@@ -134,15 +133,15 @@ void visit::find_state(attempt& made) {
   // The probe after this round is the one before the next.
   const auto before_ns = std::exchange(hop_before_ns_, probe());
   const auto& after_ns = hop_before_ns_;
-  const auto seen_before = before_ns ? before_ns : after_ns;
-  const auto seen_after = after_ns ? after_ns : before_ns;
-  if (!seen_before) return;
+  if (!before_ns && !after_ns) return;
 
-  made.taken.hop_ns = std::sqrt(*seen_before * *seen_after);
+  const double first_ns = before_ns ? *before_ns : *after_ns;
+  const double second_ns = after_ns ? *after_ns : *before_ns;
+  made.taken.hop_ns = std::sqrt(first_ns * second_ns);
   made.taken.state_class = class_of(made.taken.hop_ns, options_.state_bounds);
   // By ratio as well as by the classes known: a state that the start-up probe never met must not
   // be taken for one that it did.
-  const auto [lower, upper] = std::minmax(*seen_before, *seen_after);
+  const auto [lower, upper] = std::minmax(first_ns, second_ns);
   const bool changed = upper >= state_gap * lower || class_of(lower, options_.state_bounds) !=
                                                          class_of(upper, options_.state_bounds);
   if (changed && made.dropped == drop::none) made.dropped = drop::state_changed;
@@ -219,17 +218,17 @@ void visit::conclude() {
 }
 
 // Too slow is for good; what was disturbed is worth another visit.
-void say_too_slow(visit_result& result, const op_info& info, const slow_trip& seen,
+void set_too_slow(visit_result& result, const op_info& info, const slow_trip& trip,
                   double limit_ns) {
-  const bool disturbed = seen.disturbed != drop::none;
+  const bool disturbed = trip.disturbed != drop::none;
   result.status = disturbed ? status::noisy : status::too_slow;
   result.stopped_by = "max_time";
   result.reason = fmt::format("one trip ({} steps) took {:.3g} ms, more than the limit of {:.3g} "
                               "ms; {}",
-                              info.unroll, seen.span_ns / 1e6, limit_ns / 1e6,
+                              info.unroll, trip.span_ns / 1e6, limit_ns / 1e6,
                               disturbed ? fmt::format("it was disturbed ({}), so other work may be "
                                                       "the cause",
-                                                      to_text(seen.disturbed))
+                                                      to_text(trip.disturbed))
                                         : "--max-time sets it");
 }
 
@@ -277,7 +276,7 @@ visit_result measure_visit(bench& subject, const op_info& info, unsigned lanes,
     const calibration calibrated = calibrate(timed, options);
     result.trips = calibrated.trips;
     if (calibrated.too_slow) {
-      say_too_slow(result, info, *calibrated.too_slow, longest_trip_ns(options));
+      set_too_slow(result, info, *calibrated.too_slow, longest_trip_ns(options));
     } else {
       const loop_shape shape{.info = info, .lanes = lanes, .trips = calibrated.trips};
       visit running(timed, shape, options, begin_ns, result);

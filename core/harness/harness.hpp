@@ -115,7 +115,7 @@ struct visit_result {
   std::uint32_t trips = 0;
   std::size_t rounds_taken = 0;
   std::array<std::size_t, drop_kinds> drops{};
-  std::vector<state_estimate> estimates;  ///< one for each state seen, the headline first
+  std::vector<state_estimate> estimates;  ///< one for each state, the headline first
   std::vector<round> rounds;              ///< kept rounds, in the order taken
   double fairness = 1;                    ///< median over rounds of the test side
   double slowest_over_fastest = 1;

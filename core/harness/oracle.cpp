@@ -38,17 +38,17 @@ template <class T> class checker {
     return o_.lanes.subspan(cell * each, each);
   }
 
-  std::string mismatch(std::size_t cell, T expected, T seen) const {
+  std::string mismatch(std::size_t cell, T expected, T found) const {
     return fmt::format("oracle: cell {} is {} after {} ops on each of {} lanes, expected {}", cell,
-                       seen, o_.ops_per_lane, lanes_of(cell).size(), expected);
+                       found, o_.ops_per_lane, lanes_of(cell).size(), expected);
   }
 
   std::string check_cell(std::uint64_t final_bits, std::size_t cell) const {
     const auto lanes = lanes_of(cell);
-    const T seen = from_bits<T>(final_bits);
+    const T found = from_bits<T>(final_bits);
     const T initial = initial_value<T>(o_.kind);
     const auto must_be = [&](T expected) {
-      return to_bits(expected) == to_bits(seen) ? std::string{} : mismatch(cell, expected, seen);
+      return to_bits(expected) == to_bits(found) ? std::string{} : mismatch(cell, expected, found);
     };
     switch (o_.kind) {
     case oracle::none:
@@ -69,7 +69,7 @@ template <class T> class checker {
       return check_exchanges(lanes, final_bits);
     case oracle::written:
     case oracle::written_twice:
-      return check_written(lanes, seen);
+      return check_written(lanes, found);
     }
     return "oracle: unknown kind";
   }
@@ -112,12 +112,12 @@ template <class T> class checker {
                        balance);
   }
 
-  static std::string check_written(std::span<const lane_outcome> lanes, T seen) {
+  static std::string check_written(std::span<const lane_outcome> lanes, T found) {
     const bool someones = std::any_of(lanes.begin(), lanes.end(), [&](const lane_outcome& lane) {
-      return lane.operand == to_bits(seen);
+      return lane.operand == to_bits(found);
     });
     return someones ? std::string{}
-                    : fmt::format("oracle: the cell is {}, which no lane wrote", seen);
+                    : fmt::format("oracle: the cell is {}, which no lane wrote", found);
   }
 
   const sample_outcome& o_;

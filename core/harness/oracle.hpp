@@ -69,7 +69,7 @@ struct sample_outcome {
   std::span<const std::uint64_t> second_cells;  ///< of the second array; empty when the op has none
 };
 
-/// Empty when right, else what was expected and what was seen.
+/// Empty when right, else what was expected and what was found.
 [[nodiscard]] std::string check(const sample_outcome& outcome);
 
 }  // namespace syncmeter

@@ -2,7 +2,7 @@
 // compiled for each row of a CPU backend's table.
 #pragma once
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/host/host_litmus.hpp"
 #include "core/host/host_rig.hpp"
 #include "core/host/reduction_array.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/harness/core_clock.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/harness/harness.hpp"
 #include "core/host/cell_objects.hpp"
 #include "core/host/gate.hpp"

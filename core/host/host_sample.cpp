@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/host/host_rig.hpp"
 #include "core/ops/read_mostly.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/host/host_rig.hpp"
 
 namespace syncmeter {

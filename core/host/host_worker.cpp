@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/host/reduction_array.hpp"
 
 namespace syncmeter {

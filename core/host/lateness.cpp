@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 
 namespace syncmeter {
 namespace {

@@ -71,7 +71,7 @@ class worker_backend {
   /// Makes ready for one point. Throws point_refused when it is one that this device cannot
   /// measure, and std::runtime_error when it fails.
   virtual bench& prepare(const measurable& row, const point& where, const lane_request& lanes) = 0;
-  /// Runs the row's litmus on the prepared point; how often the forbidden was seen.
+  /// Runs the row's litmus on the prepared point; how often the forbidden outcome occurred.
   [[nodiscard]] virtual std::uint64_t litmus(const measurable& row) = 0;
   /// Adds what only the backend knows of the visit just measured ("pus_seen", "quiet_probe").
   virtual void describe_visit(nlohmann::json& visit) const = 0;
@@ -95,8 +95,7 @@ struct worker_backends {
 };
 
 /// A worker's main(): makes its backends, and answers requests until the input ends. Returns the
-/// exit status: 0, 2 for a bad command line, or 1 after what keeps it from going on was said on
-/// stderr.
+/// exit status: 0, 2 for a bad command line, or 1 with the reason on stderr.
 int worker_main(const worker_identity& who, worker_backends (*make)(), int argc, char** argv);
 
 }  // namespace syncmeter

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/machine/pu_pairs.hpp"
 
 namespace syncmeter {

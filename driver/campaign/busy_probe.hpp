@@ -7,7 +7,7 @@
 
 namespace syncmeter {
 
-/// Runs the quiet probe (core/harness/quiet_probe.hpp) on every PU for 50 ms: by how much fewer
+/// Runs the quiet probe (core/harness/core_probes.hpp) on every PU for 50 ms: by how much fewer
 /// probes fit in there than on a PU of its kind that has its core to itself, as a share; PUs that
 /// come near to that are left out. Never on two PUs of one core at once, nor on more than
 /// `at_once`. A PU that no thread can be bound to counts as left alone. In whole per cent, so that

@@ -90,7 +90,7 @@ std::vector<std::string> backends_planned(const results_file& file) {
   return backends;
 }
 
-std::vector<std::string> backends_seen(const results_file& file) {
+std::vector<std::string> visited_backends(const results_file& file) {
   std::set<std::string> backends;
   for (const visit_record& visit : file.visits) backends.insert(visit.point.backend);
   return {backends.begin(), backends.end()};

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 namespace {

@@ -31,13 +31,13 @@ point_summary the_one(const std::vector<point_summary>& points, const std::strin
   if (found.empty())
     throw usage_error(fmt::format("explain: no point of {} has all of the words {}",
                                   printable(file), quote(words)));
-  constexpr std::size_t told = 3;
+  constexpr std::size_t most_named = 3;
   std::string names;
-  for (std::size_t i = 0; i < std::min(told, found.size()); ++i)
+  for (std::size_t i = 0; i < std::min(most_named, found.size()); ++i)
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", canonical(found[i].what));
   throw usage_error(fmt::format("explain: {} points of {} have the words {}: {}{}", found.size(),
                                 printable(file), quote(words), names,
-                                found.size() > told ? ", ..." : ""));
+                                found.size() > most_named ? ", ..." : ""));
 }
 
 std::vector<const visit_record*> visits_of(const results_file& file,

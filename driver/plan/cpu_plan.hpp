@@ -13,7 +13,7 @@
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/plan/plan.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 

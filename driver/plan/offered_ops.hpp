@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "driver/plan/plan.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {

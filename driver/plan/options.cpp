@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/run_option_table.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/exit_statuses.hpp"

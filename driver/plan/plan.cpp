@@ -19,7 +19,7 @@
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/sample_first.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/known_backends.hpp"
 

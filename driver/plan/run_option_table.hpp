@@ -9,7 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/plan/options.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 

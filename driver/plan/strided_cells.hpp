@@ -6,7 +6,7 @@
 
 #include "core/point.hpp"
 #include "driver/plan/options.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 

@@ -32,7 +32,7 @@ std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
   return sum;
 }
 
-std::vector<state_key> well_seen(const point_states& states) {
+std::vector<state_key> well_measured(const point_states& states) {
   std::set<std::size_t> visits;
   for (const auto& [key, estimates] : states) {
     for (const visit_estimate& e : estimates) visits.insert(e.visit);
@@ -44,69 +44,6 @@ std::vector<state_key> well_seen(const point_states& states) {
   }
   return keys;
 }
-
-// Chooses the state that the table shows first, so that it does not change with how often a state
-// came: quiet before busy, then the nearest placement, among the states that three visits saw with
-// enough rounds. Points of one family on the same PUs show the same placement where they can: the
-// nearest that half of them saw.
-class headline_rule {
- public:
-  void add(const std::string& family, const std::vector<int>& pus, const point_states& states) {
-    std::set<unsigned> classes;
-    for (const state_key& key : well_seen(states)) classes.insert(key.state_class);
-    if (classes.empty()) return;
-    group& of_point = groups_[{family, pus}];
-    ++of_point.points;
-    for (const unsigned each : classes) ++of_point.points_by_class[each];
-  }
-
-  // Of a point that was added, with at least one state.
-  state_key of(const std::string& family, const std::vector<int>& pus,
-               const point_states& states) const {
-    const std::optional<unsigned> common = common_class(family, pus);
-    const std::vector<state_key> keys = well_seen(states);
-    if (!keys.empty()) {
-      return *std::ranges::min_element(keys, {}, [&](const state_key& key) {
-        return std::tuple(key.busy, key.state_class != common, key.state_class);
-      });
-    }
-    // No state is seen well: that of most visits, quiet before busy, then the larger share.
-    return std::ranges::max_element(states, {},
-                                    [](const auto& state) {
-                                      return std::tuple(solid_in(state.second), !state.first.busy,
-                                                        rounds_in(state.second));
-                                    })
-        ->first;
-  }
-
-  // Visits with enough quiet rounds, in the placement of its family.
-  std::size_t quiet_visits(const std::string& family, const std::vector<int>& pus,
-                           const point_states& states) const {
-    const std::optional<unsigned> common = common_class(family, pus);
-    std::size_t best = 0;
-    for (const auto& [key, estimates] : states) {
-      if (!key.busy && (!common || key.state_class == *common))
-        best = std::max(best, solid_in(estimates));
-    }
-    return best;
-  }
-
- private:
-  struct group {
-    std::size_t points = 0;
-    std::map<unsigned, std::size_t> points_by_class;
-  };
-  std::optional<unsigned> common_class(const std::string& family,
-                                       const std::vector<int>& pus) const {
-    const auto found = groups_.find({family, pus});
-    if (found == groups_.end()) return std::nullopt;
-    for (const auto& [state_class, points] : found->second.points_by_class) {
-      if (2 * points >= found->second.points) return state_class;
-    }
-    return std::nullopt;
-  }
-  std::map<std::pair<std::string, std::vector<int>>, group> groups_;
-};
 
 interval scaled(const interval& i, double by) { return {i.value * by, i.low * by, i.high * by}; }
 
@@ -183,15 +120,15 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
   if (s.imported) return;  // its source says what it is, also where it published no interval
   // Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
-  const interval& seen = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
-  s.resolved = seen.low > 0;
-  if (seen.high < 0) {
+  const interval& known = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
+  s.resolved = known.low > 0;
+  if (known.high < 0) {
     s.status = status::interferes;
     s.reason = fmt::format("the test side is faster: {:.4g} ns a step against {:.4g} ns", s.test_ns,
                            s.baseline_ns);
   } else if (!s.resolved) {
     s.status = status::not_resolved;
-    s.reason = fmt::format("the interval holds 0; at most {:.3g} ns", seen.high);
+    s.reason = fmt::format("the interval holds 0; at most {:.3g} ns", known.high);
   } else if (chosen.busy) {
     s.status = status::busy;
     s.reason = "a processing unit of its lanes was shared or slow while measuring";
@@ -278,7 +215,7 @@ struct visited_point {
   visits_of_point visits;  // in the order of their numbers
   std::string family;
   std::vector<int> pus;
-  point_states seen;
+  point_states states;
 };
 
 point_summary summarize_point(const visited_point& p, const headline_rule& rule) {
@@ -300,15 +237,15 @@ point_summary summarize_point(const visited_point& p, const headline_rule& rule)
   s.device = first.device;
   s.pus = p.pus;
   add_conduct(s, p.visits);
-  if (!p.seen.empty()) {
+  if (!p.states.empty()) {
     const point_summary before = s;
-    const state_key shown = rule.of(p.family, p.pus, p.seen);
-    estimate(s, p.seen, shown, p.visits);
-    for (const auto& [key, estimates] : p.seen) {
+    const state_key shown = rule.of(p.family, p.pus, p.states);
+    estimate(s, p.states, shown, p.visits);
+    for (const auto& [key, estimates] : p.states) {
       if (key == shown) continue;
       s.other_states.push_back(before);
       s.other_states.back().headline = false;
-      estimate(s.other_states.back(), p.seen, key, p.visits);
+      estimate(s.other_states.back(), p.states, key, p.visits);
     }
   }
   overrule(s, p.visits);
@@ -334,8 +271,8 @@ struct visited_points {
         if (p.family.empty()) p.family = visit->family;
       }
       p.pus = p.visits.front()->pus;
-      p.seen = states_of(p.visits, p.what.lanes, classes);
-      rule.add(p.family, p.pus, p.seen);
+      p.states = states_of(p.visits, p.what.lanes, classes);
+      rule.add(p.family, p.pus, p.states);
     }
   }
 };
@@ -348,8 +285,8 @@ std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
   std::map<std::string, std::size_t> found;
   const visited_points visited(file);
   for (const visited_point& p : visited.points) {
-    if (!p.seen.empty() && !p.pus.empty())
-      found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.seen);
+    if (!p.states.empty() && !p.pus.empty())
+      found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.states);
   }
   return found;
 }
@@ -407,6 +344,55 @@ point_states states_of(const visits_of_point& visits, unsigned lanes,
       found[{classes.of(e, lanes), e.busy}].push_back({e, v});
   }
   return found;
+}
+
+void headline_rule::add(const std::string& family, const std::vector<int>& pus,
+                        const point_states& states) {
+  std::set<unsigned> classes;
+  for (const state_key& key : well_measured(states)) classes.insert(key.state_class);
+  if (classes.empty()) return;
+  group& of_point = groups_[{family, pus}];
+  ++of_point.points;
+  for (const unsigned each : classes) ++of_point.points_by_class[each];
+}
+
+std::optional<unsigned> headline_rule::common_class(const std::string& family,
+                                                    const std::vector<int>& pus) const {
+  const auto found = groups_.find({family, pus});
+  if (found == groups_.end()) return std::nullopt;
+  for (const auto& [state_class, points] : found->second.points_by_class) {
+    if (2 * points >= found->second.points) return state_class;
+  }
+  return std::nullopt;
+}
+
+state_key headline_rule::of(const std::string& family, const std::vector<int>& pus,
+                            const point_states& states) const {
+  const std::optional<unsigned> common = common_class(family, pus);
+  const std::vector<state_key> keys = well_measured(states);
+  if (!keys.empty()) {
+    return *std::ranges::min_element(keys, {}, [&](const state_key& key) {
+      return std::tuple(key.busy, key.state_class != common, key.state_class);
+    });
+  }
+  // No state is seen well: that of most visits, quiet before busy, then the larger share.
+  return std::ranges::max_element(states, {},
+                                  [](const auto& state) {
+                                    return std::tuple(solid_in(state.second), !state.first.busy,
+                                                      rounds_in(state.second));
+                                  })
+      ->first;
+}
+
+std::size_t headline_rule::quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                        const point_states& states) const {
+  const std::optional<unsigned> common = common_class(family, pus);
+  std::size_t best = 0;
+  for (const auto& [key, estimates] : states) {
+    if (!key.busy && (!common || key.state_class == *common))
+      best = std::max(best, solid_in(estimates));
+  }
+  return best;
 }
 
 std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {

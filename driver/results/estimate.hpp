@@ -104,6 +104,31 @@ using point_states = std::map<state_key, std::vector<visit_estimate>>;
 [[nodiscard]] point_states states_of(const std::vector<const visit_record*>& visits, unsigned lanes,
                                      const state_classes& classes);
 
+/// Chooses the state that the table shows first, so that it does not change with how often a state
+/// came: quiet before busy, then the nearest placement, among the states that three visits met with
+/// enough rounds. Points of one family on the same PUs show the same placement where they can: the
+/// nearest that half of them met.
+class headline_rule {
+ public:
+  void add(const std::string& family, const std::vector<int>& pus, const point_states& states);
+
+  /// Of a point that was added; `states` holds at least one.
+  [[nodiscard]] state_key of(const std::string& family, const std::vector<int>& pus,
+                             const point_states& states) const;
+  /// Visits with enough quiet rounds, in the placement of its family.
+  [[nodiscard]] std::size_t quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                         const point_states& states) const;
+
+ private:
+  struct group {
+    std::size_t points = 0;
+    std::map<unsigned, std::size_t> points_by_class;
+  };
+  [[nodiscard]] std::optional<unsigned> common_class(const std::string& family,
+                                                     const std::vector<int>& pus) const;
+  std::map<std::pair<std::string, std::vector<int>>, group> groups_;
+};
+
 /// Those with enough rounds; all where none has.
 [[nodiscard]] std::vector<visit_estimate>
 solid_visits(const std::vector<visit_estimate>& estimates);

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "driver/plan/options.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
-#include "driver/studies/studies.hpp"
 #include "driver/text/quote.hpp"
 
 namespace syncmeter {

@@ -1,15 +1,14 @@
-# Compiles SOURCE, without or with its mistake. With it, the compiler must fail and its output must match
-# the pattern in the source's line "// expect: PATTERN".
+# Compiles SOURCE, without its mistake or with it (or with its mistake N: withN). With it, the compiler must fail and its
+# output must match the pattern in the source's line "// expect: PATTERN" (or "// expect N: PATTERN").
 cmake_policy(VERSION 3.25)
-file(STRINGS ${SOURCE} line REGEX "^// expect: " LIMIT_COUNT 1)
-string(REGEX REPLACE "^// expect: " "" pattern "${line}")
-if(pattern STREQUAL "")
-  message(FATAL_ERROR "${SOURCE} has no line '// expect: PATTERN'")
-endif()
+string(REGEX REPLACE "^with(out)?" "" number ${MISTAKE})
+string(REGEX REPLACE "(.+)" " \\1" expect "${number}")
+file(STRINGS ${SOURCE} line REGEX "^// expect${expect}: " LIMIT_COUNT 1)
+string(REGEX REPLACE "^// expect${expect}: " "" pattern "${line}")
 
 set(options -std=c++20 -Wall -Wextra -Werror -Wno-unused-const-variable -I${INCLUDE} -S -o /dev/null)
-if(MISTAKE STREQUAL "with")
-  list(APPEND options -DSM_MISTAKE)
+if(NOT MISTAKE STREQUAL "without")
+  list(APPEND options -DSM_MISTAKE=${number})
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} ${options} ${SOURCE}
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

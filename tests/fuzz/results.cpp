@@ -61,7 +61,7 @@ void take_up(const results_file& file) {
   (void)backends_planned(file);
   std::vector<planned_point> planned;
   const auto plan = [&](point what) { planned.emplace_back().what = std::move(what); };
-  for (const std::string& backend : backends_seen(file))
+  for (const std::string& backend : visited_backends(file))
     plan({.backend = backend, .op = "atomic_add"});
   for (const visit_record& visit : file.visits) plan(visit.point);
   visit_log log(planned, {});

@@ -4,6 +4,7 @@ SYNCMETER_BIN names the directory that holds `syncmeter`.
 """
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -53,6 +54,43 @@ def is_alive(pid):
     except FileNotFoundError:
         return False
     return text.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def wait_until_gone(pids):
+    for pid in pids:
+        eventually(f"process {pid} has ended", lambda: not is_alive(pid))
+
+
+@contextlib.contextmanager
+def started(worker, **environment):
+    """A worker as a process, spoken to in its protocol; it is gone afterwards."""
+    process = subprocess.Popen([worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=os.environ | environment)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def send(process, request):
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+
+
+def receive(process):
+    line = process.stdout.readline()
+    assert line, process.stderr.read()
+    return json.loads(line)
+
+
+def request_for_barrier(backend, pus, max_time_ns=1e7):
+    """A visit of lanes that yield while they wait: others use this machine too."""
+    point = {"backend": backend, "op": "barrier", "order": "unordered", "lanes": len(pus), "wait": "passive"}
+    return {"kind": "measure", "id": 2, "point": point, "pus": pus, "visit": 1, "options": {"max_time_ns": max_time_ns}}
 
 
 class Campaign:

@@ -1,29 +1,23 @@
-"""Campaigns with a worker that lies, breaks off, floods and hangs at random: hostile_workers.py BIN N [--seed S] [--jobs J].
+"""Campaigns with a worker that lies, breaks off, floods and hangs at random: `trials.py hostile_workers` makes any number.
 
 It is the fake worker, whose every answer may come changed or not at all. Each campaign must end in time, with a
 documented status; keep what its file had; print no control characters; leave no process; and need no memory without
-bound. The campaign is then resumed with a worker that behaves. A table tells what the workers did, and how campaigns ended.
+bound. The campaign is then resumed with a worker that behaves.
 """
 
-import argparse
-import collections
-import concurrent.futures
 import json
 import os
 import pathlib
-import resource
 import shutil
 import sys
-import tempfile
 
 from random_commands import UNPRINTABLE
-from short_campaign import DOCUMENTED, Flaw, Trial, whole_lines
+from short_campaign import DOCUMENTED, Flaw, Trial, in_pool, whole_lines
 
 HERE = pathlib.Path(__file__).parent
 #: Three starts of a worker that says nothing take 60 s each.
 DEADLINE_S = 240
 MOST_FILE_BYTES = 64 << 20
-MOST_MEMORY_BYTES = 1 << 30
 
 #: Stands before the last line of fake_worker.py, which calls main().
 HOSTILE = '''
@@ -168,7 +162,7 @@ class Hostile(Trial):
     def __init__(self, driver, home, seed):
         super().__init__(home / "bin", home)
         (home / "bin").mkdir()
-        shutil.copy(driver, home / "bin/syncmeter")
+        os.link(driver, home / "bin/syncmeter")
         self.environment |= {"FAKE_DIR": str(home), "HOSTILE_SEED": str(seed)}
         (home / "behaviour.json").write_text("{}", encoding="utf-8")
 
@@ -199,7 +193,7 @@ class Hostile(Trial):
 
 
 def attempt(driver, home, seed):
-    """(what the worker did, the status, the status of the resumed campaign, a flaw or None)."""
+    """What the worker did and the statuses; and a flaw or None."""
     trial = Hostile(driver, home, seed)
     status = later = None
     flaw = None
@@ -215,40 +209,11 @@ def attempt(driver, home, seed):
     except Flaw as met:
         flaw = met
     did = home / "did"
-    return did.read_text(encoding="utf-8").split() if did.exists() else [], status, later, flaw
+    return [*(did.read_text(encoding="utf-8").split() if did.exists() else []), f"status {status}, resumed {later}"], flaw
 
 
-def run_campaigns(driver, folder, seeds, jobs):
-    """(seed, what `attempt` gives) of each."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        yield from zip(seeds, pool.map(lambda seed: attempt(driver, pathlib.Path(folder) / str(seed), seed), seeds))
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=4)
-    chosen = options.parse_args()
-    done, ended, flaws = collections.Counter(), collections.Counter(), {}
-    seeds = range(chosen.seed, chosen.seed + chosen.count)
-    with tempfile.TemporaryDirectory() as folder:
-        for seed, (did, status, later, flaw) in run_campaigns(chosen.programs / "syncmeter", folder, seeds, chosen.jobs):
-            done.update(did)
-            ended[f"status {status}, resumed {later}"] += 1
-            if flaw:
-                flaws[seed] = flaw
-                print(f"--seed {seed}: {flaw}", flush=True)
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
-    if largest > MOST_MEMORY_BYTES:
-        flaws["memory"] = largest
-        print("more memory than is allowed")
-    for table in (done, ended):
-        print(", ".join(f"{name}: {count}" for name, count in sorted(table.items())))
-    print(f"{chosen.count} campaigns, {done.total()} hostile answers, at most {largest >> 20} MiB, {len(flaws)} broken promises")
-    return 1 if flaws else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def trials(programs, home, seeds, jobs):
+    home.mkdir(exist_ok=True)
+    # Copied once, before anything is started: a file that a child still has open for writing cannot be run.
+    driver = shutil.copy(programs / "syncmeter", home / "syncmeter")
+    return in_pool(jobs, seeds, lambda seed: attempt(driver, home / str(seed), seed))

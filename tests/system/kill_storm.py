@@ -1,21 +1,14 @@
-"""Campaigns that are killed at random, resumed, and checked: kill_storm.py BIN N [--seed S] [--jobs J].
+"""Campaigns that are killed at random, resumed, and checked: `trials.py kill_storm` makes any number.
 
-Each of the N campaigns is met by up to three kills at random moments, is then resumed to its end, and must have lost
-nothing. A table tells how often each kill struck and what it broke; the status is 1 when anything did.
+Each is met by up to three kills at random moments, is then resumed to its end, and must have lost nothing.
 """
 
-import argparse
-import collections
-import concurrent.futures
 import os
-import pathlib
 import random
 import signal
-import sys
-import tempfile
 import time
 
-from short_campaign import FLAWS, Flaw, Trial, copy_programs
+from short_campaign import Flaw, Trial, in_pool
 
 #: What a kill may meet, and with which signals in turn. Workers lead groups of their own.
 KILLS = {
@@ -84,7 +77,7 @@ def undisturbed_s(programs, home):
 
 
 def storm(programs, home, seed, latest_s):
-    """One campaign: which kills met it, and what they broke, None for nothing."""
+    """One campaign: which kills met it, and what the last of them broke, None for nothing."""
     chance = random.Random(seed)
     trial = Trial(programs, home, chance.choice([".jsonl", ".jsonl", ".jsonl.zst"]))
     struck = []
@@ -98,45 +91,10 @@ def storm(programs, home, seed, latest_s):
         trial.finish()
         trial.check_alone()
     except Flaw as flaw:
-        return struck + [kill], flaw
+        return struck, f"{' | '.join([*struck, kill])}: {flaw}"
     return struck, None
 
 
-def run_storms(programs, home, count, seed=1, jobs=1):
-    """(kill -> what became of it -> how often), and the flaws by the seed of their campaign."""
-    table = collections.defaultdict(collections.Counter)
-    flaws = {}
-    home = pathlib.Path(home)
+def trials(programs, home, seeds, jobs):
     latest_s = undisturbed_s(programs, home / "undisturbed")
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        seeds = range(seed, seed + count)
-        for one, (struck, flaw) in zip(seeds, pool.map(lambda s: storm(programs, home / str(s), s, latest_s), seeds)):
-            for kill in struck:
-                table[kill]["met"] += 1
-            if flaw:
-                table[struck[-1]][flaw.kind] += 1
-                flaws[one] = f"{' | '.join(struck)}: {flaw}"
-    return table, flaws
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=1)
-    chosen = options.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        programs = copy_programs(chosen.programs, pathlib.Path(home) / "bin")
-        table, flaws = run_storms(programs, home, chosen.count, chosen.seed, chosen.jobs)
-    print(f"{'kill':20}", *(f"{word:>8}" for word in ("met", *FLAWS)))
-    for kill in KILLS:
-        print(f"{kill:20}", *(f"{table[kill][word]:8}" for word in ("met", *FLAWS)))
-    for seed, text in flaws.items():
-        print(f"--seed {seed}: {text}")
-    print(f"{chosen.count} campaigns, {sum(row['met'] for row in table.values())} kills, {len(flaws)} broken promises")
-    return 1 if flaws else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return in_pool(jobs, seeds, lambda seed: storm(programs, home / str(seed), seed, latest_s))

@@ -1,22 +1,16 @@
-"""Command lines drawn at random: random_commands.py BIN N [--seed S] [--jobs J].
+"""Command lines drawn at random: `trials.py random_commands` makes any number.
 
 Their words are those that completion knows, and what nobody should write. Nothing is measured (--dry-run). Each must
 end in time, with a documented status and, where it is not 0, a sentence; print no control characters; and leave the
-results file alone. A table tells the statuses by command; what broke a promise is printed with its words.
+results file alone.
 """
 
-import argparse
-import collections
-import concurrent.futures
 import os
-import pathlib
 import random
 import re
 import subprocess
-import sys
-import tempfile
 
-from short_campaign import DEADLINE_S, MARK, OPTIONS, copy_programs
+from short_campaign import DEADLINE_S, MARK, OPTIONS, in_pool
 
 STATUSES = {0, 1, 2, 4}
 NASTY = [b"", b" ", b"-", b"--", b"---", b"0", b"-1", b"1e999", b"nan", b"inf", b"99999999999999999999", b"4294967296", b"0x10",
@@ -99,37 +93,13 @@ def broken_promise(programs, home, environment, words):
     return done.returncode, ""
 
 
-def run_lines(programs, home, seeds, jobs):
-    """(words, status, flaw) of each."""
+def trials(programs, home, seeds, jobs):
     environment = set_up(programs, home) | {MARK: "commands"}
     grammar = Grammar(programs / "syncmeter")
-    lines = [grammar.words(random.Random(seed)) for seed in seeds]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        ends = pool.map(lambda words: broken_promise(programs, home, environment, words), lines)
-        yield from ((words, *end) for words, end in zip(lines, ends))
 
+    def attempt(seed):
+        words = grammar.words(random.Random(seed))
+        status, flaw = broken_promise(programs, home, environment, words)
+        return [f"{words[0].decode()}: status {status}"], f"{[word[:200] for word in words]}: {flaw}" if flaw else None
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("programs", type=pathlib.Path)
-    options.add_argument("count", type=int)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--jobs", type=int, default=2)
-    chosen = options.parse_args()
-    table, broken = collections.defaultdict(collections.Counter), 0
-    with tempfile.TemporaryDirectory() as folder:
-        programs = copy_programs(chosen.programs, pathlib.Path(folder) / "bin")
-        seeds = range(chosen.seed, chosen.seed + chosen.count)
-        for words, status, flaw in run_lines(programs, pathlib.Path(folder) / "home", seeds, chosen.jobs):
-            table[words[0].decode()][f"status {status}"] += 1
-            if flaw:
-                broken += 1
-                print([word[:200] for word in words], flaw, sep="\n  ", flush=True)
-    for command, row in sorted(table.items()):
-        print(f"{command:12}", ", ".join(f"{name}: {count}" for name, count in sorted(row.items())))
-    print(f"{chosen.count} command lines, {broken} broken promises")
-    return 1 if broken else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return in_pool(jobs, seeds, attempt)

@@ -1,7 +1,8 @@
 """A campaign of the real driver and the real OpenMP worker that takes a third of a second, and what must hold of its
-file whatever happened to it. For the trials of test_faults.py and kill_storm.py.
+file whatever happened to it. For the trials of test_faults.py and test_at_random.py.
 """
 
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -21,6 +22,12 @@ OPTIONS = ["--backend", "omp", "--op", "atomic_add", "--type", "int32", "--lanes
            "--max-time", "5ms", "--min-sample", "20us"]
 #: What a process has in its environment when a trial started it.
 MARK = "SYNCMETER_TRIAL"
+
+
+def in_pool(jobs, seeds, attempt):
+    """(seed, what happened, the promise that was broken or None) of each; `attempt` gives the last two."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        yield from ((seed, *end) for seed, end in zip(seeds, pool.map(attempt, seeds)))
 
 
 def copy_programs(source, folder):
@@ -64,16 +71,12 @@ def visits_done(err):
 
 
 class Flaw(Exception):
-    """A promise that was not kept: which (a word of FLAWS), and how."""
+    """A promise that was not kept: which, and how. lost: lines that were there; doubled: a visit that is there twice; orphan: a
+    process that outlives its campaign; hang: a campaign that does not end; other: the rest (a status, an unreadable file)."""
 
     def __init__(self, kind, text):
         super().__init__(f"{kind}: {text}")
         self.kind = kind
-
-
-#: What may be broken: lines that were there, a visit that is there twice, a process that outlives its campaign,
-#: a campaign that does not end, and the rest (a status, an unreadable file).
-FLAWS = ("lost", "doubled", "orphan", "hang", "other")
 
 
 class Trial:

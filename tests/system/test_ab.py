@@ -90,7 +90,7 @@ def test_the_results_file_has_the_arm_of_each_visit_and_everyone_reads_it(builds
     assert {(line["arm"], line["backend"], line["point"]["backend"]) for line in visits} == {
         ("a", "fake@a", "fake@a"), ("b", "fake@b", "fake@b")}
     (campaign,) = builds.lines("campaign")
-    assert campaign["schema"] == {"major": 1, "minor": 0}
+    assert campaign["schema"] == {"major": 1, "minor": 1}
     assert [arm["name"] for arm in campaign["ab"]["arms"]] == ["a", "b"]
     assert {line["worker"] for line in builds.lines("worker")} == {"fake@a", "fake@b"}
     status, out, err = builds.call("show", builds.file, "--json")

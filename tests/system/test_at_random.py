@@ -1,11 +1,10 @@
-"""A few of the trials at random that kill_storm.py, random_commands.py and hostile_workers.py make by hand in any number."""
+"""A few of the trials at random that trials.py makes by hand in any number."""
 
+import hostile_workers
+import kill_storm
 import pytest
-
+import random_commands
 from conftest import driver_path
-from hostile_workers import run_campaigns
-from kill_storm import run_storms
-from random_commands import run_lines
 from short_campaign import copy_programs
 
 #: Most campaigns of a dozen are met by two kills; where processes start slowly, fewer.
@@ -14,27 +13,34 @@ KILLS, CAMPAIGNS_AT_ONCE, MOST_CAMPAIGNS = 50, 12, 120
 needs_worker = pytest.mark.skipif(not (driver_path().parent / "syncmeter-omp").exists(), reason="no OpenMP worker was built")
 
 
-@needs_worker
-def test_campaigns_that_are_killed_at_random_lose_nothing(tmp_path):
-    programs = copy_programs(driver_path().parent, tmp_path / "bin")
-    met, seed = 0, 1
-    while met < KILLS and seed <= MOST_CAMPAIGNS:
-        table, flaws = run_storms(programs, tmp_path / str(seed), count=CAMPAIGNS_AT_ONCE, seed=seed, jobs=4)
-        assert not flaws, flaws
-        met += sum(row["met"] for row in table.values())
-        seed += CAMPAIGNS_AT_ONCE
-    assert met >= KILLS, f"of the kills of {MOST_CAMPAIGNS} campaigns {met} came in time"
+@pytest.fixture
+def programs(tmp_path):
+    return copy_programs(driver_path().parent, tmp_path / "bin")
+
+
+def happened(trials):
+    """What happened in all of them, where no promise was broken."""
+    ends = list(trials)
+    assert not [(seed, flaw) for seed, _, flaw in ends if flaw]
+    return [what for _, each, _ in ends for what in each]
 
 
 @needs_worker
-def test_random_command_lines_end_in_a_documented_status_and_a_sentence(tmp_path):
-    programs = copy_programs(driver_path().parent, tmp_path / "bin")
-    ends = list(run_lines(programs, tmp_path / "home", range(60), jobs=2))
-    assert not [(words, flaw) for words, _, flaw in ends if flaw]
-    assert {0, 2} <= {status for _, status, _ in ends}
+def test_campaigns_that_are_killed_at_random_lose_nothing(programs, tmp_path):
+    met = 0
+    for seed in range(1, MOST_CAMPAIGNS, CAMPAIGNS_AT_ONCE):
+        met += len(happened(kill_storm.trials(programs, tmp_path / str(seed), range(seed, seed + CAMPAIGNS_AT_ONCE), jobs=4)))
+        if met >= KILLS:
+            return
+    pytest.fail(f"of the kills of {MOST_CAMPAIGNS} campaigns {met} came in time")
+
+
+@needs_worker
+def test_random_command_lines_end_in_a_documented_status_and_a_sentence(programs, tmp_path):
+    ends = happened(random_commands.trials(programs, tmp_path / "home", range(60), jobs=2))
+    assert {"0", "2"} <= {end.rpartition(" ")[2] for end in ends}
 
 
 def test_hostile_workers_cost_visits_alone(tmp_path):
-    ends = [end for _, end in run_campaigns(driver_path(), tmp_path, range(3), jobs=3)]
-    assert not [flaw for *_, flaw in ends if flaw]
-    assert sum(len(did) for did, *_ in ends) >= 3, "they were hostile"
+    ends = happened(hostile_workers.trials(driver_path().parent, tmp_path, range(3), jobs=3))
+    assert sum(not end.startswith("status ") for end in ends) >= 3, "they were hostile"

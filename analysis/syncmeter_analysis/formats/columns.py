@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.tables import Axis, axes
 from syncmeter_analysis.relate.summary import Measured
 
 Value = str | int | float | bool | None
@@ -31,6 +32,7 @@ class Column:
     value: Callable[[Measured], Value]
     member: str = ""
     of_point: bool = False
+    least: int = 0
 
     def read(self, text: str | None) -> Value:
         """The value of a field of CSV; None where it is empty. Raises ValueError, with what is allowed,
@@ -46,9 +48,8 @@ class Column:
         return self._whole(text) if self.type is int else self._number(text)
 
     def _whole(self, text: str) -> int:
-        least = 1 if self.name in ("lanes", "blocks") else 0
-        if not re.fullmatch("[0-9]{1,12}", text) or int(text) < least:
-            raise ValueError(f"a whole number from {least}")
+        if not re.fullmatch("[0-9]{1,12}", text) or int(text) < self.least:
+            raise ValueError(f"a whole number from {self.least}")
         return int(text)
 
     def _number(self, text: str) -> float:
@@ -63,25 +64,29 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _axis(name: str, kind: type, member: str = "") -> Column:
-    """An axis of the point; None at its absence, but for those that count something from 0 or 1."""
-    member = member or name
-    counted = ("lanes", "blocks", "late_us", "section_ns", "think_ns", "reads_per_write", "repeat")
+# Axes that stand behind another one than in the record.
+_behind = {"order": "type", "scope": "blocks", "flavour": "scope", "space": "flavour"}
+
+
+def _axis(axis: Axis) -> Column:
+    """The column of an axis; None where the point has no value on it."""
 
     def value(s: Measured) -> Value:
-        found = getattr(s.point, member)
-        return kind(found) if found or name in counted else None
+        found = getattr(s.point, axis.name)
+        if axis.cell == "if_strided":
+            return int(found or 0) if s.point.placement == "strided" else None
+        return None if axis.cell == "if_any" and found == axis.absent else found
 
-    return Column(name, kind, value, member, of_point=True)
+    return Column(axis.column, axis.kind, value, axis.name, of_point=True, least=axis.least)
 
 
-def _strided(name: str, member: str) -> Column:
-    """An axis of strided cells; 0 is a value."""
-
-    def value(s: Measured) -> Value:
-        return int(getattr(s.point, member) or 0) if s.point.placement == "strided" else None
-
-    return Column(name, int, value, member, of_point=True)
+def _axes() -> list[Column]:
+    """A column for each axis but those that are never one."""
+    found = [_axis(axis) for axis in axes if axis.column]
+    for name, before in _behind.items():
+        at = [column.member for column in found]
+        found.insert(at.index(before) + 1, found.pop(at.index(name)))
+    return found
 
 
 def _interval(
@@ -125,33 +130,12 @@ def _if_visited(name: str, of: Callable[[Measured], float | None], member: str =
     return Column(name, float, lambda s: of(s) if s.visits else None, member)
 
 
+_backend, *_other_axes = _axes()
+
 columns: tuple[Column, ...] = (
-    _axis("backend", str),
+    _backend,
     Column("family", str, lambda s: s.family or None, "family"),
-    _axis("op", str),
-    _axis("type", str),
-    _axis("order", str),
-    _axis("placement", str),
-    _strided("stride_elements", "stride"),
-    _strided("stride_bytes", "stride_bytes"),
-    _strided("base_offset_bytes", "base_offset"),
-    _axis("cells", int),
-    _axis("lanes", int),
-    _axis("blocks", int),
-    _axis("scope", str),
-    _axis("flavour", str),
-    _axis("space", str),
-    _axis("active", int),
-    _axis("waves", bool),
-    _axis("size", int),
-    _axis("affinity", str),
-    _axis("wait", str),
-    _axis("home", str),
-    _axis("late_us", int),
-    _axis("section_ns", int),
-    _axis("think_ns", int),
-    _axis("reads_per_write", int),
-    _axis("repeat", int),
+    *_other_axes,
     Column("status", str, lambda s: s.status, "status"),
     Column("reason", str, lambda s: s.reason or None, "reason"),
     Column("measured_as", str, lambda s: s.measured_as or None),

@@ -1,155 +1,107 @@
-"""Exports: CSV and Parquet with a row for each point, and Google Benchmark's JSON."""
+"""Exports: CSV with a row for each point and placement state, and Google Benchmark's JSON."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
-import math
+import re
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
-import polars as pl
-
-from syncmeter_analysis.formats.columns import columns, row
-from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.formats.columns import Value, columns, row
 from syncmeter_analysis.record.output import write_whole
+from syncmeter_analysis.record.point import axis_text
+from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.summary import Measured
 
-formats = ("csv", "parquet", "google-benchmark")
+formats = ("csv", "google-benchmark")
+
+# A spreadsheet would run such a text as a formula, unless it is a list of numbers.
+_formula = re.compile(r"[=+@-](?![0-9.]+( -?[0-9.]+)*$)")
 
 
-_types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+def rows(campaign: Campaign) -> list[dict[str, Value]]:
+    """All points in the order of the files, a row for each placement state, the headline's first."""
+    return [row(state) for s in campaign.points.values() for state in (s, *s.other_states)]
 
 
-def table(campaign: Campaign) -> pl.DataFrame:
-    """All points in the order of the files, a row for each placement state, the headline's first. Each
-    column has its type, so that tables of several files can be put together."""
-    schema = {column.name: _types[column.type] for column in columns}
-    return pl.DataFrame(
-        [row(state) for s in campaign.points.values() for state in (s, *s.other_states)],
-        schema=schema,
-    )
+def _field(value: Value) -> Value:
+    """As CSV has it: true and false in small letters, an apostrophe before a formula."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"'{value}" if isinstance(value, str) and _formula.match(value) else value
 
 
-def harmless(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with an apostrophe before texts that a spreadsheet would run as formulas."""
-    text = pl.col(pl.String)
-    is_formula = text.str.contains("^[=+@-]") & ~text.str.contains(r"^-?[0-9.]+( -?[0-9.]+)*$")
-    return table.with_columns(pl.when(is_formula).then("'" + text).otherwise(text).name.keep())
+def as_csv(campaign: Campaign) -> str:
+    """A table with a header line; a value that a point does not have is an empty field."""
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(column.name for column in columns)
+    table.writerows([_field(value) for value in one.values()] for one in rows(campaign))
+    return written.getvalue()
+
+
+# These axes come first in a name, without theirs.
+_unnamed = ("backend", "op", "type", "placement")
 
 
 def benchmark_name(s: Measured) -> str:
     """`omp/atomic_add/int32/shared/lanes:2/affinity:close`: Google Benchmark's way of names."""
     p = s.point
     parts = [p.backend, p.op, p.type, p.placement if p.placement != "none" else ""]
-    named = [
-        ("stride", p.stride),
-        ("base_offset", p.base_offset or None),
-        ("cells", p.cells or None),
-        ("lanes", p.lanes),
-        ("blocks", p.blocks if p.blocks != 1 else None),
-        ("active", p.active or None),
-        ("waves", "true" if p.waves else ""),
-        ("size", p.size or None),
-        ("scope", p.scope),
-        ("flavour", p.flavour),
-        ("space", p.space),
-        ("order", p.order if p.order != "unordered" else ""),
-        ("affinity", p.affinity if p.affinity != "none" else ""),
-        ("wait", p.wait if p.wait != "active" else ""),
-        ("home", p.home),
-        ("pus", "-".join(map(str, p.pus))),
-        ("late_us", p.late_us or None),
-        ("section_ns", p.section_ns or None),
-        ("think_ns", p.think_ns or None),
-        ("reads_per_write", p.reads_per_write or None),
-        ("repeat", p.repeat or None),
-        *p.others,
+    named = [(a.name, getattr(p, a.name), a) for a in axes if a.in_key and a.name not in _unnamed]
+    parts += [
+        f"{name}:{axis_text(value, '-')}"
+        for name, value, axis in named
+        if value != axis.absent or name == "lanes"
     ]
-    parts += [f"{name}:{value}" for name, value in named if value not in (None, "")]
-    return "/".join(part for part in parts if part)
+    return "/".join(part for part in (*parts, *map(":".join, p.others)) if part)
 
 
 def _benchmarks(s: Measured, family: int) -> list[dict[str, Any]]:
+    """A run for each visit, then aggregates where there are several; one with an error where there is
+    no cost."""
     name = benchmark_name(s)
-    common = {
-        "run_name": name,
-        "family_index": family,
-        "per_family_instance_index": 0,
-        "repetitions": max(s.visits, 1),
-        "threads": s.point.lanes,
-    }
+
+    def run(ns: float, iterations: int, suffix: str = "", **more: Any) -> dict[str, Any]:
+        return {
+            "name": name + suffix,
+            "run_name": name,
+            "family_index": family,
+            "per_family_instance_index": 0,
+            "repetitions": max(s.visits, 1),
+            "threads": s.point.lanes,
+            "run_type": "iteration",
+            **more,
+            "iterations": iterations,
+            "real_time": ns,
+            "cpu_time": ns,
+            "time_unit": "ns",
+            "point": s.id,
+        }
+
     if not s.usable or s.cost is None:
-        return [
-            {
-                "name": name,
-                **common,
-                "run_type": "iteration",
-                "repetition_index": 0,
-                "iterations": 0,
-                "error_occurred": True,
-                "error_message": f"{s.status}: {s.reason}".rstrip(": "),
-                "real_time": 0.0,
-                "cpu_time": 0.0,
-                "time_unit": "ns",
-                "point": s.id,
-            }
-        ]
-    runs: list[dict[str, Any]] = []
+        why = f"{s.status}: {s.reason}".rstrip(": ")
+        return [run(0.0, 0, repetition_index=0, error_occurred=True, error_message=why)]
     costs = s.visit_costs(s.state) if not s.imported else []
-    for i, ns in enumerate(costs):
-        runs.append(
-            {
-                "name": name,
-                **common,
-                "run_type": "iteration",
-                "repetition_index": i,
-                "iterations": max(s.rounds_kept // max(s.visits, 1), 1),
-                "real_time": ns,
-                "cpu_time": ns,
-                "time_unit": "ns",
-                "point": s.id,
-            }
-        )
     if not costs:
-        runs.append(
-            {
-                "name": name,
-                **common,
-                "run_type": "iteration",
-                "repetition_index": 0,
-                "iterations": 1,
-                "real_time": s.cost.value,
-                "cpu_time": s.cost.value,
-                "time_unit": "ns",
-                "point": s.id,
-            }
-        )
+        return [run(s.cost.value, 1, repetition_index=0)]
+    each = max(s.rounds_kept // max(s.visits, 1), 1)
+    runs = [run(ns, each, repetition_index=i) for i, ns in enumerate(costs)]
     if len(costs) > 1:
         # The names and units that Google Benchmark gives to aggregates; cv is a ratio.
-        mean = sum(costs) / len(costs)
-        deviation = math.sqrt(sum((c - mean) ** 2 for c in costs) / (len(costs) - 1))
+        mean, deviation = fmean(costs), stdev(costs)
         for aggregate, value, unit in (
             ("mean", mean, "time"),
             ("median", s.cost.value, "time"),
             ("stddev", deviation, "time"),
             ("cv", deviation / mean, "percentage"),
         ):
-            runs.append(
-                {
-                    "name": f"{name}_{aggregate}",
-                    **common,
-                    "run_type": "aggregate",
-                    "aggregate_name": aggregate,
-                    "aggregate_unit": unit,
-                    "iterations": len(costs),
-                    "real_time": value,
-                    "cpu_time": value,
-                    "time_unit": "ns",
-                    "point": s.id,
-                }
-            )
+            more = {"run_type": "aggregate", "aggregate_name": aggregate, "aggregate_unit": unit}
+            runs.append(run(value, len(costs), f"_{aggregate}", **more))
     return runs
 
 
@@ -198,14 +150,8 @@ def google_benchmark(campaign: Campaign) -> dict[str, Any]:
 
 def export(campaign: Campaign, form: str, output: Path | None) -> str:
     """Writes `output`; without one, returns the text. Raises Unusable, NotWritten."""
-    if form == "parquet":
-        if output is None:
-            raise Unusable("--format parquet is binary; give a file with -o")
-        table(campaign).write_parquet(written := io.BytesIO())
-        write_whole(output, written.getvalue())
-        return ""
     text = (
-        harmless(table(campaign)).write_csv()
+        as_csv(campaign)
         if form == "csv"
         else json.dumps(google_benchmark(campaign), indent=1) + "\n"
     )

@@ -36,15 +36,18 @@ def text_of(path: Path, encoding: str, errors: str = "strict") -> io.StringIO:
     return io.StringIO(text, newline="")
 
 
-def campaign_line(source: str, machine: dict[str, Any], gpus: dict[str, Any]) -> dict[str, Any]:
+def campaign_line(
+    source: str, cpu: str, gpu: str | None, *, host: str, cores: int | None, pus: int | None
+) -> dict[str, Any]:
     """The first line of an imported file; `source` names where its figures come from."""
+    smt = None if cores is None or pus is None else pus > cores
     return {
         "kind": "campaign",
         "schema": {"major": 1, "minor": 0},
         "version": "import",
         "imported": {"from": source},
-        "machine": machine,
-        "gpus": gpus,
+        "machine": {"cpu_model": cpu, "host": host, "pus": pus, "cores": cores, "smt": smt},
+        "gpus": {"cuda": {"name": gpu}} if gpu else {},
         "quota_cpus": None,
         "states": [],
         "states_note": "imported: placement is not known",
@@ -97,6 +100,33 @@ def visit_line(
     return line
 
 
+# What a line of a point has of its one visit as it stands there.
+_of_the_visit = (
+    *("point", "status", "reason", "family", "pairing", "cost_per_lane", "participants", "build"),
+    *("device", "pus", "fairness", "slowest_over_fastest", "rounds_kept", "imported"),
+    *("oversubscribed", "doubt"),
+)
+
+
+def point_line(visit: dict[str, Any]) -> dict[str, Any]:
+    """The line of the point of an imported visit: the published figure is the estimate."""
+    line = {"kind": "point", **{name: visit[name] for name in _of_the_visit if name in visit}}
+    if "additivity" in visit:
+        line["additive"] = visit["additivity"]["additive"]
+    line["visits"] = len(visit["estimates"])
+    line["states"] = [
+        {
+            **estimate,
+            "visits": 1,
+            "status": visit["status"],
+            "reason": visit.get("reason", ""),
+            "by_visit": [[1, estimate["cost_ns"]["value"], estimate["rounds"]]],
+        }
+        for estimate in visit["estimates"]
+    ]
+    return line
+
+
 def members_of(**axes: Any) -> dict[str, Any]:
     """A point's members with the axes that every point has."""
     members = {"order": "relaxed", "affinity": "none", "wait": "active", "stride_bytes": 0, **axes}
@@ -118,7 +148,9 @@ def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_import(path: Path, campaign: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    """Writes the file whole or not at all. Raises NotWritten."""
-    lines = [campaign, *lines, {"kind": "end", "reason": "complete", "visits": len(lines)}]
+    """Writes the file, with a line for the point of each visit, or nothing. Raises NotWritten."""
+    points = [point_line(line) for line in lines if line["kind"] == "visit"]
+    end = {"kind": "end", "reason": "complete", "visits": len(lines)}
+    lines = [campaign, *lines, *points, end]
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
     write_whole(path, compressed(path, text))

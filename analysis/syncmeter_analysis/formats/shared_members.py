@@ -5,6 +5,7 @@ A member that does not stand here is left out: a later version's may say who mea
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from syncmeter_analysis.formats.shared_text import (
@@ -22,7 +23,14 @@ from syncmeter_analysis.formats.shared_text import (
     version,
     word,
 )
-from syncmeter_analysis.record.visit import statuses
+from syncmeter_analysis.record.tables import (
+    Member,
+    Table,
+    axes,
+    point_members,
+    statuses,
+    visit_members,
+)
 
 #: What a value has to be: a number, true or false.
 NUMBER = object()
@@ -83,19 +91,10 @@ def _words(names: str) -> dict[str, Any]:
     return _all(names, word)
 
 
-_interval = _numbers("value low high")
-_counts = Named(word, NUMBER)
-_instructions = Named(code, NUMBER)
 _status = matching("|".join(statuses))
 
-point: dict[str, Any] = {
-    **_words("backend op type placement scope flavour space order affinity wait home"),
-    **_numbers(
-        "stride stride_bytes base_offset cells lanes blocks active waves size late_us section_ns "
-        "think_ns reads_per_write repeat"
-    ),
-    "pus": [NUMBER],
-}
+_of_axis: dict[type, Any] = {str: word, tuple: [NUMBER]}
+point: dict[str, Any] = {axis.name: _of_axis.get(axis.kind, NUMBER) for axis in axes}
 
 _machine = {
     **_numbers(
@@ -113,14 +112,27 @@ _machine = {
     "offline_pus": [NUMBER],
 }
 
+
+def _option(axis: str) -> str:
+    """The option of `run` with values of an axis: `affinities`, `lates_us`, `reads_per_write`."""
+    plural = re.sub(r"(?<!per_write)(?<![s0])(_[nu]s)?$", r"s\1", axis, count=1)
+    return plural.replace("ys", "ies")
+
+
+# Numbers, or text of them as they were asked for: `1,2,4-8,max`, `2sm`.
+_values = (NUMBER, matching(r"(([0-9]+|[0-9]*sm|max|[*])([*:+,/-]|\.\.|$))*"))
 _options = {
     **_numbers(
-        "additivity budget_s device dry_run gpu_max_time_s interleave_backends keep_rounds max_time_s "
+        "additivity budget_s dry_run gpu_max_time_s interleave_backends keep_rounds max_time_s "
         "min_sample_us oversubscribe precision retry seed visits waves wide"
     ),
     "study": matching(r"[a-z0-9,_-]*"),
-    **_all("affinities backends ops types waits", [word]),
-    **_all("blocks lanes pus", [matching(r"([0-9]+((\.\.|[:*+,-])[0-9*+]+)*)?")]),
+    "device": (NUMBER, [NUMBER], matching("all")),
+    **{
+        _option(axis.name): [word] if axis.kind is str else [_values]
+        for axis in axes
+        if axis.kind in (str, int, tuple)
+    },
 }
 
 _runtime = {
@@ -175,6 +187,7 @@ def others(sentence: TextRule) -> dict[str, dict[str, Any]]:
             "environment": _all(_variables, environment_value),
         },
         "visit": _visit(sentence),
+        "point": {**_words("kind"), **_of_table(point_members, sentence)},
         "end": {
             **_words("kind"),
             "reason": matching("complete|interrupted|budget"),
@@ -184,41 +197,55 @@ def others(sentence: TextRule) -> dict[str, dict[str, Any]]:
     }
 
 
-def _visit(sentence: TextRule) -> dict[str, Any]:
-    census = {"verdict": word, "reason": sentence, "architecture": word}
-    return {
-        **_words("kind family pairing stopped_by backend native_of launching cells_on"),
-        **_numbers(
-            "visit again portable cost_per_lane host_lane imported oversubscribed participants device "
-            "trips unroll ops_per_step seed rounds_taken rounds_kept fairness slowest_over_fastest "
-            "hop_ns timed_ns elapsed_ns stolen_ns host_deviation_ns polls_per_handoff violations_seen "
-            "waiting_cpu_ns "
-            "litmus_handoffs litmus_seen litmus_rounds same_gpc gpcs waiting_warps worker_ends "
-            "footprint_bytes working_set_bytes registers unequal_devices host_native_atomics "
-            "gpcs_at_most"
-        ),
-        **_all("pus pus_seen devices device_shares round_costs_ns multiprocessors", [NUMBER]),
-        **_all("sm_clock_ghz nccl", (NUMBER, [NUMBER], version)),
+_of_kind: dict[str, Any] = {
+    **_all("number whole index flag verdict", NUMBER),
+    **_all("wholes numbers", [NUMBER]),
+    "counts": Named(word, NUMBER),
+    "interval": _numbers("value low high"),
+    "status": _status,
+}
+
+
+def _of_table(table: Table, sentence: TextRule) -> dict[str, Any]:
+    """The rules for the members that the record says may be shared: by kind, and for texts, and objects
+    that no table describes, by name."""
+    of_code = _all("baseline test per_op", Named(code, NUMBER))
+    by_name = {
+        **_all("reason doubt", sentence),
+        **_words("family pairing stopped_by backend native_of launching"),
         "point": point,
-        "status": _status,
-        "reason": sentence,
-        "doubt": sentence,
         "build": hexadecimal,
         "time": time,
-        "drops": _counts,
-        "estimates": [
-            {
-                **_numbers("state busy rounds share baseline_ns test_ns hop_ns"),
-                **_all("cost_ns host_cost_ns cost_cycles", _interval),
-            }
-        ],
-        "quiet_probe": {"floor_ns": [NUMBER], "median_ns": [NUMBER]},
+        "quiet_probe": _all("floor_ns median_ns", [NUMBER]),
         "additivity": {"additive": NUMBER, "cost_ns": [NUMBER]},
         "rounds": [[NUMBER]],
+        "by_visit": [[NUMBER]],
+        "census": {"verdict": word, "reason": sentence, "architecture": word, **of_code},
+    }
+
+    def rule(name: str, member: Member) -> Any:
+        if member.of:
+            inner = _of_table(member.of, sentence)
+            return [inner] if member.kind == "objects" else inner
+        return _of_kind.get(member.kind, by_name.get(name))
+
+    found = {name: rule(name, member) for name, member in table.items() if member.shared}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def _visit(sentence: TextRule) -> dict[str, Any]:
+    return {
+        **_words("kind cells_on"),
+        **_of_table(visit_members, sentence),
+        # What the driver and the backends add beside the record.
+        **_numbers(
+            "stolen_ns litmus_seen litmus_rounds gpcs gpcs_at_most waiting_warps footprint_bytes "
+            "working_set_bytes registers unequal_devices host_native_atomics"
+        ),
+        **_all("pus_seen device_shares multiprocessors", [NUMBER]),
+        **_all("sm_clock_ghz nccl", (NUMBER, [NUMBER], version)),
         "links": [_numbers("from to peer_access native_atomics performance_rank nvlinks")],
         "home": _numbers("pu numa_node"),
-        "lane_waits": _numbers("count p50_ns p999_ns longest_ns"),
         "launching_thread": {"pus": [NUMBER], "device_numa_node": NUMBER},
-        "census": {**census, **_all("baseline test per_op", _instructions)},
         "nvml": {**_numbers("other_processes temperature_c power_w"), "clock_reasons": [word]},
     }

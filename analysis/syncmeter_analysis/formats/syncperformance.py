@@ -59,72 +59,69 @@ class Test:
     doubt: str = ""
 
 
-_vote_doubt = (
-    "its predicate is invariant, so that the compiler hoisted or merged the votes of the test loop"
-)
-
-
 def _atomic(op: str, **more: Any) -> Test:
     return Test(op, "atomic", **{"placement": "shared", "order": "relaxed", **more})
 
 
+def _of_gpu(op: str, placement: str = "shared") -> Test:
+    return _atomic(op, placement=placement, scope="device")
+
+
 def _fence(scope: str = "", doubt: str = "", stride: int | None = None) -> Test:
     return Test(
-        "fence_between_adds",
-        "fence",
-        "strided",
-        stride=stride,
-        scope=scope,
-        inserted=True,
-        doubt=doubt,
+        "fence_between_adds", "fence", "strided", stride, "unordered", scope, True, True, doubt
     )
 
 
+_barrier = Test("barrier", "barrier", typed=False)
+
 #: Its programs by folder name, without affinity and version.
 tests: dict[str, Test] = {
-    "omp_barrier": Test("barrier", "barrier", typed=False),
+    "omp_barrier": _barrier,
     "omp_atomicadd_scalar": _atomic("atomic_add"),
     "omp_atomicadd_array": _atomic("atomic_add", placement="strided"),
     "omp_atomiccaptureincrement": _atomic(
         "atomic_fetch_add",
-        doubt=("the captured value is never used, so that the compiler emitted a plain update"),
+        doubt="the captured value is never used, so that the compiler emitted a plain update",
     ),
     "omp_atomicread": _atomic(
         "atomic_read",
-        doubt=(
-            "the baseline's plain loads were deleted, and floating types measure the add that sums them"
-        ),
+        doubt="the baseline's plain loads were deleted, and floating types measure the add that "
+        "sums them",
     ),
     "omp_atomicwrite_scalar": _atomic("atomic_write_two_lines"),
     "omp_criticaladd_scalar": Test("critical_add", "critical", "shared"),
     "omp_flush": _fence(stride=1),
     "omp_flush_array": _fence(),
-    "cuda_syncthreads": Test("barrier", "barrier", typed=False),
+    "cuda_syncthreads": _barrier,
     "cuda_syncwarp": Test(
         "warp_sync",
         "warp",
         typed=False,
-        doubt=("of a converged warp it compiles to nothing: this is the cost of nothing"),
+        doubt="of a converged warp it compiles to nothing: this is the cost of nothing",
     ),
-    "cuda_atomicadd_scalar": _atomic("atomic_add", scope="device"),
-    "cuda_atomicadd_array": _atomic("atomic_add", placement="strided", scope="device"),
-    "cuda_atomiccas_scalar_pass": _atomic("atomic_cas_pass", scope="device"),
-    "cuda_atomiccas_array_pass": _atomic("atomic_cas_pass", placement="strided", scope="device"),
-    "cuda_atomiccas_scalar_fail": _atomic("atomic_cas_fail", scope="device"),
-    "cuda_atomiccas_array_fail": _atomic("atomic_cas_fail", placement="strided", scope="device"),
-    "cuda_atomicexch": _atomic("atomic_exchange", scope="device"),
+    "cuda_atomicadd_scalar": _of_gpu("atomic_add"),
+    "cuda_atomicadd_array": _of_gpu("atomic_add", "strided"),
+    "cuda_atomiccas_scalar_pass": _of_gpu("atomic_cas_pass"),
+    "cuda_atomiccas_array_pass": _of_gpu("atomic_cas_pass", "strided"),
+    "cuda_atomiccas_scalar_fail": _of_gpu("atomic_cas_fail"),
+    "cuda_atomiccas_array_fail": _of_gpu("atomic_cas_fail", "strided"),
+    "cuda_atomicexch": _of_gpu("atomic_exchange"),
     "cuda_threadfence_array": _fence("device"),
     "cuda_threadfence_system_array": _fence("system"),
     "cuda_threadfence_block_array": _fence(
-        "block", doubt=("two fences are compared with three: it is not the first fence's cost")
+        "block", doubt="two fences are compared with three: it is not the first fence's cost"
     ),
 }
+_vote_doubt = (
+    "its predicate is invariant, so that the compiler hoisted or merged the votes of the test loop"
+)
 for _name, _op in (("shfl", "idx"), ("shfl_up", "up"), ("shfl_down", "down"), ("shfl_xor", "xor")):
     tests[f"cuda_{_name}_sync"] = Test(f"shuffle_{_op}", "warp")
-for _name in ("all", "any"):
-    tests[f"cuda_match_{_name}_sync"] = Test(f"match_{_name}", "warp")
-for _name in ("all", "any", "ballot"):
-    tests[f"cuda_vote_{_name}_sync"] = Test(f"vote_{_name}", "warp", typed=False, doubt=_vote_doubt)
+for _name in ("match_all", "match_any"):
+    tests[f"cuda_{_name}_sync"] = Test(_name, "warp")
+for _name in ("vote_all", "vote_any", "vote_ballot"):
+    tests[f"cuda_{_name}_sync"] = Test(_name, "warp", typed=False, doubt=_vote_doubt)
 
 
 @dataclass(frozen=True)
@@ -208,12 +205,11 @@ def _lines_of(
         stride = None
         if test.placement == "strided":
             stride = step if step is not None else test.stride
-        placement = None if test.placement == "none" else test.placement
         members = members_of(
             backend=backend,
             op=test.op,
             type=kind,
-            placement=placement,
+            placement=None if test.placement == "none" else test.placement,
             stride=stride,
             stride_bytes=(stride or 0) * type_bytes.get(kind or "", 0),
             lanes=cell.lanes,
@@ -244,7 +240,7 @@ def import_syncperformance(
     cores: int | None = None,
     pus: int | None = None,
 ) -> list[str]:
-    """Writes `output` of one system's folder; returns what is to be told of it, in sentences.
+    """Writes `output` of one system's folder; returns what there is to say of it, in sentences.
 
     `cpu`, `cores` and `pus` describe the machine, which the tables do not; without `pus` it is the
     largest OpenMP lane count less four. Affinities were asked for and never took effect: such tables
@@ -257,14 +253,9 @@ def import_syncperformance(
     tables = [(p, name, step) for p, name, step in tables if name]
     if not tables:
         raise Unusable(f"{folder} holds no tables of {source}; {_expected}")
-    gpus = sorted(
-        {
-            p.relative_to(folder).parts[0]
-            for p, name, _ in tables
-            if name.startswith("cuda_") and len(p.relative_to(folder).parts) > 2
-        }
-    )
-    parents = {p.relative_to(folder).parts[0] for p, name, _ in tables if name.startswith("omp_")}
+    parts = [(p.relative_to(folder).parts, name) for p, name, _ in tables]
+    gpus = sorted({p[0] for p, name in parts if name.startswith("cuda_") and len(p) > 2})
+    parents = {p[0] for p, name in parts if name.startswith("omp_")}
     if len(gpus) > 1 or any(not parent.startswith("omp_") for parent in parents):
         raise Unusable(f"{folder} holds tables of several machines; {_expected}")
     if pus is None:
@@ -276,18 +267,11 @@ def import_syncperformance(
         for line in _lines_of(path, name, step, aggregate, pus, notes)
     ]
     name = folder.resolve().name
-    told = _names_in_logs([path for path, _, _ in tables])
-    machine = {
-        "cpu_model": cpu or told.get("cpu") or name,
-        "host": name,
-        "pus": pus,
-        "cores": cores,
-        "smt": None if cores is None or pus is None else pus > cores,
-    }
-    gpu_name = gpus[0].replace("_", " ") if gpus else told.get("gpu")
-    gpu = {"cuda": {"name": gpu_name}} if gpu_name else {}
+    named = _names_in_logs([path for path, _, _ in tables])
+    gpu = gpus[0].replace("_", " ") if gpus else named.get("gpu")
+    cpu = cpu or named.get("cpu") or name
     lines = with_repeats(lines)
-    write_import(output, campaign_line(source, machine, gpu), lines)
+    write_import(output, campaign_line(source, cpu, gpu, host=name, cores=cores, pus=pus), lines)
     unresolved = sum(line["status"] == "not_resolved" for line in lines)
     doubtful = sum("doubt" in line for line in lines)
     return [

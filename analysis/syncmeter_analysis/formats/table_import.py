@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns
-from syncmeter_analysis.formats.importing import campaign_line, text_of, write_import
+from syncmeter_analysis.formats.importing import (
+    campaign_line,
+    point_line,
+    text_of,
+    write_import,
+)
 from syncmeter_analysis.record.errors import Unusable, quoted
-from syncmeter_analysis.record.members import BadVisit, most_counted
+from syncmeter_analysis.record.members import BadVisit, check, most_counted
 from syncmeter_analysis.record.point import point_from
-from syncmeter_analysis.record.visit import statuses, visit_from
+from syncmeter_analysis.record.tables import point_members, statuses
+from syncmeter_analysis.record.visit import point_of
 
 Row = Mapping[str, Any]
 
@@ -63,7 +69,7 @@ def _pus(text: Value) -> list[int]:
 
 
 def _members(values: Row) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Of the point and of its visit what the table tells."""
+    """Of the point and of its visit what the table has."""
     point: dict[str, Any] = {"stride_bytes": 0}
     visit: dict[str, Any] = {}
     for column in columns:
@@ -78,7 +84,7 @@ def _members(values: Row) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _line(row: dict[str, str]) -> dict[str, Any]:
-    """The visit that a row tells of. Raises _Bad, BadVisit."""
+    """The visit that a row is of. Raises _Bad, BadVisit."""
     values = _values(row)
     for name in ("backend", "op", "lanes", "status"):
         if values[name] is None:
@@ -121,12 +127,13 @@ def _line(row: dict[str, str]) -> dict[str, Any]:
             _add_rates(line, values["ops_per_s_per_lane"], cost["value"])
     if values["additive"] is not None:
         line["additivity"] = {"additive": values["additive"]}
-    visit_from(line, {})
+    point_of(point, {})
+    check(point_line(line), point_members)
     return line
 
 
 def _add_rates(line: dict[str, Any], each: Value, cost: float) -> None:
-    """What the rate of one lane tells of the op: a marginal cost has none, and of a ring only one lane
+    """What the rate of one lane says of the op: a marginal cost has none, and of a ring only one lane
     at a time has the token."""
     if not isinstance(each, float) or each == 0:
         line["pairing"] = "insert"
@@ -170,7 +177,7 @@ def import_table(
     cores: int | None = None,
     pus: int | None = None,
 ) -> list[str]:
-    """Writes `output` of the table in `source`; returns what is to be told of it. Raises Unusable."""
+    """Writes `output` of the table in `source`; returns what there is to say of it. Raises Unusable."""
     lines: list[dict[str, Any]] = []
     points: dict[str, dict[str, Any]] = {}
     for number, row in _rows(source):
@@ -183,17 +190,16 @@ def import_table(
             raise Unusable(f"{source}, line {number}, {error}") from None
         points[key] = line["point"]
         if (first := points.get(row.get("measured_as") or "")) is not None:
-            line = {"kind": "same", "point": line["point"], "measured_as": first, "why": "told so"}
+            line = {
+                "kind": "same",
+                "point": line["point"],
+                "measured_as": first,
+                "why": "as the table has it",
+            }
         lines.append(line)
     if not lines:
         raise Unusable(f"{source} is a table without points")
-    machine = {
-        "cpu_model": cpu or source.name.removesuffix(".gz").removesuffix(".csv"),
-        "host": "",
-        "pus": pus,
-        "cores": cores,
-        "smt": None if cores is None or pus is None else pus > cores,
-    }
-    gpus = {"cuda": {"name": gpu}} if gpu else {}
-    write_import(output, campaign_line("a table of syncmeter", machine, gpus), lines)
+    cpu = cpu or source.name.removesuffix(".gz").removesuffix(".csv")
+    first = campaign_line("a table of syncmeter", cpu, gpu, host="", cores=cores, pus=pus)
+    write_import(output, first, lines)
     return [f"{len(lines)} points"]

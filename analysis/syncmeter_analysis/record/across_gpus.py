@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from syncmeter_analysis.record.errors import quoted
-from syncmeter_analysis.record.members import BadVisit, Members, flag, listed, whole
+from syncmeter_analysis.record.members import Members
 
 # Each of the two sides of a litmus looks at two words in a round.
 _words_of_a_round = 4
@@ -35,26 +33,21 @@ class Litmus:
         return Litmus(self.stale + other.stale, self.looked_at + other.looked_at)
 
 
-def links_of(line: Members) -> tuple[Link, ...]:
-    """The links that a visit line names. Raises BadVisit."""
-    return tuple(map(_link, listed(line, "links")))
-
-
-def _link(members: Any) -> Link:
-    if not isinstance(members, dict):
-        raise BadVisit(f"a link is an object, not {quoted(members)}")
+def link_of(members: Members) -> Link:
+    """The link that these members, which were checked, describe."""
     return Link(
-        whole(members, "from"),
-        whole(members, "to"),
-        flag(members, "peer_access") is True,
-        flag(members, "native_atomics") is True,
-        whole(members, "performance_rank", least=-1),
-        whole(members, "nvlinks"),
+        int(members.get("from") or 0),
+        int(members.get("to") or 0),
+        members.get("peer_access") is True,
+        members.get("native_atomics") is True,
+        int(members.get("performance_rank") or 0),
+        int(members.get("nvlinks") or 0),
     )
 
 
 def litmus_of(line: Members) -> Litmus | None:
-    """What a visit's litmus counted over its rounds; None without one. Raises BadVisit."""
+    """What a visit's litmus counted over its rounds; None without one."""
     if "litmus_seen" not in line or "litmus_rounds" not in line:
         return None
-    return Litmus(whole(line, "litmus_seen"), _words_of_a_round * whole(line, "litmus_rounds"))
+    rounds = line["litmus_rounds"] or 0
+    return Litmus(int(line["litmus_seen"] or 0), _words_of_a_round * int(rounds))

@@ -12,7 +12,7 @@ from syncmeter_analysis.record.errors import printable
 _most_levels = 32
 _largest_number = 1 << 63
 # Their points are told apart by their texts: these are read as they stand, and refused.
-_of_points = ("visit", "same", "refused")
+_of_points = ("visit", "point", "same", "refused")
 _points = ("point", "measured_as")
 
 

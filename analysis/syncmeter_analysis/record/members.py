@@ -1,21 +1,37 @@
-"""The members of a visit's line, by type: what is absent or null is not known; what is of another type
-or cannot be makes the visit wrong in itself."""
+"""Members of a line, checked by their table: what is absent or null is not known; what is of another
+type or cannot be makes the line wrong in itself."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from syncmeter_analysis.record.errors import quoted
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.tables import Member, Table
 
 Members = dict[str, Any]
 
 #: More rounds, warps or PUs than this were never counted.
 most_counted = 1_000_000_000_000
 
+#: A cost beyond this is no measurement: an hour for one op.
+_absurd_ns = 3.6e12
+
 
 class BadVisit(ValueError):
-    """A visit that cannot be used: `str()` says why."""
+    """A line that cannot be used: `str()` says why."""
+
+
+_types = {
+    "flag": (bool, "neither true nor false"),
+    "verdict": (bool, "neither true nor false"),
+    "text": (str, "not a text"),
+    "wholes": (list, "not a list"),
+    "numbers": (list, "not a list"),
+    "objects": (list, "not a list"),
+}
 
 
 def is_number(value: Any) -> bool:
@@ -23,62 +39,65 @@ def is_number(value: Any) -> bool:
     return type(value) is float or type(value) is int
 
 
-def number(line: Members, name: str, least: float = 0.0) -> float | None:
-    """A finite number of at least `least`; None where the line does not say."""
-    value = line.get(name)
-    if value is None:
-        return None
-    if not is_number(value):
-        raise BadVisit(f"{name} {quoted(value)} is not a number")
-    if not least <= value < math.inf or value == -math.inf:
-        raise BadVisit(f"{name} {value:g} is not possible")
-    return float(value)
+def check(line: Members, table: Table) -> None:
+    """Raises BadVisit unless every member that the table has is as it says."""
+    for name, value in line.items():
+        if value is not None and (member := table.get(name)) is not None:
+            _check(name, value, member)
 
 
-def whole(line: Members, name: str, otherwise: int = 0, least: int = 0) -> int:
-    """A whole number from `least` to `most_counted`."""
-    value = line.get(name)
-    if value is None:
-        return otherwise
-    if not is_number(value) or value != value // 1:
-        raise BadVisit(f"{name} {quoted(value)} is not a whole number")
-    if not least <= value <= most_counted:
-        raise BadVisit(f"{name} {value:g} is not possible")
-    return int(value)
+def _check(name: str, value: Any, member: Member) -> None:
+    kind = member.kind
+    if kind in ("number", "whole", "index"):
+        _check_number(name, value, member, kind != "number")
+    elif kind in _types:
+        wanted, otherwise = _types[kind]
+        if type(value) is not wanted:
+            raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
+        if not isinstance(value, list):
+            return
+        if kind in ("wholes", "numbers"):
+            for each in value:
+                _check_number(name, each, member, kind == "wholes")
+        elif kind == "objects" and member.of:
+            for each in value:
+                check(_object(name, each), member.of)
+    elif kind in ("object", "counts", "interval"):
+        found = _object(name, value)
+        if kind == "interval":
+            interval_of(found, name)
+        elif member.of:
+            check(found, member.of)
+        for why in found if kind == "counts" else ():
+            _check_number(why, found[why], member, True)
 
 
-def flag(line: Members, name: str) -> bool | None:
-    """True, false, or None where the line does not say."""
-    found: bool | None = _of(line, name, bool, "neither true nor false")
-    return found
-
-
-def text(line: Members, name: str) -> str:
-    """A text, '' where the line has none."""
-    return _of(line, name, str, "not a text") or ""
-
-
-def listed(line: Members, name: str) -> list[Any]:
-    """A list, empty where the line has none."""
-    return _of(line, name, list, "not a list") or []
-
-
-def mapping(line: Members, name: str) -> Members | None:
-    """An object, None where the line has none."""
-    found: Members | None = _of(line, name, dict, "not an object")
-    return found
-
-
-def numbers(line: Members, name: str, least: float = -math.inf) -> list[float]:
-    """A list of finite numbers of at least `least`, empty where the line has none."""
-    values = listed(line, name)
-    if not all(is_number(x) and math.isfinite(x) and x >= least for x in values):
-        raise BadVisit(f"{name} {quoted(values)} is not a list of numbers that can be")
-    return values
-
-
-def _of(line: Members, name: str, kind: type, otherwise: str) -> Any:
-    value = line.get(name)
-    if value is not None and type(value) is not kind:
-        raise BadVisit(f"{name} {quoted(value)} is {otherwise}")
+def _object(name: str, value: Any) -> Members:
+    if type(value) is not dict:
+        raise BadVisit(f"{name} {quoted(value)} is not an object")
     return value
+
+
+def _check_number(name: str, value: Any, member: Member, is_whole: bool) -> None:
+    if not is_number(value) or (is_whole and value != value // 1):
+        raise BadVisit(f"{name} {quoted(value)} is not a {'whole ' * is_whole}number")
+    if not member.least <= value <= member.most or abs(value) > sys.float_info.max:
+        raise BadVisit(f"{name} {value:g} is not possible")
+
+
+_of_intervals = dict.fromkeys(("value", "low", "high"), Member("number", -math.inf))
+
+
+def interval_of(found: Members, name: str) -> Interval:
+    """The interval that a member of that name holds; bounds that are not known are infinite."""
+    check(found, _of_intervals)
+    value, low, high = found.get("value"), found.get("low"), found.get("high")
+    if value is None:
+        raise BadVisit(f"a {name} without a value")
+    if abs(value) > _absurd_ns:
+        raise BadVisit(f"a {name} of {value:g} is not possible")
+    low, high = -math.inf if low is None else low, math.inf if high is None else high
+    rounding = abs(value) * 1e-6  # numbers have seven digits
+    if not low - rounding <= value <= high + rounding:
+        raise BadVisit(f"the {name} {value:g} lies outside its own bounds, {low:g} and {high:g}")
+    return Interval(value, low, high)

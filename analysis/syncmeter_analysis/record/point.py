@@ -6,12 +6,13 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import cache, cached_property
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from syncmeter_analysis.record.errors import quoted
+from syncmeter_analysis.record.tables import Axis, axes
 
 #: Bytes of an element of each type.
 type_bytes = {"int32": 4, "uint32": 4, "uint64": 8, "int64": 8, "float": 4, "double": 8}
@@ -51,8 +52,46 @@ class BadPoint(ValueError):
     """A point that cannot be: `str()` says which member and what it holds."""
 
 
+if TYPE_CHECKING:
+
+    @dataclass(frozen=True)
+    class _Axes:
+        """The types of axes that code names; the table says which there are, with their defaults."""
+
+        backend: str
+        op: str
+        type: str = ""
+        placement: str = ""
+        stride: int | None = None
+        stride_bytes: int = 0
+        base_offset: int = 0
+        cells: int = 0
+        lanes: int = 0
+        blocks: int = 0
+        active: int = 0
+        waves: bool = False
+        size: int = 0
+        scope: str = ""
+        flavour: str = ""
+        space: str = ""
+        order: str = ""
+        affinity: str = ""
+        wait: str = ""
+        home: str = ""
+        pus: tuple[int, ...] = ()
+        late_us: int = 0
+        section_ns: int = 0
+        think_ns: int = 0
+        reads_per_write: int = 0
+        repeat: int = 0
+else:
+    _Axes = make_dataclass(
+        "_Axes", [(a.name, a.kind, field(default=a.absent)) for a in axes], frozen=True
+    )
+
+
 @dataclass(frozen=True)
-class Point:
+class Point(_Axes):
     """One op with one value on every axis; an axis without a value is None, 0 or ''.
 
     `stride` is in elements, `stride_bytes` in bytes, `base_offset` in bytes from the start of a
@@ -64,67 +103,16 @@ class Point:
     that points that differ in them stay apart.
     """
 
-    backend: str
-    op: str
-    type: str = ""
-    placement: str = "none"
-    stride: int | None = None
-    stride_bytes: int = 0
-    base_offset: int = 0
-    cells: int = 0
-    lanes: int = 1
-    blocks: int = 1
-    active: int = 0
-    waves: bool = False
-    size: int = 0
-    scope: str = ""
-    flavour: str = ""
-    space: str = ""
-    order: str = "unordered"
-    affinity: str = "none"
-    wait: str = "active"
-    home: str = ""
-    pus: tuple[int, ...] = ()
-    late_us: int = 0
-    section_ns: int = 0
-    think_ns: int = 0
-    reads_per_write: int = 0
-    repeat: int = 0
     others: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def key(self) -> str:
         """All axes that have a value, in a fixed order, as `syncmeter` writes them."""
-        parts = [f"backend={self.backend} op={self.op}"]
-        for name, value, absent in (
-            ("type", self.type, ""),
-            ("placement", self.placement, "none"),
-            ("stride", self.stride, None),
-            ("base_offset", self.base_offset, 0),
-            ("cells", self.cells, 0),
-            ("lanes", self.lanes, None),
-            ("blocks", self.blocks, 1),
-            ("active", self.active, 0),
-            ("waves", "true" if self.waves else "", ""),
-            ("size", self.size, 0),
-            ("scope", self.scope, ""),
-            ("flavour", self.flavour, ""),
-            ("space", self.space, ""),
-            ("order", self.order, None),
-            ("affinity", self.affinity, None),
-            ("wait", self.wait, None),
-            ("home", self.home, ""),
-            ("pus", ",".join(map(str, self.pus)), ""),
-            ("late_us", self.late_us, 0),
-            ("section_ns", self.section_ns, 0),
-            ("think_ns", self.think_ns, 0),
-            ("reads_per_write", self.reads_per_write, 0),
-            ("repeat", self.repeat, 0),
-        ):
-            if value != absent:
-                parts.append(f"{name}={value}")
-        parts += [f"{name}={value}" for name, value in self.others]
-        return " ".join(parts)
+        parts = [(a.name, axis_text(getattr(self, a.name))) for a in axes if self._in_key(a)]
+        return " ".join(f"{name}={text}" for name, text in (*parts, *self.others))
+
+    def _in_key(self, axis: Axis) -> bool:
+        return axis.in_key and (axis.always or getattr(self, axis.name) != axis.absent)
 
     @cached_property
     def id(self) -> str:
@@ -135,10 +123,16 @@ class Point:
     def on_gpu(self) -> bool:
         return self.backend in gpu_backends
 
-    def without(self, *axes: str) -> Point:
+    def without(self, *names: str) -> Point:
         """The point with these axes at their absence: what points that differ in them share."""
-        blank: dict[str, Any] = {f.name: f.default for f in fields(self)}
-        return replace(self, **{axis: blank[axis] for axis in axes})
+        return replace(self, **{a.name: a.absent for a in axes if a.name in names})
+
+
+def axis_text(value: Any, between: str = ",") -> str:
+    """The value of an axis as text: `true`, `0,3`."""
+    if isinstance(value, tuple):
+        return between.join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @cache
@@ -147,34 +141,7 @@ def key_without(*axes: str) -> Callable[[Point], Any]:
     return attrgetter(*(f.name for f in fields(Point) if f.name not in axes))
 
 
-_text = {
-    "backend",
-    "op",
-    "type",
-    "placement",
-    "scope",
-    "flavour",
-    "space",
-    "order",
-    "affinity",
-    "wait",
-    "home",
-}
-_whole = {
-    "stride",
-    "stride_bytes",
-    "base_offset",
-    "cells",
-    "lanes",
-    "blocks",
-    "active",
-    "size",
-    "late_us",
-    "section_ns",
-    "think_ns",
-    "reads_per_write",
-    "repeat",
-}
+_by_name = {a.name: a for a in axes}
 
 
 def point_from(members: Any) -> Point:
@@ -189,28 +156,32 @@ def point_from(members: Any) -> Point:
         # A half of a surrogate pair, which JSON can spell, has no bytes to make an id of.
         if not name.isprintable():
             raise BadPoint(f"{quoted(name)} is not a member's name")
-        if name in _text:
-            if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-                raise BadPoint(
-                    f"{name} {quoted(value)} is not a text of at most 200 printable characters"
-                )
-            values[name] = value
-        elif name in _whole:
-            values[name] = _count(name, value)
-        elif name == "waves":
-            values[name] = value is True
-        elif name == "pus":
-            if not isinstance(value, list):
-                raise BadPoint(f"pus {quoted(value)} is not a list")
-            values[name] = tuple(_count("pus", pu, least=-1) for pu in value)
-        else:
+        axis = _by_name.get(name)
+        if axis is None:
             others.append((name, json.dumps(value, sort_keys=True)))
+        else:
+            values[name] = _value(axis, value)
     for name in ("backend", "op"):
         if not values.get(name):
             raise BadPoint(f"a point without {name}")
-    if values.get("lanes", 1) < 1 or values.get("blocks", 1) < 1:
-        raise BadPoint("lanes and blocks must be at least 1")
     return Point(**values, others=tuple(sorted(others)))
+
+
+def _value(axis: Axis, value: Any) -> Any:
+    name = axis.name
+    if axis.kind is int:
+        if (found := _count(name, value)) < axis.least:
+            raise BadPoint(f"{name} must be at least {axis.least}")
+        return found
+    if axis.kind is bool:
+        return value is True
+    if axis.kind is tuple:
+        if not isinstance(value, list):
+            raise BadPoint(f"{name} {quoted(value)} is not a list")
+        return tuple(_count(name, each, least=-1) for each in value)
+    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+        raise BadPoint(f"{name} {quoted(value)} is not a text of at most 200 printable characters")
+    return value
 
 
 def _count(name: str, value: Any, least: int = 0) -> int:

@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import BadLine, parsed
+from syncmeter_analysis.record.members import Members, check, is_number
 from syncmeter_analysis.record.point import BadPoint, Point, point_from
+from syncmeter_analysis.record.tables import point_members, statuses
 from syncmeter_analysis.record.text_file import opened
-from syncmeter_analysis.record.visit import BadVisit, Visit, statuses, visit_from
+from syncmeter_analysis.record.visit import BadVisit, Visit, check_status, point_of, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
 schema_major, schema_minor = 1, 0
@@ -33,16 +36,30 @@ _most_notes = 5
 
 @dataclass
 class ResultsFile:
-    """One campaign. `visits`: of each point's key and visit number the last line that tells it."""
+    """One campaign. `visits`: of each point's key and visit number the last line that tells it;
+    `estimates` by key the lines of points behind the last visit, checked."""
 
     path: str
     campaign: dict[str, Any]
     workers: list[dict[str, Any]] = field(default_factory=list)
     visits: dict[tuple[str, int], Visit] = field(default_factory=dict)
+    estimates: dict[str, tuple[Point, Members]] = field(default_factory=dict)
     same: list[tuple[Point, Point, str]] = field(default_factory=list)
     refused: list[tuple[Point, str, str]] = field(default_factory=list)
     ends: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def estimate(self) -> None:
+        """Has the driver estimate the points unless the file holds all their estimates. Raises
+        Unusable."""
+        if all(key in self.estimates for key, _ in self.visits):
+            return
+        self.estimates.clear()
+        points = {visit.point.key: visit.point for visit in self.visits.values()}
+        lines, complaints = point_lines(self.path)
+        self.notes += complaints
+        for line in lines:
+            _add(self, parsed(line), points)
 
 
 class _Complaints:
@@ -62,9 +79,8 @@ class _Complaints:
         return self.lines + ([f"{self.more} more lines are left out"] if self.more else [])
 
 
-def read_results(path: str | Path, rounds: bool = True) -> ResultsFile:
-    """The campaign in `path`, which xz or gzip may have packed (`.xz`, `.gz`); raw rounds of GPUs, half
-    of the time that their files take, only with `rounds`.
+def read_results(path: str | Path) -> ResultsFile:
+    """The campaign in `path`, which xz, gzip or Zstandard may have packed.
 
     Raises Unusable where the file cannot be read, is empty, is no results file, is of another major
     schema, or holds neither a visit nor a refused point that can be used.
@@ -75,7 +91,7 @@ def read_results(path: str | Path, rounds: bool = True) -> ResultsFile:
     gc.disable()
     try:
         with opened(Path(path)) as lines:
-            return _read(name, lines, rounds)
+            return _read(name, lines)
     finally:
         if collecting:
             # Nor does a later search look at them again.
@@ -92,7 +108,7 @@ def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, text
 
 
-def _read(name: str, lines: BinaryIO, keep_rounds: bool) -> ResultsFile:
+def _read(name: str, lines: BinaryIO) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()
@@ -102,9 +118,8 @@ def _read(name: str, lines: BinaryIO, keep_rounds: bool) -> ResultsFile:
         if not text.strip():
             continue
         empty = False
-        text, rounds = without_rounds(text)
         try:
-            line = parsed(text)
+            line = parsed(without_rounds(text))
         except BadLine as error:
             torn = not text.endswith(b"\n")
             why = "the last line is incomplete (the campaign was killed)" if torn else str(error)
@@ -131,7 +146,7 @@ def _read(name: str, lines: BinaryIO, keep_rounds: bool) -> ResultsFile:
                 f"figures may be of different machines: give them one by one"
             )
         try:
-            _add(file, line, rounds if keep_rounds else b"", points)
+            _add(file, line, points)
         except (BadLine, BadVisit, BadPoint) as error:
             complaints.add(number, str(error))
         except OverflowError:
@@ -160,49 +175,54 @@ def _check_schema(name: str, campaign: dict[str, Any]) -> None:
         )
 
 
-def without_rounds(text: bytes) -> tuple[bytes, bytes]:
-    """The line with an empty list of raw rounds, and that list as it stood there, b'' without one.
+def without_rounds(text: bytes) -> bytes:
+    """The line with an empty list of raw rounds.
 
-    Raw rounds are most of a line, and of a CPU nobody asks for them: parsing them took half of the
-    time that `text` had.
+    They are most of a line, and nobody here asks for them: parsing them took half of the time that
+    `text` had.
     """
     found = _rounds.search(text)
     if found is None:
-        return text, b""
+        return text
     begin = found.end()
     end = text.find(b"]]", begin) + 2
-    rounds = text[begin:end]
     # With a text in it this may not be the list's end: then the line is read as it is.
-    if end < 2 or b'"' in rounds:
-        return text, b""
-    return b"".join((text[:begin], b"[]", text[end:])), rounds
+    if end < 2 or b'"' in text[begin:end]:
+        return text
+    return b"".join((text[:begin], b"[]", text[end:]))
 
 
-def _add(file: ResultsFile, line: dict[str, Any], rounds: bytes, points: dict[str, Point]) -> None:
+def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> None:
     kind = line.get("kind")
     if kind == "visit":
-        if rounds and isinstance(line.get("device"), int):
-            line["rounds"] = parsed(b'{"rounds":' + rounds + b"}")["rounds"]
         visit = visit_from(line, points)
         file.visits[visit.point.key, visit.number] = visit
+        file.estimates.clear()  # what was estimated before this visit is no longer so
+    elif kind == "point":
+        point = point_of(line.get("point"), points)
+        check(line, point_members)
+        check_status(line)
+        for state in line.get("states") or ():
+            _check_state(state)
+        file.estimates[point.key] = point, line
     elif kind == "same":
-        file.same.append(
-            (
-                point_from(line.get("point")),
-                point_from(line.get("measured_as")),
-                str(line.get("why") or ""),
-            )
-        )
+        same = point_from(line.get("point")), point_from(line.get("measured_as"))
+        file.same.append((*same, str(line.get("why") or "")))
     elif kind == "refused":
         status = line.get("status")
-        file.refused.append(
-            (
-                point_from(line.get("point")),
-                str(status) if status in statuses else "unsupported",
-                str(line.get("reason") or ""),
-            )
-        )
+        status = str(status) if status in statuses else "unsupported"
+        file.refused.append((point_from(line.get("point")), status, str(line.get("reason") or "")))
     elif kind == "worker":
         file.workers.append(line)
     elif kind == "end":
         file.ends.append(line)
+
+
+def _check_state(state: Members) -> None:
+    """What a table cannot say of a point in one state. Raises BadVisit."""
+    check_status(state)
+    if state.get("cost_ns") is None:
+        raise BadVisit("a state without a cost")
+    for costs in state.get("by_visit") or ():
+        if type(costs) is not list or len(costs) < 3 or not all(map(is_number, costs[:3])):
+            raise BadVisit(f"by_visit {quoted(costs)} is no visit's number, cost and rounds")

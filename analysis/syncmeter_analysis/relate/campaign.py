@@ -9,11 +9,10 @@ from functools import cached_property
 
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.machine import Machine, machine_of, same_machine
+from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.record.visit import Visit
-from syncmeter_analysis.relate.headline import HeadlineRule, by_state
-from syncmeter_analysis.relate.states import StateClasses
-from syncmeter_analysis.relate.summary import Measured, summarize
+from syncmeter_analysis.relate.summary import Measured, measured_from
 
 
 @dataclass
@@ -93,18 +92,16 @@ def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> N
             conduct.rounds_by_state[file.path, state.number, state.busy] += rounds
 
 
-def _points_of(file: ResultsFile, classes: StateClasses) -> dict[str, Measured]:
-    visits: dict[str, list[Visit]] = defaultdict(list)
-    for visit in file.visits.values():
-        visits[visit.point.key].append(visit)
-    rule, states, found = HeadlineRule(), {}, {}
-    for key, of_point in visits.items():
-        of_point.sort(key=lambda v: v.number)
-        states[key] = by_state(of_point, classes)
-        rule.add(of_point, states[key])
-    for key, of_point in visits.items():
-        found[key] = summarize(of_point, states[key], rule)
-        found[key].source = file.path
+def _points_of(file: ResultsFile) -> dict[str, Measured]:
+    file.estimate()
+    census: dict[str, tuple[int, Members]] = {}
+    for (key, number), visit in file.visits.items():
+        if visit.census is not None and number <= census.get(key, (number, {}))[0]:
+            census[key] = number, visit.census
+    found = {
+        key: measured_from(point, line, file.path, census.get(key, (0, None))[1])
+        for key, (point, line) in file.estimates.items()
+    }
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = found[measured_as.key].standing_for(point)
@@ -137,10 +134,11 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         machine = replace(
             machine, gpus=tuple(sorted({**dict(machine.gpus), **dict(other.gpus)}.items()))
         )
-        in_file = StateClasses(file.visits.values())
-        several = several or in_file.several()
-        found = _points_of(file, in_file)
+        found = _points_of(file)
         by_file.append(list(found.values()))
+        several = several or any(
+            state.number > 0 and state.hop_ns > 0 for s in by_file[-1] for state in s.states
+        )
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
             if key not in points or _rank(s) >= _rank(points[key]):

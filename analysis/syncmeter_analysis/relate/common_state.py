@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate.headline import enough_visits
-from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.stats import over_visits
+from syncmeter_analysis.relate.states import State, enough_visits
 from syncmeter_analysis.relate.summary import Measured
 
 
@@ -17,23 +15,24 @@ def common_state(points: Iterable[Measured]) -> State | None:
     found = [s for s in points if s.usable]
 
     def rank(state: State) -> tuple[int, bool, float]:
-        return sum(_visits_in(s, state) is not None for s in found), not state.busy, -state.hop_ns
+        return sum(_in(s, state) is not None for s in found), not state.busy, -state.hop_ns
 
     return max(sorted({state for s in found for state in s.states}), key=rank, default=None)
 
 
-def _visits_in(s: Measured, state: State) -> list[float] | None:
-    alike = [s.visit_costs(own) for own in s.states if own.agrees(state)]
-    costs = max(alike, key=len, default=[])
-    return costs if len(costs) >= min(enough_visits, s.visits) and costs else None
+def _in(s: Measured, state: State) -> Measured | None:
+    """The point as it was found in this state, in visits enough to say."""
+    alike = [each for each in (s, *s.other_states) if each.resolved and each.state.agrees(state)]
+    best = max(alike, key=lambda each: each.visits, default=None)
+    return best if best and best.visits >= min(enough_visits, s.visits) else None
 
 
 def cost_in(s: Measured, state: State | None) -> Interval | None:
-    """The cost of a point in this state, ns; None where it was not seen there often enough. GPUs and
+    """The cost of a point in this state, ns; None where it was not found there often enough. GPUs and
     imports have no states."""
     if not s.usable:
         return None
     if state is None or s.imported or s.device is not None or s.state.agrees(state):
         return s.cost
-    costs = _visits_in(s, state)
-    return over_visits(costs) if costs else None
+    there = _in(s, state)
+    return there.cost if there else None

@@ -17,10 +17,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import gpu_backends, key_without, native_of
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import Ratio, ratio
-from syncmeter_analysis.relate.stats import (
-    median,
-    median_interval,
-)
+from syncmeter_analysis.relate.stats import median, median_interval
 from syncmeter_analysis.relate.summary import Measured
 
 #: Value, values or predicate that an axis must have.
@@ -66,10 +63,12 @@ class Pair:
 
 @dataclass
 class Pairs:
-    """Pairs found, and how many matched points had no ratio, by reason."""
+    """Pairs found, how many matched points had no ratio, by reason, and which measurements were
+    matched."""
 
     found: list[Pair] = field(default_factory=list)
     without: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    measurements: set[tuple[object, object]] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.found)
@@ -214,24 +213,29 @@ class Evidence:
         for s in under:
             partners[key(s.point)].append(s)
         result = Pairs()
-        seen: set[tuple[object, object]] = set()
         for s in over if partners else ():
             for partner in partners.get(key(s.point), ()):
-                # Placements that gave the same PUs are one measurement and count once; against each
-                # other they say nothing of the affinity.
-                both = self.measurement(s), self.measurement(partner)
-                if partner is s or both in seen or ("affinity" in apart and both[0] == both[1]):
-                    continue
-                seen.add(both)
-                found = ratio(s, partner)
-                if isinstance(found, Ratio):
-                    result.found.append(Pair(s, partner, found))
-                elif zero and s.status in ("not_resolved", "elided") and partner.usable:
-                    nothing = Ratio(Interval(0.0, 0.0, 0.0))
-                    result.found.append(Pair(s, partner, nothing, zero=True))
-                else:
-                    result.without[found.why] += 1
+                # Against each other, placements that gave the same PUs say nothing of the affinity.
+                same = self.measurement(s) == self.measurement(partner)
+                if partner is not s and not ("affinity" in apart and same):
+                    self._add_pair(result, s, partner, zero)
         return result
+
+    def _add_pair(self, to: Pairs, over: Measured, under: Measured, zero: bool = False) -> None:
+        """Adds the pair, or why it has no ratio; placements that gave the same PUs are one measurement
+        and count once."""
+        both = self.measurement(over), self.measurement(under)
+        if both in to.measurements:
+            return
+        to.measurements.add(both)
+        found = ratio(over, under)
+        if isinstance(found, Ratio):
+            to.found.append(Pair(over, under, found))
+        elif zero and over.status in ("not_resolved", "elided") and under.usable:
+            nothing = Ratio(Interval(0.0, 0.0, 0.0))
+            to.found.append(Pair(over, under, nothing, zero=True))
+        else:
+            to.without[found.why] += 1
 
     def between(
         self, points: Iterable[Measured], axis: str, *steps: tuple[Wanted, Wanted]
@@ -265,17 +269,10 @@ class Evidence:
             if s.status in _measured and first(getattr(s.point, axis)):
                 groups[key(s.point)].append(s)
         result = Pairs()
-        seen: set[tuple[object, object]] = set()
         for group in groups.values():
             group.sort(key=lambda s: int(getattr(s.point, axis)))
-            both = self.measurement(group[-1]), self.measurement(group[0])
-            if len(group) < 2 or both in seen:
-                continue
-            seen.add(both)
-            found = ratio(group[-1], group[0])
-            if isinstance(found, Ratio):
-                pair = Pair(group[-1], group[0], found)
-                result.found.append(adjust(pair) if adjust else pair)
-            else:
-                result.without[found.why] += 1
+            if len(group) > 1:
+                self._add_pair(result, group[-1], group[0])
+        if adjust:
+            result.found = list(map(adjust, result.found))
         return result

@@ -7,28 +7,21 @@ themselves, so robustly that those that differ do not hide behind it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from math import exp, inf, log, log1p, sqrt
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
+from math import exp, inf, isfinite, log, log1p, sqrt
+from statistics import NormalDist
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.compare import alpha as alpha_of_all
 from syncmeter_analysis.relate.compare import contended_threshold
-from syncmeter_analysis.relate.fleet_rule import (
-    degrees_of,
-    deviation,
-    holm_of,
-    least_spread,
-    probability,
-    quantile,
-    scale_of,
-    spread_of_point,
-    typical_error,
-)
-from syncmeter_analysis.relate.node import LeftOut, Node, Seen, odd_facts
-from syncmeter_analysis.relate.states import State, class_bounds
+from syncmeter_analysis.relate.node import LeftOut, Node, StateCost, odd_facts
+from syncmeter_analysis.relate.special import student_t_tail
+from syncmeter_analysis.relate.states import State, gap_of_states
 from syncmeter_analysis.relate.stats import holm, median
 
 #: Points and nodes are two families of tests, and share what may go wrong.
@@ -42,6 +35,11 @@ fewest_nodes = 3
 
 #: Of fewer points nothing is said of a node as a whole.
 _fewest_points = 5
+
+#: A spread of logarithms below this is not believed: devices that count whole cycles can agree exactly.
+_least_spread = 0.001
+
+_mad_to_sigma = 1.4826
 
 #: Costs of single points have such tails from campaign to campaign, as Student's t of so many degrees.
 _tails_of_points = 4.0
@@ -95,7 +93,8 @@ class Whole:
 @dataclass
 class Group:
     """The nodes of one kind (CPU and GPU model). `names` are theirs, by number; `missing` counts the
-    points which most nodes have and this one lacks; `facts` in which a node is not like most."""
+    points which most nodes have and this one lacks; `facts` are by number those in which a node is not
+    like most."""
 
     kind: str
     nodes: list[Node]
@@ -164,81 +163,87 @@ def fleet_of(found: Iterable[Node | LeftOut], threshold: float = default_thresho
 def _group(kind: str, nodes: list[Node], points: dict[str, Point], threshold: float) -> Group:
     hosts = Counter(node.host for node in nodes)
     names = [node.host if node.host and hosts[node.host] == 1 else node.path for node in nodes]
-    group = Group(kind, nodes, names)
-    by_path = odd_facts(nodes)
-    group.facts = {i: by_path[n.path] for i, n in enumerate(nodes) if n.path in by_path}
+    group = Group(kind, nodes, names, facts=odd_facts(nodes))
     if len(nodes) < fewest_nodes:
         return group
-    keys = dict.fromkeys(key for n in nodes for key in (*n.seen, *n.failed))
     errors: list[dict[int, float]] = []
-    for key in keys:
-        at = _point_over_nodes(points[key], key, nodes)
-        if at is not None:
-            group.points.append(at[0])
-            errors.append(at[1])
-            if 2 * len(at[0].ratios) > len(nodes):
-                group.missing.update(
-                    i for i, n in enumerate(nodes) if key not in n.seen and key not in n.failed
-                )
+    for key in dict.fromkeys(key for n in nodes for key in (*n.costs, *n.failed)):
+        point, own = _point_over_nodes(points[key], key, nodes)
+        if not point.ratios and not point.failed:
+            continue
+        group.points.append(point)
+        errors.append(own)
+        if 2 * len(point.ratios) > len(nodes):
+            group.missing.update(
+                i for i, n in enumerate(nodes) if key not in n.costs and key not in n.failed
+            )
     _judge_points(group, errors, threshold)
     _judge_wholes(group, errors, threshold)
     return group
 
 
-def _common_state(seen: Iterable[Seen]) -> State:
+def _common_state(every: Sequence[StateCost]) -> State:
     """The state in which most nodes have the point; of several the quiet one, then the nearest."""
-    every = list(seen)
     if not every:
         return State()
     bounds = class_bounds(s.hop_ns for s in every)
-    counts: Counter[tuple[int, bool]] = Counter()
-    hops: dict[tuple[int, bool], list[float]] = defaultdict(list)
+    hops: dict[tuple[bool, int], list[float]] = defaultdict(list)
     for s in every:
-        which = bisect_right(bounds, s.hop_ns), s.busy
-        counts[which] += 1
-        if s.hop_ns > 0:
-            hops[which].append(s.hop_ns)
-    number, busy = max(counts, key=lambda which: (counts[which], not which[1], -which[0]))
-    found = hops[number, busy]
-    return State(number, busy, median(found) if found else 0.0)
+        hops[s.busy, bisect_right(bounds, s.hop_ns)].append(s.hop_ns)
+    busy, number = max(hops, key=lambda which: (len(hops[which]), not which[0], -which[1]))
+    known = [hop for hop in hops[busy, number] if hop > 0]
+    return State(number, busy, median(known) if known else 0.0)
+
+
+def class_bounds(
+    values: Iterable[float], gap: float = gap_of_states, min_share: float = 0.02
+) -> list[float]:
+    """Upper bounds between classes of hops, as the driver finds them: cuts where neighbours are `gap`
+    apart in ratio.
+
+    Both parts must keep `min_share` of all values; stray values, near which (within gap^(1/4)) lie
+    fewer than half of that, are no neighbours. Returns the geometric middle of each cut.
+    """
+    ascending = sorted(v for v in values if v > 0 and isfinite(v))
+    reach, least = gap**0.25, min_share * len(ascending)
+    dense = [
+        v
+        for v in ascending
+        if bisect_right(ascending, v * reach) - bisect_left(ascending, v / reach) >= least / 2
+    ]
+    cuts = (sqrt(a * b) for a, b in pairwise(dense) if b >= gap * a)
+    below = ((cut, bisect_right(ascending, cut)) for cut in cuts)
+    return [cut for cut, n in below if min(n, len(ascending) - n) >= least]
 
 
 def _point_over_nodes(
     point: Point, key: str, nodes: Sequence[Node]
-) -> tuple[FleetPoint, dict[int, float]] | None:
-    """The point, and the standard error of each node's own cost; None where fewer than three nodes have
-    it in one state and none failed."""
-    state = _common_state(s for n in nodes for s in n.seen.get(key, ()))
-    chosen: dict[int, Seen] = {}
-    elsewhere = []
-    for i, n in enumerate(nodes):
-        own = n.seen.get(key)
-        if own is None:
-            continue
-        fitting = [s for s in own if State(0, s.busy, s.hop_ns).agrees(state)]
-        if fitting:
-            chosen[i] = max(fitting, key=lambda s: s.visits)
-        else:
-            elsewhere.append(i)
-    failed = {i: n.failed[key] for i, n in enumerate(nodes) if key in n.failed}
+) -> tuple[FleetPoint, dict[int, float]]:
+    """The point, and the standard error of each node's own cost; without ratios where fewer than three
+    nodes have it in one state."""
+    own = {i: n.costs[key] for i, n in enumerate(nodes) if key in n.costs}
+    state = _common_state([s for states in own.values() for s in states])
+    fitting = {
+        i: [s for s in states if State(0, s.busy, s.hop_ns).agrees(state)]
+        for i, states in own.items()
+    }
+    chosen = {i: max(states, key=lambda s: s.visits) for i, states in fitting.items() if states}
     if len(chosen) < fewest_nodes:
-        if not failed:
-            return None
         chosen = {}
-    middle = median(s.log_ns for s in chosen.values()) if chosen else 0.0
+    middle = median(s.log_ns for s in chosen.values()) if chosen else inf
     away = {i: s.log_ns - middle for i, s in chosen.items()}
     errors = {i: s.error for i, s in chosen.items()}
     found = FleetPoint(
         point,
         any(key in n.gpu for n in nodes),
         state if state.busy or state.hop_ns > 0 else None,
-        exp(middle) if chosen else inf,
+        exp(middle),
         spread_of_point(list(away.values()), list(errors.values())) if chosen else inf,
         exp(min(away.values(), default=0.0)),
         exp(max(away.values(), default=0.0)),
         {i: exp(x) for i, x in away.items()},
-        tuple(elsewhere),
-        failed=failed,
+        tuple(i for i, states in fitting.items() if not states),
+        failed={i: n.failed[key] for i, n in enumerate(nodes) if key in n.failed},
     )
     return found, errors
 
@@ -288,7 +293,7 @@ def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: f
                 i: factor * typical_error(of_visits[i]) / sqrt(len(a)) for i, a in of_node.items()
             }
             typical = median(scatter.values())
-            spread = max(deviation(column), least_spread)
+            spread = max(deviation(column), _least_spread)
             for i, v in values.items():
                 away = abs(v[which] - middle)
                 p = probability(away, scale_of(spread, scatter[i], typical), degrees)
@@ -299,12 +304,67 @@ def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: f
             found.append((whole, tests[i]))
     adjusted = holm([p for _, of_one in found for _, p in of_one])
     for n, (whole, of_one) in enumerate(found):
-        told = [
-            p
-            for (size, _), p in zip(of_one, adjusted[3 * n : 3 * n + 3], strict=True)
-            if size > log1p(threshold)
-        ]
-        p = min(told, default=1.0)
-        group.wholes.append(
-            Whole(whole.node, whole.part, whole.points, whole.quartiles, p, p < alpha)
-        )
+        ps = zip(of_one, adjusted[3 * n : 3 * n + 3], strict=True)
+        p = min((p for (size, _), p in ps if size > log1p(threshold)), default=1.0)
+        group.wholes.append(replace(whole, p=p, differs=p < alpha))
+
+
+def deviation(away: Sequence[float]) -> float:
+    """The standard deviation of normal values, from the median of distances to their median."""
+    middle = median(away)
+    return _mad_to_sigma * median(abs(x - middle) for x in away)
+
+
+@lru_cache(maxsize=1024)
+def _normal_width(n: int, cut: int) -> float:
+    """The expected width of n standard normal values without the `cut` at either end (Blom 1958)."""
+    return -2 * NormalDist().inv_cdf((cut + 0.625) / (n + 0.25))
+
+
+def spread_of_point(away: Sequence[float], errors: Sequence[float]) -> float:
+    """What costs of a point differ by between nodes, as a standard deviation.
+
+    The median of distances does not see a second state that less than half of the nodes are in; the
+    range without a tenth at either end does. Nor can it be less than what the files' own visits
+    scatter by.
+    """
+    n, cut = len(away), max(1, len(away) // 10)
+    ordered = sorted(away)
+    width = (ordered[n - 1 - cut] - ordered[cut]) / _normal_width(n, cut) if n > 2 * cut + 1 else 0
+    return max(deviation(away), width, typical_error(errors), _least_spread)
+
+
+def typical_error(errors: Iterable[float]) -> float:
+    known = [e for e in errors if isfinite(e)]
+    return median(known) if known else 0.0
+
+
+def scale_of(spread: float, error: float, typical: float) -> float:
+    """A node whose own scatter is wider than that of most is judged by its own."""
+    return sqrt(spread**2 + max(0.0, error**2 - typical**2))
+
+
+def probability(distance: float, scale: float, degrees: float) -> float:
+    """Two-sided; 1 where no correction could leave it, which saves a second for many nodes."""
+    if not isfinite(scale) or distance < 2 * scale:
+        return 1.0
+    return min(1.0, 2 * student_t_tail(distance / scale, degrees))
+
+
+def degrees_of(n: int) -> float:
+    """Of the median distance of n values: by simulation Student's t of (n - 1) / 2 degrees is as far or
+    a little farther out at 5, 1 and 0.1 %, from 3 values on."""
+    return max(1.0, (n - 1) / 2)
+
+
+def holm_of(smallest: Sequence[float], tests: int) -> list[float]:
+    """Holm's adjusted probabilities of these, the smallest of so many."""
+    return holm([*smallest, *[1.0] * (tests - len(smallest))])[: len(smallest)]
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Between neighbours in rank."""
+    at = share * (len(ordered) - 1)
+    low = int(at)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (at - low) * (ordered[high] - ordered[low])

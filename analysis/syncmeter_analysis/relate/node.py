@@ -4,7 +4,7 @@ state. Files are read one at a time by each process, so that a thousand fit into
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.headline import enough_visits
+from syncmeter_analysis.relate.states import enough_visits
 from syncmeter_analysis.relate.stats import error_of_median_log, median
 from syncmeter_analysis.relate.summary import Measured
 
@@ -25,7 +25,7 @@ from syncmeter_analysis.relate.summary import Measured
 _enough_files = 8
 
 
-class Seen(NamedTuple):
+class StateCost(NamedTuple):
     """A point's cost in one placement state of one node: its logarithm (of ns) over visits, with its
     standard error, infinite for one visit. `hop_ns` is 0 without a pair probe."""
 
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
 
 @dataclass
 class Node:
-    """What a fleet keeps of one file. `seen` by the point's key, `failed` the reason by it; `gpu` the
+    """What a fleet keeps of one file. `costs` by the point's key, `failed` the reason by it; `gpu` the
     keys of a GPU's points. `about` are facts of the machine that nodes of a run should share;
     `points` are by key those that no earlier node of the same process had."""
 
@@ -46,7 +46,7 @@ class Node:
     host: str
     kind: str
     about: dict[str, str]
-    seen: dict[str, tuple[Seen, ...]] = field(default_factory=dict)
+    costs: dict[str, tuple[StateCost, ...]] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     gpu: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
@@ -61,16 +61,14 @@ class LeftOut:
     why: str
 
 
-def _seen(s: Measured) -> tuple[Seen, ...]:
-    if not s.usable:
-        return ()
+def _costs(s: Measured) -> tuple[StateCost, ...]:
+    """The point's cost in each state in which it has visits enough."""
     found = []
     for state in [s.state] if s.device is not None else s.states:
         costs = s.visit_costs(state)
         if costs and len(costs) >= min(enough_visits, s.visits):
-            middle = log(median(costs))
             error = error_of_median_log(costs)
-            found.append(Seen(state.busy, state.hop_ns, middle, error, len(costs)))
+            found.append(StateCost(state.busy, state.hop_ns, log(median(costs)), error, len(costs)))
     return tuple(found)
 
 
@@ -82,15 +80,8 @@ def _about(file: ResultsFile) -> dict[str, str]:
     found = {name: machine.get(name) for name in (*names, "virtualization")}
     found["quota"] = file.campaign.get("quota_cpus")
     found["syncmeter"] = file.campaign.get("version")
-    found["compiler"] = ", ".join(
-        sorted(
-            {
-                str(w["build"].get("compiler"))
-                for w in file.workers
-                if isinstance(w.get("build"), dict)
-            }
-        )
-    )
+    builds = [w["build"] for w in file.workers if isinstance(w.get("build"), dict)]
+    found["compiler"] = ", ".join(sorted({str(build.get("compiler")) for build in builds}))
     memory = machine.get("memory_bytes")
     # The kernel keeps a little of it, not everywhere as much.
     if isinstance(memory, (int, float)) and memory >= 1 << 30:
@@ -101,7 +92,7 @@ def _about(file: ResultsFile) -> dict[str, str]:
 def read_node(path: str) -> Node | LeftOut:
     """The file's summary; a file that cannot be used, or was imported, is LeftOut."""
     try:
-        file = read_results(path, rounds=False)
+        file = read_results(path)
     except Unusable as error:
         return LeftOut(path, str(error).removeprefix(f"{path}: ").removeprefix(f"{path} "))
     if machine_of(file.campaign).imported:
@@ -122,8 +113,8 @@ def node_of(file: ResultsFile) -> Node:
             continue
         if s.status in ("failed", "timeout"):
             node.failed[key] = s.reason or s.status
-        elif seen := _seen(s):
-            node.seen[key] = seen
+        elif s.usable and (costs := _costs(s)):
+            node.costs[key] = costs
         if s.on_gpu:
             gpu.add(key)
         node.points[key] = s.point
@@ -131,19 +122,20 @@ def node_of(file: ResultsFile) -> Node:
     return node
 
 
-_told: set[str] = set()
+# Keys of the points that this process has handed over: each is sent to another process once.
+_known: set[str] = set()
 
 
 def _read_beside(path: str) -> Node | LeftOut:
     """In a process of its own."""
-    return _with_new_points(read_node(path), _told)
+    return _with_new_points(read_node(path), _known)
 
 
-def _with_new_points(node: Node | LeftOut, told: set[str]) -> Node | LeftOut:
-    """Each point is kept, and sent to another process, once and not with every file."""
+def _with_new_points(node: Node | LeftOut, known: set[str]) -> Node | LeftOut:
+    """The node with the points only that are not known yet; they are from then on."""
     if isinstance(node, Node):
-        node.points = {key: point for key, point in node.points.items() if key not in told}
-        told.update(node.points)
+        node.points = {key: point for key, point in node.points.items() if key not in known}
+        known.update(node.points)
     return node
 
 
@@ -154,26 +146,25 @@ def read_nodes(paths: Sequence[str], processes: int = 0) -> Iterator[Node | Left
     """
     processes = min(processes or len(os.sched_getaffinity(0)), len(paths) // _enough_files + 1)
     if processes < 2:
-        told: set[str] = set()
-        yield from (_with_new_points(read_node(path), told) for path in paths)
+        known: set[str] = set()
+        yield from (_with_new_points(read_node(path), known) for path in paths)
         return
     with ProcessPoolExecutor(processes) as pool:
         for node in pool.map(_read_beside, paths, chunksize=_enough_files):
             if isinstance(node, Node):
-                node.seen = {intern(key): seen for key, seen in node.seen.items()}
+                node.costs = {intern(key): costs for key, costs in node.costs.items()}
                 node.gpu = frozenset(map(intern, node.gpu))
             yield node
 
 
-def odd_facts(nodes: Sequence[Node]) -> dict[str, list[str]]:
-    """By the file's path the facts in which the node is not like most: `turbo off (others on)`."""
-    found: dict[str, list[str]] = {}
+def odd_facts(nodes: Sequence[Node]) -> dict[int, list[str]]:
+    """By the node's number the facts in which it is not like most: `turbo off (others on)`."""
+    found: dict[int, list[str]] = defaultdict(list)
     for name in dict.fromkeys(name for node in nodes for name in node.about):
-        counts = Counter(node.about.get(name, "unknown") for node in nodes)
-        usual, n = counts.most_common(1)[0]
-        if len(counts) == 1 or 2 * n <= len(nodes):
-            continue
-        for node in nodes:
-            if (own := node.about.get(name, "unknown")) != usual:
-                found.setdefault(node.path, []).append(f"{name} {own} (others {usual})")
-    return found
+        own = [node.about.get(name, "unknown") for node in nodes]
+        usual, n = Counter(own).most_common(1)[0]
+        if 2 * n > len(nodes):
+            for i, fact in enumerate(own):
+                if fact != usual:
+                    found[i].append(f"{name} {fact} (others {usual})")
+    return dict(sorted(found.items()))

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from syncmeter_analysis.relate.relation import NotComparable, Ratio
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio_by_visit
 from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.stats import error_of_median_log, median, ratio_of_pairs
+from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 
 #: Over and under.
@@ -64,14 +64,8 @@ def pooled_ratio(pairs: Sequence[PairOfPoints], state: State | None) -> Ratio | 
     if not by_visit:
         return NotComparable("no visit has both in one placement state")
     ratios = [math.exp(median(math.log(a / b) for a, b in costs)) for costs in by_visit.values()]
-    n = len(ratios)
-    return Ratio(
-        ratio_of_pairs(ratios),
-        n,
-        state,
-        median(median(a for a, _ in costs) for costs in by_visit.values()),
-        median(median(b for _, b in costs) for costs in by_visit.values()),
-        error_of_median_log(ratios),
-        n - 1,
-        True,
+    return replace(
+        ratio_by_visit([(r, 1.0) for r in ratios], state),
+        over_ns=median(median(a for a, _ in costs) for costs in by_visit.values()),
+        under_ns=median(median(b for _, b in costs) for costs in by_visit.values()),
     )

@@ -16,6 +16,7 @@ from syncmeter_analysis.relate.special import student_t, student_t_tail
 from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.stats import (
     error_of_median_log,
+    median,
     over_visits,
     quotient,
     ratio_of_pairs,
@@ -143,12 +144,10 @@ def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[t
     return found
 
 
-def _of_costs(over: Sequence[float], under: Sequence[float]) -> tuple[Interval, float, float]:
-    """The quotient of two independent sets of visits, with error and degrees."""
-    error, degrees = welch(
-        [error_of_median_log(over), error_of_median_log(under)], [len(over), len(under)]
-    )
-    return quotient(over_visits(over), over_visits(under)), error, degrees
+def _error(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
+    """Standard error and degrees of freedom of the quotient of two independent sets of visits."""
+    errors = [error_of_median_log(over), error_of_median_log(under)]
+    return welch(errors, [len(over), len(under)])
 
 
 def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
@@ -164,15 +163,14 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
         one = Interval(1.0, 1.0, 1.0)
         cost = over.cost.value
         return Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
-    visits = min(over.visits, under.visits)
-    plain = Ratio(Interval(1.0), visits, None, over.cost.value, under.cost.value)
-    if over.imported or under.imported:
-        return replace(plain, interval=quotient(over.cost, under.cost))
-    if over.device is not None or under.device is not None:
-        _, error, degrees = _of_costs(over.visit_costs(over.state), under.visit_costs(under.state))
-        return replace(
-            plain, interval=quotient(over.cost, under.cost), error=error, degrees=degrees
-        )
+    on_gpu = over.device is not None or under.device is not None
+    if over.imported or under.imported or on_gpu:
+        error, degrees = math.inf, 0.0
+        if not (over.imported or under.imported):
+            error, degrees = _error(over.visit_costs(over.state), under.visit_costs(under.state))
+        value = quotient(over.cost, under.cost)
+        visits = min(over.visits, under.visits)
+        return Ratio(value, visits, None, over.cost.value, under.cost.value, error, degrees)
     states = _common(over, under)
     if states is None:
         return NotComparable("seen in different placement states")
@@ -183,22 +181,21 @@ def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:
     state = a if a.hop_ns > 0 else b
     pairs = _paired_costs(over, under, a, b)
     if len(pairs) >= _enough_pairs:
-        above, below = (over_visits(side).value for side in zip(*pairs, strict=True))
-        ratios = [x / y for x, y in pairs]
-        error = error_of_median_log(ratios)
-        n = len(pairs)
-        return Ratio(ratio_of_pairs(ratios), n, state, above, below, error, n - 1, True)
+        return ratio_by_visit(pairs, state)
     costs, others = over.visit_costs(a), under.visit_costs(b)
-    interval, error, degrees = _of_costs(costs, others)
-    return Ratio(
-        interval,
-        min(len(costs), len(others)),
-        state,
-        over_visits(costs).value,
-        over_visits(others).value,
-        error,
-        degrees,
-    )
+    above, below = over_visits(costs), over_visits(others)
+    visits = min(len(costs), len(others))
+    value = quotient(above, below)
+    return Ratio(value, visits, state, above.value, below.value, *_error(costs, others))
+
+
+def ratio_by_visit(pairs: Sequence[tuple[float, float]], state: State | None) -> Ratio:
+    """The ratio over visits that have both costs, in this state."""
+    ratios = [over / under for over, under in pairs]
+    above, below = (median(costs) for costs in zip(*pairs, strict=True))
+    error = error_of_median_log(ratios)
+    value = ratio_of_pairs(ratios)
+    return Ratio(value, len(pairs), state, above, below, error, len(pairs) - 1, True)
 
 
 def verdict_of(i: Interval, margin: float = default_margin) -> Verdict:

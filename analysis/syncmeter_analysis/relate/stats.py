@@ -1,7 +1,6 @@
-"""Statistics, all pure functions: what the driver computes, quotients, and Holm's correction.
+"""Statistics, all pure functions: intervals over visits and of ratios, and Holm's correction.
 
-Intervals are two-sided. `over_visits`, `median_interval` and `scatter_of_median` follow
-core/harness/stats.hpp, so that the report prints the intervals that `syncmeter show` prints.
+Intervals are two-sided. `over_visits` and `scatter_of_median` are the rules of core/harness/stats.hpp.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from statistics import fmean
 from statistics import median as median
 
 from syncmeter_analysis.record.interval import Interval
@@ -202,9 +200,3 @@ def holm(ps: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(ps) - rank) * ps[i]))
         adjusted[i] = largest
     return adjusted
-
-
-def jain(rates: Sequence[float]) -> float:
-    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 when equal, 1/n when one has all."""
-    squares = sum(x * x for x in rates)
-    return 1.0 if squares == 0 else (fmean(rates) ** 2) * len(rates) / squares

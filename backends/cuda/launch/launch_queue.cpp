@@ -1,6 +1,6 @@
 #include "backends/cuda/launch/launch_queue.hpp"
 
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -12,7 +12,7 @@
 #include "backends/cuda/multi/multi_host.hpp"
 #include "backends/cuda/multi/multi_setup.hpp"
 #include "backends/cuda/runtime/peer_devices.hpp"
-#include "core/harness/quiet_probe.hpp"
+#include "core/harness/core_probes.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {

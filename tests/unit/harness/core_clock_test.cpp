@@ -1,6 +1,6 @@
 // The clock of a core: readings that were disturbed do not count, and this core's is one that cores
 // have.
-#include "core/harness/core_clock.hpp"
+#include "core/harness/core_probes.hpp"
 
 #include <gmock/gmock.h>
 

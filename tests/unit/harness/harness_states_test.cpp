@@ -53,6 +53,13 @@ TEST(Harness, AStateChangeWithinARoundDropsIt) {
   EXPECT_EQ(bench.probes(), visit.rounds_taken + 1) << "one probe serves two rounds";
 }
 
+TEST(Harness, TheHopOfARoundIsTheMeanOfTheProbesAroundIt) {
+  bool longer = false;
+  scripted_bench bench({.hop_ns = [&](double) { return (longer = !longer) ? 50.0 : 40.0; }});
+  for (const round& kept : bench.measure({}).rounds)
+    EXPECT_DOUBLE_EQ(kept.hop_ns, std::sqrt(40.0 * 50));
+}
+
 // The start-up probe may have met one state only. A round in which the hop jumps is still dropped,
 // and each estimate says at which hop it was taken.
 TEST(Harness, WithoutBoundsAJumpOfTheHopStillDropsItsRound) {

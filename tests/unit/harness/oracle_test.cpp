@@ -13,43 +13,56 @@ using testing::IsEmpty;
 
 template <class T> std::uint64_t bits(T value) { return std::bit_cast<bits_of<T>>(value); }
 
-std::string check_one_cell(oracle kind, value_type type, std::uint64_t n,
-                           std::vector<lane_outcome> lanes, std::uint64_t final_bits) {
-  const std::array cells{final_bits};
-  return check({.kind = kind,
-                .type = type,
-                .one_cell = true,
-                .ops_per_lane = n,
-                .lanes = lanes,
-                .cells = cells,
-                .second_cells = {}});
-}
-
-TEST(oracle, sums_of_ones_are_exact_and_wrap) {
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 10, {{}, {}}, 20), IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 10, {{}, {}}, 19),
-              HasSubstr("is 19"));
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::int32, 1ULL << 33, {{}}, 0), IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::subtracts, value_type::uint64, 3, {{}}, ~0ULL - 2), IsEmpty());
-}
-
-TEST(oracle, a_float_sum_of_ones_stops_at_two_to_the_24) {
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::float32, 1U << 20, {{}}, bits(0x1p20F)),
-              IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::float32, 1U << 26, {{}}, bits(0x1p24F)),
-              IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::adds, value_type::float32, 1U << 26, {{}}, bits(0x1p25F)),
-              HasSubstr("expected"));
-  EXPECT_THAT(check_one_cell(oracle::subtracts, value_type::float64, 5, {{}}, bits(-5.0)),
-              IsEmpty());
-}
-
-TEST(oracle, extremes_are_those_of_the_lanes_last_operands) {
-  const std::vector<lane_outcome> lanes{{0, bits(-3)}, {0, bits(8)}};
-  EXPECT_THAT(check_one_cell(oracle::raises, value_type::int32, 8, lanes, bits(8)), IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::raises, value_type::int32, 8, lanes, bits(7)),
-              HasSubstr("expected 8"));
-  EXPECT_THAT(check_one_cell(oracle::lowers, value_type::int32, 8, lanes, bits(-3)), IsEmpty());
+TEST(oracle, takes_the_right_value_of_a_cell_and_names_every_other) {
+  struct row {
+    oracle kind;
+    value_type type;
+    std::uint64_t ops_per_lane;
+    std::vector<lane_outcome> lanes;
+    std::uint64_t final_bits;
+    const char* complaint;  // "" where the value is right
+  };
+  using enum value_type;
+  const std::vector<lane_outcome> extremes{{0, bits(-3)}, {0, bits(8)}};
+  for (const auto& [kind, type, n, lanes, final_bits, complaint] : {
+           row{oracle::adds, int32, 10, {{}, {}}, 20, ""},
+           row{oracle::adds, int32, 10, {{}, {}}, 19, "is 19"},
+           row{oracle::adds, int32, 1ULL << 33, {{}}, 0, ""},  // it wraps
+           row{oracle::subtracts, uint64, 3, {{}}, ~0ULL - 2, ""},
+           // A float's sum of ones stops at 2 to the 24.
+           row{oracle::adds, float32, 1U << 20, {{}}, bits(0x1p20F), ""},
+           row{oracle::adds, float32, 1U << 26, {{}}, bits(0x1p24F), ""},
+           row{oracle::adds, float32, 1U << 26, {{}}, bits(0x1p25F), "expected"},
+           row{oracle::subtracts, float64, 5, {{}}, bits(-5.0), ""},
+           // Of the lanes' last operands.
+           row{oracle::raises, int32, 8, extremes, bits(8), ""},
+           row{oracle::raises, int32, 8, extremes, bits(7), "expected 8"},
+           row{oracle::lowers, int32, 8, extremes, bits(-3), ""},
+           // What is unchanged also returned nothing else.
+           row{oracle::unchanged, uint64, 8, {{0, 0}}, 7, ""},
+           row{oracle::unchanged, uint64, 8, {{0, 0}}, 8, "is 8"},
+           row{oracle::unchanged, uint64, 8, {{0, 0}, {4, 0}}, 7, "lane 1"},
+           // Lane 0 writes 2 and 3, lane 1 writes 3 and 4. In turn, 0 2 | 3 3 come back and 4 is
+           // left.
+           row{oracle::exchanges, uint32, 2, {{0ULL + 3 - 5, 3}, {2ULL + 3 - 7, 4}}, 4, ""},
+           row{oracle::exchanges,
+               uint32,
+               2,
+               {{0ULL + 3 - 5, 3}, {3ULL + 3 - 7, 4}},
+               4,
+               "lost or duplicated"},
+       }) {
+    const std::array cells{final_bits};
+    const std::string found = check({.kind = kind,
+                                     .type = type,
+                                     .one_cell = true,
+                                     .ops_per_lane = n,
+                                     .lanes = lanes,
+                                     .cells = cells,
+                                     .second_cells = {}});
+    EXPECT_EQ(found.empty(), std::string_view{complaint}.empty()) << found;
+    EXPECT_THAT(found, HasSubstr(complaint));
+  }
 }
 
 TEST(oracle, results_without_a_cell_agree_in_every_lane) {
@@ -60,24 +73,6 @@ TEST(oracle, results_without_a_cell_agree_in_every_lane) {
   EXPECT_THAT(check(outcome), IsEmpty());
   outcome.lanes = wrong;
   EXPECT_THAT(check(outcome), HasSubstr("lane 1 got a wrong result"));
-}
-
-TEST(oracle, an_unchanged_cell_also_returned_nothing_else) {
-  EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 7), IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}}, 8),
-              HasSubstr("is 8"));
-  EXPECT_THAT(check_one_cell(oracle::unchanged, value_type::uint64, 8, {{0, 0}, {4, 0}}, 7),
-              HasSubstr("lane 1"));
-}
-
-TEST(oracle, exchanges_neither_lose_nor_double_values) {
-  // Lane 0 writes 2 and 3, lane 1 writes 3 and 4. In turn, 0 2 | 3 3 come back and 4 is left.
-  EXPECT_THAT(check_one_cell(oracle::exchanges, value_type::uint32, 2,
-                             {{0ULL + 3 - 5, 3}, {2ULL + 3 - 7, 4}}, 4),
-              IsEmpty());
-  EXPECT_THAT(check_one_cell(oracle::exchanges, value_type::uint32, 2,
-                             {{0ULL + 3 - 5, 3}, {3ULL + 3 - 7, 4}}, 4),
-              HasSubstr("lost or duplicated"));
 }
 
 TEST(oracle, each_lanes_own_cell_is_checked_against_that_lane) {

@@ -3,14 +3,14 @@
 #include "core/machine/environment.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <stdlib.h>
 
 #include "core/machine/environment_files.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::environment_test {
 namespace {
@@ -20,109 +20,93 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A folder that plays the root of a file system.
-class environment_files : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "environment-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(root); }
-  void write(const std::string& path, std::string_view text) const {
-    const std::filesystem::path file = root + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text << '\n';
-  }
-  std::string root;
-};
+using environment_files = test::in_temporary_folder;
 
 TEST_F(environment_files, what_is_not_there_is_unknown) {
-  EXPECT_EQ(read_cpu_model(root), "unknown");
-  EXPECT_EQ(read_governor(root), "unknown");
-  EXPECT_EQ(read_turbo(root), "unknown");
-  EXPECT_EQ(read_os(root), "unknown");
-  EXPECT_FALSE(read_hypervisor_flag(root));
-  EXPECT_EQ(read_virtualization("", root), "");
-  EXPECT_EQ(read_stolen_ticks({0, 1}, root), 0);
+  EXPECT_EQ(read_cpu_model(folder()), "unknown");
+  EXPECT_EQ(read_governor(folder()), "unknown");
+  EXPECT_EQ(read_turbo(folder()), "unknown");
+  EXPECT_EQ(read_os(folder()), "unknown");
+  EXPECT_FALSE(read_hypervisor_flag(folder()));
+  EXPECT_EQ(read_virtualization("", folder()), "");
+  EXPECT_EQ(read_stolen_ticks({0, 1}, folder()), 0);
 }
 
-TEST_F(environment_files, cpu_model_of_x86) {
-  write("/proc/cpuinfo", "processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7543 32-Core\n");
-  EXPECT_EQ(read_cpu_model(root), "AMD EPYC 7543 32-Core");
-}
-
-TEST_F(environment_files, cpu_model_of_arm_is_its_part) {
-  write("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n");
-  EXPECT_EQ(read_cpu_model(root), "Arm Neoverse-V1");
-  write("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x99\nCPU part\t: 0xd40\n");
-  EXPECT_EQ(read_cpu_model(root), "implementer 0x99 part 0xd40");
+TEST_F(environment_files, cpu_model_is_a_name_or_a_part_of_arm) {
+  for (const auto& [text, model] :
+       {std::pair{"processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7543 32-Core\n",
+                  "AMD EPYC 7543 32-Core"},
+        {"processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n", "Arm Neoverse-V1"},
+        {"processor\t: 0\nCPU implementer\t: 0x99\nCPU part\t: 0xd40\n",
+         "implementer 0x99 part 0xd40"}}) {
+    write("proc/cpuinfo", text);
+    EXPECT_EQ(read_cpu_model(folder()), model);
+  }
 }
 
 TEST_F(environment_files, governor_of_all_policies) {
-  write("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
-  write("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave");
-  EXPECT_EQ(read_governor(root), "powersave");
-  write("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "performance");
-  write("/sys/devices/system/cpu/cpufreq/boost", "1");
-  EXPECT_EQ(read_governor(root), "performance, powersave");
+  write("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
+  write("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave");
+  EXPECT_EQ(read_governor(folder()), "powersave");
+  write("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "performance");
+  write("sys/devices/system/cpu/cpufreq/boost", "1");
+  EXPECT_EQ(read_governor(folder()), "performance, powersave");
 }
 
 TEST_F(environment_files, turbo_by_either_driver) {
-  write("/sys/devices/system/cpu/cpufreq/boost", "0");
-  EXPECT_EQ(read_turbo(root), "off");
-  write("/sys/devices/system/cpu/cpufreq/boost", "1");
-  EXPECT_EQ(read_turbo(root), "on");
-  write("/sys/devices/system/cpu/intel_pstate/no_turbo", "1");
-  EXPECT_EQ(read_turbo(root), "off");
-  write("/sys/devices/system/cpu/intel_pstate/no_turbo", "0");
-  EXPECT_EQ(read_turbo(root), "on");
+  for (const auto& [file, text, turbo] : {std::tuple{"cpufreq/boost", "0", "off"},
+                                          {"cpufreq/boost", "1", "on"},
+                                          {"intel_pstate/no_turbo", "1", "off"},
+                                          {"intel_pstate/no_turbo", "0", "on"}}) {
+    write(std::string("sys/devices/system/cpu/") + file, text);
+    EXPECT_EQ(read_turbo(folder()), turbo) << file;
+  }
 }
 
 TEST_F(environment_files, os_name_with_and_without_quotes) {
-  write("/usr/lib/os-release", "NAME=Other\nPRETTY_NAME=Other-9\n");
-  EXPECT_EQ(read_os(root), "Other-9");
-  write("/etc/os-release", "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
-  EXPECT_EQ(read_os(root), "Debian GNU/Linux 12 (bookworm)");
+  write("usr/lib/os-release", "NAME=Other\nPRETTY_NAME=Other-9\n");
+  EXPECT_EQ(read_os(folder()), "Other-9");
+  write("etc/os-release", "NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+  EXPECT_EQ(read_os(folder()), "Debian GNU/Linux 12 (bookworm)");
 }
 
 TEST_F(environment_files, hypervisor_flag_is_a_whole_word_of_the_flags) {
-  write("/proc/cpuinfo", "model name\t: hypervisor\nflags\t\t: fpu nohypervisor\n");
-  EXPECT_FALSE(read_hypervisor_flag(root));
-  write("/proc/cpuinfo", "flags\t\t: fpu hypervisor lahf_lm\n");
-  EXPECT_TRUE(read_hypervisor_flag(root));
+  write("proc/cpuinfo", "model name\t: hypervisor\nflags\t\t: fpu nohypervisor\n");
+  EXPECT_FALSE(read_hypervisor_flag(folder()));
+  write("proc/cpuinfo", "flags\t\t: fpu hypervisor lahf_lm\n");
+  EXPECT_TRUE(read_hypervisor_flag(folder()));
 }
 
 TEST_F(environment_files, virtualization_by_vendor_then_system_then_firmware) {
-  write("/sys/class/dmi/id/sys_vendor", "Amazon EC2");
-  EXPECT_EQ(read_virtualization("", root), "amazon");
+  write("sys/class/dmi/id/sys_vendor", "Amazon EC2");
+  EXPECT_EQ(read_virtualization("", folder()), "amazon");
   const std::string_view compatible("linux,kvm\0", 10);
-  write("/proc/device-tree/hypervisor/compatible", compatible);
-  EXPECT_EQ(read_virtualization("", root), "kvm");
-  write("/sys/hypervisor/type", "xen");
-  EXPECT_EQ(read_virtualization("", root), "xen");
-  EXPECT_EQ(read_virtualization("VMwareVMware", root), "vmware");
+  write("proc/device-tree/hypervisor/compatible", compatible);
+  EXPECT_EQ(read_virtualization("", folder()), "kvm");
+  write("sys/hypervisor/type", "xen");
+  EXPECT_EQ(read_virtualization("", folder()), "xen");
+  EXPECT_EQ(read_virtualization("VMwareVMware", folder()), "vmware");
 }
 
 TEST_F(environment_files, microsoft_firmware_is_a_virtual_machine_only_by_its_product) {
-  write("/sys/class/dmi/id/sys_vendor", "Microsoft Corporation");
-  write("/sys/class/dmi/id/product_name", "Surface Pro");
-  EXPECT_EQ(read_virtualization("", root), "");
-  write("/sys/class/dmi/id/product_name", "Virtual Machine");
-  EXPECT_EQ(read_virtualization("", root), "hyper-v");
+  write("sys/class/dmi/id/sys_vendor", "Microsoft Corporation");
+  write("sys/class/dmi/id/product_name", "Surface Pro");
+  EXPECT_EQ(read_virtualization("", folder()), "");
+  write("sys/class/dmi/id/product_name", "Virtual Machine");
+  EXPECT_EQ(read_virtualization("", folder()), "hyper-v");
 }
 
 TEST_F(environment_files, stolen_time_of_the_pus_named) {
-  write("/proc/stat", "cpu  10 9 9 9 9 9 9 9 999 9\n"
-                      "cpu0 1 2 3 4 5 6 7 80 9 10\n"
-                      "cpu1 1 2 3 4 5 6 7 500 9 10\n"
-                      "cpu10 1 2 3 4 5 6 7 3 9 10\n"
-                      "intr 1 2 3\n");
-  EXPECT_EQ(read_stolen_ticks({0, 10}, root), 83);
-  EXPECT_EQ(read_stolen_ticks({1}, root), 500);
-  EXPECT_EQ(read_stolen_ticks({}, root), 0);
-  write("/proc/stat", "cpu  9 9 9 9\ncpu0 1 2 3 4\n");
-  EXPECT_EQ(read_stolen_ticks({0}, root), 0);
+  write("proc/stat", "cpu  10 9 9 9 9 9 9 9 999 9\n"
+                     "cpu0 1 2 3 4 5 6 7 80 9 10\n"
+                     "cpu1 1 2 3 4 5 6 7 500 9 10\n"
+                     "cpu10 1 2 3 4 5 6 7 3 9 10\n"
+                     "intr 1 2 3\n");
+  EXPECT_EQ(read_stolen_ticks({0, 10}, folder()), 83);
+  EXPECT_EQ(read_stolen_ticks({1}, folder()), 500);
+  EXPECT_EQ(read_stolen_ticks({}, folder()), 0);
+  write("proc/stat", "cpu  9 9 9 9\ncpu0 1 2 3 4\n");
+  EXPECT_EQ(read_stolen_ticks({0}, folder()), 0);
 }
 
 TEST(environment, clock_tick_is_a_time) {
@@ -140,22 +124,21 @@ TEST(environment, memory_is_what_the_kernel_has_in_all) {
 }
 
 TEST(environment, describes_every_promised_member) {
-  using type = nlohmann::json::value_t;
   const nlohmann::json machine = describe_machine();
-  for (const char* const name : {"cpu_model", "architecture", "virtualization", "quota_source",
-                                 "governor", "turbo", "kernel", "os", "host", "hwloc"}) {
-    ASSERT_TRUE(machine.contains(name)) << name;
-    EXPECT_EQ(machine[name].type(), type::string) << name;
-  }
-  for (const char* const name : {"packages", "numa_nodes", "cores", "pus", "cpu_kinds",
-                                 "line_bytes", "memory_bytes", "clock_tick_ns"}) {
-    ASSERT_TRUE(machine.contains(name)) << name;
-    EXPECT_TRUE(machine[name].is_number()) << name << ' ' << machine[name];
-  }
-  for (const char* const name : {"hypervisor", "smt"}) {
-    ASSERT_TRUE(machine.contains(name)) << name;
-    EXPECT_TRUE(machine[name].is_boolean()) << name;
-  }
+  const auto has = [&](std::initializer_list<const char*> names,
+                       bool (nlohmann::json::*is)() const noexcept) {
+    for (const char* const name : names) {
+      ASSERT_TRUE(machine.contains(name)) << name;
+      EXPECT_TRUE((machine[name].*is)()) << name << ' ' << machine[name];
+    }
+  };
+  has({"cpu_model", "architecture", "virtualization", "quota_source", "governor", "turbo", "kernel",
+       "os", "host", "hwloc"},
+      &nlohmann::json::is_string);
+  has({"packages", "numa_nodes", "cores", "pus", "cpu_kinds", "line_bytes", "memory_bytes",
+       "clock_tick_ns"},
+      &nlohmann::json::is_number);
+  has({"hypervisor", "smt"}, &nlohmann::json::is_boolean);
   ASSERT_TRUE(machine.contains("quota_cpus"));
   EXPECT_TRUE(machine["quota_cpus"].is_null() || machine["quota_cpus"].is_number());
   EXPECT_EQ(machine["hypervisor"].get<bool>(),

@@ -1,116 +1,105 @@
 // CPU quotas from made-up cgroup trees of both versions, and the lanes they leave.
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include "core/machine/topology.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::grant_test {
 namespace {
 
-/// A folder that plays the root of a file system.
-class cgroup_tree : public testing::Test {
+class cgroup_tree : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "grant-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(root); }
-
-  void write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = root + path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text << '\n';
-  }
   void v2_at(const std::string& own, const std::string& top = "/",
              const std::string& point = "/sys/fs/cgroup") const {
-    write("/proc/self/cgroup", "0::" + own);
-    write("/proc/self/mountinfo", "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
-                                  "29 22 0:26 " +
-                                      top + " " + point +
-                                      " rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate");
+    write("proc/self/cgroup", "0::" + own);
+    write("proc/self/mountinfo", "22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
+                                 "29 22 0:26 " +
+                                     top + " " + point +
+                                     " rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate");
   }
   void v1_at(const std::string& own, const std::string& top = "/") const {
-    write("/proc/self/cgroup", "5:memory:/elsewhere\n4:cpu,cpuacct:" + own + "\n0::/");
-    write("/proc/self/mountinfo",
+    write("proc/self/cgroup", "5:memory:/elsewhere\n4:cpu,cpuacct:" + own + "\n0::/");
+    write("proc/self/mountinfo",
           "33 32 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
           "32 31 0:29 " +
               top + " /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct");
   }
   void v1_limit(const std::string& below, const std::string& quota,
                 const std::string& period) const {
-    write("/sys/fs/cgroup/cpu,cpuacct" + below + "/cpu.cfs_quota_us", quota);
-    write("/sys/fs/cgroup/cpu,cpuacct" + below + "/cpu.cfs_period_us", period);
+    write("sys/fs/cgroup/cpu,cpuacct" + below + "/cpu.cfs_quota_us", quota);
+    write("sys/fs/cgroup/cpu,cpuacct" + below + "/cpu.cfs_period_us", period);
   }
   /// CPUs and the file below the root that said so; 0 and "" when there is no quota.
   [[nodiscard]] std::pair<double, std::string> quota() const {
-    const auto read = read_cpu_quota(root);
+    const auto read = read_cpu_quota(folder());
     if (!read) return {0, ""};
-    EXPECT_TRUE(read->source.starts_with(root)) << read->source;
-    return {read->cpus, read->source.substr(root.size())};
+    EXPECT_TRUE(read->source.starts_with(folder())) << read->source;
+    return {read->cpus, read->source.substr(folder().size())};
   }
-
-  std::string root;
 };
 using quota_and_file = std::pair<double, std::string>;
 const quota_and_file unlimited{0, ""};
 
 TEST_F(cgroup_tree, nothing_there_is_unlimited) { EXPECT_EQ(quota(), unlimited); }
 
-TEST_F(cgroup_tree, v2_own_limit) {
-  v2_at("/user.slice/job.scope");
-  write("/sys/fs/cgroup/user.slice/job.scope/cpu.max", "150000 100000");
-  EXPECT_EQ(quota(), quota_and_file(1.5, "/sys/fs/cgroup/user.slice/job.scope/cpu.max"));
+struct v2_case {
+  const char *name, *own, *top;
+  std::vector<std::pair<const char*, const char*>> limits;  // below the mount point
+  quota_and_file found;
+};
+class cgroup_v2 : public cgroup_tree, public testing::WithParamInterface<v2_case> {};
+
+TEST_P(cgroup_v2, quota_is_the_smallest_of_its_own_and_its_ancestors) {
+  v2_at(GetParam().own, GetParam().top);
+  for (const auto& [group, limit] : GetParam().limits)
+    write(std::string("sys/fs/cgroup") + group + "/cpu.max", limit);
+  EXPECT_EQ(quota(), GetParam().found);
 }
 
-TEST_F(cgroup_tree, v2_max_is_unlimited) {
-  v2_at("/user.slice");
-  write("/sys/fs/cgroup/user.slice/cpu.max", "max 100000");
-  EXPECT_EQ(quota(), unlimited);
-}
-
-TEST_F(cgroup_tree, v2_smallest_limit_of_all_ancestors_counts) {
-  v2_at("/a/b/c");
-  write("/sys/fs/cgroup/a/b/c/cpu.max", "400000 100000");
-  write("/sys/fs/cgroup/a/b/cpu.max", "max 100000");
-  write("/sys/fs/cgroup/a/cpu.max", "100000 50000");
-  write("/sys/fs/cgroup/cpu.max", "300000 100000");
-  EXPECT_EQ(quota(), quota_and_file(2, "/sys/fs/cgroup/a/cpu.max"));
-}
-
-TEST_F(cgroup_tree, v2_other_cgroups_do_not_count) {
-  v2_at("/a/b");
-  write("/sys/fs/cgroup/a/b/c/cpu.max", "10000 100000");
-  write("/sys/fs/cgroup/a/bb/cpu.max", "10000 100000");
-  EXPECT_EQ(quota(), unlimited);
-}
-
-TEST_F(cgroup_tree, v2_container_with_its_own_namespace_has_its_limit_at_the_top) {
-  v2_at("/");
-  write("/sys/fs/cgroup/cpu.max", "200000 100000");
-  EXPECT_EQ(quota(), quota_and_file(2, "/sys/fs/cgroup/cpu.max"));
-}
-
-TEST_F(cgroup_tree, v2_container_that_sees_its_host_path_and_mounts_its_own_cgroup) {
-  v2_at("/docker/4f2a/inner", "/docker/4f2a");
-  write("/sys/fs/cgroup/inner/cpu.max", "300000 100000");
-  EXPECT_EQ(quota(), quota_and_file(3, "/sys/fs/cgroup/inner/cpu.max"));
-}
-
-TEST_F(cgroup_tree, v2_process_outside_of_its_namespace_reads_the_top) {
-  v2_at("/../outside");
-  write("/sys/fs/cgroup/cpu.max", "200000 100000");
-  write("/sys/fs/outside/cpu.max", "100000 100000");
-  EXPECT_EQ(quota(), quota_and_file(2, "/sys/fs/cgroup/cpu.max"));
-}
+INSTANTIATE_TEST_SUITE_P(
+    cases, cgroup_v2,
+    testing::Values(
+        v2_case{"own_limit",
+                "/user.slice/job.scope",
+                "/",
+                {{"/user.slice/job.scope", "150000 100000"}},
+                {1.5, "/sys/fs/cgroup/user.slice/job.scope/cpu.max"}},
+        v2_case{"max_is_unlimited", "/user.slice", "/", {{"/user.slice", "max 100000"}}, unlimited},
+        v2_case{"the_smallest_counts",
+                "/a/b/c",
+                "/",
+                {{"/a/b/c", "400000 100000"},
+                 {"/a/b", "max 100000"},
+                 {"/a", "100000 50000"},
+                 {"", "300000 100000"}},
+                {2, "/sys/fs/cgroup/a/cpu.max"}},
+        v2_case{"other_groups_do_not_count",
+                "/a/b",
+                "/",
+                {{"/a/b/c", "10000 100000"}, {"/a/bb", "10000 100000"}},
+                unlimited},
+        v2_case{"a_container_with_its_own_namespace",
+                "/",
+                "/",
+                {{"", "200000 100000"}},
+                {2, "/sys/fs/cgroup/cpu.max"}},
+        v2_case{"a_container_that_mounts_its_own_group",
+                "/docker/4f2a/inner",
+                "/docker/4f2a",
+                {{"/inner", "300000 100000"}},
+                {3, "/sys/fs/cgroup/inner/cpu.max"}},
+        v2_case{"outside_of_its_namespace_the_top_is_read",
+                "/../outside",
+                "/",
+                {{"", "200000 100000"}, {"/../outside", "100000 100000"}},
+                {2, "/sys/fs/cgroup/cpu.max"}}),
+    [](const auto& one) { return std::string{one.param.name}; });
 
 TEST_F(cgroup_tree, v2_mount_point_with_a_blank) {
   v2_at("/a", "/", "/my\\040cgroups");
-  write("/my cgroups/a/cpu.max", "50000 100000");
+  write("my cgroups/a/cpu.max", "50000 100000");
   EXPECT_EQ(quota(), quota_and_file(0.5, "/my cgroups/a/cpu.max"));
 }
 
@@ -118,7 +107,7 @@ TEST_F(cgroup_tree, malformed_limits_are_none) {
   for (const char* const text :
        {"", "100000", "100000 0", "-5 100000", "lots 100000", "0 100000"}) {
     v2_at("/a");
-    write("/sys/fs/cgroup/a/cpu.max", text);
+    write("sys/fs/cgroup/a/cpu.max", text);
     EXPECT_EQ(quota(), unlimited) << text;
   }
 }
@@ -147,16 +136,15 @@ TEST_F(cgroup_tree, v1_container_mounts_its_own_cgroup) {
 class cpuset_tree : public cgroup_tree {
  protected:
   void v1_cpuset_at(const std::string& own) const {
-    write("/proc/self/cgroup", "4:cpu,cpuacct:/elsewhere\n3:cpuset:" + own + "\n0::/");
-    write("/proc/self/mountinfo",
-          "31 30 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-          "32 30 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
+    write("proc/self/cgroup", "4:cpu,cpuacct:/elsewhere\n3:cpuset:" + own + "\n0::/");
+    write("proc/self/mountinfo", "31 30 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+                                 "32 30 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
   }
   /// PUs and the file below the root that said so.
   [[nodiscard]] std::pair<std::vector<int>, std::string> cpuset() const {
-    const auto read = read_cpuset(root);
+    const auto read = read_cpuset(folder());
     if (!read) return {{}, ""};
-    return {read->pus, read->source.substr(root.size())};
+    return {read->pus, read->source.substr(folder().size())};
   }
 };
 using pus_and_file = std::pair<std::vector<int>, std::string>;
@@ -164,37 +152,37 @@ using pus_and_file = std::pair<std::vector<int>, std::string>;
 TEST_F(cpuset_tree, v2_own_or_the_nearest_ancestor_that_tells) {
   v2_at("/a/b");
   EXPECT_EQ(cpuset(), pus_and_file({}, ""));
-  write("/sys/fs/cgroup/cpuset.cpus.effective", "0-7");
+  write("sys/fs/cgroup/cpuset.cpus.effective", "0-7");
   EXPECT_EQ(cpuset(),
             pus_and_file({0, 1, 2, 3, 4, 5, 6, 7}, "/sys/fs/cgroup/cpuset.cpus.effective"));
-  write("/sys/fs/cgroup/a/cpuset.cpus.effective", "2-3,6");
+  write("sys/fs/cgroup/a/cpuset.cpus.effective", "2-3,6");
   EXPECT_EQ(cpuset(), pus_and_file({2, 3, 6}, "/sys/fs/cgroup/a/cpuset.cpus.effective"));
 }
 
 TEST_F(cpuset_tree, v1_effective_before_configured) {
   v1_cpuset_at("/slurm/job");
-  write("/sys/fs/cgroup/cpuset/slurm/job/cpuset.cpus", "0-3");
+  write("sys/fs/cgroup/cpuset/slurm/job/cpuset.cpus", "0-3");
   EXPECT_EQ(cpuset(), pus_and_file({0, 1, 2, 3}, "/sys/fs/cgroup/cpuset/slurm/job/cpuset.cpus"));
-  write("/sys/fs/cgroup/cpuset/slurm/job/cpuset.effective_cpus", "0-1");
+  write("sys/fs/cgroup/cpuset/slurm/job/cpuset.effective_cpus", "0-1");
   EXPECT_EQ(cpuset(),
             pus_and_file({0, 1}, "/sys/fs/cgroup/cpuset/slurm/job/cpuset.effective_cpus"));
 }
 
 TEST_F(cpuset_tree, an_empty_or_malformed_list_does_not_count) {
   v1_cpuset_at("/job");
-  write("/sys/fs/cgroup/cpuset/cpuset.cpus", "0-1");
+  write("sys/fs/cgroup/cpuset/cpuset.cpus", "0-1");
   for (const char* const text : {"", "x", "3-1", "0-", "0,,1", "-1", "99999999"}) {
-    write("/sys/fs/cgroup/cpuset/job/cpuset.cpus", text);
+    write("sys/fs/cgroup/cpuset/job/cpuset.cpus", text);
     EXPECT_EQ(cpuset(), pus_and_file({0, 1}, "/sys/fs/cgroup/cpuset/cpuset.cpus")) << text;
   }
 }
 
 // Virtual machines list as offline what could be plugged in.
 TEST_F(cpuset_tree, offline_is_what_is_present_and_switched_off) {
-  EXPECT_EQ(read_offline_pus(root), std::vector<int>{});
-  write("/sys/devices/system/cpu/present", "0-5");
-  write("/sys/devices/system/cpu/offline", "3,5-127");
-  EXPECT_EQ(read_offline_pus(root), (std::vector<int>{3, 5}));
+  EXPECT_EQ(read_offline_pus(folder()), std::vector<int>{});
+  write("sys/devices/system/cpu/present", "0-5");
+  write("sys/devices/system/cpu/offline", "3,5-127");
+  EXPECT_EQ(read_offline_pus(folder()), (std::vector<int>{3, 5}));
 }
 
 TEST(parse_cpu_list, reads_the_kernels_lists) {

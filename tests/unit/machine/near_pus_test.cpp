@@ -1,14 +1,11 @@
 // Which PUs are near to a device, from files as Linux has them; and a thread kept on some.
 #include "core/machine/near_pus.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include "core/machine/topology.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::near_pus_test {
 namespace {
@@ -17,28 +14,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class near_pus : public testing::Test {
+class near_pus : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    root_ = std::filesystem::temp_directory_path() /
-            ("near_pus." + std::to_string(::getpid()) + "." +
-             testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(folder());
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder() / name) << text << '\n';
+    in_temporary_folder::write("sys/bus/pci/devices/0000:3b:00.0/" + name, text);
   }
   [[nodiscard]] device_neighbours of(const std::vector<int>& allowed) const {
-    return neighbours_of("0000:3B:00.0", allowed, root_.string());
+    return neighbours_of("0000:3B:00.0", allowed, folder());
   }
-
- private:
-  [[nodiscard]] std::filesystem::path folder() const {
-    return root_ / "sys/bus/pci/devices/0000:3b:00.0";
-  }
-  std::filesystem::path root_;
 };
 
 TEST_F(near_pus, what_may_be_used_is_near_or_far) {

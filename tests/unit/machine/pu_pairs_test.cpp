@@ -27,40 +27,25 @@ topology file(const std::string& name) {
   return topology::from_xml((tests / "data" / "topologies" / name).string());
 }
 
-TEST(pu_pairs, two_packages_with_smt) {
-  const auto machine = topology::synthetic("package:2 l3:1 l2:2 core:1 pu:2");
-  EXPECT_EQ(classes_of(machine),
-            (counts_by_class{{"same core", 4}, {"same L3", 8}, {"other package", 16}}));
-}
-
-TEST(pu_pairs, chiplets_have_several_l3_in_one_node) {
-  EXPECT_EQ(classes_of(topology::synthetic("package:1 l3:4 l2:2 core:1 pu:1")),
-            (counts_by_class{{"same L3", 4}, {"same NUMA node", 24}}));
-}
-
-TEST(pu_pairs, an_l2_of_several_cores_is_a_class) {
-  EXPECT_EQ(classes_of(topology::synthetic("package:1 l3:1 l2:2 core:2 pu:1")),
-            (counts_by_class{{"same L2", 2}, {"same L3", 4}}));
-}
-
-TEST(pu_pairs, several_nodes_in_a_package) {
-  EXPECT_EQ(classes_of(topology::synthetic("package:1 numa:2 l3:1 core:2 pu:1")),
-            (counts_by_class{{"same L3", 2}, {"same package", 4}}));
-}
-
-// hwloc's -1 for "no such cache" is not a cache that they share.
-TEST(pu_pairs, caches_that_hwloc_does_not_know_are_not_shared) {
-  EXPECT_EQ(classes_of(topology::synthetic("package:2 core:2 pu:1")),
-            (counts_by_class{{"same NUMA node", 2}, {"other package", 4}}));
+TEST(pu_pairs, are_classed_by_the_nearest_thing_that_they_share) {
+  for (const auto& [description, classes] : {
+           std::pair{"package:2 l3:1 l2:2 core:1 pu:2",
+                     counts_by_class{{"same core", 4}, {"same L3", 8}, {"other package", 16}}},
+           {"package:1 l3:4 l2:2 core:1 pu:1", {{"same L3", 4}, {"same NUMA node", 24}}},
+           {"package:1 l3:1 l2:2 core:2 pu:1", {{"same L2", 2}, {"same L3", 4}}},
+           {"package:1 numa:2 l3:1 core:2 pu:1", {{"same L3", 2}, {"same package", 4}}},
+           // hwloc's -1 for "no such cache" is not a cache that they share.
+           {"package:2 core:2 pu:1", {{"same NUMA node", 2}, {"other package", 4}}},
+           // All that hwloc has where nothing discovers the machine; its one NUMA node is made up.
+           {"pu:3", {{"not known", 3}}},
+       })
+    EXPECT_EQ(classes_of(topology::synthetic(description)), classes) << description;
+  EXPECT_EQ(classes_of(file("hybrid.xml")),
+            (counts_by_class{{"same core", 2}, {"same L2", 6}, {"same L3", 20}}));
   processing_unit a, b;
   a.os = 0, b.os = 1;
   a.package = b.package = 0;
   EXPECT_EQ(shared_by(a, b), sharing::package);
-}
-
-TEST(pu_pairs, hybrid) {
-  EXPECT_EQ(classes_of(file("hybrid.xml")),
-            (counts_by_class{{"same core", 2}, {"same L2", 6}, {"same L3", 20}}));
 }
 
 TEST(pu_pairs, kinds_of_core_make_classes_of_their_own) {
@@ -77,11 +62,6 @@ TEST(pu_pairs, kinds_of_core_make_classes_of_their_own) {
                                      {"same L3, kinds 0 and 1", 16}}));
   EXPECT_EQ(class_of(units[0], units[7]), class_of(units[7], units[0]));
   EXPECT_EQ(to_text(class_of(units[0], units[7]), false), "same L3");
-}
-
-// All that hwloc has where nothing discovers the machine; its one NUMA node is made up.
-TEST(pu_pairs, without_cores_and_packages_no_class_is_known) {
-  EXPECT_EQ(classes_of(topology::synthetic("pu:3")), (counts_by_class{{"not known", 3}}));
 }
 
 // P#1 has lost its sibling: it is in no pair of one core.

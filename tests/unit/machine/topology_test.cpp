@@ -1,4 +1,5 @@
-// What topology reads from hwloc: indices, holes, kinds, missing objects, its text, and its errors.
+// What topology reads from hwloc: indices, holes, kinds, missing objects, its text, and its errors;
+// and what is refused before hwloc takes too much memory for it.
 #include "core/machine/topology.hpp"
 
 #include <cstdlib>
@@ -12,6 +13,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
+
+#include "core/machine/synthetic_pus.hpp"
+#include "core/machine/xml_indices.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::topology_test {
 namespace {
@@ -121,16 +126,17 @@ TEST(topology, names_what_cannot_be_read) {
               HasSubstr("topology_test.cpp"));
 }
 
-TEST(topology, says_which_number_of_a_pu_in_a_file_cannot_be) {
+using topology_files = test::in_temporary_folder;
+
+TEST_F(topology_files, says_which_number_of_a_pu_in_a_file_cannot_be) {
   std::ifstream in(data_file("hybrid.xml"));
   const std::string well(std::istreambuf_iterator<char>(in), {});
   for (const auto& [index, said] : {std::pair{"3", "two PUs have the os_index 3"},
                                     std::pair{"9", "the cpuset of PU 9 is not that PU alone"}}) {
-    const std::string path = testing::TempDir() + "numbers-of-pus.xml";
-    std::ofstream(path) << std::regex_replace(well, std::regex("(\"PU\" os_index=)\"6\""),
-                                              fmt::format("$1\"{}\"", index));
-    EXPECT_THAT(message_of([&] { return topology::from_xml(path); }), HasSubstr(said));
-    std::filesystem::remove(path);
+    write("machine.xml", std::regex_replace(well, std::regex("(\"PU\" os_index=)\"6\""),
+                                            fmt::format("$1\"{}\"", index)));
+    EXPECT_THAT(message_of([&] { return topology::from_xml(path("machine.xml")); }),
+                HasSubstr(said));
   }
 }
 
@@ -207,6 +213,34 @@ TEST(binding, says_which_pu_and_why_not) {
   EXPECT_THAT(bind_this_thread(elsewhere, 1).value_or("bound"),
               AllOf(HasSubstr("PU 1"), HasSubstr("another machine")));
   EXPECT_THAT(unbind_this_thread(elsewhere).value_or("unbound"), HasSubstr("another machine"));
+}
+
+TEST(pus_described, is_the_product_outside_brackets) {
+  EXPECT_EQ(pus_described("package:2 core:4 pu:2"), 16);
+  EXPECT_EQ(pus_described("2 4 pu:2"), 16) << "hwloc takes numbers without a type, too";
+  EXPECT_EQ(pus_described("[numa(memory=16)] l3:2 pu:8(indexes=2*4:4*1)"), 16);
+  EXPECT_GT(pus_described("pu:99999999999999999999"), 1e18);
+}
+
+TEST(xml_indices, are_those_that_a_machine_can_have) {
+  for (const char* xml :
+       {"", "<object", "<object type=\"PU\" os_index=\"7\"/>", "<object type='PU' os_index='7'/>",
+        "<object os_index=\"1048576\" type=\"NUMANode\">", "<object type=\"Core\">",
+        "<object type=\"Package\" os_index=\"4294967295\">", "<info type=\"PU\"/>"})
+    EXPECT_EQ(flaw_in_indices(xml), "") << xml;
+}
+
+TEST(xml_indices, that_are_missing_or_too_large_are_told) {
+  constexpr const char* well = "<object type=\"PU\" os_index=\"0\"/>";
+  for (const auto& [xml, said] :
+       {std::pair{"<object type=\"PU\" gp_index=\"3\"/>", "a PU has no os_index"},
+        std::pair{"<object type=\"NUMANode\" xos_index=\"0\">", "a NUMANode has no os_index"},
+        std::pair{"<object type=\"PU\" os_index=\"1048577\"/>",
+                  "the os_index of a PU is not a number from 0 to 1048576"},
+        std::pair{"<object type=\"PU\" os_index=\"-1\"/>",
+                  "the os_index of a PU is not a number from 0 to 1048576"},
+        std::pair{"<object type=\"PU\" os_index=\"0", ""}})
+    EXPECT_EQ(flaw_in_indices(std::string(well) + xml), said) << xml;
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Which points a study makes of what a host thread launches on a GPU.
-#include "driver/studies/launch_rules.hpp"
-
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
@@ -68,7 +66,7 @@ TEST(launch_plan, the_kernel_boundary_is_measured_near_and_far_with_graphs_of_si
     for (const capability& row : worker.capabilities) {
       if (row.op == name) op.rows.push_back(&row);
     }
-    for (const gpu_rule& rule : launch_rules()) {
+    for (const gpu_rule& rule : find_study("levels")->gpu.rules) {
       if (covers(rule, name)) planner.add(op, rule.axes);
     }
   }

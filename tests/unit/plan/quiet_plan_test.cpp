@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "driver/plan/lane_places.hpp"
-#include "driver/studies/studies.hpp"
+#include "driver/plan/study.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::quiet_plan_test {

@@ -8,8 +8,8 @@
 
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/show/table.hpp"
-#include "driver/studies/studies.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::false_sharing_plan_test {

@@ -9,9 +9,9 @@
 #include "driver/plan/counterparts.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/plan/study.hpp"
 #include "driver/results/units.hpp"
 #include "driver/show/table.hpp"
-#include "driver/studies/studies.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::lock_studies_plan_test {

@@ -1,9 +1,8 @@
 // Names of ops, and the lanes of a study.
-#include "driver/plan/plan.hpp"
-
 #include <gmock/gmock.h>
 
-#include "driver/studies/studies.hpp"
+#include "driver/plan/plan.hpp"
+#include "driver/plan/study.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::studies_test {

@@ -3,13 +3,12 @@
 #include "driver/text/output_file.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gmock/gmock.h>
 
 #include "driver/text/usage_error.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::output_file_test {
 namespace {
@@ -18,36 +17,18 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-class output_files : public testing::Test {
+class output_files : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) / (std::string("syncmeter_output_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-  void put(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-  }
-  [[nodiscard]] std::string text_of(const std::string& name) const {
-    std::ifstream in(path(name));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   [[nodiscard]] output_file file(const std::string& name, bool force = false) const {
     return {.option = "--csv", .path = path(name), .force = force};
   }
   static void refuses(const output_file& what, const char* why) {
     EXPECT_THAT([&] { require_writable(what); }, ThrowsMessage<usage_error>(HasSubstr(why)));
   }
-
-  fs::path folder_;
 };
 
 TEST_F(output_files, of_another_text_need_force) {
-  put("a.csv", "old");
+  write("a.csv", "old");
   refuses(file("a.csv"), "add --force");
   write_whole(file("a.csv", true), "new");
   EXPECT_EQ(text_of("a.csv"), "new");
@@ -55,15 +36,15 @@ TEST_F(output_files, of_another_text_need_force) {
 
 TEST_F(output_files, of_a_campaign_are_never_replaced) {
   const std::string campaign = "{\"kind\":\"campaign\",\"schema\":{\"major\":1}}\n";
-  put("a.jsonl", campaign);
-  put("b.zst", "\x28\xb5\x2f\xfd and more");
+  write("a.jsonl", campaign);
+  write("b.zst", "\x28\xb5\x2f\xfd and more");
   refuses(file("a.jsonl", true), "holds the results of a campaign");
   refuses(file("b.zst", true), "holds the results of a campaign");
   EXPECT_EQ(text_of("a.jsonl"), campaign);
 }
 
 TEST_F(output_files, are_none_of_their_commands_own_by_whatever_name) {
-  put("in.txt", "read");
+  write("in.txt", "read");
   fs::create_hard_link(path("in.txt"), path("also.txt"));
   output_file what = file("also.txt", true);
   what.inputs = {path("in.txt")};
@@ -75,7 +56,7 @@ TEST_F(output_files, are_none_of_their_commands_own_by_whatever_name) {
 }
 
 TEST_F(output_files, keep_their_link_and_their_mode) {
-  put("target.csv", "old");
+  write("target.csv", "old");
   fs::permissions(path("target.csv"), fs::perms::owner_read | fs::perms::owner_write);
   fs::create_symlink(path("target.csv"), path("link.csv"));
   write_whole(file("link.csv", true), "new");
@@ -87,9 +68,9 @@ TEST_F(output_files, keep_their_link_and_their_mode) {
 
 TEST_F(output_files, leave_nothing_beside_them) {
   require_writable(file("a.csv"));
-  EXPECT_TRUE(fs::is_empty(folder_)) << "to look is not to write";
+  EXPECT_TRUE(fs::is_empty(folder())) << "to look is not to write";
   write_whole(file("a.csv"), "text");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 1);
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
-// Texts of others, as words of a shell and on a terminal.
+// Texts of others as words of a shell and on a terminal; and how a set of numbers is
+// printed.
 #include "driver/text/quote.hpp"
 
 #include <gtest/gtest.h>
 
+#include "driver/text/ranges.hpp"
+
 namespace syncmeter::quote_test {
 namespace {
+
+using namespace std::string_literals;
 
 TEST(shell_word, is_taken_as_one_word) {
   EXPECT_EQ(shell_word("a/b-c.jsonl"), "a/b-c.jsonl");
@@ -19,7 +24,6 @@ TEST(printable, leaves_what_a_terminal_only_draws) {
 }
 
 TEST(printable, escapes_what_a_terminal_acts_on) {
-  using namespace std::string_literals;
   EXPECT_EQ(printable("\x1b[31m\r\0\x7f\n\t"s), "\\x1b[31m\\x0d\\x00\\x7f\\x0a\\x09");
   EXPECT_EQ(printable("\xc2\x9b"), "\\x9b") << "a control character of two bytes";
   EXPECT_EQ(printable("\xe2\x80\xae!"), "\\u202e!") << "from right to left";
@@ -29,6 +33,12 @@ TEST(printable, escapes_what_a_terminal_acts_on) {
 TEST(printable, escapes_what_is_no_utf_8) {
   EXPECT_EQ(printable("\xff\xc0\x9b\xe2\x80"), "\\xff\\xc0\\x9b\\xe2\\x80");
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half a surrogate";
+}
+
+TEST(as_ranges, joins_neighbours) {
+  EXPECT_EQ(as_ranges({}), "");
+  EXPECT_EQ(as_ranges({5}), "5");
+  EXPECT_EQ(as_ranges({8, 2, 1, 0, 10, 9}), "0-2,8-10");
 }
 
 }  // namespace

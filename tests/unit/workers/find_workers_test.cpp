@@ -2,11 +2,10 @@
 #include "driver/workers/find_workers.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include <gmock/gmock.h>
-#include <unistd.h>
+
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::find_workers_test {
 namespace {
@@ -14,20 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-class find_workers_test : public testing::Test {
+class find_workers_test : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(folder_);
-    ::setenv("PATH", (folder_ + ":" + before_).c_str(), 1);
-  }
-  void TearDown() override {
-    ::setenv("PATH", before_.c_str(), 1);
-    std::filesystem::remove_all(folder_);
-  }
+  void SetUp() override { ::setenv("PATH", (folder() + ":" + before_).c_str(), 1); }
+  void TearDown() override { ::setenv("PATH", before_.c_str(), 1); }
   void add(const std::string& name, const std::string& script) const {
-    const std::string path = folder_ + "/syncmeter-" + name;
-    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    (void)write_script("syncmeter-" + name, script);
   }
   static const worker_info& named(const std::vector<worker_info>& all, const std::string& name) {
     for (const worker_info& info : all) {
@@ -36,8 +27,8 @@ class find_workers_test : public testing::Test {
     throw std::out_of_range(name);
   }
 
+ private:
   std::string before_ = std::getenv("PATH");
-  std::string folder_ = testing::TempDir() + "find_workers_" + std::to_string(::getpid());
 };
 
 const std::string capabilities =

@@ -71,22 +71,29 @@ TEST(worker_process, quotes_what_is_no_json_object) {
   EXPECT_EQ(worker.receive(generous).what, kind::garbage);
 }
 
-TEST(worker_process, quotes_no_more_than_80_characters) {
-  worker_process worker = shell("printf '%0200d\\n' 7");
-  EXPECT_THAT(worker.receive(generous).text, HasSubstr("'" + std::string(80, '0') + "'..."));
-}
-
-TEST(worker_process, a_line_without_end_is_garbage_before_it_fills_the_memory) {
-  worker_process worker = shell("exec cat /dev/zero");
-  const answer garbage = worker.receive(generous);
-  EXPECT_EQ(garbage.what, kind::garbage);
-  EXPECT_THAT(garbage.text, HasSubstr("line without end"));
-}
-
-TEST(worker_process, an_overlong_line_with_an_end_is_garbage) {
-  worker_process worker = shell(R"(printf '{"a":"%01100000d"}\n' 1; exec sleep 100)");
-  // The end may come with the last piece, or after the reader lost its patience.
-  EXPECT_EQ(worker.receive(generous).what, kind::garbage);
+TEST(worker_process, says_what_was_wrong_with_its_answer_or_its_end) {
+  struct script {
+    const char* text;
+    kind what;
+    std::string reason;
+  };
+  for (const auto& [text, what, reason] :
+       {script{"printf '%0200d\\n' 7", kind::garbage, "'" + std::string(80, '0') + "'..."},
+        script{"exec cat /dev/zero", kind::garbage, "line without end"},
+        // The end may come with the last piece, or after the reader gave the line up.
+        script{R"(printf '{"a":"%01100000d"}\n' 1; exec sleep 100)", kind::garbage, ""},
+        script{"head -c 100000 /dev/zero | tr '\\0' '['; echo", kind::garbage, "at most 64 levels"},
+        script{R"(printf '{"kind":"vis'; exit 3)", kind::closed,
+               R"(ended with status 3 in the middle of the line '{"kind":"vis')"},
+        script{"exec >&-; exec sleep 100", kind::closed, "killed by signal 9"}}) {
+    worker_process worker = shell(text, {.leaving = 50ms});
+    const answer given = worker.receive(generous);
+    EXPECT_EQ(given.what, what) << text;
+    EXPECT_THAT(given.text, HasSubstr(reason)) << text;
+    if (what == kind::closed) {
+      EXPECT_EQ(state_of(worker.pid()), '\0') << "it was not reaped";
+    }
+  }
 }
 
 TEST(worker_process, names_the_signal_and_the_last_words) {
@@ -98,24 +105,10 @@ TEST(worker_process, names_the_signal_and_the_last_words) {
   EXPECT_EQ(state_of(worker.pid()), '\0') << "it was not reaped";
 }
 
-TEST(worker_process, reports_a_half_line) {
-  worker_process worker = shell(R"(printf '{"kind":"vis'; exit 3)");
-  const answer gone = worker.receive(generous);
-  EXPECT_EQ(gone.what, kind::closed);
-  EXPECT_THAT(gone.text,
-              HasSubstr(R"(ended with status 3 in the middle of the line '{"kind":"vis')"));
-}
-
 TEST(worker_process, whole_lines_before_the_end_are_given_first) {
   worker_process worker = shell(R"(echo '{"a":1}'; printf x)");
   EXPECT_EQ(worker.receive(generous).what, kind::line);
   EXPECT_EQ(worker.receive(generous).what, kind::closed);
-}
-
-TEST(worker_process, a_worker_that_closes_its_output_but_stays_is_killed) {
-  worker_process worker = shell("exec >&-; exec sleep 100", {.leaving = 50ms});
-  EXPECT_THAT(worker.receive(generous).text, HasSubstr("killed by signal 9"));
-  EXPECT_EQ(state_of(worker.pid()), '\0');
 }
 
 TEST(worker_process, is_late_at_the_deadline) {
@@ -214,13 +207,6 @@ TEST(worker_process, what_it_started_ends_with_it) {
   const pid_t child = worker.receive(generous).object.at("child");
   worker.close();
   EXPECT_TRUE(soon([&] { return state_of(child) == '\0' || state_of(child) == 'Z'; }));
-}
-
-TEST(worker_process, a_deeply_nested_line_is_garbage) {
-  worker_process worker = shell("head -c 100000 /dev/zero | tr '\\0' '['; echo");
-  const answer garbage = worker.receive(generous);
-  EXPECT_EQ(garbage.what, kind::garbage);
-  EXPECT_THAT(garbage.text, HasSubstr("at most 64 levels"));
 }
 
 TEST(worker_process, a_reader_that_does_not_read_costs_no_more_than_the_deadline) {

@@ -1,0 +1,102 @@
+"""The description of a results file (record/ of the sources, record/README.md), read as it is imported:
+axes of a point, and members of its lines with kind, absent value and bounds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+_folder = Path(__file__).parent / "tables"
+
+statuses = (
+    "ok",
+    "not_resolved",
+    "interferes",
+    "elided",
+    "noisy",
+    "busy",
+    "too_slow",
+    "unsupported",
+    "failed",
+    "timeout",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of a point: its values are of this `kind`, numbers at least `least`. At `absent` it has
+    none, and is left out of the point's text unless it is `always` there. `column` is its name in
+    tables of points, '' for none, and `cell` says when it has a value there."""
+
+    name: str
+    kind: type
+    absent: Any
+    least: int = 0
+    always: bool = False
+    in_key: bool = True
+    column: str = ""
+    cell: str = "if_any"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a line: numbers, in lists too, lie within `least`..`most`; `of` is what an object, or
+    each in a list of objects, holds, where a table says it. `shared`: a copy for others keeps it."""
+
+    kind: str
+    least: float = 0.0
+    most: float = math.inf
+    of: Table | None = None
+    shared: bool = True
+
+
+Table = Mapping[str, Member]
+
+_row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)$', re.M)
+_kinds = {"unsigned": int, "bool": bool, "std::vector<int>": tuple}
+_absent: dict[type, Any] = {int: 0, bool: False, tuple: (), str: ""}
+
+
+def _rows(table: str) -> Iterator[list[str]]:
+    """The fields of each row of a table, its words last."""
+    for fields, words in _row.findall((_folder / f"{table}.def").read_text(encoding="utf-8")):
+        yield [*(field.strip('"') for field in fields.split(", ")), words]
+
+
+def _axis(row: list[str]) -> Axis:
+    name, written_type, absent, least, written, cell, unit, _ = row
+    kind = _kinds.get(written_type, str)
+    value = int(absent) if kind is int else _absent[kind]
+    if kind is str and cell == "always":
+        value = absent.rpartition("::")[2].strip("{}")
+    elif written == "if_strided":
+        value = None
+    column = name if name.endswith(unit) else f"{name}_{unit}"
+    column = "" if cell == "never" else column
+    return Axis(name, kind, value, int(least), written == "always", True, column, cell)
+
+
+def _members(table: str) -> Table:
+    found = {}
+    for name, kind, _, least, most, shared, words in _rows(table):
+        inner = re.match(r"(\w+)\.def\b", words)
+        of = _members(inner[1]) if inner else None
+        found[name] = Member(kind, float(least), float(most), of, shared == "yes")
+    return found
+
+
+def _axes() -> Iterator[Axis]:
+    for axis in map(_axis, _rows("axes")):
+        yield axis
+        if axis.name == "stride":  # of the same in bytes, which files have beside it
+            bytes_of_it = Axis("stride_bytes", int, 0, in_key=False, column="stride_bytes")
+            yield replace(bytes_of_it, cell=axis.cell)
+
+
+axes = tuple(_axes())
+visit_members = _members("visit")
+point_members = _members("point_line")

@@ -1,0 +1,35 @@
+// The study `barrier`. Who is compared is visited in turn: runtimes, both ways of waiting, and
+// lateness against none.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+
+study barrier_study() {
+  const study_axes curve{.lanes = lane_set::published,
+                         .affinities = {affinity::close, affinity::spread, affinity::smt},
+                         .waits = {wait_policy::active, wait_policy::passive},
+                         .oversubscribe_on_request = true};
+  study_axes late = curve;
+  late.lanes = lane_set::two_and_max;
+  late.lates_us = {0, 1, 10, 100};
+  late.oversubscribe_on_request = false;
+  return {.place = 9,
+          .name = "barrier",
+          .purpose = "barriers by number of lanes, runtime and wait policy, and with a late lane",
+          .rules = {{.ops = {"barrier", "@barrier"}, .axes = curve},
+                    {.ops = {"barrier_late"}, .axes = late}},
+          .others = curve,
+          .pace = study_pace{.precision = 0.02,
+                             .max_time_s = 0.15,
+                             .min_sample_us = 0,
+                             .many = 128,
+                             .visits_of_many = 3},
+          .native_only = true,
+          .waits_together = true,
+          .also = {"omp-llvm", "std"},
+          .left_out = "late lanes at numbers of lanes other than 2 and all; more lanes than "
+                      "processing units unless --oversubscribe is given; unbound lanes; portable "
+                      "backends unless --backend names them"};
+}
+
+}  // namespace syncmeter

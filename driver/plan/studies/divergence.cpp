@@ -1,0 +1,27 @@
+// The study `divergence`: what a branch costs by how many paths the lanes of a warp, or the warps
+// of a block, take; and what it would cost without a branch.
+
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+
+// A warp alone, a full block, and every multiprocessor with one.
+study divergence_study() {
+  const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}},
+                          .sizes = {1, 2, 4, 8, 16, 32}};
+  gpu_axes blocks = one_warp;
+  blocks.grids = {{{{.first = 1, .last = 1}, {.named = block_range::symbol::sm}}, {1024}}};
+  gpu_axes some = one_warp;
+  some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  return {.place = 16,
+          .name = "divergence",
+          .purpose =
+              "GPU: a branch with 1 to 32 paths: within a warp, across warps, and predicated",
+          .gpu = {.rules = {{.ops = {"branch_in_warp"}, .axes = some},
+                            {.ops = {"branch_uniform", "branch_predicated"}, .axes = one_warp},
+                            {.ops = {"branch_*"}, .axes = blocks}},
+                  .others = one_warp,
+                  .max_time_s = 0.12}};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,48 @@
+// The study `false-sharing`. Cells apart are the control: every other stride is compared with it,
+// in the same visit. The cross of types, strides and placements is full for one op alone: what a
+// line is does not depend on the op, what sharing one costs does.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+
+study false_sharing_study() {
+  const study_axes add{.placements = {placement::strided},
+                       .strides_bytes = {4, 8, 16, 32, 64, 128, 256, apart_bytes},
+                       .lanes = lane_set::powers_from_two,
+                       .affinities = {affinity::close, affinity::spread, affinity::smt},
+                       .watch_states = true};
+  study_axes alone = add;
+  alone.strides_bytes = {apart_bytes};
+  alone.lanes = lane_set::one;
+  study_axes every_type = add;
+  every_type.types = type_set::published;
+  every_type.lanes = lane_set::two_and_max;
+  study_axes from_half = every_type;
+  from_half.bases = {line_part::half};
+  from_half.lanes = lane_set::two;
+  study_axes other_ops = add;
+  other_ops.strides_bytes = {4, 32, 64, 128, apart_bytes};
+  other_ops.lanes = lane_set::two_and_max;
+  const std::vector<std::string_view> others{"atomic_write", "plain_add", "fence_between_stores",
+                                             "@atomic",      "@critical", "@structure"};
+  return {.place = 7,
+          .name = "false-sharing",
+          .purpose =
+              "destructive interference size: how far apart cells of different lanes must be",
+          .rules = {{.ops = {"atomic_add"}, .axes = alone},
+                    {.ops = {"atomic_add"}, .axes = add},
+                    {.ops = {"atomic_add"}, .axes = every_type},
+                    {.ops = {"atomic_add"}, .axes = from_half},
+                    {.ops = others, .axes = alone},
+                    {.ops = others, .axes = other_ops}},
+          .others = other_ops,
+          .native_only = true,
+          .layouts_together = true,
+          .left_out =
+              "uint32 (same as int32); types other than int32 between 2 lanes and all; arrays that "
+              "start half a line in, with more than 2 lanes; for ops other than atomic_add: other "
+              "types, strides other than 4, 32, 64 and 128 B, and arrays that start half a line "
+              "in; unbound lanes; portable backends unless --backend names them"};
+}
+
+}  // namespace syncmeter

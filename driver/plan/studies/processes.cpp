@@ -1,0 +1,33 @@
+// The study `processes`. Each backend measures what it has of these: what threads and processes
+// have in common has one name, what only one of them has stands against the other's ordinary way of
+// doing the same.
+
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+
+study processes_study() {
+  const study_axes together{.placements = {placement::shared}, .lanes = lane_set::one_and_max};
+  const study_axes alone{
+      .placements = {placement::strided}, .strides_bytes = {apart_bytes}, .lanes = lane_set::max};
+  const std::vector<std::string_view> cells{"atomic_add",   "atomic_fetch_add", "atomic_cas_pass",
+                                            "atomic_write", "lock_add",         "mutex_robust_add",
+                                            "rma_*"};
+  return {.place = 20,
+          .name = "processes",
+          .purpose = "threads against processes with memory in common, and against MPI's calls",
+          .rules = {{.ops = {"barrier", "ibarrier", "allreduce_*", "handoff", "*_handoff", "fence",
+                             "window_sync"},
+                     .axes = together},
+                    {.ops = cells, .axes = together},
+                    {.ops = cells, .axes = alone}},
+          .others = together,
+          .native_only = true,
+          .ops_together = true,
+          .also = {"std", "posix", "posix-shared", "mpi"},
+          .left_out =
+              "types other than int32; numbers of lanes between one and all; affinity spread; "
+              "processes of different nodes; portable backends unless --backend names them"};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,29 @@
+// The study `quick`.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+namespace {
+
+using namespace blocks;
+
+gpu_part gpu_quick() {
+  const std::vector<grid_set> grids{{{one}, {32, 1024}}, {{sm}, {1024}}};
+  return {.rules = every_op(grids, {{{one}, {32, 1024}}, {{sm}, {1}}}),
+          .others = gpu_axes{.grids = grids},
+          // The launches of kernels are known to 4 % after three visits of 18 ms.
+          .max_time_s = 0.055};
+}
+
+}  // namespace
+
+study quick_study() {
+  const study_axes axes{.lanes = lane_set::one_and_max, .strided_beyond_one_lane = true};
+  return {.place = 1,
+          .name = "quick",
+          .purpose = "every op, one type, default order, at 1 lane and at all of them",
+          .rules = every_op(axes),
+          .others = axes,
+          .gpu = gpu_quick()};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,61 @@
+// The study `reductions`: the maximum of an array in every form that the backends have, over its
+// size.
+
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr unsigned power(unsigned exponent) { return 1U << exponent; }
+
+// 256 threads a block, and as many blocks as the size needs. Types but int32 are at two sizes: one
+// that fits the last-level cache, and one that does not; there the forms with an atomic in every
+// thread are left out, which take up to a second for each sample.
+gpu_part gpu_reductions() {
+  const std::vector<grid_set> usual{{{block_range{.first = 1, .last = 1}}, {256}}};
+  gpu_axes every_size{.grids = usual};
+  every_size.sizes = {power(10), power(14), power(18), power(22), power(26), power(28)};
+  gpu_axes small{.grids = usual, .types = type_set::all};
+  small.sizes = {power(22)};
+  gpu_axes large = small;
+  large.sizes = {power(26)};
+  gpu_axes full_blocks{.grids = {{{block_range{.first = 1, .last = 1}}, {1024}}}};
+  full_blocks.sizes = {power(26)};
+  const std::vector<std::string_view> all{"reduce_max_*", "*_bandwidth"};
+  const std::string_view of_a_warp = "reduce_max_sync";  // has no array
+  return {.rules = {{.ops = all, .except = {of_a_warp}, .axes = every_size},
+                    {.ops = all, .except = {of_a_warp}, .axes = small},
+                    {.ops = all,
+                     .except = {of_a_warp, "reduce_max_global_atomic", "reduce_max_block_atomic"},
+                     .axes = large},
+                    {.ops = {"reduce_max_*"},
+                     .except = {of_a_warp, "reduce_max_cub"},
+                     .axes = full_blocks}},
+          .others = every_size,
+          .max_time_s = 0.15};
+}
+
+}  // namespace
+
+// One lane is beside all of them: from which size on it pays to start the others.
+study reductions_study() {
+  study_axes every_size{.lanes = lane_set::one_and_max};
+  every_size.sizes = {power(10), power(14), power(18), power(22), power(26)};
+  study_axes every_type = every_size;
+  every_type.types = type_set::published;
+  every_type.sizes = {power(22)};
+  return {.place = 18,
+          .name = "reductions",
+          .purpose =
+              "the maximum of an array in every form: time, and share of the memory bandwidth",
+          .rules = {{.ops = {"reduce_max"}, .axes = every_size},
+                    {.ops = {"reduce_max"}, .axes = every_type}},
+          .others = every_size,
+          .gpu = gpu_reductions(),
+          .left_out = "2^28 elements on CPUs and 2^30 on GPUs unless --size names them; types "
+                      "other than int32 at sizes other than 2^22 and 2^26, and there forms with an "
+                      "atomic per thread; numbers of lanes between 1 and all; blocks of sizes "
+                      "other than 256 threads, except 1024 at 2^26 elements"};
+}
+
+}  // namespace syncmeter
