@@ -12,10 +12,8 @@
 #include "driver/commands/commands.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
-#include "driver/text/wrapped_text.hpp"
-#include "driver/workers/own_process.hpp"
+#include "driver/workers/start_program.hpp"
 
 namespace {
 

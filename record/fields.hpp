@@ -1,5 +1,6 @@
 // How C++ declares a member of each kind (record/README.md): for structs whose fields are the rows
-// of a table. An `object` or `objects` has the type of its name in the struct's namespace `objects`.
+// of a table. An `object` or `objects` has the type of its name in the struct's namespace
+// `objects`.
 #pragma once
 
 #define SM_FIELD_number(name, absent) double name = absent;
@@ -16,3 +17,7 @@
 #define SM_FIELD_counts(name, absent) std::map<std::string, std::uint64_t> name = absent;
 #define SM_FIELD_object(name, absent) objects::name name = absent;
 #define SM_FIELD_objects(name, absent) std::vector<objects::name> name = absent;
+#define SM_FIELD_count(name, absent) unsigned name = absent;
+#define SM_FIELD_choice(name, absent) decltype(syncmeter::point::name) name = absent;
+#define SM_FIELD_placements(name, absent) std::vector<syncmeter::placement> name = absent;
+#define SM_FIELD_texts(name, absent) std::vector<std::string> name = absent;

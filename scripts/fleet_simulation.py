@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fleets made of measured files, with and without planted slow nodes: the figures of docs/fleet.md.
 
-Needs Python only: `PYTHONPATH=analysis python3 scripts/fleet_simulation.py A.jsonl B.jsonl`, two
-campaigns of one machine, one after the other. With `--write DIR` the nodes' files are written there.
+Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
+scripts/fleet_simulation.py A.jsonl B.jsonl`, two campaigns of one machine, one after the other. With `--write DIR` the
+nodes' files are written there.
 """
 
 import argparse
@@ -11,12 +12,11 @@ import math
 import random
 from collections import defaultdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from syncmeter_analysis.record.reader import ResultsFile, without_rounds
 from syncmeter_analysis.record.text_file import text_of
-from syncmeter_analysis.record.visit import visit_from
 from syncmeter_analysis.relate.fleet import fleet_of
-from syncmeter_analysis.relate.node import node_of
+from syncmeter_analysis.relate.node import read_node
 
 TIMES = ("cost_ns", "host_cost_ns", "cost_cycles")
 
@@ -26,8 +26,11 @@ def visits_of(path):
     first, *rest = text_of(Path(path)).splitlines()
     others, visits = [], defaultdict(list)
     for text in rest:
-        line, rounds = without_rounds(text)
-        line = json.loads(line)
+        line = json.loads(text)
+        # A raw round is most of a line, and copied as it is.
+        rounds = json.dumps(line.pop("rounds"), separators=(",", ":")).encode() if line.get("rounds") else b""
+        if rounds:
+            line["rounds"] = []
         if line["kind"] == "visit":
             visits[json.dumps(line["point"], sort_keys=True)].append((line, rounds))
         elif line["kind"] == "worker":
@@ -78,18 +81,19 @@ def fleet(options, sources, seed, planted, path=None):
         host = f"node{i:04}"
         line = {**first, "machine": {**first["machine"], "host": host}}
         visits = made(rng, a, b, scatter, options.scatter, options.by, options.share if i in slow else 0)
-        if path:
-            with open(path / f"{host}.jsonl", "wb") as out:
-                for each, rounds in [(line, b""), *((w, b"") for w in workers), *visits]:
-                    text = json.dumps(each, separators=(",", ":")).encode()
-                    out.write(text.replace(b'"rounds":[]', b'"rounds":' + rounds) if rounds else text)
-                    out.write(b"\n")
-            continue
-        file, points = ResultsFile(host, line), {}
-        for each, _ in visits:
-            visit = visit_from(each, points)
-            file.visits[visit.point.key, visit.number] = visit
-        yield node_of(file), host if i in slow else ""
+        with TemporaryDirectory() as beside:
+            out = (path or Path(beside)) / f"{host}.jsonl"
+            write(out, [(line, b""), *((w, b"") for w in workers), *visits])
+            if not path:
+                yield read_node(str(out)), host if i in slow else ""
+
+
+def write(path, lines):
+    with open(path, "wb") as out:
+        for each, rounds in lines:
+            text = json.dumps(each, separators=(",", ":")).encode()
+            out.write(text.replace(b'"rounds":[]', b'"rounds":' + rounds) if rounds else text)
+            out.write(b"\n")
 
 
 def main():

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from syncmeter_analysis.record import driver
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 
@@ -62,7 +63,7 @@ def point(op: str = "atomic_add", **axes: Any) -> dict[str, Any]:
         "wait": "active",
         "stride_bytes": 0,
     }
-    members.update(axes)
+    members.update({name: value for name, value in axes.items() if value is not None})
     size = {"uint64": 8, "double": 8}.get(members.get("type", ""), 4)
     if "stride" in members:
         members["stride_bytes"] = members["stride"] * size
@@ -142,6 +143,12 @@ def write(path: Path, *lines: Any, first: dict[str, Any] | None = None) -> Path:
             text.append(one if isinstance(one, str) else json.dumps(one))
     path.write_text("\n".join(text) + "\n")
     return path
+
+
+def point_lines(path: Path, *lines: Any) -> list[str]:
+    """The lines of points that the driver makes of these visits."""
+    with write(path, *lines).open("rb") as file:
+        return [line.decode() for line in driver.point_lines(str(path), file)[0]]
 
 
 def results(name: str, lines: list[dict[str, Any]]) -> ResultsFile:

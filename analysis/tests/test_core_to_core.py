@@ -231,7 +231,7 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
 def test_one_numa_node_has_no_other_home(tmp_path):
     assert "one NUMA node" not in told(tmp_path, PAIRS)
     assert "home: there is one NUMA node" in told(tmp_path, PAIRS, nodes=1)
-    elsewhere = both(0, 2, 50, 50, home="")
+    elsewhere = both(0, 2, 50, 50, home=None)
     assert "one NUMA node" not in told(tmp_path, elsewhere, nodes=1)
 
 

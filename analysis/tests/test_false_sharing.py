@@ -1,5 +1,7 @@
 """The destructive interference size from costs made by hand: what is concluded, and what is not."""
 
+import json
+
 import pytest
 
 from syncmeter_analysis.record.reader import read_results
@@ -9,7 +11,7 @@ from syncmeter_analysis.render.charts import false_sharing as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import false_sharing, sections
 from syncmeter_analysis.studies.false_sharing_rows import apart_bytes, size_of_all
-from tests.made import point, read, visits, write
+from tests.made import point, point_lines, read, visits, write
 
 STRIDES = (4, 8, 16, 32, 64, 128, 256, apart_bytes)
 
@@ -64,8 +66,9 @@ def test_a_line_of_64_bytes(tmp_path):
 
 
 def test_a_type_that_only_another_version_knows_comes_last(tmp_path):
-    lines = [*visits_at(line_of_64, type="int16"), *visits_at(line_of_64)]
-    (row,) = rows_of(tmp_path / "f", lines)
+    lines = [*visits_at(line_of_64, type="uint32"), *visits_at(line_of_64)]
+    estimated = [*map(json.dumps, lines), *point_lines(tmp_path / "f", lines)]
+    (row,) = rows_of(tmp_path / "f", [line.replace("uint32", "int16") for line in estimated])
     assert row.types == ["int32", "int16"]
 
 

@@ -2,10 +2,6 @@
 
 import re
 
-import pytest
-
-from syncmeter_analysis.record.point import point_from
-from syncmeter_analysis.record.visit import visit_from
 from syncmeter_analysis.render.charts import handoff as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import handoff, sections
@@ -183,13 +179,3 @@ def test_backends_are_drawn_apart(tmp_path):
     rows = handoff.rows(measured(tmp_path, *points))
     assert [f.id for f in drawing.figures(rows)] == ["handoffs", "handoffs-sycl"]
     assert "one block of 64 threads (sycl)\n" in as_plain("", handoff.text(rows))
-
-
-def test_a_round_is_divided_by_the_warps_of_all_blocks():
-    what = warp(lanes=64, blocks=5)
-    line = visits([700.0], what, device=0)[0]
-    line |= {"trips": 3, "unroll": 4, "ops_per_step": 1, "cost_per_lane": True}
-    line["rounds"] = [[1000.0, 1000.0 + 700.0 * 3 * 4 * 2 * 5]]
-    found = visit_from(line, {})
-    assert found.point == point_from(what)
-    assert list(found.round_costs) == pytest.approx([700.0])

@@ -13,6 +13,6 @@ def test_bookkeeping_is_left_out():
 
 
 def test_it_is_what_the_driver_takes_for_bookkeeping():
-    source = (Path(__file__).parents[2] / "driver" / "census" / "census.cpp").read_text()
+    source = (Path(__file__).parents[2] / "driver" / "census" / "rule" / "census.cpp").read_text()
     functions = re.findall(r"bool is_(?:bookkeeping|ignored)\(.*?\}", source, re.S)
     assert {n for f in functions for n in re.findall(r'name == "(\w+)"', f)} == bookkeeping

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.reader import read_results
-from tests.made import around, campaign, point, read, visits, write
+from tests.made import around, campaign, point, point_lines, read, visits, write
 
 
 def test_a_campaign_is_read(tmp_path):
@@ -221,9 +220,7 @@ def test_raw_rounds_are_not_parsed(tmp_path, monkeypatch, written):
 
 def with_points(path, *lines, then=()):
     """A file of these visits with the driver's lines of their points, and what follows them."""
-    write(path, *lines)
-    found, _ = point_lines(str(path))
-    return write(path, *lines, [line.decode() for line in found], *then)
+    return write(path, *lines, point_lines(path, *lines), *then)
 
 
 def test_estimates_of_the_file_are_taken_without_the_driver(tmp_path, monkeypatch):

@@ -144,17 +144,17 @@ formulas = ["=1+1", "+cmd|'/C calc'!A0", "-2+3", "@SUM(A1)"]
 
 @pytest.mark.parametrize("formula", formulas)
 def test_a_text_that_is_a_formula_is_harmless_in_csv_and_comes_back(tmp_path, formula):
-    lines = visits(around(5.0), point(formula, type=formula), family=formula)
+    lines = visits(around(5.0), point(formula), family=formula, doubt=formula, imported=True)
     path = write(tmp_path / "f.jsonl", lines, visits([1.0], point("x-1", lanes=3)))
     text = export(read(path), "csv", None)
     (row, other) = csv.DictReader(io.StringIO(text))
-    assert [row[name] for name in ("op", "type", "family")] == [f"'{formula}"] * 3
+    assert [row[name] for name in ("op", "family", "doubt")] == [f"'{formula}"] * 3
     assert not any(v.startswith(("=", "+", "-", "@")) for v in row.values())
     assert other["op"] == "x-1"
     (tmp_path / "t.csv").write_text(text)
     import_table(tmp_path / "t.csv", tmp_path / "back.jsonl")
     (back, _) = read(tmp_path / "back.jsonl").points.values()
-    assert (back.point.op, back.point.type, back.family) == (formula,) * 3
+    assert (back.point.op, back.family, back.doubt) == (formula,) * 3
 
 
 def test_pus_that_are_not_bound_are_numbers_in_csv(tmp_path):

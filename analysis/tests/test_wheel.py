@@ -102,7 +102,8 @@ def test_it_reads_a_results_file_where_nothing_else_is(environment, tmp_path):
         == f"syncmeter-report {syncmeter_analysis.__version__}\n"
     )
     data = tmp_path / "estimated.jsonl"
-    lines, _ = point_lines(str(MEASURED))
+    with MEASURED.open("rb") as file:
+        lines, _ = point_lines(str(MEASURED), file)
     data.write_bytes(MEASURED.read_bytes() + b"".join(line + b"\n" for line in lines))
     printed = call(environment, "text", data)
     assert printed.returncode == 0 and "Contention" in printed.stdout, printed.stderr

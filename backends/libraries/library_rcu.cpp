@@ -17,12 +17,12 @@ struct registered_thread {
 rcu_snapshot::rcu_snapshot(sharers who)
     : first_{ops::words_in(who.size)}, second_{ops::words_in(who.size)} {}
 
-ops::seen_datum rcu_snapshot::read(unsigned /*lane*/) {
+ops::datum_state rcu_snapshot::read(unsigned /*lane*/) {
   static thread_local const registered_thread here;
   urcu_memb_read_lock();
-  const ops::seen_datum seen = newest_.load(std::memory_order_acquire)->read();
+  const ops::datum_state read = newest_.load(std::memory_order_acquire)->read();
   urcu_memb_read_unlock();
-  return seen;
+  return read;
 }
 
 std::uint64_t rcu_snapshot::write(unsigned /*lane*/) {

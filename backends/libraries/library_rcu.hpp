@@ -10,7 +10,7 @@ namespace syncmeter::libraries {
 class rcu_snapshot {
  public:
   explicit rcu_snapshot(sharers who);
-  ops::seen_datum read(unsigned lane);
+  ops::datum_state read(unsigned lane);
   /// Waits for a grace period: the copy before is written next.
   std::uint64_t write(unsigned lane);
   [[nodiscard]] std::uint64_t version() const;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/host/lane_memory.hpp"
-#include "core/machine/hwloc_handles.hpp"
+#include "core/machine/load_topology.hpp"
 
 namespace syncmeter {
 homed_pages::homed_pages(const topology& machine, std::size_t bytes, int os_pu)

@@ -1,4 +1,6 @@
 // Binds lanes to PUs and asks where they are.
+#include <sched.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -6,9 +8,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 
-#include "core/machine/hwloc_handles.hpp"
+#include "core/machine/load_topology.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {

@@ -1,10 +1,19 @@
-// How hwloc is asked for a machine: this one, one that a file or a description tells, or, where
-// hwloc sees none at all, the PUs alone.
 #include "core/machine/load_topology.hpp"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -12,7 +21,6 @@
 #include <fmt/ranges.h>
 
 #include "core/machine/topology.hpp"
-#include "core/machine/trial.hpp"
 
 namespace syncmeter {
 namespace {
@@ -70,6 +78,25 @@ topology_owner load_pus_alone(const std::vector<int>& mask) {
   return tree;
 }
 
+constexpr unsigned most_index = 1U << 20U;
+
+// Of an attribute in the text of a tag.
+std::optional<std::string_view> attribute(std::string_view tag, std::string_view name) {
+  for (auto at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
+    const auto value = at + name.size();  // behind which there is ="..."
+    const bool begins = at != 0 && (tag[at - 1] == ' ' || tag[at - 1] == '\n');
+    if (!begins || value + 1 >= tag.size() || tag[value] != '=') continue;
+    return tag.substr(value + 2, tag.find(tag[value + 1], value + 2) - (value + 2));
+  }
+  return std::nullopt;
+}
+
+bool is_index(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number <= most_index;
+}
+
 }  // namespace
 
 void refuse_pus(const std::string& what, double pus) {
@@ -105,6 +132,66 @@ topology_owner load_this_machine(const std::vector<int>& mask) {
     }
     return load_pus_alone(mask);
   }
+}
+
+std::string flaw_in_indices(std::string_view xml) {
+  constexpr std::string_view object = "<object";
+  for (auto at = xml.find(object); at != std::string_view::npos; at = xml.find(object, at + 1)) {
+    const std::string_view tag = xml.substr(at, xml.find('>', at) - at);
+    const auto type = attribute(tag, "type");
+    if (type != "PU" && type != "NUMANode") continue;
+    const auto index = attribute(tag, "os_index");
+    if (!index) return fmt::format("a {} has no os_index", *type);
+    if (!is_index(*index))
+      return fmt::format("the os_index of a {} is not a number from 0 to {}", *type, most_index);
+  }
+  return {};
+}
+
+std::string flaw_in_xml_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return flaw_in_indices(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+double pus_described(std::string_view description) {
+  double pus = 1;
+  int brackets = 0;
+  for (std::size_t at = 0; at < description.size(); ++at) {
+    const char c = description[at];
+    if (c == '(' || c == '[') ++brackets;
+    if (c == ')' || c == ']') --brackets;
+    const char before = at == 0 ? ' ' : description[at - 1];
+    if (brackets != 0 || c < '0' || c > '9' || (before != ':' && before != ' ')) continue;
+    unsigned long long count = std::numeric_limits<unsigned long long>::max();
+    (void)std::from_chars(description.data() + at, description.data() + description.size(), count);
+    pus *= static_cast<double>(count);
+  }
+  return pus;
+}
+
+std::string failed_trial(const std::function<void()>& work, std::chrono::seconds at_most) {
+  const pid_t child = ::fork();
+  if (child < 0) return {};  // then without a trial
+  if (child == 0) {
+    // What it would say of its end is said by the parent.
+    if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0)
+      ::dup2(nowhere, STDERR_FILENO);
+    for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) ::signal(number, SIG_DFL);
+    ::alarm(static_cast<unsigned>(at_most.count()));
+    try {
+      work();
+    } catch (const std::exception&) {
+      // An error that is told: the parent meets it again.
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return {};
+  }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    return fmt::format("it took longer than {} s", at_most.count());
+  return status == 0 ? std::string{} : std::string("it crashed");
 }
 
 }  // namespace syncmeter

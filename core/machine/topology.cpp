@@ -1,6 +1,8 @@
 // Owns hwloc's view of a machine and lists the PUs of it that this process may use.
 #include "core/machine/topology.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -8,12 +10,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include "core/machine/hwloc_handles.hpp"
 #include "core/machine/load_topology.hpp"
-#include "core/machine/synthetic_pus.hpp"
-#include "core/machine/xml_indices.hpp"
 
 namespace syncmeter {
 namespace {
@@ -87,8 +85,8 @@ unsigned data_line_bytes(hwloc_topology_t t) {
   hwloc_obj* const l1 = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_L1CACHE, nullptr);
   if (l1 != nullptr && l1->attr->cache.linesize > 0) return l1->attr->cache.linesize;
 #ifdef _SC_LEVEL1_DCACHE_LINESIZE
-  if (const long said = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); said > 0) {
-    return static_cast<unsigned>(said);
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); bytes > 0) {
+    return static_cast<unsigned>(bytes);
   }
 #endif
   return 64;

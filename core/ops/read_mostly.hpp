@@ -15,16 +15,16 @@
 namespace syncmeter::ops {
 
 /// What a read saw: all words of a version are its number.
-struct seen_datum {
+struct datum_state {
   std::uint64_t version = 0;
   std::uint64_t difference = 0;  ///< the or of every word xor the first: not 0 in a torn read
 };
 
 /// A read of `words` words, each by `load(index)`.
-[[gnu::always_inline]] inline seen_datum look_at(std::size_t words, auto load) {
-  seen_datum seen{.version = load(0)};
-  for (std::size_t i = 1; i < words; ++i) seen.difference |= load(i) ^ seen.version;
-  return seen;
+[[gnu::always_inline]] inline datum_state look_at(std::size_t words, auto load) {
+  datum_state state{.version = load(0)};
+  for (std::size_t i = 1; i < words; ++i) state.difference |= load(i) ^ state.version;
+  return state;
 }
 
 /// The words of a datum of so many bytes.
@@ -79,10 +79,10 @@ template <class Scheme> class shared_datum {
       here.newest = written;
       return;
     }
-    const seen_datum seen = scheme_.read(lane);
-    here.torn |= seen.difference;
-    here.went_back |= seen.version < here.newest;
-    here.newest = seen.version;
+    const datum_state read = scheme_.read(lane);
+    here.torn |= read.difference;
+    here.went_back |= read.version < here.newest;
+    here.newest = read.version;
   }
 
   /// What is wrong after a sample.

@@ -38,7 +38,7 @@ template <class Word> class words_apart {
 class plain_words {
  public:
   explicit plain_words(std::size_t count) : words_{count} {}
-  [[nodiscard]] seen_datum read() const {
+  [[nodiscard]] datum_state read() const {
     const std::uint64_t* const words = words_.data();
     return look_at(words_.count(), [words](std::size_t i) { return words[i]; });
   }
@@ -57,7 +57,7 @@ class plain_words {
 template <class Mutex> class under_mutex {
  public:
   explicit under_mutex(sharers who) : words_{words_in(who.size)} {}
-  seen_datum read(unsigned /*lane*/) {
+  datum_state read(unsigned /*lane*/) {
     const std::lock_guard hold{mutex_};
     return words_.read();
   }
@@ -76,7 +76,7 @@ template <class Mutex> class under_mutex {
 template <class SharedMutex> class under_shared_mutex {
  public:
   explicit under_shared_mutex(sharers who) : words_{words_in(who.size)} {}
-  seen_datum read(unsigned /*lane*/) {
+  datum_state read(unsigned /*lane*/) {
     const std::shared_lock hold{mutex_};
     return words_.read();
   }
@@ -98,15 +98,15 @@ class seqlock {
  public:
   explicit seqlock(sharers who) : words_{words_in(who.size)} {}
 
-  seen_datum read(unsigned /*lane*/) const {
+  datum_state read(unsigned /*lane*/) const {
     for (;;) {
       const std::uint64_t before = number_.load(std::memory_order_acquire);
       const std::atomic<std::uint64_t>* const words = words_.data();
-      const seen_datum seen = look_at(words_.count(), [words](std::size_t i) {
+      const datum_state read = look_at(words_.count(), [words](std::size_t i) {
         return words[i].load(std::memory_order_relaxed);
       });
       std::atomic_thread_fence(std::memory_order_acquire);
-      if ((before & 1) == 0 && number_.load(std::memory_order_relaxed) == before) return seen;
+      if ((before & 1) == 0 && number_.load(std::memory_order_relaxed) == before) return read;
       spin_pause();
     }
   }
@@ -152,7 +152,7 @@ class snapshot_pointer {
     newest_.store(&copies_[0], std::memory_order_relaxed);
   }
 
-  seen_datum read(unsigned lane) {
+  datum_state read(unsigned lane) {
     std::atomic<const plain_words*>& mine = said_[lane % lanes_].copy;
     const plain_words* copy = newest_.load(std::memory_order_relaxed);
     // Sequentially consistent, both: said before it is looked at again.
@@ -162,9 +162,9 @@ class snapshot_pointer {
       if (again == copy) break;
       copy = again;
     }
-    const seen_datum seen = copy->read();
+    const datum_state read = copy->read();
     mine.store(nullptr, std::memory_order_release);
-    return seen;
+    return read;
   }
   std::uint64_t write(unsigned /*lane*/) {
     const std::lock_guard one_at_a_time{writers_};
@@ -187,10 +187,10 @@ class snapshot_pointer {
     const plain_words* const newest = newest_.load(std::memory_order_relaxed);
     for (;; ++turn_) {
       plain_words& copy = copies_[turn_ % copies_.size()];
-      if (&copy != newest && !is_said(copy)) return copy;
+      if (&copy != newest && !is_announced(copy)) return copy;
     }
   }
-  [[nodiscard]] bool is_said(const plain_words& copy) const {
+  [[nodiscard]] bool is_announced(const plain_words& copy) const {
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       if (said_[lane].copy.load(std::memory_order_seq_cst) == &copy) return true;
     }

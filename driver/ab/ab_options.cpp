@@ -12,7 +12,7 @@
 #include "driver/plan/run_option_table.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/unknown_name.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {

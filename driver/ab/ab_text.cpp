@@ -13,7 +13,7 @@
 
 #include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/wrapped_text.hpp"
+#include "driver/text/columns.hpp"
 
 namespace syncmeter {
 namespace {

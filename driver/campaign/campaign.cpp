@@ -15,8 +15,8 @@
 #include <optional>
 #include <random>
 
+#include "core/machine/cgroup.hpp"
 #include "core/machine/environment.hpp"
-#include "core/machine/scheduler.hpp"
 #include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/grid_size_order.hpp"
@@ -25,16 +25,15 @@
 #include "driver/campaign/progress.hpp"
 #include "driver/campaign/start_probe.hpp"
 #include "driver/campaign/visit_request.hpp"
-#include "driver/plan/counterparts.hpp"
-#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/lane_places.hpp"
 #include "driver/plan/pass_order.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/results/units.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 #include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
-#include "driver/plan/device_turns.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 #include "driver/workers/arms.hpp"
 
 namespace syncmeter {

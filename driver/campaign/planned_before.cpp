@@ -9,7 +9,7 @@
 
 #include "driver/campaign/visit_log.hpp"
 #include "driver/results/campaign_lines.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {

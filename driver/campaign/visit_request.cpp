@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/point.hpp"
-#include "driver/plan/device_turns.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 
 namespace syncmeter {
 namespace {

@@ -17,7 +17,7 @@
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/exit_statuses.hpp"
+#include "driver/text/command_line.hpp"
 #include "driver/text/quote.hpp"
 
 namespace syncmeter {

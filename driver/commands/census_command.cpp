@@ -21,7 +21,6 @@
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/known_backends.hpp"

@@ -11,7 +11,7 @@
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/text/usage_error.hpp"
-#include "driver/workers/program_places.hpp"
+#include "driver/workers/find_workers.hpp"
 #include "driver/workers/worker_check.hpp"
 
 namespace syncmeter {

@@ -1,6 +1,4 @@
 // `syncmeter list`: ops x backends, and why what is missing is missing.
-#include "driver/commands/list_command.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "driver/commands/commands.hpp"
 #include "driver/results/catalogue.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/wrapped_text.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/known_backends.hpp"
 
@@ -138,13 +136,13 @@ std::string narrow_table(const std::vector<offer>& offers) {
           fmt::format("\n  {:<{}}  {:<{}}", l.op, op_width, l.backends, backends_width);
       line.erase(line.find_last_not_of(' ') + 1);
       text += line;
-      const std::string said = !l.note.empty() && l.note == note ? "as above" : l.note;
+      const std::string shown = !l.note.empty() && l.note == note ? "as above" : l.note;
       note = l.note;
-      if (said.empty()) continue;
-      if (note_column + 24 > usual_width) text += indented(said, 6);
+      if (shown.empty()) continue;
+      if (note_column + 24 > usual_width) text += indented(shown, 6);
       else
         text += fmt::format("{:{}}", "", note_column + 1 - line.size()) +
-                wrapped(said, note_column, usual_width);
+                wrapped(shown, note_column, usual_width);
     }
     text += "\n";
     first = last;

@@ -1,6 +1,4 @@
 // `syncmeter run`: plan, measure, show.
-#include "driver/commands/run_command.hpp"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,17 +11,18 @@
 #include "driver/campaign/progress.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/commands/campaign_start.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
 #include "driver/results/results.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/show_command.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/exit_statuses.hpp"
+#include "driver/text/command_line.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/gpu_devices.hpp"
 #include "driver/workers/known_backends.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {

@@ -1,6 +1,4 @@
 // Prints the machine, what the process may use of it, and a table of placements.
-#include "driver/commands/topology_command.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -9,11 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
+#include "driver/commands/commands.hpp"
 #include "driver/plan/lane_places.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {

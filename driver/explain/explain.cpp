@@ -14,7 +14,6 @@
 #include "driver/show/table_rows.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "driver/plan/combinations.hpp"
+#include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
-#include "driver/plan/strided_cells.hpp"
+#include "driver/plan/trait_axes.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -94,17 +94,23 @@ std::vector<affinity> cpu_planner::affinities_of(const study_axes& axes, const p
 }
 
 void cpu_planner::add_launches(const offered_op& op, const study_axes& axes, const point& p) {
+  std::vector<along<unsigned>> numbers{{&point::repeat, repeats_of(axes.repeats)}};
+  for (const trait_axis& each : trait_axes) {
+    const auto& of_user = options_.*each.of_user;
+    numbers.push_back({each.axis, !(op.rows.front()->*each.trait) ? std::vector{0U}
+                                  : of_user.empty()               ? axes.*each.of_study
+                                                                  : of_user});
+  }
+  numbers.push_back({&point::size, wanted_sizes(op, options_, axes.sizes)});
   for_each_combination(
-      p, [&](const point& at) { add_point(op, at, axes); },
+      p,
+      [&](const point& launch) {
+        for_each_combination(
+            launch, [&](const point& at) { add_point(op, at, axes); }, std::span(numbers));
+      },
       along{&point::affinity, affinities_of(axes, p)},
       along{&point::wait, options_.waits.empty() ? axes.waits : options_.waits},
-      along{&point::home, wanted_homes(op, options_, axes.homes)},
-      along{&point::repeat, repeats_of(axes.repeats)},
-      along{&point::late_us, wanted_lates_us(op, options_, axes.lates_us)},
-      along{&point::section_ns, wanted_work_ns(op, options_.sections_ns, axes.sections_ns)},
-      along{&point::think_ns, wanted_work_ns(op, options_.thinks_ns, axes.thinks_ns)},
-      along{&point::reads_per_write, wanted_reads(op, options_, axes.reads_per_write)},
-      along{&point::size, wanted_sizes(op, options_, axes.sizes)});
+      along{&point::home, wanted_homes(op, options_, axes.homes)});
 }
 
 void cpu_planner::add_point(const offered_op& op, const point& p, const study_axes& axes) {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/machine/topology.hpp"
-#include "driver/plan/merge.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/plan/plan.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/plan/combinations.hpp"
+#include "driver/plan/offered_ops.hpp"
 
 namespace syncmeter {
 namespace {
@@ -89,14 +89,14 @@ gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
 }
 
 void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
-  const bool said = refuse_missing_values(op);
+  const bool refused = refuse_missing_values(op);
   for (const auto& type : wanted_types(op, options_, axes.types)) {
     const bool of_study = options_.types.empty() && type;
     if (of_study && !axes.only.empty() && !contains(axes.only, *type)) continue;
     for (const placement where : wanted_placements(op, options_, axes.placements)) {
       point p{.backend = op.backend, .op = op.name, .type = type, .placement = where};
       const std::vector<const capability*> rows = rows_of(op, axes.forms, type, where);
-      if (rows.empty() && !said) {
+      if (rows.empty() && !refused) {
         p.order = op.orders().front();
         refuse(p, why_not_offered(op, p));
       }
@@ -116,7 +116,7 @@ void gpu_planner::add(const offered_op& op, const gpu_axes& axes) {
 
 // An option's value that no row of the op has, where the op has that axis.
 bool gpu_planner::refuse_missing_values(const offered_op& op) {
-  bool said = false;
+  bool refused = false;
   const auto check = [&]<class Enum>(const char* what, Enum capability::* axis,
                                      Enum point::* of_point, const std::vector<Enum>& wanted) {
     if (!has_axis(op, axis)) return;
@@ -127,7 +127,7 @@ bool gpu_planner::refuse_missing_values(const offered_op& op) {
       point p{.backend = op.backend, .op = op.name};
       p.*of_point = value;
       refuse(p, fmt::format("has no {} {}, only {}", what, to_text(value), texts(offered)));
-      said = true;
+      refused = true;
     }
   };
   check("order", &capability::order, &point::order, options_.orders);
@@ -140,9 +140,9 @@ bool gpu_planner::refuse_missing_values(const offered_op& op) {
     refuse({.backend = op.backend, .op = op.name, .size = size},
            fmt::format("has no size {} ({}), only {}", size, op.rows.front()->size_of,
                        fmt::join(built, ", ")));
-    said = true;
+    refused = true;
   }
-  return said;
+  return refused;
 }
 
 // Axes that the user names keep one form for each of their values.

@@ -11,7 +11,7 @@
 #include "driver/plan/options.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/plan/study.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

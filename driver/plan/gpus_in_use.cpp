@@ -1,13 +1,69 @@
 #include "driver/plan/gpus_in_use.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
+namespace {
+
+// What a cost depends on.
+auto kind_of(const gpu_device& gpu) {
+  return std::tie(gpu.name, gpu.compute_capability, gpu.multiprocessors, gpu.l2_bytes);
+}
+
+std::vector<unsigned> equal_gpus(const gpu_backend& gpus, const std::string& backend,
+                                 const run_options& options) {
+  std::vector<unsigned> indices = options.devices;
+  if (indices.empty()) {
+    for (const gpu_device& gpu : gpus.devices) indices.push_back(gpu.index);
+  }
+  const gpu_device& first = chosen_gpu(gpus, backend, indices.front());
+  for (const unsigned index : indices) {
+    const gpu_device& other = chosen_gpu(gpus, backend, index);
+    if (kind_of(other) == kind_of(first)) continue;
+    throw usage_error(fmt::format("--device: only equal GPUs can share points, and {} ({}) is not "
+                                  "of the same kind as {} ({})",
+                                  other.index, other.name, first.index, first.name));
+  }
+  return indices;
+}
+
+bool is_of_one_gpu(const planned_point& point, const std::vector<offered_op>& ops) {
+  const auto op = std::find_if(ops.begin(), ops.end(), [&](const offered_op& each) {
+    return each.backend == point.what.backend && each.name == point.what.op;
+  });
+  const bool launched = op != ops.end() && op->rows.front()->family == "launch";
+  return !launched && gpus_taking_part(point.what) == 1;
+}
+
+}  // namespace
+
+unsigned device_of(const planned_point& point, unsigned visit) {
+  return point.devices.empty() ? point.device.value()
+                               : point.devices[(visit - 1) % point.devices.size()];
+}
+
+void share_among_gpus(campaign_plan& plan, const run_options& options,
+                      const std::vector<offered_op>& ops, const std::vector<worker_info>& workers) {
+  if (options.devices.size() == 1) return;
+  std::map<std::string, std::vector<unsigned>> turns;  // of each backend
+  for (planned_point& point : plan.points) {
+    const std::string& backend = point.what.backend;
+    if (!point.device || options.interleave_backends || !is_of_one_gpu(point, ops)) continue;
+    const auto [next, is_new] = turns.try_emplace(backend);
+    if (is_new) next->second = equal_gpus(*gpus_of(workers, backend), backend, options);
+    if (next->second.size() < 2) continue;
+    point.devices = next->second;
+    std::rotate(next->second.begin(), next->second.begin() + 1, next->second.end());
+  }
+}
 
 std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
                                                const std::vector<worker_info>& workers) {
@@ -38,7 +94,7 @@ std::map<std::string, std::string> gpus_in_use(const campaign_plan& plan,
 std::vector<std::string> busy_gpus(const campaign_plan& plan,
                                    const std::vector<worker_info>& workers) {
   constexpr unsigned idle_percent = 5;
-  std::set<std::string> said;  // once, whichever points and backends use it
+  std::set<std::string> sentences;  // once, whichever points and backends use it
   for (const planned_point& planned : plan.points) {
     const gpu_backend* gpus = planned.device ? gpus_of(workers, planned.what.backend) : nullptr;
     const std::size_t here = gpus == nullptr ? 0 : gpus->devices.size();
@@ -50,12 +106,13 @@ std::vector<std::string> busy_gpus(const campaign_plan& plan,
     for (const std::size_t at : used) {
       const gpu_device& gpu = gpus->devices[at];
       if (gpu.busy_percent.value_or(0) <= idle_percent) continue;
-      said.insert(fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
-                              "program shares it, which can change costs and bandwidth",
-                              gpu.index, gpu.name, *gpu.busy_percent));
+      sentences.insert(
+          fmt::format("GPU {} ({}) was busy {} % of the time just before this run: another "
+                      "program shares it, which can change costs and bandwidth",
+                      gpu.index, gpu.name, *gpu.busy_percent));
     }
   }
-  return {said.begin(), said.end()};
+  return {sentences.begin(), sentences.end()};
 }
 
 }  // namespace syncmeter

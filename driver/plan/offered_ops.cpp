@@ -200,24 +200,6 @@ std::vector<home> wanted_homes_by_gpu(const offered_op& op, const run_options& o
   return options.homes.empty() ? of_study : options.homes;
 }
 
-std::vector<unsigned> wanted_lates_us(const offered_op& op, const run_options& options,
-                                      const std::vector<unsigned>& of_study) {
-  if (!op.rows.front()->arrives_late) return {0};
-  return options.lates_us.empty() ? of_study : options.lates_us;
-}
-
-std::vector<unsigned> wanted_work_ns(const offered_op& op, const std::vector<unsigned>& of_user,
-                                     const std::vector<unsigned>& of_study) {
-  if (!op.rows.front()->holds_lock) return {0};
-  return of_user.empty() ? of_study : of_user;
-}
-
-std::vector<unsigned> wanted_reads(const offered_op& op, const run_options& options,
-                                   const std::vector<unsigned>& of_study) {
-  if (!op.rows.front()->reads_and_writes) return {0};
-  return options.reads_per_write.empty() ? of_study : options.reads_per_write;
-}
-
 std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,
                                    const std::vector<unsigned>& of_study) {
   if (op.rows.front()->size_of.empty()) return {0};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,17 +54,6 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
                                                     const run_options& options,
                                                     const std::vector<home>& of_study);
-/// Of an op with a late lane; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_lates_us(const offered_op& op,
-                                                    const run_options& options,
-                                                    const std::vector<unsigned>& of_study);
-/// Of an op that holds a lock for a while; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_work_ns(const offered_op& op,
-                                                   const std::vector<unsigned>& of_user,
-                                                   const std::vector<unsigned>& of_study);
-/// Of an op that reads and writes one datum; {0} for every other.
-[[nodiscard]] std::vector<unsigned> wanted_reads(const offered_op& op, const run_options& options,
-                                                 const std::vector<unsigned>& of_study);
 /// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
 /// for every other.
 [[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,
@@ -86,5 +76,42 @@ template <class Enum> [[nodiscard]] std::string texts(const std::vector<Enum>& v
 /// Whether an op of a portable backend can be measured natively too, on a CPU.
 [[nodiscard]] bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
                               const std::vector<worker_info>& workers);
+
+// A point at every combination of values on some of its axes.
+
+/// The values to take on one axis.
+template <class T> struct along {
+  T point::* axis;
+  std::vector<T> values;
+};
+template <class T> along(T point::*, std::vector<T>) -> along<T>;
+
+/// Calls `add` with the point at each combination; the last axis changes fastest.
+template <class Add> void for_each_combination(const point& p, const Add& add) { add(p); }
+template <class Add, class T, class... Rest>
+void for_each_combination(point p, const Add& add, const along<T>& first, const Rest&... rest) {
+  for (const T value : first.values) {
+    p.*first.axis = value;
+    for_each_combination(p, add, rest...);
+  }
+}
+
+/// The same along axes that are counted out at run time.
+template <class Add>
+void for_each_combination(point p, const Add& add, std::span<const along<unsigned>> axes) {
+  if (axes.empty()) return add(p);
+  for (const unsigned value : axes.front().values) {
+    p.*axes.front().axis = value;
+    for_each_combination(p, add, axes.subspan(1));
+  }
+}
+
+/// The values of point::repeat: 0 where a point is measured once, else 1 to n.
+[[nodiscard]] inline std::vector<unsigned> repeats_of(unsigned n) {
+  if (n == 0) return {0};
+  std::vector<unsigned> repeats;
+  for (unsigned repeat = 1; repeat <= n; ++repeat) repeats.push_back(repeat);
+  return repeats;
+}
 
 }  // namespace syncmeter

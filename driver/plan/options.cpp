@@ -9,22 +9,10 @@
 #include "driver/plan/study.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
-#include "driver/text/exit_statuses.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {
-
-/// By cost, or else by family.
-struct sort_key {
-  static std::vector<std::string> values() { return {"cost", "family"}; }
-  bool operator()(const std::string& option, const std::string& text) const {
-    if (text != "cost" && text != "family")
-      throw usage_error(unknown_name(option, "key", text, values()));
-    return text == "cost";
-  }
-};
 
 std::vector<option_row> show_rows(show_request& request) {
   return {help_row(request.help),
@@ -44,7 +32,7 @@ std::vector<option_row> show_rows(show_request& request) {
           value_row("sort", "KEY",
                     "cost: the cheapest first; family: as the ops are listed "
                     "(default: family)",
-                    request.view.by_cost, sort_key{}),
+                    request.view.sort, one_name{"key", {"cost", "family"}}),
           switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
                      request.view.json),
           switch_row("points",

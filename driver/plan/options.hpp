@@ -96,8 +96,8 @@ struct show_view {
   std::vector<std::string> ops{};  ///< patterns; empty: every op
   std::vector<value_type> types{};
   std::vector<lane_range> lanes{};
-  bool by_cost = false;   ///< the cheapest first, not grouped by family
-  bool json = false;      ///< in place of the table
+  std::string sort = "family";  ///< "family" or "cost": the lowest cost first
+  bool json = false;            ///< in place of the table
   bool points = false;    ///< in place of the table: the lines of points that end a results file
   bool complete = false;  ///< appends those lines to a file that lacks them
   bool wide = false;      ///< every column, however narrow the terminal is

@@ -1,11 +1,15 @@
-// Lanes on PUs that are named one by one: by --pus, or by a study of pairs.
+// Where lanes and cells lie that options or a study name one by one: PUs and pairs of them, strides
+// and base offsets of cells.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/machine/topology.hpp"
+#include "core/point.hpp"
 #include "driver/plan/options.hpp"
+#include "driver/plan/study.hpp"
 
 namespace syncmeter {
 
@@ -32,5 +36,20 @@ pinned_lanes(const run_options& options, bool pairs, const topology& machine, un
 /// The PUs that --pus names, or all that this process may use.
 [[nodiscard]] std::vector<processing_unit> units_wanted(const run_options& options,
                                                         const topology& machine);
+
+struct cell_layout {
+  unsigned stride = 0;       ///< elements between the cells of neighbouring lanes
+  unsigned base_offset = 0;  ///< bytes from the start of a line to the first cell
+  unsigned cells = 0;        ///< that the lanes share out; 0: as many as lanes
+};
+
+/// Every stride at every base offset and number of cells: the user's, else the study's, else one
+/// line. A study's numbers of cells are those that `lanes` lanes can share out evenly.
+[[nodiscard]] std::vector<cell_layout> layouts_of(const run_options& options,
+                                                  const study_axes& axes, value_type type,
+                                                  unsigned lanes, unsigned line_bytes);
+
+/// Why the cells of a point cannot lie as it says; empty when they can.
+[[nodiscard]] std::string why_no_layout(const point& p);
 
 }  // namespace syncmeter

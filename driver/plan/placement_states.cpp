@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {

@@ -12,13 +12,13 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/plan/counterparts.hpp"
+#include "core/machine/pu_pairs.hpp"
 #include "driver/plan/cpu_plan.hpp"
-#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpu_plan.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
-#include "driver/plan/sample_first.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/known_backends.hpp"
@@ -137,6 +137,28 @@ void refuse_quiet_placements(const study& chosen, const run_options& options) {
   throw usage_error(fmt::format("--affinity: quiet is not allowed in study '{}', which compares "
                                 "placements; it is in {}",
                                 chosen.name, fmt::join(others, ", ")));
+}
+
+// A campaign of more pairs of PUs than its time lasts for: a sample of each class of pairs comes
+// first, with all its visits, then single pairs pass by pass as far as `budget_s` lasts. A campaign
+// that is cut short has every class and a coarse matrix.
+void put_sample_first(campaign_plan& plan, const std::vector<processing_unit>& units,
+                      double budget_s) {
+  std::set<std::pair<int, int>> sample;
+  for (const pu_pair& pair : sampled_pairs(units)) {
+    sample.insert({pair.first, pair.second});
+    sample.insert({pair.second, pair.first});
+  }
+  for (planned_point& p : plan.points) {
+    const bool in_sample = p.pus.size() == 2 && sample.contains({p.pus[0], p.pus[1]});
+    p.stage = in_sample ? 0 : 1;
+  }
+  plan.left_out =
+      fmt::format("pairs beyond a sample of each class, as far as {:g} s do not last for them "
+                  "(about {:.0f} s would; --budget)",
+                  budget_s, plan.predicted_s);
+  plan.budget_s = budget_s;
+  plan.predicted_s = std::min(plan.predicted_s, budget_s);
 }
 
 }  // namespace

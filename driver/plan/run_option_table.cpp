@@ -1,18 +1,88 @@
 #include "driver/plan/run_option_table.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "driver/plan/gpu_plan.hpp"
-#include "driver/plan/option_values.hpp"
+#include "driver/plan/trait_axes.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
+
+// How the values of options stand in the campaign line: what parse_axes makes of the command line's
+// text, and back.
+template <class T> nlohmann::json written_value(const T& value) {
+  if constexpr (requires { to_text(value); }) return to_text(value);
+  else return value;
+}
+template <class T> nlohmann::json written_value(const std::vector<T>& values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const T& value : values) list.push_back(written_value(value));
+  return list;
+}
+template <class T> nlohmann::json written_value(const std::optional<T>& value) {
+  return value ? written_value(*value) : nlohmann::json(nullptr);
+}
+
+/// Throws what nlohmann::json or parse_axes throws, the latter with `member` as the option's name.
+template <class T> void read_value(const std::string&, const nlohmann::json& j, T& value) {
+  value = j.get<T>();
+}
+void read_value(const std::string& member, const nlohmann::json& j, double& value) {
+  constexpr double most = 1e9;
+  value = j.get<double>();
+  if (!(value >= 0 && value <= most))
+    throw usage_error(fmt::format("{}: {} is not a number from 0 to {:g}", member, value, most));
+}
+template <class T>
+void read_value(const std::string& member, const nlohmann::json& j, std::optional<T>& value) {
+  value.reset();
+  if (!j.is_null()) read_value(member, j, value.emplace());
+}
+/// A whole number, or several, as the command line's parser takes them.
+template <class T>
+constexpr bool is_of_counts =
+    std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
+    std::is_same_v<T, std::optional<unsigned>> || std::is_same_v<T, std::vector<unsigned>> ||
+    std::is_same_v<T, std::vector<int>>;
+template <class T, class Parse>
+void read_counts(const std::string& member, const nlohmann::json& j, T& value, const Parse& parse) {
+  std::string text;
+  for (const nlohmann::json& number : j.is_array() ? j : nlohmann::json::array({j}))
+    text += (text.empty() ? "" : ",") + number.dump();
+  if (j.is_null() || text.empty()) value = T{};
+  else value = parse(member, text);
+}
+
+template <class T, class Parse>
+void read_texts(const std::string& member, const nlohmann::json& j, std::vector<T>& values,
+                Parse parse) {
+  values.clear();
+  for (const std::string text : j) values.push_back(parse(member, text).front());
+}
+template <axis_value Enum>
+void read_value(const std::string& member, const nlohmann::json& j, std::vector<Enum>& values) {
+  read_texts(member, j, values, names_of_axis<Enum>{"name"});
+}
+void read_value(const std::string& member, const nlohmann::json& j,
+                std::vector<lane_range>& values) {
+  read_texts(member, j, values, &parse_lanes);
+}
+void read_value(const std::string& member, const nlohmann::json& j,
+                std::vector<block_range>& values) {
+  read_texts(member, j, values, &parse_blocks);
+}
 
 // "5; on a GPU 3; in barrier with more than 128 points 3".
 std::string usual_visits() {
@@ -143,7 +213,7 @@ run_option device_row() {
 
 std::vector<run_option> all_rows() {
   using o = run_options;
-  return {
+  std::vector<run_option> rows{
       list<&o::backends>(
           "backend",
           "APIs to measure (default: every backend with a worker; omp-llvm, std and posix "
@@ -199,25 +269,14 @@ std::vector<run_option> all_rows() {
           "wait",
           "how threads wait: active (spin) or passive (sleep) (default: active; in barrier both)",
           "waits", names_of_axis<wait_policy>{"wait policy"}),
-      list<&o::lates_us>("late",
-                         "for ops with a late lane: microseconds by which it arrives after the "
-                         "others, 0 to 10000 (default: 10; in barrier 0,1,10,100; in waiting 1 "
-                         "to 10000)",
-                         "lates_us", numbers(0, 10'000)),
-      list<&o::sections_ns>("section",
-                            "for ops that hold a lock for a while: nanoseconds of work under it, 0 "
-                            "to 1000000 (default: 0; in locks 0,50,500)",
-                            "sections_ns", numbers(0, 1'000'000)),
-      list<&o::thinks_ns>(
-          "think",
-          "for the same ops: nanoseconds of work between two sections, 0 to 1000000 "
-          "(default: 0; in locks 0,500)",
-          "thinks_ns", numbers(0, 1'000'000)),
-      list<&o::reads_per_write>(
-          "reads-per-write",
-          "for ops that read and write one datum: reads of each thread for each of its writes, 0 "
-          "(only writes) to 1000000 (default: 10; in read-mostly 1 to 100000)",
-          "reads_per_write", numbers(0, 1'000'000)),
+  };
+  [&rows]<std::size_t... I>(std::index_sequence<I...>) {
+    (rows.push_back(list<trait_axes[I].of_user>(trait_axes[I].option, trait_axes[I].help,
+                                                trait_axes[I].member,
+                                                numbers(0, trait_axes[I].most))),
+     ...);
+  }(std::make_index_sequence<trait_axes.size()>{});
+  const std::vector<run_option> further{
       list<&o::sizes>("size",
                       "for ops with a size, 1 to 1073741824: lanes of a tile, blocks of a cluster, "
                       "paths, elements, bytes, as `syncmeter list` says (default: the study's)",
@@ -325,6 +384,8 @@ std::vector<run_option> all_rows() {
           "print the names of the workers that these options need, installed or not (default: off)",
           "list_workers"))),
   };
+  rows.insert(rows.end(), further.begin(), further.end());
+  return rows;
 }
 
 }  // namespace

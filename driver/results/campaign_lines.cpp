@@ -10,7 +10,7 @@
 #include "core/point.hpp"
 #include "core/worker/visit_json.hpp"
 #include "driver/results/estimate.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 #include "git_info.hpp"
 
 namespace syncmeter {

@@ -14,9 +14,9 @@ template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_l
 }
 constexpr auto shared_infos = infos(shared_ops{});
 
-constexpr std::array<std::string_view, 11> families{"barrier", "warp",      "group",  "atomic",
-                                                    "memory",  "critical",  "fence",  "handoff",
-                                                    "launch",  "reduction", "control"};
+constexpr std::array<std::string_view, 12> families{"barrier", "warp",      "group",   "atomic",
+                                                    "memory",  "critical",  "fence",   "handoff",
+                                                    "launch",  "reduction", "control", "structure"};
 
 }  // namespace
 

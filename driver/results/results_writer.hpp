@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "driver/text/unique_fd.hpp"
+#include "driver/text/line_reader.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 

@@ -10,9 +10,9 @@
 #include "driver/results/device_differences.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/wrapped_text.hpp"
 
 namespace syncmeter {
 namespace {

@@ -16,8 +16,7 @@
 
 #include "driver/text/line_reader.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/unique_fd.hpp"
-#include "driver/workers/program_places.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {

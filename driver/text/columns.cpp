@@ -1,4 +1,3 @@
-// Text in aligned columns.
 #include "driver/text/columns.hpp"
 
 #include <sys/ioctl.h>
@@ -7,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -118,6 +118,24 @@ std::string columns::text(page_style style) const {
     all += "\n";
   }
   return all;
+}
+
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string lines;
+  std::size_t column = indent;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (column > indent && column + 1 + word.size() > width) {
+      lines += fmt::format("\n{:{}}", "", indent);
+      column = indent;
+    } else if (column > indent) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += word.size();
+  }
+  return lines;
 }
 
 }  // namespace syncmeter

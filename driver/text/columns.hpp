@@ -1,4 +1,4 @@
-// Text in aligned columns.
+// Text in aligned columns, and long texts in lines that fit a terminal.
 #pragma once
 
 #include <cstddef>
@@ -56,5 +56,12 @@ class columns {
   std::vector<column> titles_;
   std::vector<line> lines_;
 };
+
+inline constexpr std::size_t line_width = 100;
+
+/// `text` after `indent` columns, broken at blanks so that lines stay within `width`; further lines
+/// begin with so many blanks.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t indent,
+                                  std::size_t width = line_width);
 
 }  // namespace syncmeter

@@ -1,13 +1,38 @@
-// What comes out of a pipe, cut into lines (a worker's answers) or kept as a tail (the end of its
-// standard error).
+// A file descriptor and what comes out of a pipe, cut into lines (a worker's answers) or kept as a
+// tail (the end of its standard error).
 #pragma once
+
+#include <unistd.h>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace syncmeter {
+
+/// Closes its descriptor when it goes; -1 is "none".
+class unique_fd {
+ public:
+  explicit unique_fd(int fd = -1) noexcept : fd_(fd) {}
+  unique_fd(unique_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  unique_fd& operator=(unique_fd&& other) noexcept {
+    if (this != &other) reset(std::exchange(other.fd_, -1));
+    return *this;
+  }
+  ~unique_fd() { reset(); }
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
+  void reset(int fd = -1) noexcept {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
 
 /// What one attempt to read brought.
 enum class read_outcome { some, nothing_yet, end };

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "core/worker/json_line.hpp"
-#include "driver/text/unique_fd.hpp"
+#include "driver/text/line_reader.hpp"
 #include "driver/text/usage_error.hpp"
 #include "driver/text/zstd_text.hpp"
 
@@ -55,11 +55,11 @@ bool holds_results(const std::string& path) {
   return kind != line.end() && *kind == "campaign";
 }
 
-std::string told(const output_file& file, std::string_view what) {
+std::string refusal(const output_file& file, std::string_view what) {
   return fmt::format("{}: '{}' {}", file.option, file.path, what);
 }
 std::string not_written(const output_file& file, int error) {
-  return told(file, fmt::format("cannot be written: {}", std::strerror(error)));
+  return refusal(file, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
 mode_t usual_mode() {
@@ -124,13 +124,13 @@ bool is_stream(const output_file& file) {
 void require_writable(const output_file& file) {
   const auto is_it = [&](const std::string& input) { return same_file(file.path, input); };
   if (std::any_of(file.inputs.begin(), file.inputs.end(), is_it))
-    throw usage_error(told(file, "is a file of this command already; name another file"));
+    throw usage_error(refusal(file, "is a file of this command already; name another file"));
   if (is_stream(file)) return;
   if (const auto found = about(file.path); found && S_ISREG(found->st_mode)) {
     if (holds_results(file.path))
-      throw usage_error(told(file, "holds the results of a campaign; name another file"));
+      throw usage_error(refusal(file, "holds the results of a campaign; name another file"));
     if (!file.force)
-      throw usage_error(told(file, "exists; name another file, or add --force to replace it"));
+      throw usage_error(refusal(file, "exists; name another file, or add --force to replace it"));
   } else if (found) {
     throw usage_error(not_written(file, EISDIR));
   }
@@ -154,7 +154,7 @@ void write_whole(const output_file& file, std::string_view text) {
   }
   if (error != 0)
     throw std::runtime_error(
-        told(file, fmt::format("was not written in full: {}", std::strerror(error))));
+        refusal(file, fmt::format("was not written in full: {}", std::strerror(error))));
 }
 
 }  // namespace syncmeter

@@ -10,7 +10,6 @@
 
 #include "core/axes.hpp"
 #include "driver/text/ranges.hpp"
-#include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
 
 namespace syncmeter {

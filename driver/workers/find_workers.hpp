@@ -1,13 +1,32 @@
-// The workers of this machine.
+// Where programs lie beside the driver and on PATH, and the workers among them.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/workers/worker_info.hpp"
 #include "driver/workers/worker_process.hpp"
 
 namespace syncmeter {
+
+/// A worker is a program of this name and its own.
+inline constexpr std::string_view worker_prefix = "syncmeter-";
+
+/// The folder of this program; empty where the system does not tell it.
+[[nodiscard]] std::filesystem::path own_folder();
+
+/// The absolute folders of PATH, in order. A relative entry would make what is found depend on
+/// where the driver is called.
+[[nodiscard]] std::vector<std::filesystem::path> folders_on_path();
+
+/// Where the workers are that belong to this program: beside it, and the folder of an installation,
+/// which moves with it. Empty where the system does not tell where this program is.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_own_workers();
+
+/// Where workers are looked for: this program's own folders of them, then PATH.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_workers();
 
 /// Workers beside the driver, in its installation's folder of workers and on PATH, `syncmeter-*`
 /// (not syncmeter-report), each asked for its capabilities. `wanted` names backends that must be

@@ -15,7 +15,7 @@
 #include "driver/workers/capability_flaws.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/check_request.hpp"
-#include "driver/workers/program_places.hpp"
+#include "driver/workers/find_workers.hpp"
 #include "driver/workers/worker_manners.hpp"
 #include "driver/workers/worker_pool.hpp"
 

@@ -1,6 +1,7 @@
-// What a worker said of itself: its backends, their ops, and the GPUs that it found.
+// What a worker said of itself: its ops, and the GPUs that it can use.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,33 +11,74 @@
 #include <nlohmann/json.hpp>
 
 #include "core/axes.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "core/point.hpp"
+#include "record/fields.hpp"
 
 namespace syncmeter {
 
-/// One entry of a worker's capabilities (docs/worker-protocol.md).
+struct worker_info;
+
+/// One GPU.
+struct gpu_device {
+  unsigned index = 0;
+  std::string name, compute_capability, uuid;
+  unsigned multiprocessors = 1;
+  unsigned max_threads_per_block = 1024;
+  unsigned max_threads_per_multiprocessor = 1024;
+  unsigned max_blocks_per_multiprocessor = 1;
+  unsigned warp_size = 32;
+  std::uint64_t l2_bytes = 0, memory_bytes = 0;
+  unsigned devices = 1;                    ///< of this host, itself included
+  std::optional<unsigned> busy_percent{};  ///< of the time just before it was found; unknown: none
+};
+
+/// What a backend that runs on GPUs says of them. Without a usable GPU `devices` is empty.
+struct gpu_backend {
+  std::vector<std::string> architectures;
+  std::vector<gpu_device> devices;
+};
+
+/// Blocks of so many threads that run at once on the whole device as far as its own limits go; a
+/// kernel's registers and shared memory may allow fewer, which only its worker knows. At least one
+/// for each multiprocessor.
+[[nodiscard]] unsigned co_resident_blocks(const gpu_device& gpu, unsigned threads);
+
+/// Warps of a launch: where one lane of each works, its lanes.
+[[nodiscard]] unsigned warps_of(const point& p, unsigned warp_size = 32);
+
+/// Null for a backend that runs on CPUs, or that no worker has.
+[[nodiscard]] const gpu_backend* gpus_of(const std::vector<worker_info>& workers,
+                                         const std::string& backend);
+
+/// The GPU of that index. Throws usage_error that lists the GPUs when there is none.
+[[nodiscard]] const gpu_device& chosen_gpu(const gpu_backend& gpus, const std::string& backend,
+                                           unsigned index);
+
+/// Why a backend can measure nothing here although its worker is well; empty when it can.
+[[nodiscard]] std::string problem_of(const worker_info& worker, const std::string& backend);
+
+/// The devices that a point works on: the one that it is measured on, and those behind it.
+[[nodiscard]] unsigned gpus_taking_part(const point& what);
+
+/// One sentence for each backend that is left out for its problem, when none was asked for by name.
+[[nodiscard]] std::vector<std::string> left_out(const std::vector<worker_info>& workers);
+
+namespace objects {
+/// Instruction set -> declared instructions of one op.
+using declares = std::map<std::string, std::string>;
+}  // namespace objects
+
+/// The default of a member that a worker has to send.
+struct required_member {
+  operator std::string() const { return {}; }
+  operator bool() const { return false; }
+};
+inline constexpr required_member required{};
+
+/// One entry of a worker's capabilities: the members of record/op.def.
 struct capability {
-  std::string backend, op, family, pairing, note, reason;
-  std::optional<value_type> type;
-  enum order order = order::unordered;
-  std::vector<placement> placements;
-  enum scope scope = scope::none;
-  enum flavour flavour = flavour::none;
-  enum space space = space::none;
-  bool some_lanes = false;        ///< a GPU's loop with lanes of each warp switched off
-  std::string size_of;            ///< what point::size counts; empty: the op has no size
-  unsigned size = 0;              ///< the one that these loops are for; 0: any
-  bool all_at_once = false;       ///< a GPU's op whose blocks wait for each other: no waves of them
-  bool holds_lock = false;        ///< has point::section_ns and point::think_ns
-  bool reads_and_writes = false;  ///< has point::reads_per_write
-  bool arrives_late = false;      ///< a lane in turn arrives point::late_us late
-  bool additivity = true;         ///< false where loops with 2 and 4 measured ops are not built
-  unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
-  bool communicates = false, supported = false, empty_on_purpose = false;
-  std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
-  std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
-  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
-                                                ///< op
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+#include "record/op.def"
   nlohmann::json census{};  ///< census_summary, when one was kept beside the worker; else null
 };
 

@@ -42,8 +42,8 @@ def test_a_recipe_has_the_version_and_no_other(recipe):
 
 
 def test_the_easyconfig_is_named_as_easybuild_wants_it():
-    said = eval_assignments(read(EASYBUILD))
-    assert EASYBUILD.name == f"syncmeter-{VERSION}-{said['toolchain']['name']}-{said['toolchain']['version']}.eb"
+    declared = eval_assignments(read(EASYBUILD))
+    assert EASYBUILD.name == f"syncmeter-{VERSION}-{declared['toolchain']['name']}-{declared['toolchain']['version']}.eb"
 
 
 def eval_assignments(text):
@@ -142,16 +142,16 @@ def stubbed(path, **names):
 
 def ramble_application():
     """(the class of the application, what it said: word -> [(positional, named)])"""
-    said = {}
+    declared = {}
 
     def word(name):
-        return lambda *what, **how: said.setdefault(name, []).append((what, how))
+        return lambda *what, **how: declared.setdefault(name, []).append((what, how))
 
     words = ("tags", "software_spec", "required_package", "executable", "workload", "workload_variable", "environment_variable",
              "figure_of_merit", "success_criteria")
     found = stubbed(RAMBLE, ExecutableApplication=object, OUTPUT_CAPTURE=type("capture", (), {"ALL": "all"}),
                     **{name: word(name) for name in words})
-    return found, said
+    return found, declared
 
 
 def test_the_columns_that_ramble_reads_are_those_of_the_table():
@@ -167,8 +167,8 @@ def test_a_figure_of_merit_is_a_row_that_is_shown_first(programs, tmp_path):
     lines = read(tmp_path / "t.csv").splitlines()
     first = [row for row in csv.DictReader(lines) if row["status"] == "ok" and row["headline"] == "true"]
     assert first and len(first) < len(lines) - 1
-    _, said = ramble_application()
-    figures = {how["group_name"]: (what[0], how["fom_regex"]) for what, how in said["figure_of_merit"]}
+    _, declared = ramble_application()
+    figures = {how["group_name"]: (what[0], how["fom_regex"]) for what, how in declared["figure_of_merit"]}
     name, cost = figures["cost_ns"]
     hits = [hit for hit in (re.match(cost, line) for line in lines) if hit]
     assert [hit["cost_ns"] for hit in hits] == [row["cost_ns"] for row in first]
@@ -182,8 +182,8 @@ def test_a_figure_of_merit_is_a_row_that_is_shown_first(programs, tmp_path):
 
 
 def test_ramble_calls_a_campaign_complete_by_its_last_line():
-    _, said = ramble_application()
-    (_, how), = said["success_criteria"]
+    _, declared = ramble_application()
+    (_, how), = declared["success_criteria"]
     ends = [line for line in read(ROOT / "tests/docs/data/two_ops.jsonl").splitlines() if '"kind":"end"' in line]
     assert re.match(how["match"], ends[-1])
     assert not re.match(how["match"], ends[-1].replace('"complete"', '"interrupted"'))
@@ -191,9 +191,9 @@ def test_ramble_calls_a_campaign_complete_by_its_last_line():
 
 
 def test_the_commands_of_ramble_are_known(programs):
-    _, said = ramble_application()
+    _, declared = ramble_application()
     defaults = {"study": "quick", "selection": "", "seed": "0", "census_backend": "std", "syncmeter_path": "/x"}
-    commands = [what[1].format(**defaults).strip("()").partition(" && ")[0] for what, _ in said["executable"]]
+    commands = [what[1].format(**defaults).strip("()").partition(" && ")[0] for what, _ in declared["executable"]]
     commands = [command for command in commands if "syncmeter" in command]
     assert len(commands) == 3
     for command in commands:
@@ -218,11 +218,11 @@ def benchpark_sections(**chosen):
 def test_benchpark_asks_for_workloads_and_variables_that_ramble_has(chosen):
     applications, spack = benchpark_sections(**chosen)
     (workload, experiments), = applications["syncmeter"]["workloads"].items()
-    _, said = ramble_application()
-    assert workload in [what[0] for what, _ in said["workload"]]
+    _, declared = ramble_application()
+    assert workload in [what[0] for what, _ in declared["workload"]]
     (experiment,) = experiments["experiments"].values()
     own = {name for name in experiment["variables"] if not re.match(r"n_\w+$", name)}
-    assert own <= {what[0] for what, how in said["workload_variable"] if workload in how.get("workloads", [how.get("workload")])}
+    assert own <= {what[0] for what, how in declared["workload_variable"] if workload in how.get("workloads", [how.get("workload")])}
     assert ("+cuda" in spack["packages"]["syncmeter"]["pkg_spec"]) == ("programming_model" in chosen)
 
 
@@ -250,10 +250,10 @@ def test_reframe_takes_a_good_file_and_names_what_is_wrong_in_others(reframe_fig
     path = tmp_path / "f.jsonl"
     path.write_text(good, encoding="utf-8")
     assert reframe_figures.problems(path) == []
-    for said, text in bad.items():
+    for wanted, text in bad.items():
         assert text != good
         path.write_text(text, encoding="utf-8")
-        assert any(said in problem for problem in reframe_figures.problems(path)), said
+        assert any(wanted in problem for problem in reframe_figures.problems(path)), wanted
 
 
 def test_figures_of_reframe_have_names_of_their_own_and_ratios(programs, reframe_figures):

@@ -37,7 +37,7 @@ def test_the_table_in_the_document_is_the_one_of_the_record(table):
 def test_the_schema_of_the_protocol_has_the_bounds_of_the_record(table, definition):
     schema = json.loads((ROOT / "docs/schema/worker-protocol.schema.json").read_text(encoding="utf-8"))["$defs"]
     known = {name: fields for name, fields, _ in rows(table)}
-    kinds = {"whole": "integer", "index": "integer", "number": "number", "flag": "boolean", "text": "string"}
+    kinds = {"whole": "integer", "count": "integer", "index": "integer", "number": "number", "flag": "boolean", "text": "string"}
     members = {name: value for name, value in schema[definition]["properties"].items() if name not in ("kind", "id")}
     assert set(members) <= set(known)
     for name, value in members.items():

@@ -2,7 +2,7 @@
 // is written again parses to the same.
 #include <algorithm>
 
-#include "core/machine/synthetic_pus.hpp"
+#include "core/machine/load_topology.hpp"
 #include "core/machine/topology.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/text/quote.hpp"

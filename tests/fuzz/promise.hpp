@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/text/unique_fd.hpp"
+#include "driver/text/line_reader.hpp"
 
 namespace syncmeter::fuzz {
 

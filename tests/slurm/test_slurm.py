@@ -70,9 +70,9 @@ def test_more_lanes_than_were_allocated_are_refused(slurm, tmp_path):
     job = slurm.submit(f"srun {RUN} --op barrier --lanes {len(os.sched_getaffinity(0)) + 1} --visits 1 --output x.jsonl\n",
                        tmp_path, "--ntasks=1", "--cpus-per-task=1", "--time=5")
     assert slurm.ended(job, 60) == "FAILED"
-    said = (tmp_path / f"job-{job}.log").read_text(encoding="utf-8")
-    print(f"job {job}: {said.splitlines()[0]}")
-    assert "--lanes" in said or "processing unit" in said or "PU" in said
+    printed = (tmp_path / f"job-{job}.log").read_text(encoding="utf-8")
+    print(f"job {job}: {printed.splitlines()[0]}")
+    assert "--lanes" in printed or "processing unit" in printed or "PU" in printed
 
 
 def test_a_quota_inside_the_job_lowers_the_lanes(slurm, tmp_path):

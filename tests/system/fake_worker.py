@@ -83,12 +83,12 @@ def capabilities():
         backend["device"] = behaviour()["gpu"]
     if "problem" in behaviour():
         backend["problem"] = behaviour()["problem"]
-    told = dict(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker=NAME, backends=[backend],
+    answer = dict(kind="capabilities", protocol=2 if how == "other protocol" else 1, worker=NAME, backends=[backend],
                 build=build(), ops=ops)
-    say(**{**told, **behaviour().get("says", {})})
+    say(**{**answer, **behaviour().get("says", {})})
     sys.stdout.flush()
     if how == "twice":
-        say(**told)
+        say(**answer)
     if how == "status":
         sys.exit(3)
 
@@ -128,9 +128,9 @@ def hello(request):
             left = subprocess.Popen(["sleep", "1000"], start_new_session=session, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL)
             log(kind="left", child=left.pid)
-    told = dict(kind="worker", id=request["id"], pid=os.getpid(), worker=NAME, protocol=1, build=build(), runtime={},
+    answer = dict(kind="worker", id=request["id"], pid=os.getpid(), worker=NAME, protocol=1, build=build(), runtime={},
                 environment={"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY")})
-    say(**{**told, **behaviour().get("hello", {})})
+    say(**{**answer, **behaviour().get("hello", {})})
     if how == "deaf":
         time.sleep(1000)
 
@@ -208,7 +208,7 @@ def measure(request):
     interval = {"value": cost, "low": cost - 0.1, "high": cost + 0.1}
     estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 2.3 + cost,
                 "cost_ns": interval, "host_cost_ns": interval}
-    told = dict(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
+    answer = dict(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
         reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
         unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],
         rounds_taken=11, rounds_kept=11, drops={}, estimates=[estimate] if status == "ok" else [], fairness=1.0,
@@ -217,13 +217,13 @@ def measure(request):
     spoil = how.get("spoil", {})
     if spoil.get("op") == point["op"]:
         *path, last = spoil["path"]
-        inner = told
+        inner = answer
         for step in path:
             inner = inner[step]
         inner[last] = spoil["value"]
         if spoil["value"] == "gone":
             del inner[last]
-    say(**told)
+    say(**answer)
     log(kind="measured", op=point["op"], visit=visit)
     if ends:
         sys.exit(0)

@@ -180,7 +180,7 @@ class Hostile(Trial):
         before = self.text()
         process = self.start(*arguments)
         status = self.wait(process, DEADLINE_S)
-        out, err = self.said("out"), self.said("err")
+        out, err = self.printed("out"), self.printed("err")
         if status not in DOCUMENTED:
             raise Flaw("other", f"status {status}: {err[-600:]}")
         if found := UNPRINTABLE.search(out + err):

@@ -59,7 +59,7 @@ def kill_once(trial, arguments, kill, moments):
         time.sleep(moment)
         met = process.poll() is None and send(trial, process, whom, number) or met
     status = trial.wait(process)
-    err = trial.said("err")
+    err = trial.printed("err")
     expected = ENDED | {128 + number for number in numbers if whom != "worker"}
     if status not in expected | ({2} if whom == "worker" else set()):
         raise Flaw("other", f"status {status}: {err[-600:]}")

@@ -83,8 +83,8 @@ def broken_promise(programs, home, environment, words):
     if done.returncode not in STATUSES:
         return done.returncode, f"status {done.returncode}: {err[-300:]}"
     # A census prints what is wrong in its table.
-    said = re.search(r"^syncmeter: .{10}", err, re.MULTILINE) or (words[0] == b"census" and done.returncode == 1 and out)
-    if done.returncode != 0 and not said:
+    sentence = re.search(r"^syncmeter: .{10}", err, re.MULTILINE) or (words[0] == b"census" and done.returncode == 1 and out)
+    if done.returncode != 0 and not sentence:
         return done.returncode, f"status {done.returncode} without a sentence: {err[-300:]!r}"
     if found := UNPRINTABLE.search(out + err):
         return done.returncode, f"prints {found[0]!r}"

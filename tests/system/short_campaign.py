@@ -103,15 +103,15 @@ class Trial:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            raise Flaw("hang", f"no end within {within} s; standard error: {self.said('err')[-600:]}") from None
+            raise Flaw("hang", f"no end within {within} s; standard error: {self.printed('err')[-600:]}") from None
         return status if status >= 0 else 128 - status
 
-    def said(self, stream):
+    def printed(self, stream):
         return (self.home / stream).read_text(encoding="utf-8", errors="replace")
 
     def call(self, *arguments, **how):
         status = self.wait(self.start(*arguments, **how))
-        return status, self.said("out"), self.said("err")
+        return status, self.printed("out"), self.printed("err")
 
     def begin(self):
         return ["run", *OPTIONS, "--output", self.file]
@@ -127,7 +127,7 @@ class Trial:
             return self.file.read_text(encoding="utf-8")
         return unpacked(self.file.read_bytes()).decode("utf-8")
 
-    def check(self, before="", said=""):
+    def check(self, before="", printed=""):
         """After whatever happened: nothing that was whole is lost, and the file is read. Whether a campaign began."""
         text = self.text()
         lines = whole_lines(text)
@@ -137,8 +137,8 @@ class Trial:
             kinds = [json.loads(line)["kind"] for line in lines]
         except ValueError as error:
             raise Flaw("other", f"a whole line is not JSON: {error}") from None
-        if kinds.count("visit") < visits_done(said):
-            raise Flaw("lost", f"{visits_done(said)} visits were said to be done, {kinds.count('visit')} are in the file")
+        if kinds.count("visit") < visits_done(printed):
+            raise Flaw("lost", f"{visits_done(printed)} visits were said to be done, {kinds.count('visit')} are in the file")
         status, _, err = self.call("show", self.file)
         # 1 where a point failed, as run has it.
         if (status not in (0, 1)) if kinds else (status != 2):

@@ -20,15 +20,15 @@ SPOILT = [
 ]
 
 
-@pytest.mark.parametrize("path, value, said", SPOILT)
-def test_a_bad_answer_is_a_failed_visit_that_says_what_is_wrong(campaign, path, value, said):
+@pytest.mark.parametrize("path, value, sentence", SPOILT)
+def test_a_bad_answer_is_a_failed_visit_that_says_what_is_wrong(campaign, path, value, sentence):
     campaign.behave(spoil={"op": "plain_read", "path": path, "value": value})
     status, out, err = campaign.run(visits=1)
     assert status == 1, err
     visits = {visit["point"]["op"]: visit for visit in campaign.visits()}
     assert len(visits) == 3 and visits["plain_read"]["status"] == "failed"
     assert "sent an invalid visit: " in visits["plain_read"]["reason"]
-    assert said in visits["plain_read"]["reason"] and said in err
+    assert sentence in visits["plain_read"]["reason"] and sentence in err
     assert {visits[op]["status"] for op in ("atomic_add", "atomic_read")} == {"ok"}
 
 

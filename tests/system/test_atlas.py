@@ -48,9 +48,9 @@ def test_known_ops_are_what_the_machine_has_for_them(target, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     with (tmp_path / "atlas.csv").open() as file:
         rows = list(csv.DictReader(file))
-    said = re.search(r"^(\d+) rows in", done.stdout, re.MULTILINE)
-    assert said, done.stdout
-    assert int(said[1]) == len(rows) > 60
+    printed = re.search(r"^(\d+) rows in", done.stdout, re.MULTILINE)
+    assert printed, done.stdout
+    assert int(printed[1]) == len(rows) > 60
     assert [row for row in rows if row["kind"] == "unknown"] == []
     assert {row["target"] for row in rows} == {target}
     page = (tmp_path / "atlas.md").read_text()

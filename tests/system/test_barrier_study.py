@@ -34,8 +34,8 @@ def visits_of(lines, op):
 
 def test_every_runtime_here_waits_in_both_ways(study):
     for op in ("barrier", "barrier_late"):
-        seen = {(v["point"]["backend"], v["point"]["wait"]) for v in visits_of(study, op)}
-        assert seen == {(b, w) for b in BACKENDS for w in ("active", "passive")}
+        found = {(v["point"]["backend"], v["point"]["wait"]) for v in visits_of(study, op)}
+        assert found == {(b, w) for b in BACKENDS for w in ("active", "passive")}
 
 
 def test_each_runtime_is_another_library(study):

@@ -37,8 +37,8 @@ def worker():
 
 
 def test_planted_changes_are_found_where_they_are(worker, tmp_path):
-    said = subprocess.run([worker, "--capabilities"], capture_output=True, text=True, timeout=60, check=True).stdout
-    entries = {symbol: entry for entry in json.loads(said)["ops"] for symbol in entry.get("symbols", [])[1:2]}
+    printed = subprocess.run([worker, "--capabilities"], capture_output=True, text=True, timeout=60, check=True).stdout
+    entries = {symbol: entry for entry in json.loads(printed)["ops"] for symbol in entry.get("symbols", [])[1:2]}
     # A lock prefix becomes a nop. Loops that the linker made one of are changed together.
     places = {name: (entries[name]["op"], at) for name, at in locked_instructions(worker) if name in entries}
     planted = random.sample(sorted(places.values()), PLANTED)

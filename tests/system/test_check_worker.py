@@ -111,11 +111,11 @@ def test_ops_of_a_gpu_are_measured_on_its_first_device(campaign):
         assert entry["point"]["lanes"] == 64 and entry["point"].get("blocks", 1) == 1
 
 
-@pytest.mark.parametrize("told, faults_told", [("failed", 1), ("unsupported", 0)])
-def test_a_gpu_may_lack_room_for_a_point_and_may_not_fail_it(campaign, told, faults_told):
-    status, out = check(campaign, gpu=GPU, status={ATOMIC: told})
-    assert (status, len(faults(out))) == (faults_told, faults_told), out
-    assert ("unsupported on one block of 64 threads, and not measured: 1 points" in out) == (told == "unsupported")
+@pytest.mark.parametrize("status_of_op, number_of_faults", [("failed", 1), ("unsupported", 0)])
+def test_a_gpu_may_lack_room_for_a_point_and_may_not_fail_it(campaign, status_of_op, number_of_faults):
+    status, out = check(campaign, gpu=GPU, status={ATOMIC: status_of_op})
+    assert (status, len(faults(out))) == (number_of_faults, number_of_faults), out
+    assert ("unsupported on one block of 64 threads, and not measured: 1 points" in out) == (status_of_op == "unsupported")
 
 
 def test_a_gpu_backend_without_a_device_is_not_measured(campaign):
@@ -135,9 +135,9 @@ def test_another_minor_version_of_the_protocol_is_accepted(campaign):
     assert campaign.run(visits=1)[0] == 0
 
 
-@pytest.mark.parametrize("words, said", [
+@pytest.mark.parametrize("words, sentence", [
     ([], "no program given"), (["./nothing"], "'./nothing' is not a program that can be run"),
     (["nothing"], "there is no worker 'nothing' beside the driver or on PATH"), (["fake", "--patience", "x"], "--patience")])
-def test_a_wrong_command_line_is_one_sentence(campaign, words, said):
+def test_a_wrong_command_line_is_one_sentence(campaign, words, sentence):
     status, _, err = campaign.call("check-worker", *words)
-    assert status == 2 and said in err and err.count("\n") == 1
+    assert status == 2 and sentence in err and err.count("\n") == 1

@@ -70,8 +70,8 @@ def test_it_measures_with_its_own_workers_and_their_census(moved):
 def test_a_stripped_worker_has_the_build_that_its_census_was_taken_of(moved):
     for census in (moved / "libexec/syncmeter").glob("*.census.json"):
         worker = census.with_name(census.name.removesuffix(".census.json"))
-        said = subprocess.run([worker, "--capabilities"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=True)
-        assert json.loads(said.stdout)["build"] == json.loads(census.read_text(encoding="utf-8"))["build"]
+        printed = subprocess.run([worker, "--capabilities"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=True)
+        assert json.loads(printed.stdout)["build"] == json.loads(census.read_text(encoding="utf-8"))["build"]
 
 
 def test_no_path_of_the_build_is_inside(build, moved):

@@ -35,14 +35,14 @@ def test_locks_of_both_apis_in_one_campaign(campaign):
     offered = {("omp", op, 1) for op in ("critical_add", "lock_add", "nest_lock_add", "spin_lock_add", "ticket_lock_add",
                                          "atomic_add")}
     offered |= {("std", op, 1) for op in ("lock_add", "shared_mutex_add", "spin_lock_add", "ticket_lock_add", "atomic_add")}
-    seen = set()
+    found = set()
     for _ in range(CAMPAIGNS):
         campaign.file.unlink(missing_ok=True)
         run_study(campaign, "locks", ["omp", "std"])
-        seen |= {point[:3] for point in measured(campaign)}
-        if offered <= seen:
+        found |= {point[:3] for point in measured(campaign)}
+        if offered <= found:
             break
-    assert offered <= seen, offered - seen
+    assert offered <= found, offered - found
     orders = [v["point"]["backend"] for v in campaign.visits()]
     assert orders != sorted(orders), "one API is not measured after the other"
 

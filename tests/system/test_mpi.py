@@ -75,8 +75,8 @@ def test_a_launcher_of_another_mpi_is_named(tmp_path):
     launcher.chmod(0o755)
     with ranks_started(2, SYNCMETER_MPIEXEC=str(launcher)) as process:
         assert process.wait(timeout=60) == 1
-        told = process.stderr.read()
-    assert f"{launcher} starts worlds of its own: 1 rank(s) in place of 2. It belongs to another MPI" in told
+        printed = process.stderr.read()
+    assert f"{launcher} starts worlds of its own: 1 rank(s) in place of 2. It belongs to another MPI" in printed
 
 
 def test_a_launcher_that_fails_is_named(tmp_path):

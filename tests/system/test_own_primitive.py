@@ -122,7 +122,7 @@ def test_the_census_says_what_an_op_is_and_holds_it_to_its_own_promise_alone(mov
     assert verdicts["atomic_add"][1] == "not declared", "nothing is promised of what a user builds"
     assert "xchg_mem 1" in verdicts["backoff_lock_add"][0] and verdicts["backoff_lock_add"][1] == "not declared"
 
-@pytest.mark.parametrize("words, said", [
+@pytest.mark.parametrize("words, sentence", [
     ("std BACKEND std OPS my_locks.hpp", "syncmeter-std is a program of syncmeter; choose another name"),
     ("posix BACKEND std OPS my_locks.hpp", "syncmeter-posix is a program of syncmeter; choose another name"),
     ("mpi BACKEND std OPS my_locks.hpp", "syncmeter-mpi is a program of syncmeter; choose another name"),
@@ -131,7 +131,7 @@ def test_the_census_says_what_an_op_is_and_holds_it_to_its_own_promise_alone(mov
     ("mine BACKEND std OPS nothing.hpp", "there is no file"),
     ("mine BACKEND std OPS my_locks.hpp TYPES int8", "TYPES has 'int8'; allowed: int32, uint64"),
     ("mine BACKEND cuda OPS my_locks.hpp", "BACKEND cuda needs the language CUDA")])
-def test_a_wrong_call_is_one_sentence(build, moved, tmp_path, words, said):  # noqa: F811
+def test_a_wrong_call_is_one_sentence(build, moved, tmp_path, words, sentence):  # noqa: F811
     shutil.copy(SOURCE / "examples/spin-lock/my_locks.hpp", tmp_path)
     # Without a language: what is wrong is said before any compiler is asked.
     (tmp_path / "call.cmake").write_text("\n".join([
@@ -139,7 +139,7 @@ def test_a_wrong_call_is_one_sentence(build, moved, tmp_path, words, said):  # n
         f'include("{moved}/lib/cmake/syncmeter/add_worker.cmake")', f"syncmeter_add_worker({words})".replace("'", '"')]), encoding="utf-8")
     done = subprocess.run([cached(build, "CMAKE_COMMAND"), "-P", tmp_path / "call.cmake"], cwd=tmp_path, capture_output=True,
                           encoding="utf-8", timeout=60, check=False)
-    assert done.returncode != 0 and said in re.sub(r"\s+", " ", done.stderr), done.stderr
+    assert done.returncode != 0 and sentence in re.sub(r"\s+", " ", done.stderr), done.stderr
 
 
 def test_a_typed_op_without_types_is_refused_by_the_compiler(build, moved, tmp_path):  # noqa: F811

@@ -166,8 +166,8 @@ def test_a_settled_point_is_not_visited_again(campaign):
                             "atomic_write": "noisy"})
     status, _, _ = campaign.run(ops="atomic_add,atomic_read,plain_read,atomic_write", visits=3)
     assert status == 1, "an oracle that failed fails the campaign"
-    seen = collections.Counter(visit["point"]["op"] for visit in campaign.visits())
-    assert seen == {"atomic_add": 1, "atomic_read": 1, "plain_read": 1, "atomic_write": 3}
+    found = collections.Counter(visit["point"]["op"] for visit in campaign.visits())
+    assert found == {"atomic_add": 1, "atomic_read": 1, "plain_read": 1, "atomic_write": 3}
 
 
 def test_a_later_visit_gets_the_trips_of_the_last_good_one(campaign):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
@@ -25,7 +26,12 @@ modules = (
 def all_claims() -> tuple[Claim, ...]:
     """Every claim, in the order in which the modules define them."""
     found = (import_module(f"{__name__}.{name}") for name in modules)
-    return tuple(x for module in found for x in vars(module).values() if isinstance(x, Claim))
+    return tuple(
+        replace(entry, id=name.replace("_", "-"))
+        for module in found
+        for name, entry in vars(module).items()
+        if isinstance(entry, Claim)
+    )
 
 
 def judged(data: Evidence) -> list[tuple[Claim, Finding]]:

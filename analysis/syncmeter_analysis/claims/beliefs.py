@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, every
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    against,
+    between,
+    claim,
+    every,
+    points,
+    row,
+    versus,
+)
 from syncmeter_analysis.claims.sources import (
     belief,
     run_levels,
@@ -17,8 +27,14 @@ from syncmeter_analysis.claims.sources import (
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
 
-
-@claim(
+belief_critical_never = row(
+    versus(
+        points(("critical_add", "critical_named_add"), backend=on_cpu),
+        points("atomic_add", backend=on_cpu, order="relaxed"),
+        "op",
+        "order",
+    ),
+    (every, 1.0, math.inf, "critical section over atomic add"),
     statement="A critical section is never faster than an atomic update.",
     source=belief,
     needs="critical_add and atomic_add",
@@ -26,17 +42,34 @@ from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
     advice="Never use a critical section for one update.",
     otherwise="A critical section is faster at some points: see the evidence before replacing one.",
 )
-def belief_critical_never(data: Evidence) -> Finding:
-    """A critical section against an atomic, at every point."""
-    pairs = data.pairs(
-        data.measured(("critical_add", "critical_named_add"), backend=on_cpu),
-        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
-        ("op", "order"),
-    )
-    return every(pairs, 1.0, math.inf, "critical section over atomic add")
 
-
-@claim(
+belief_relaxed = row(
+    versus(
+        points(
+            (
+                "atomic_add",
+                "atomic_fetch_add",
+                "atomic_write",
+                "atomic_read",
+                "atomic_exchange",
+                "atomic_cas_pass",
+            ),
+            order="seq_cst",
+        ),
+        points(
+            (
+                "atomic_add",
+                "atomic_fetch_add",
+                "atomic_write",
+                "atomic_read",
+                "atomic_exchange",
+                "atomic_cas_pass",
+            ),
+            order="relaxed",
+        ),
+        "order",
+    ),
+    (above, 1.05, "seq_cst over relaxed"),
     statement="Relaxed atomics are faster than sequentially consistent ones here.",
     source=belief,
     needs="atomics at both orders",
@@ -44,23 +77,10 @@ def belief_critical_never(data: Evidence) -> Finding:
     advice="Relax the order where correctness allows it.",
     otherwise="Write seq_cst: it costs no more here.",
 )
-def belief_relaxed(data: Evidence) -> Finding:
-    """seq_cst against relaxed, the same op."""
-    ops = (
-        "atomic_add",
-        "atomic_fetch_add",
-        "atomic_write",
-        "atomic_read",
-        "atomic_exchange",
-        "atomic_cas_pass",
-    )
-    pairs = data.pairs(
-        data.measured(ops, order="seq_cst"), data.measured(ops, order="relaxed"), ("order",)
-    )
-    return above(pairs, 1.05, "seq_cst over relaxed")
 
-
-@claim(
+belief_spin_cas = row(
+    against("handoff_cas", "handoff", "order", backend=on_cpu),
+    (above, 1.05, "waiting by compare-and-swap over by load"),
     statement="Spinning on a compare-and-swap is slower than spinning on a load.",
     source=belief,
     needs="handoff_cas and handoff",
@@ -69,17 +89,12 @@ def belief_relaxed(data: Evidence) -> Finding:
     otherwise="Wait either way: loads are no faster between two threads here.",
     figure="core-to-core",
 )
-def belief_spin_cas(data: Evidence) -> Finding:
-    """Waiting by compare-and-swap against by load."""
-    pairs = data.pairs(
-        data.measured("handoff_cas", backend=on_cpu),
-        data.measured("handoff", backend=on_cpu),
-        ("op", "order"),
-    )
-    return above(pairs, 1.05, "waiting by compare-and-swap over by load")
 
-
-@claim(
+belief_spin_lock = row(
+    against(
+        "lock_add", "spin_lock_add", backend=on_cpu, placement="shared", lanes=lambda n: n >= 2
+    ),
+    (above, 1.1, "the API's lock over a test-and-set lock"),
     statement="Around a short section a spin lock is faster than the API's own lock.",
     source=belief,
     needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
@@ -87,16 +102,16 @@ def belief_spin_cas(data: Evidence) -> Finding:
     advice="Spin around sections of a few instructions, where no more threads run than cores.",
     otherwise="Use the API's lock: spinning is no faster here.",
 )
-def belief_spin_lock(data: Evidence) -> Finding:
-    """The API's lock object against a test-and-set lock of its atomics, contended."""
-    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
-    pairs = data.pairs(
-        data.measured("lock_add", **contended), data.measured("spin_lock_add", **contended), ("op",)
-    )
-    return above(pairs, 1.1, "the API's lock over a test-and-set lock")
 
-
-@claim(
+belief_ticket_lock = row(
+    against(
+        "ticket_lock_add",
+        "spin_lock_add",
+        backend=on_cpu,
+        placement="shared",
+        lanes=lambda n: n >= 2,
+    ),
+    (above, 1.1, "a ticket lock over a test-and-set lock"),
     statement="Fairness costs throughput: a ticket lock is slower than a test-and-set lock.",
     source=belief,
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
@@ -104,18 +119,16 @@ def belief_spin_lock(data: Evidence) -> Finding:
     advice="Use a ticket lock only where no thread may wait long.",
     otherwise="Use the ticket lock: fairness costs nothing here.",
 )
-def belief_ticket_lock(data: Evidence) -> Finding:
-    """A ticket lock against a test-and-set lock, contended: what being served in turn costs."""
-    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
-    pairs = data.pairs(
-        data.measured("ticket_lock_add", **contended),
-        data.measured("spin_lock_add", **contended),
-        ("op",),
-    )
-    return above(pairs, 1.1, "a ticket lock over a test-and-set lock")
 
-
-@claim(
+belief_mcs = row(
+    against(
+        ("lock_add", "spin_lock_add", "ticket_lock_add", "ticket_backoff_lock_add"),
+        "mcs_lock_add",
+        backend=on_cpu,
+        placement="shared",
+        lanes=lambda n: n >= 2,
+    ),
+    (every, 1.0, math.inf, "another lock over an MCS lock"),
     statement="An MCS lock wins under contention.",
     source=belief,
     needs="mcs_lock_add and spin_lock_add, ticket_lock_add or lock_add of one backend on one lock, 2 "
@@ -124,17 +137,16 @@ def belief_ticket_lock(data: Evidence) -> Finding:
     advice="Take an MCS lock where many threads want one lock, and no more run than cores.",
     otherwise="Another lock is faster than MCS here: see the evidence before writing one.",
 )
-def belief_mcs(data: Evidence) -> Finding:
-    """Every other lock against MCS, contended."""
-    contended = {"backend": on_cpu, "placement": "shared", "lanes": lambda n: n >= 2}
-    others = ("lock_add", "spin_lock_add", "ticket_lock_add", "ticket_backoff_lock_add")
-    pairs = data.pairs(
-        data.measured(others, **contended), data.measured("mcs_lock_add", **contended), ("op",)
-    )
-    return every(pairs, 1.0, math.inf, "another lock over an MCS lock")
 
-
-@claim(
+belief_reader_writer_lock = row(
+    against(
+        "mutex_read_mostly",
+        "shared_mutex_read_mostly",
+        backend=on_cpu,
+        lanes=lambda n: n >= 2,
+        reads_per_write=lambda n: n >= 100,
+    ),
+    (above, 1.05, "a mutex over a reader-writer lock"),
     statement="A reader-writer lock beats a mutex for reads.",
     source=belief,
     needs="mutex_read_mostly and shared_mutex_read_mostly at 100 reads a write or more, 2 lanes or "
@@ -144,22 +156,10 @@ def belief_mcs(data: Evidence) -> Finding:
     otherwise="Use a mutex, or no lock to read by (a seqlock, a snapshot): a reader-writer lock gains "
     "nothing here.",
 )
-def belief_reader_writer_lock(data: Evidence) -> Finding:
-    """A mutex against a reader-writer lock, where nearly all accesses read."""
-    reading = {
-        "backend": on_cpu,
-        "lanes": lambda n: n >= 2,
-        "reads_per_write": lambda n: n >= 100,
-    }
-    pairs = data.pairs(
-        data.measured("mutex_read_mostly", **reading),
-        data.measured("shared_mutex_read_mostly", **reading),
-        ("op",),
-    )
-    return above(pairs, 1.05, "a mutex over a reader-writer lock")
 
-
-@claim(
+belief_split_counter = row(
+    between(points("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2), "cells", (1, 2)),
+    (above, 1.5, "one cell over two"),
     statement="Splitting one counter in two makes its updates about twice as fast.",
     source=belief,
     needs="atomic_add with --cells 1 and 2",
@@ -168,11 +168,6 @@ def belief_reader_writer_lock(data: Evidence) -> Finding:
     "to read it.",
     otherwise="Two cells gain little here; give each thread a cell of its own.",
 )
-def belief_split_counter(data: Evidence) -> Finding:
-    """All lanes on one cell against the same lanes on two."""
-    points = data.measured("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2)
-    pairs = data.between(points, "cells", (1, 2))
-    return above(pairs, 1.5, "one cell over two")
 
 
 def _each(pair: Pair) -> Pair:
@@ -228,8 +223,9 @@ _by_hand = (
     "reduce_max_persistent",
 )
 
-
-@claim(
+reductions_library = row(
+    against(_by_hand, "reduce_max_cub", backend="cuda"),
+    (every, 0.95, math.inf, "a hand-written form over the library's"),
     statement="The library's reduction is the fastest.",
     source=belief,
     needs="cuda reduce_max_cub and another reduce_max of the same size",
@@ -238,17 +234,10 @@ _by_hand = (
     otherwise="A hand-written reduction is faster here for some size or type.",
     figure="reductions",
 )
-def reductions_library(data: Evidence) -> Finding:
-    """The library's reduction against those written by hand."""
-    pairs = data.pairs(
-        data.measured(_by_hand, backend="cuda"),
-        data.measured("reduce_max_cub", backend="cuda"),
-        ("op",),
-    )
-    return every(pairs, 0.95, math.inf, "a hand-written form over the library's")
 
-
-@claim(
+multi_gpu_remote_add = row(
+    between(points("remote_atomic_add_dependent", backend="cuda"), "home", ("second", "first")),
+    (above, 2, "in a peer's memory over in its own"),
     statement="An atomic on another GPU's memory takes more than twice as long as on the GPU's "
     "own.",
     source=belief,
@@ -258,11 +247,6 @@ def reductions_library(data: Evidence) -> Finding:
     otherwise="A counter in a peer's memory costs no more than in a GPU's own here.",
     figure="levels",
 )
-def multi_gpu_remote_add(data: Evidence) -> Finding:
-    """An atomic add in a peer's memory against one in the device's own."""
-    points = data.measured("remote_atomic_add_dependent", backend="cuda")
-    pairs = data.between(points, "home", ("second", "first"))
-    return above(pairs, 2, "in a peer's memory over in its own")
 
 
 @claim(

@@ -1,8 +1,9 @@
 """A claim: a published or widely held statement, and how it is judged on the user's own data.
 
-Each is an entry in a module of claims/: data, and a predicate of a few lines that turns evidence into
-a finding. A verdict rests on an effect with its interval, never on two medians: the interval wholly on
-one side of the bound decides, an interval that straddles the bound cannot tell. Unlike ops are judged
+Each is an entry in a module of claims/ and has its name as id. Most are rows: which points against
+which, and a predicate with its bounds. Those that need more are functions from evidence to a finding.
+A verdict rests on an effect with its interval, never on two medians: the interval wholly on one side
+of the bound decides, an interval that straddles the bound cannot tell. Unlike ops are judged
 each for itself: a median over them would decide nothing.
 """
 
@@ -18,6 +19,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate.summary import Measured
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
 #: Ops, or sizes, were judged each for itself, and not all alike.
@@ -113,12 +115,45 @@ class Claim:
 
 
 def claim(**members: Any) -> Callable[[Callable[[Evidence], Finding]], Claim]:
-    """Makes a predicate the claim of its name; the members are those of Claim."""
+    """Makes a predicate of its own a claim; the members are those of Claim."""
+    return lambda judge: Claim(id="", judge=judge, **members)
 
-    def made(judge: Callable[[Evidence], Finding]) -> Claim:
-        return Claim(id=judge.__name__.replace("_", "-"), judge=judge, **members)
 
-    return made
+Points = Callable[[Evidence], list[Measured]]
+Found = Callable[[Evidence], Pairs]
+
+
+def points(ops: str | tuple[str, ...], **axes: Any) -> Points:
+    """Those of these ops that were measured, with these values on their axes."""
+    return lambda data: data.measured(ops, **axes)
+
+
+def versus(over: Points, under: Points, *but: str) -> Found:
+    """Points against points that are alike but for these axes."""
+    return lambda data: data.pairs(over(data), under(data), but)
+
+
+def against(
+    over: str | tuple[str, ...], under: str | tuple[str, ...], *but: str, **axes: Any
+) -> Found:
+    """Ops against others, all with these values on their axes."""
+    return versus(points(over, **axes), points(under, **axes), "op", *but)
+
+
+def between(found: Points, axis: str, *values: Any) -> Found:
+    """Points with the first of two values of an axis against those with the second."""
+    return lambda data: data.between(found(data), axis, *values)
+
+
+def ends(found: Points, axis: str, least: int) -> Found:
+    """The largest value of an axis against the smallest that is at least this."""
+    return lambda data: data.ends(found(data), axis, lambda n: n >= least)
+
+
+def row(pairs: Found, judged: tuple[Any, ...], **members: Any) -> Claim:
+    """A claim about one kind of pairs. `judged`: the predicate, its bounds, and what is over what."""
+    predicate, *rest = judged
+    return Claim(id="", judge=lambda data: predicate(pairs(data), *rest), **members)
 
 
 def missing(note: str = "") -> Finding:

@@ -7,13 +7,26 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, every, within
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    against,
+    between,
+    claim,
+    ends,
+    every,
+    points,
+    row,
+    versus,
+    within,
+)
 from syncmeter_analysis.claims.sources import primitives, run_paper, run_reductions
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 
-
-@claim(
+cuda_syncthreads_warps = row(
+    ends(points("barrier", backend="cuda", lanes=(32, 1024)), "lanes", 32),
+    (above, 1.5, "1024 threads over 32"),
     statement="__syncthreads gets slower with the number of warps in the block.",
     source=f"{primitives}, V-B1 and V-B5",
     needs="cuda barrier at 32 and 1024 threads",
@@ -22,10 +35,6 @@ from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
     otherwise="The size of the block hardly matters to __syncthreads here.",
     figure="levels",
 )
-def cuda_syncthreads_warps(data: Evidence) -> Finding:
-    """__syncthreads of a full block against one of a warp."""
-    points = data.measured("barrier", backend="cuda", lanes=(32, 1024))
-    return above(data.ends(points, "lanes", lambda n: n >= 32), 1.5, "1024 threads over 32")
 
 
 @claim(
@@ -47,7 +56,14 @@ def cuda_warp_over_block(data: Evidence) -> Finding:
     return above(pairs, 1.1, "__syncthreads over a shuffle")
 
 
-@claim(
+cuda_fence_scope = row(
+    between(
+        points(("fence_between_adds", "fence", "fence_between_stores"), backend="cuda"),
+        "scope",
+        ("system", "device"),
+        ("device", "block"),
+    ),
+    (above, 1.1, "wider over narrower scope"),
     statement="A fence costs more the wider its scope: system over device over block.",
     source=f"{primitives}, V-B4 and V-B5",
     needs="cuda fences of at least two scopes",
@@ -55,14 +71,10 @@ def cuda_warp_over_block(data: Evidence) -> Finding:
     advice="Use the narrowest fence that is correct: __threadfence_block, then __threadfence.",
     otherwise="A fence of wider scope costs no more here.",
 )
-def cuda_fence_scope(data: Evidence) -> Finding:
-    """Fences of wider scope against narrower ones."""
-    points = data.measured(("fence_between_adds", "fence", "fence_between_stores"), backend="cuda")
-    pairs = data.between(points, "scope", ("system", "device"), ("device", "block"))
-    return above(pairs, 1.1, "wider over narrower scope")
 
-
-@claim(
+cuda_shuffle_alike = row(
+    against(("shuffle_up", "shuffle_down", "shuffle_xor"), "shuffle_idx", backend="cuda"),
+    (within, 0.9, 1.1, "up, down and xor over idx"),
     statement="All variants of the shuffle cost the same.",
     source=f"{primitives}, V-B3",
     needs="cuda shuffle_idx and another shuffle",
@@ -71,14 +83,6 @@ def cuda_fence_scope(data: Evidence) -> Finding:
     otherwise="Variants differ here; look at what they compile to.",
     figure="levels",
 )
-def cuda_shuffle_alike(data: Evidence) -> Finding:
-    """The other shuffles against __shfl_sync."""
-    pairs = data.pairs(
-        data.measured(("shuffle_up", "shuffle_down", "shuffle_xor"), backend="cuda"),
-        data.measured("shuffle_idx", backend="cuda"),
-        ("op",),
-    )
-    return within(pairs, 0.9, 1.1, "up, down and xor over idx")
 
 
 @claim(
@@ -149,7 +153,13 @@ def _small_and_large(pairs: Pairs, low: float, high: float) -> Pairs:
     return Pairs(found, pairs.without)
 
 
-@claim(
+cuda_fence_threads = row(
+    ends(
+        points(("fence_between_adds", "fence"), backend="cuda", scope="device", lanes=(32, 1024)),
+        "lanes",
+        32,
+    ),
+    (within, 0.8, 1.25, "1024 threads over 32"),
     statement="The cost of a fence does not grow with the number of threads.",
     source=f"{primitives}, V-B4",
     needs="cuda fences of device scope at 32 and 1024 threads",
@@ -157,12 +167,6 @@ def _small_and_large(pairs: Pairs, low: float, high: float) -> Pairs:
     advice="Fences are no reason for smaller blocks.",
     otherwise="Fence with fewer threads, or one lane for all.",
 )
-def cuda_fence_threads(data: Evidence) -> Finding:
-    """A device fence in a full block against in one warp."""
-    points = data.measured(
-        ("fence_between_adds", "fence"), backend="cuda", scope="device", lanes=(32, 1024)
-    )
-    return within(data.ends(points, "lanes", lambda n: n >= 32), 0.8, 1.25, "1024 threads over 32")
 
 
 _others = (
@@ -174,8 +178,13 @@ _others = (
 # Below it a reduction is mostly its launch.
 _least_elements = 1 << 20
 
-
-@claim(
+reductions_persistent = row(
+    versus(
+        points(_others, backend="cuda", size=lambda n: n >= _least_elements),
+        points("reduce_max_persistent", backend="cuda"),
+        "op",
+    ),
+    (every, 0.95, math.inf, "another form over persistent threads"),
     statement="Of the published forms of a maximum, persistent threads that reduce in registers "
     "first are the fastest on large arrays.",
     source=f"{primitives}, Listing 1",
@@ -185,11 +194,3 @@ _least_elements = 1 << 20
     otherwise="Another form is faster here for some size or type.",
     figure="reductions",
 )
-def reductions_persistent(data: Evidence) -> Finding:
-    """Threads that stay and reduce in registers against the other published forms of a maximum."""
-    pairs = data.pairs(
-        data.measured(_others, backend="cuda", size=lambda n: n >= _least_elements),
-        data.measured("reduce_max_persistent", backend="cuda"),
-        ("op",),
-    )
-    return every(pairs, 0.95, math.inf, "another form over persistent threads")

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, within
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    against,
+    between,
+    claim,
+    points,
+    row,
+    versus,
+    within,
+)
 from syncmeter_analysis.claims.sources import primitives, run_paper
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pairs
 
-
-@claim(
+cuda_int_atomics = row(
+    between(
+        points(
+            "atomic_add",
+            backend="cuda",
+            placement="shared",
+            lanes=lambda n: n >= 32,
+            order="relaxed",
+        ),
+        "type",
+        (("uint64", "float", "double"), "int32"),
+    ),
+    (above, 1.1, "other types over int32"),
     statement="atomicAdd on one address is fastest for 32-bit integers.",
     source=f"{primitives}, V-B2 and V-B5",
     needs="cuda atomic_add on a shared cell for int32 and another type",
@@ -16,16 +37,28 @@ from syncmeter_analysis.relate.evidence import Evidence, Pairs
     advice="Count in 32-bit integers: the compiler adds up a warp before it goes to memory.",
     otherwise="The type does not matter to atomicAdd on one address here.",
 )
-def cuda_int_atomics(data: Evidence) -> Finding:
-    """Other types against int32, all threads on one address."""
-    points = data.measured(
-        "atomic_add", backend="cuda", placement="shared", lanes=lambda n: n >= 32, order="relaxed"
-    )
-    pairs = data.between(points, "type", (("uint64", "float", "double"), "int32"))
-    return above(pairs, 1.1, "other types over int32")
 
-
-@claim(
+cuda_atomic_contention = row(
+    versus(
+        points(
+            ("atomic_add", "atomic_cas_pass", "atomic_cas_fail", "atomic_exchange"),
+            placement="shared",
+            backend="cuda",
+            lanes=lambda n: n >= 32,
+            order="relaxed",
+        ),
+        points(
+            ("atomic_add", "atomic_cas_pass", "atomic_cas_fail", "atomic_exchange"),
+            placement="strided",
+            stride=1,
+            backend="cuda",
+            lanes=lambda n: n >= 32,
+            order="relaxed",
+        ),
+        "placement",
+        "stride",
+    ),
+    (above, 1.1, "one address over private ones"),
     statement="Atomics of many threads on one address are slower than on addresses of their own.",
     source=f"{primitives}, V-B2 and V-B5",
     needs="cuda atomics on a shared cell and on strided ones, 32 threads or more",
@@ -33,16 +66,6 @@ def cuda_int_atomics(data: Evidence) -> Finding:
     advice="Spread atomics over addresses, or combine per warp or block before the one that is shared.",
     otherwise="One address costs no more than many here (the compiler or L2 combines them).",
 )
-def cuda_atomic_contention(data: Evidence) -> Finding:
-    """All threads on one address against each on its own."""
-    ops = ("atomic_add", "atomic_cas_pass", "atomic_cas_fail", "atomic_exchange")
-    where = {"backend": "cuda", "lanes": lambda n: n >= 32, "order": "relaxed"}
-    pairs = data.pairs(
-        data.measured(ops, placement="shared", **where),
-        data.measured(ops, placement="strided", stride=1, **where),
-        ("placement", "stride"),
-    )
-    return above(pairs, 1.1, "one address over private ones")
 
 
 @claim(
@@ -75,7 +98,18 @@ def cuda_cas_cost(data: Evidence) -> Finding:
     return above(ratios("int32"), 1.1, "atomicCAS over atomicAdd of int32", note)
 
 
-@claim(
+cuda_atomic_stride = row(
+    between(
+        points(
+            ("atomic_add", "atomic_cas_pass"),
+            backend="cuda",
+            placement="strided",
+            lanes=lambda n: n >= 32,
+        ),
+        "stride",
+        ((16, 32, 128), 1),
+    ),
+    (above, 1.2, "strides of 16 and more over 1"),
     statement="Atomics of a warp on consecutive addresses are faster than on scattered ones.",
     source=f"{primitives}, V-B2 and V-B5",
     needs="cuda atomics on strided cells at stride 1 and at 16 or more",
@@ -83,19 +117,10 @@ def cuda_cas_cost(data: Evidence) -> Finding:
     advice="Let the lanes of a warp update neighbouring addresses; padding is for CPUs.",
     otherwise="Scattered addresses cost no more here.",
 )
-def cuda_atomic_stride(data: Evidence) -> Finding:
-    """Atomics of a warp on addresses far apart against on consecutive ones."""
-    points = data.measured(
-        ("atomic_add", "atomic_cas_pass"),
-        backend="cuda",
-        placement="strided",
-        lanes=lambda n: n >= 32,
-    )
-    pairs = data.between(points, "stride", ((16, 32, 128), 1))
-    return above(pairs, 1.2, "strides of 16 and more over 1")
 
-
-@claim(
+cuda_fewer_lanes = row(
+    between(points("atomic_add", backend="cuda", order="relaxed"), "active", (0, 1)),
+    (above, 1.1, "all lanes over one of each warp"),
     statement="Switching lanes of each warp off makes its atomics faster.",
     source=f"{primitives}, V-B5 (eighth recommendation)",
     needs="cuda atomic_add with one and with all lanes of a warp at work",
@@ -103,14 +128,10 @@ def cuda_atomic_stride(data: Evidence) -> Finding:
     advice="Elect one lane of a warp for an atomic where one is enough.",
     otherwise="One lane costs as much as a warp here.",
 )
-def cuda_fewer_lanes(data: Evidence) -> Finding:
-    """All lanes of each warp against one of them, on the same cells."""
-    points = data.measured("atomic_add", backend="cuda", order="relaxed")
-    pairs = data.between(points, "active", (0, 1))
-    return above(pairs, 1.1, "all lanes over one of each warp")
 
-
-@claim(
+cuda_cas_pass_fail = row(
+    against("atomic_cas_fail", "atomic_cas_pass", "repeat", backend="cuda"),
+    (within, 0.9, 1.1, "failing over passing compare-and-swap"),
     statement="A compare-and-swap that fails costs as much as one that passes.",
     source=f"{primitives}, V-B2",
     needs="cuda atomic_cas_fail and atomic_cas_pass",
@@ -118,11 +139,3 @@ def cuda_fewer_lanes(data: Evidence) -> Finding:
     advice="Do not guard an atomicCAS by a test for the sake of its cost alone.",
     otherwise="Whether it passes matters here.",
 )
-def cuda_cas_pass_fail(data: Evidence) -> Finding:
-    """A compare-and-swap that fails against one that passes."""
-    pairs = data.pairs(
-        data.measured("atomic_cas_fail", backend="cuda"),
-        data.measured("atomic_cas_pass", backend="cuda"),
-        ("op", "repeat"),
-    )
-    return within(pairs, 0.9, 1.1, "failing over passing compare-and-swap")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, within
+from syncmeter_analysis.claims.claim import Finding, above, between, claim, points, row, within
 from syncmeter_analysis.claims.sources import potato, run_handoff
 from syncmeter_analysis.relate.evidence import Evidence
 
 HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
 
-
-@claim(
+potato_scope = row(
+    between(points(HANDOFFS, backend="cuda"), "scope", ("device", "block"), ("system", "device")),
+    (above, 1.1, "wider over narrower scope"),
     statement="Handing a flag on is faster at a narrower scope.",
     source=potato,
     needs="cuda warp handoffs at two scopes",
@@ -18,14 +19,14 @@ HANDOFFS = ("warp_handoff", "cluster_handoff", "handoff_chain", "handoff")
     otherwise="A wider scope costs a handoff no more here.",
     figure="handoff",
 )
-def potato_scope(data: Evidence) -> Finding:
-    """A handoff at a wider scope against at a narrower one."""
-    points = data.measured(HANDOFFS, backend="cuda")
-    pairs = data.between(points, "scope", ("device", "block"), ("system", "device"))
-    return above(pairs, 1.1, "wider over narrower scope")
 
-
-@claim(
+potato_order = row(
+    between(
+        points(HANDOFFS, backend="cuda", flavour=("ptx", "atomic_ref")),
+        "order",
+        (("acq_rel", "acquire", "release"), "relaxed"),
+    ),
+    (above, 1.1, "acquire and release over relaxed"),
     statement="Acquire and release cost more than relaxed accesses in a handoff.",
     source=potato,
     needs="cuda warp handoffs relaxed and with acquire and release",
@@ -34,14 +35,10 @@ def potato_scope(data: Evidence) -> Finding:
     otherwise="Acquire and release cost no more here: use them.",
     figure="handoff",
 )
-def potato_order(data: Evidence) -> Finding:
-    """A handoff by acquire and release against a relaxed one."""
-    points = data.measured(HANDOFFS, backend="cuda", flavour=("ptx", "atomic_ref"))
-    pairs = data.between(points, "order", (("acq_rel", "acquire", "release"), "relaxed"))
-    return above(pairs, 1.1, "acquire and release over relaxed")
 
-
-@claim(
+potato_volatile = row(
+    between(points(HANDOFFS, backend="cuda", order="acq_rel"), "flavour", ("volatile", "ptx")),
+    (above, 1.1, "volatile with a fence over the scoped form"),
     statement="A volatile flag with a fence is slower than a scoped acquire and release.",
     source=potato,
     needs="cuda warp handoffs by volatile with a fence and by PTX",
@@ -50,11 +47,6 @@ def potato_order(data: Evidence) -> Finding:
     otherwise="A volatile flag with __threadfence costs no more here.",
     figure="handoff",
 )
-def potato_volatile(data: Evidence) -> Finding:
-    """A volatile flag with a fence against acquire and release of the same scope."""
-    points = data.measured(HANDOFFS, backend="cuda", order="acq_rel")
-    pairs = data.between(points, "flavour", ("volatile", "ptx"))
-    return above(pairs, 1.1, "volatile with a fence over the scoped form")
 
 
 @claim(

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, within
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    against,
+    claim,
+    points,
+    row,
+    versus,
+    within,
+)
 from syncmeter_analysis.claims.sources import lecture, run_levels
 from syncmeter_analysis.relate.evidence import Evidence
 
-
-@claim(
+lecture_divergence_inside = row(
+    versus(
+        points("branch_in_warp", backend="cuda", size=lambda paths: paths > 1),
+        points("branch_in_warp", backend="cuda", size=1),
+        "size",
+    ),
+    (above, 1.2, "paths inside a warp over one path"),
     statement="Divergence inside a warp costs time.",
     source=lecture,
     needs="cuda branch_in_warp with one path and with more",
@@ -16,17 +30,14 @@ from syncmeter_analysis.relate.evidence import Evidence
     otherwise="Divergence inside a warp costs nothing here.",
     figure="divergence",
 )
-def lecture_divergence_inside(data: Evidence) -> Finding:
-    """Branches taken by lanes of one warp against by all lanes alike."""
-    pairs = data.pairs(
-        data.measured("branch_in_warp", backend="cuda", size=lambda paths: paths > 1),
-        data.measured("branch_in_warp", backend="cuda", size=1),
-        ("size",),
-    )
-    return above(pairs, 1.2, "paths inside a warp over one path")
 
-
-@claim(
+lecture_divergence_across = row(
+    versus(
+        points("branch_across_warps", backend="cuda", size=lambda paths: paths > 1),
+        points("branch_across_warps", backend="cuda", size=1),
+        "size",
+    ),
+    (within, 0.9, 1.1, "paths across warps over one path"),
     statement="Divergence across warps costs no time.",
     source=lecture,
     needs="cuda branch_across_warps with one path and with more",
@@ -35,14 +46,6 @@ def lecture_divergence_inside(data: Evidence) -> Finding:
     otherwise="Warps on different paths take longer here.",
     figure="divergence",
 )
-def lecture_divergence_across(data: Evidence) -> Finding:
-    """Branches taken by different warps against by all alike."""
-    pairs = data.pairs(
-        data.measured("branch_across_warps", backend="cuda", size=lambda paths: paths > 1),
-        data.measured("branch_across_warps", backend="cuda", size=1),
-        ("size",),
-    )
-    return within(pairs, 0.9, 1.1, "paths across warps over one path")
 
 
 @claim(
@@ -67,7 +70,9 @@ def lecture_coalescing(data: Evidence) -> Finding:
     return above(levels[0] + levels[1], 1.2, "strided over coalesced loads")
 
 
-@claim(
+lecture_kernel_boundary = row(
+    against("kernel_split", "grid_sync", "home", backend="cuda"),
+    (above, 1.1, "a kernel cut in two over a grid barrier"),
     statement="The end of a kernel is a barrier, and slower than one inside it.",
     source=lecture,
     needs="cuda kernel_split and grid_sync in the same grid",
@@ -76,12 +81,3 @@ def lecture_coalescing(data: Evidence) -> Finding:
     otherwise="A second kernel is the faster barrier here.",
     figure="levels",
 )
-def lecture_kernel_boundary(data: Evidence) -> Finding:
-    """A second kernel as a barrier of the grid against a barrier in the kernel."""
-    pairs = data.pairs(
-        # What a launch costs beside is the host's time, which says little of the barrier.
-        data.measured("kernel_split", backend="cuda"),
-        data.measured("grid_sync", backend="cuda"),
-        ("op", "home"),
-    )
-    return above(pairs, 1.1, "a kernel cut in two over a grid barrier")

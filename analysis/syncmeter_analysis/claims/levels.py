@@ -5,11 +5,15 @@ from __future__ import annotations
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
+    against,
     below,
     cannot_tell,
     claim,
+    ends,
     holds,
     missing,
+    points,
+    row,
     within,
 )
 from syncmeter_analysis.claims.sources import levels, run_levels, run_multi_gpu, run_paper
@@ -21,7 +25,9 @@ def _by_size(data: Evidence, op: str) -> Pairs:
     return data.ends(data.measured(op, backend="cuda"), "size", lambda n: n >= 1)
 
 
-@claim(
+levels_block_warps = row(
+    ends(points(("barrier", "block_barrier"), backend="cuda", blocks=1), "lanes", 32),
+    (above, 1.5, "most warps over one"),
     statement="Synchronizing a block gets slower with the number of active warps on its "
     "multiprocessor.",
     source=f"{levels}, Table 10 and 4.4",
@@ -31,14 +37,10 @@ def _by_size(data: Evidence, op: str) -> Pairs:
     otherwise="The number of warps hardly matters to block barriers here.",
     figure="levels",
 )
-def levels_block_warps(data: Evidence) -> Finding:
-    """__syncthreads over the number of warps that take part."""
-    # One block: of a grid the warps of a multiprocessor are those of several blocks.
-    points = data.measured(("barrier", "block_barrier"), backend="cuda", blocks=1)
-    return above(data.ends(points, "lanes", lambda n: n >= 32), 1.5, "most warps over one")
 
-
-@claim(
+levels_grid_blocks = row(
+    ends(points("grid_sync", backend="cuda", lanes=lambda threads: threads <= 256), "blocks", 1),
+    (above, 1.5, "most blocks over fewest"),
     statement="Synchronizing a grid gets slower with the number of blocks per multiprocessor.",
     source=f"{levels}, Table 10 and Figure 8",
     needs="cuda grid_sync over blocks",
@@ -47,11 +49,6 @@ def levels_block_warps(data: Evidence) -> Finding:
     otherwise="Blocks per multiprocessor hardly matter to grid barriers here.",
     figure="levels",
 )
-def levels_grid_blocks(data: Evidence) -> Finding:
-    """A grid barrier with many blocks per multiprocessor against with few."""
-    # Of larger blocks hardly more than one fits on a multiprocessor.
-    points = data.measured("grid_sync", backend="cuda", lanes=lambda threads: threads <= 256)
-    return above(data.ends(points, "blocks", lambda n: n >= 1), 1.5, "most blocks over fewest")
 
 
 @claim(
@@ -106,7 +103,11 @@ def levels_1024_degrade(data: Evidence) -> Finding:
     )
 
 
-@claim(
+levels_one_warp_block = row(
+    against(
+        "barrier", ("tile_sync", "warp_sync_partial", "warp_sync"), "size", backend="cuda", lanes=32
+    ),
+    (below, 1.1, "__syncthreads of one warp over warp synchronization"),
     statement="A block of one warp synchronizes no slower than a warp does.",
     source=f"{levels}, Table 10",
     needs="cuda barrier and a warp synchronization at 32 threads",
@@ -115,11 +116,6 @@ def levels_1024_degrade(data: Evidence) -> Finding:
     otherwise="Use __syncwarp where a block is one warp.",
     figure="levels",
 )
-def levels_one_warp_block(data: Evidence) -> Finding:
-    """__syncthreads of one warp against the synchronization of a warp."""
-    warp = data.measured(("tile_sync", "warp_sync_partial", "warp_sync"), backend="cuda", lanes=32)
-    pairs = data.pairs(data.measured("barrier", backend="cuda", lanes=32), warp, ("op", "size"))
-    return below(pairs, 1.1, "__syncthreads of one warp over warp synchronization")
 
 
 @claim(
@@ -149,8 +145,9 @@ def levels_coresident(data: Evidence) -> Finding:
 
 barriers = tuple(f"multi_gpu_barrier_{kind}" for kind in ("counter", "flags", "dissemination"))
 
-
-@claim(
+levels_multi_gpu = row(
+    ends(points(barriers, backend="cuda"), "size", 1),
+    (above, 1.1, "most devices over fewest"),
     statement="A barrier over several GPUs adds a step for each level of their connection.",
     source=f"{levels}, Table 10 and Figures 9 to 11",
     needs="cuda multi_gpu_barrier_* over devices",
@@ -159,7 +156,3 @@ barriers = tuple(f"multi_gpu_barrier_{kind}" for kind in ("counter", "flags", "d
     otherwise="More GPUs do not make the barrier slower here.",
     figure="levels",
 )
-def levels_multi_gpu(data: Evidence) -> Finding:
-    """A barrier over several GPUs against over one."""
-    points = data.measured(barriers, backend="cuda")
-    return above(data.ends(points, "size", lambda n: n >= 1), 1.1, "most devices over fewest")

@@ -5,11 +5,17 @@ from __future__ import annotations
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
+    against,
     below,
+    between,
     cannot_tell,
     claim,
+    ends,
     every,
     missing,
+    points,
+    row,
+    versus,
     within,
 )
 from syncmeter_analysis.claims.sources import primitives, run_paper
@@ -42,7 +48,9 @@ def omp_barrier_lanes(data: Evidence) -> Finding:
     return below(many, 2.0, "barrier of all lanes over 4", note)
 
 
-@claim(
+omp_atomic_contention = row(
+    ends(points("atomic_add", backend=on_cpu, placement="shared", order="relaxed"), "lanes", 1),
+    (above, 1.5, "atomic add by all lanes over by one"),
     statement="Atomic updates of one variable get slower with every thread that joins.",
     source=f"{primitives}, V-A5",
     needs="atomic_add on a shared cell at 1 lane and at more",
@@ -51,15 +59,15 @@ def omp_barrier_lanes(data: Evidence) -> Finding:
     "atomic.",
     otherwise="Contention on one atomic costs little here; a shared counter is good enough.",
 )
-def omp_atomic_contention(data: Evidence) -> Finding:
-    """Updates of one variable by all lanes against by one."""
-    points = data.measured("atomic_add", backend=on_cpu, placement="shared", order="relaxed")
-    return above(
-        data.ends(points, "lanes", lambda n: n >= 1), 1.5, "atomic add by all lanes over by one"
-    )
 
-
-@claim(
+omp_integer_add = row(
+    between(
+        points("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2, order="relaxed"),
+        "type",
+        ("float", "int32"),
+        ("double", "uint64"),
+    ),
+    (above, 1.1, "floating over integer atomic add"),
     statement="Atomic adds of integers are faster than those of floating-point numbers.",
     source=f"{primitives}, V-A2 and V-A5",
     needs="atomic_add of an integer and of a floating type of the same width, 2 lanes or more",
@@ -67,14 +75,15 @@ def omp_atomic_contention(data: Evidence) -> Finding:
     advice="Prefer integers where threads update a variable atomically (fixed point, counts).",
     otherwise="Choose the type that the algorithm wants: it costs no more here.",
 )
-def omp_integer_add(data: Evidence) -> Finding:
-    """Floating against integer atomic adds of the same width."""
-    points = data.measured("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2, order="relaxed")
-    pairs = data.between(points, "type", ("float", "int32"), ("double", "uint64"))
-    return above(pairs, 1.1, "floating over integer atomic add")
 
-
-@claim(
+omp_atomic_over_critical = row(
+    versus(
+        points("critical_add", backend=on_cpu),
+        points("atomic_add", backend=on_cpu, order="relaxed"),
+        "op",
+        "order",
+    ),
+    (above, 1.1, "critical section over atomic add"),
     statement="An atomic update is faster than a critical section around the same update.",
     source=f"{primitives}, V-A3 and V-A5",
     needs="critical_add and atomic_add",
@@ -82,14 +91,6 @@ def omp_integer_add(data: Evidence) -> Finding:
     advice="Replace critical sections around one update by an atomic.",
     otherwise="A critical section costs no more than an atomic here.",
 )
-def omp_atomic_over_critical(data: Evidence) -> Finding:
-    """A critical section around an addition against an atomic one."""
-    pairs = data.pairs(
-        data.measured("critical_add", backend=on_cpu),
-        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
-        ("op", "order"),
-    )
-    return above(pairs, 1.1, "critical section over atomic add")
 
 
 @claim(
@@ -118,7 +119,17 @@ def omp_atomic_read_free(data: Evidence) -> Finding:
     return below(pairs, 0.1, "atomic read over atomic add")
 
 
-@claim(
+omp_affinity = row(
+    between(
+        points(
+            ("barrier", "atomic_add", "atomic_read", "critical_add", "fence"),
+            backend=on_cpu,
+            lanes=lambda n: n >= 2,
+        ),
+        "affinity",
+        ("spread", "close"),
+    ),
+    (every, 0.8, 1.25, "spread over close"),
     statement="Where threads are placed makes no difference to synchronization.",
     source=f"{primitives}, V-A (affinity was asked for there and never took effect)",
     needs="ops at affinities close and spread that choose different PUs",
@@ -126,18 +137,16 @@ def omp_atomic_read_free(data: Evidence) -> Finding:
     advice="Leave placement to the runtime.",
     otherwise="Bind threads: OMP_PLACES and OMP_PROC_BIND decide what synchronization costs here.",
 )
-def omp_affinity(data: Evidence) -> Finding:
-    """The same op with lanes packed close and spread far."""
-    points = data.measured(
-        ("barrier", "atomic_add", "atomic_read", "critical_add", "fence"),
-        backend=on_cpu,
-        lanes=lambda n: n >= 2,
-    )
-    pairs = data.between(points, "affinity", ("spread", "close"))
-    return every(pairs, 0.8, 1.25, "spread over close")
 
-
-@claim(
+omp_word_size = row(
+    between(
+        points(
+            ("atomic_add", "atomic_fetch_add", "critical_add"), backend=on_cpu, placement="shared"
+        ),
+        "type",
+        ("uint64", "int32"),
+    ),
+    (within, 0.9, 1.1, "8-byte over 4-byte integers"),
     statement="On CPUs the word size of an integer does not matter.",
     source=f"{primitives}, V-A2",
     needs="atomic_add of int32 and of uint64 on a shared cell",
@@ -145,16 +154,10 @@ def omp_affinity(data: Evidence) -> Finding:
     advice="Use 64-bit counters freely.",
     otherwise="Mind the width of shared counters.",
 )
-def omp_word_size(data: Evidence) -> Finding:
-    """Integers of 8 bytes against of 4."""
-    points = data.measured(
-        ("atomic_add", "atomic_fetch_add", "critical_add"), backend=on_cpu, placement="shared"
-    )
-    pairs = data.between(points, "type", ("uint64", "int32"))
-    return within(pairs, 0.9, 1.1, "8-byte over 4-byte integers")
 
-
-@claim(
+omp_capture = row(
+    against("atomic_fetch_add", "atomic_add", backend=on_cpu, order="relaxed"),
+    (within, 0.9, 1.1, "capture over update"),
     statement="An atomic capture costs as much as an atomic update.",
     source=f"{primitives}, V-A2",
     needs="atomic_fetch_add and atomic_add",
@@ -162,14 +165,6 @@ def omp_word_size(data: Evidence) -> Finding:
     advice="Use the captured value freely.",
     otherwise="Do not capture where the old value is not needed.",
 )
-def omp_capture(data: Evidence) -> Finding:
-    """An update whose old value is used against one whose is not."""
-    pairs = data.pairs(
-        data.measured("atomic_fetch_add", backend=on_cpu, order="relaxed"),
-        data.measured("atomic_add", backend=on_cpu, order="relaxed"),
-        ("op",),
-    )
-    return within(pairs, 0.9, 1.1, "capture over update")
 
 
 def _scatter(s: Measured) -> float | None:

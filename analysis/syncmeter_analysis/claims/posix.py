@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from syncmeter_analysis.claims.claim import Finding, above, claim, every, missing
+from syncmeter_analysis.claims.claim import (
+    Finding,
+    above,
+    against,
+    claim,
+    every,
+    missing,
+    row,
+)
 from syncmeter_analysis.claims.sources import belief, run_waiting
 from syncmeter_analysis.relate.evidence import Evidence
 
 #: Later than this a waiting thread is asleep for certain, in us.
 _asleep_us = 100
 
-
-@claim(
+belief_futex_wake = row(
+    against("wait_futex", "wait_pause", late_us=lambda us: us >= _asleep_us),
+    (above, 10.0, "a futex wake-up over spinning with pause"),
     statement="A thread that sleeps in a futex sees its turn ten times as late as one that spins.",
     source=belief,
     needs="wait_futex and wait_pause, 100 us late or more",
@@ -19,16 +28,10 @@ _asleep_us = 100
     otherwise="Sleep at once: a wake-up costs little more than spinning here.",
     figure="waiting",
 )
-def belief_futex_wake(data: Evidence) -> Finding:
-    """A futex wake-up against a look of a spinning thread, from the arrival of the late one."""
-    late = {"late_us": lambda us: us >= _asleep_us}
-    pairs = data.pairs(
-        data.measured("wait_futex", **late), data.measured("wait_pause", **late), ("op",)
-    )
-    return above(pairs, 10.0, "a futex wake-up over spinning with pause")
 
-
-@claim(
+belief_yield = row(
+    against("wait_yield", "wait_pause"),
+    (above, 1.1, "sched_yield over pause"),
     statement="Where each thread has a core, spinning with sched_yield is slower than with pause.",
     source=belief,
     needs="wait_yield and wait_pause",
@@ -37,10 +40,6 @@ def belief_futex_wake(data: Evidence) -> Finding:
     otherwise="Yield while spinning: it costs nothing here, and lets other threads run.",
     figure="waiting",
 )
-def belief_yield(data: Evidence) -> Finding:
-    """A waiting thread that yields against one that pauses, no more threads than cores."""
-    pairs = data.pairs(data.measured("wait_yield"), data.measured("wait_pause"), ("op",))
-    return above(pairs, 1.1, "sched_yield over pause")
 
 
 @claim(
@@ -64,7 +63,9 @@ def belief_pause_spares(data: Evidence) -> Finding:
     return above(pairs, 1.05, "work beside spinning over work beside spinning with pause")
 
 
-@claim(
+belief_adaptive_mutex = row(
+    against("mutex_adaptive_add", "lock_add", backend="posix"),
+    (every, 0.0, 1.05, "an adaptive mutex over the default one"),
     statement="An adaptive mutex is never slower than the default one.",
     source=belief,
     needs="mutex_adaptive_add and lock_add of POSIX threads",
@@ -72,11 +73,3 @@ def belief_pause_spares(data: Evidence) -> Finding:
     advice="Make mutexes around short sections adaptive (PTHREAD_MUTEX_ADAPTIVE_NP).",
     otherwise="Keep the default mutex: the adaptive one is slower at some points.",
 )
-def belief_adaptive_mutex(data: Evidence) -> Finding:
-    """A mutex that spins before it sleeps against one that sleeps at once, at every point."""
-    pairs = data.pairs(
-        data.measured("mutex_adaptive_add", backend="posix"),
-        data.measured("lock_add", backend="posix"),
-        ("op",),
-    )
-    return every(pairs, 0.0, 1.05, "an adaptive mutex over the default one")

@@ -6,12 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterable
 
 from syncmeter_analysis.record.errors import Unusable, printable
-from syncmeter_analysis.record.text_file import text_of
 
 _environment = "SYNCMETER_BIN"
+_standard_input = "/dev/stdin"
 
 
 def find_driver() -> str | None:
@@ -23,11 +23,11 @@ def find_driver() -> str | None:
     return shutil.which("syncmeter")
 
 
-def point_lines(path: str, text: bytes | None = None) -> tuple[list[bytes], list[str]]:
-    """The lines of points that the driver writes of the file, and what it says of lines left out.
+def point_lines(path: str, visits: Iterable[bytes]) -> tuple[list[bytes], list[str]]:
+    """The lines of points that the driver makes of a file's lines, and what it says of those that it
+    left out.
 
-    `text` is what the file holds, where it was read before. Raises Unusable where there is no driver,
-    or it cannot use the file.
+    Raises Unusable where there is no driver, or it does not end well.
     """
     driver = find_driver()
     if driver is None:
@@ -36,14 +36,13 @@ def point_lines(path: str, text: bytes | None = None) -> tuple[list[bytes], list
             f"`syncmeter show --complete {path}` adds them (syncmeter is neither beside this "
             f"command nor on PATH, nor does {_environment} name its folder)"
         )
-    command = [driver, "show", "--points", "/dev/stdin"]
-    given = text_of(Path(path)) if text is None else text
+    command = [driver, "show", "--points", _standard_input]
     try:
-        done = subprocess.run(command, input=given, capture_output=True, check=False)
+        done = subprocess.run(command, input=b"".join(visits), capture_output=True, check=False)
     except OSError as error:
         raise Unusable(f"{path}: {driver} cannot be run ({error.strerror})") from error
-    lines = done.stderr.decode(errors="replace").splitlines()
-    complaints = [printable(line) for line in lines if line.strip()]
+    written = map(printable, done.stderr.decode(errors="replace").splitlines())
+    complaints = [text.removeprefix(f"syncmeter: {_standard_input}: ") for text in written]
     if done.returncode != 0:
         why = complaints[-1] if complaints else f"status {done.returncode}"
         raise Unusable(f"{path}: {driver} cannot estimate its points: {why}")

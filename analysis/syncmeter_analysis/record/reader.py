@@ -37,9 +37,11 @@ _most_notes = 5
 @dataclass
 class ResultsFile:
     """One campaign. `visits`: of each point's key and visit number the last line that tells it;
-    `estimates` by key the lines of points behind the last visit, checked."""
+    `estimates` by key the lines of points behind the last visit, checked; `visit_lines` the numbers of
+    the lines with visits."""
 
     path: str
+    location: Path
     campaign: dict[str, Any]
     workers: list[dict[str, Any]] = field(default_factory=list)
     visits: dict[tuple[str, int], Visit] = field(default_factory=dict)
@@ -48,6 +50,8 @@ class ResultsFile:
     refused: list[tuple[Point, str, str]] = field(default_factory=list)
     ends: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    first_line: int = 1
+    visit_lines: set[int] = field(default_factory=set)
 
     def estimate(self) -> None:
         """Has the driver estimate the points unless the file holds all their estimates. Raises
@@ -56,10 +60,22 @@ class ResultsFile:
             return
         self.estimates.clear()
         points = {visit.point.key: visit.point for visit in self.visits.values()}
-        lines, complaints = point_lines(self.path)
-        self.notes += complaints
-        for line in lines:
+        with opened(self.location) as lines:
+            found, texts = point_lines(self.path, self._visit_lines(lines))
+        complaints = _Complaints()
+        for text in texts:
+            complaints.add(text)
+        self.notes += complaints.notes()
+        for line in found:
             _add(self, parsed(line), points)
+
+    def _visit_lines(self, lines: BinaryIO) -> Iterator[bytes]:
+        """The file with its visits alone, each where it stands, for what the driver says of lines."""
+        for number, text in _numbered(self.path, lines):
+            if number == self.first_line:
+                yield b'{"kind":"campaign","schema":{"major":1,"minor":0}}\n'
+            else:
+                yield text.rstrip() + b"\n" if number in self.visit_lines else b"{}\n"
 
 
 class _Complaints:
@@ -69,9 +85,9 @@ class _Complaints:
         self.lines: list[str] = []
         self.more = 0
 
-    def add(self, line: int, text: str) -> None:
+    def add(self, text: str) -> None:
         if len(self.lines) < _most_notes:
-            self.lines.append(f"line {line}: {text}; it is left out")
+            self.lines.append(f"{text}; it is left out")
         else:
             self.more += 1
 
@@ -91,7 +107,7 @@ def read_results(path: str | Path) -> ResultsFile:
     gc.disable()
     try:
         with opened(Path(path)) as lines:
-            return _read(name, lines)
+            return _read(name, Path(path), lines)
     finally:
         if collecting:
             # Nor does a later search look at them again.
@@ -108,7 +124,7 @@ def _numbered(name: str, lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, text
 
 
-def _read(name: str, lines: BinaryIO) -> ResultsFile:
+def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
     """Reads line by line: raw rounds are most of a file, and nobody holds them all."""
     file: ResultsFile | None = None
     complaints = _Complaints()
@@ -123,7 +139,7 @@ def _read(name: str, lines: BinaryIO) -> ResultsFile:
         except BadLine as error:
             torn = not text.endswith(b"\n")
             why = "the last line is incomplete (the campaign was killed)" if torn else str(error)
-            complaints.add(number, why)
+            complaints.add(f"line {number}: {why}")
             continue
         if file is None:
             if line.get("kind") != "campaign":
@@ -132,7 +148,7 @@ def _read(name: str, lines: BinaryIO) -> ResultsFile:
                     "file of syncmeter"
                 )
             _check_schema(name, line)
-            file = ResultsFile(name, line)
+            file = ResultsFile(name, location, line, first_line=number)
             minor = line["schema"].get("minor", 0)
             if isinstance(minor, int) and minor > schema_minor:
                 file.notes.append(
@@ -146,11 +162,12 @@ def _read(name: str, lines: BinaryIO) -> ResultsFile:
                 f"figures may be of different machines: give them one by one"
             )
         try:
-            _add(file, line, points)
+            if _add(file, line, points):
+                file.visit_lines.add(number)
         except (BadLine, BadVisit, BadPoint) as error:
-            complaints.add(number, str(error))
+            complaints.add(f"line {number}: {error}")
         except OverflowError:
-            complaints.add(number, "a number is too large")
+            complaints.add(f"line {number}: a number is too large")
     if empty:
         raise Unusable(
             f"{name} is empty: the campaign ended before its first line, or this is "
@@ -192,7 +209,8 @@ def without_rounds(text: bytes) -> bytes:
     return b"".join((text[:begin], b"[]", text[end:]))
 
 
-def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> None:
+def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> bool:
+    """Adds what the line holds; whether it was a visit. Raises BadVisit, BadPoint."""
     kind = line.get("kind")
     if kind == "visit":
         visit = visit_from(line, points)
@@ -216,6 +234,7 @@ def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> None:
         file.workers.append(line)
     elif kind == "end":
         file.ends.append(line)
+    return kind == "visit"
 
 
 def _check_state(state: Members) -> None:

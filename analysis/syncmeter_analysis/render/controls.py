@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 from syncmeter_analysis.relate.campaign import Campaign
@@ -22,10 +23,22 @@ def _row(
     ]
 
 
+# A 95 % interval of an empty op leaves 0 out with a chance of 5 %. So many of a table's that do are no
+# chance where even fewer than one table in ten would have them: one of two, three of 20, nine of 100.
+_resolved_by_chance, _least_chance = 0.05, 0.1
+
+
+def _chance_of(resolved: int, points: int) -> float:
+    """That so many empty ops or more are resolved by chance."""
+    p = _resolved_by_chance
+    return math.fsum(
+        math.comb(points, k) * p**k * (1 - p) ** (points - k) for k in range(resolved, points + 1)
+    )
+
+
 def _nothing(backend: str, points: list[Measured]) -> list[Cell]:
     resolved = [s for s in points if s.status not in ("not_resolved", "elided")]
-    # 95 % intervals: five of a hundred may be resolved by chance; of a few, none should be.
-    good = len(resolved) <= max(0.1 * len(points), 0)
+    good = _chance_of(len(resolved), len(points)) >= _least_chance
     return _row(
         f"an empty op ({backend})",
         "not resolved",

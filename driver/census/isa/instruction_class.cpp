@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <unordered_map>
@@ -35,19 +36,8 @@ frame_registers frame_of(std::span<const instruction> body, enum machine m) {
 }  // namespace
 
 std::string_view to_text(machine m) {
-  switch (m) {
-  case machine::x86_64:
-    return "x86-64";
-  case machine::aarch64:
-    return "aarch64";
-  case machine::riscv64:
-    return "riscv64";
-  case machine::sass:
-    return "sass";
-  case machine::other:
-    break;
-  }
-  return "other";
+  constexpr std::array<std::string_view, 5> names{"x86-64", "aarch64", "riscv64", "sass", "other"};
+  return names.at(static_cast<std::size_t>(m));
 }
 
 bool is_digits(std::string_view text) {

@@ -88,13 +88,14 @@ division divide(const class_counts& rest, const capability& what, int k, enum ma
 
 /// True when the op's classes are those declared. A bookkeeping class counts only where it is
 /// named, except that an op that declares nothing may not even have bookkeeping.
-bool matches(const multiset& seen, const class_counts& expected) {
-  if (expected.empty()) return seen.empty();
-  for (const auto& [name, count] : seen) {
+bool matches(const multiset& found, const class_counts& expected) {
+  if (expected.empty()) return found.empty();
+  for (const auto& [name, count] : found) {
     const bool free = is_bookkeeping(name) && !expected.contains(name);
     if (!free && count != count_in(expected, name)) return false;
   }
-  return std::ranges::all_of(expected, [&](const auto& term) { return seen.contains(term.first); });
+  return std::ranges::all_of(expected,
+                             [&](const auto& term) { return found.contains(term.first); });
 }
 
 bool must_repeat_on_gpu(std::string_view name) {
@@ -165,8 +166,8 @@ census_entry decided(census_entry entry, enum verdict v, std::string reason = {}
   return entry;
 }
 
-std::string expected_and_seen(std::string_view expected, const multiset& seen, int k) {
-  return fmt::format("expected {}, seen {} (per op, at {} measured)", expected, to_text(seen), k);
+std::string mismatch_text(std::string_view expected, const multiset& found, int k) {
+  return fmt::format("expected {}, seen {} (per op, at {} measured)", expected, to_text(found), k);
 }
 
 /// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
@@ -205,21 +206,9 @@ void add_term(class_counts& counts, std::string_view term, std::string_view whol
 }  // namespace
 
 std::string_view to_text(verdict v) {
-  switch (v) {
-  case verdict::proven:
-    return "proven";
-  case verdict::elided:
-    return "elided";
-  case verdict::wrong:
-    return "wrong";
-  case verdict::not_declared:
-    return "not declared";
-  case verdict::not_proven:
-    return "not proven";
-  case verdict::no_symbol:
-    return "no symbol";
-  }
-  return "?";
+  constexpr std::array<std::string_view, 6> names{"proven",       "elided",     "no symbol",
+                                                  "not declared", "not proven", "wrong"};
+  return names.at(static_cast<std::size_t>(v));
 }
 
 bool is_bookkeeping(std::string_view name) {
@@ -288,7 +277,7 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
     }
     if (i <= furthest) continue;
     furthest = i;
-    mismatch = expected_and_seen(text, found[i].per_op, counts[i]);
+    mismatch = mismatch_text(text, found[i].per_op, counts[i]);
   }
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
   for (std::size_t i = 1; i < named; ++i) {

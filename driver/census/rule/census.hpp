@@ -17,13 +17,14 @@
 
 namespace syncmeter {
 
+/// In order of how bad it is beside the verdict on another architecture.
 enum class verdict : std::uint8_t {
   proven,        ///< the difference is what the op declares
   elided,        ///< the difference is empty, and the op declares nothing
-  wrong,         ///< the difference is something else: `reason` says what
+  no_symbol,     ///< the backend names no loops for this op
   not_declared,  ///< there is a difference, and the op declares nothing for this machine
   not_proven,    ///< the code could not be read, or its shape proves nothing: `reason` says why
-  no_symbol,     ///< the backend names no loops for this op
+  wrong,         ///< the difference is something else: `reason` says what
 };
 [[nodiscard]] std::string_view to_text(verdict v);
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "driver/census/rule/census_text.hpp"
-#include "driver/text/unknown_name.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {
@@ -118,17 +118,9 @@ class comparison {
 }  // namespace
 
 std::string_view to_text(change what) {
-  switch (what) {
-  case change::none:
-    return "equal";
-  case change::registers:
-    return "other registers";
-  case change::order:
-    return "another order";
-  case change::instructions:
-    break;
-  }
-  return "other instructions";
+  constexpr std::array<std::string_view, 4> names{"equal", "other registers", "another order",
+                                                  "other instructions"};
+  return names.at(static_cast<std::size_t>(what));
 }
 
 loop_change compare_loops(std::span<const loop_line> a, std::span<const loop_line> b) {

@@ -12,8 +12,7 @@
 #include "driver/census/rule/census_diff.hpp"
 #include "driver/census/rule/code_kind.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/unknown_name.hpp"
-#include "driver/text/wrapped_text.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {

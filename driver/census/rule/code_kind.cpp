@@ -1,6 +1,7 @@
 #include "driver/census/rule/code_kind.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -46,27 +47,11 @@ int jumps_back(const std::vector<loop_line>& lines) {
 }  // namespace
 
 std::string_view to_text(code_kind kind) {
-  switch (kind) {
-  case code_kind::nothing:
-    return "nothing";
-  case code_kind::one_instruction:
-    return "one instruction";
-  case code_kind::instructions:
-    return "instructions";
-  case code_kind::ll_sc_loop:
-    return "LL/SC loop";
-  case code_kind::cas_loop:
-    return "CAS loop";
-  case code_kind::other_loop:
-    return "another loop";
-  case code_kind::call:
-    return "call";
-  case code_kind::lock:
-    return "lock";
-  case code_kind::unknown:
-    break;
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 9> names{
+      "nothing",  "one instruction", "instructions", "LL/SC loop",
+      "CAS loop", "another loop",    "call",         "lock",
+      "unknown"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 code_kind kind_of(const census_entry& entry, const capability& what) {

@@ -19,7 +19,6 @@
 #include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_text.hpp"
 #include "driver/census/tools/cuda_tools.hpp"
-#include "driver/census/tools/sass_code.hpp"
 
 namespace syncmeter {
 namespace {
@@ -27,25 +26,6 @@ namespace {
 /// By architecture, then by name.
 using loops_by_name = std::map<std::string, loop_code, std::less<>>;
 using kernel_loops = std::map<std::string, loops_by_name>;
-
-/// How bad a verdict is, beside those of other architectures.
-int badness(enum verdict v) {
-  switch (v) {
-  case verdict::proven:
-    return 0;
-  case verdict::elided:
-    return 1;
-  case verdict::no_symbol:
-    return 2;
-  case verdict::not_declared:
-    return 3;
-  case verdict::not_proven:
-    return 4;
-  case verdict::wrong:
-    break;
-  }
-  return 5;
-}
 
 census_entry unjudged_gpu(const capability& what, enum verdict v, std::string reason) {
   return unjudged(what, machine::sass, v, std::move(reason));
@@ -69,8 +49,8 @@ census_entry census_on(const std::string& architecture, const capability& what,
 census_entry worst_of(std::vector<census_entry> entries) {
   std::ranges::sort(entries, {},
                     [](const census_entry& e) { return architecture_number(e.architecture); });
-  const auto worst = std::ranges::max_element(entries.rbegin(), entries.rend(), {},
-                                              [](const auto& e) { return badness(e.verdict); });
+  const auto worst =
+      std::ranges::max_element(entries.rbegin(), entries.rend(), {}, &census_entry::verdict);
   census_entry result = *worst;
   std::vector<std::string> alike;
   for (const census_entry& entry : entries) {

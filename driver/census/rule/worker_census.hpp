@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "driver/census/rule/census.hpp"
-#include "driver/census/tools/sass_code.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {

@@ -112,10 +112,10 @@ void disassembler::read_lines(const line_sink& sink) {
 /// The first line it complained with, but rather the one that says "fatal": warnings come before.
 std::string disassembler::complaint() const {
   std::string first;
-  std::array<char, 400> said{};
+  std::array<char, 400> buffer{};
   std::rewind(complaints_.get());
-  while (std::fgets(said.data(), said.size(), complaints_.get()) != nullptr) {
-    const std::string line(said.data(), std::strcspn(said.data(), "\n"));
+  while (std::fgets(buffer.data(), buffer.size(), complaints_.get()) != nullptr) {
+    const std::string line(buffer.data(), std::strcspn(buffer.data(), "\n"));
     if (line.find("fatal") != std::string::npos) return line;
     if (first.empty()) first = line;
   }

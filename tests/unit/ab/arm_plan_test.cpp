@@ -5,7 +5,7 @@
 
 #include "driver/ab/ab_options.hpp"
 #include "driver/ab/ab_text.hpp"
-#include "driver/plan/counterparts.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/workers/arms.hpp"
 #include "driver/workers/start_program.hpp"
 #include "tests/unit/plan_fixtures.hpp"

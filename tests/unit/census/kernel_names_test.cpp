@@ -1,5 +1,5 @@
 // Which kernel a worker means.
-#include "driver/census/tools/sass_code.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kernels of a cubin, by a cuobjdump and an nvdisasm that are scripts here.
-#include "driver/census/tools/sass_code.hpp"
+#include "driver/census/tools/cuda_tools.hpp"
 
 #include <elf.h>
 
@@ -9,8 +9,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter::sass_code_test {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "driver/census/isa/instruction.hpp"
 #include "driver/census/tools/cuda_tools.hpp"
-#include "driver/census/tools/sass_code.hpp"
 
 namespace syncmeter {
 

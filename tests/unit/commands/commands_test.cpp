@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/text/unknown_name.hpp"
 #include "driver/text/usage_error.hpp"
 
 namespace syncmeter::commands_test {

@@ -1,5 +1,5 @@
 // What `syncmeter topology` prints, and what it refuses.
-#include "driver/commands/topology_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <array>
 #include <filesystem>

@@ -14,8 +14,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 
-#include "core/machine/synthetic_pus.hpp"
-#include "core/machine/xml_indices.hpp"
+#include "core/machine/load_topology.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::topology_test {

@@ -56,7 +56,7 @@ TYPED_TEST(read_mostly_schemes, TearNoReadAndLoseNoWrite) {
 // One lane is enough to see what each check is for.
 struct faulty {
   explicit faulty(sharers) {}
-  seen_datum read(unsigned) { return {.version = stale ? 0 : last, .difference = torn ? 1U : 0U}; }
+  datum_state read(unsigned) { return {.version = stale ? 0 : last, .difference = torn ? 1U : 0U}; }
   std::uint64_t write(unsigned) {
     if (!lost || last == 0) ++last;
     return ++told;

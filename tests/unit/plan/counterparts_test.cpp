@@ -1,5 +1,5 @@
 // Which points are counterparts of each other, and what is left of a plan when only they count.
-#include "driver/plan/counterparts.hpp"
+#include "driver/plan/point_groups.hpp"
 
 #include <algorithm>
 

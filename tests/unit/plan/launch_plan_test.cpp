@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include "driver/plan/device_turns.hpp"
 #include "driver/plan/gpu_plan.hpp"
+#include "driver/plan/gpus_in_use.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"
 

@@ -1,5 +1,5 @@
 // Which points are measured once for several.
-#include "driver/plan/merge.hpp"
+#include "driver/plan/point_groups.hpp"
 
 #include <gmock/gmock.h>
 

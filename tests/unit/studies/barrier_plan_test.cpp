@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/plan/counterparts.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
 namespace syncmeter::barrier_plan_test {

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/plan/counterparts.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/plan_fixtures.hpp"

@@ -6,9 +6,9 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/plan/counterparts.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
 #include "driver/results/units.hpp"
 #include "driver/show/table.hpp"

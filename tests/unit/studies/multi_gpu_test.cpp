@@ -1,6 +1,6 @@
 // The study of several GPUs: its points by the devices that a host has.
 #include "driver/plan/gpus_in_use.hpp"
-#include "driver/workers/gpu_devices.hpp"
+#include "driver/workers/worker_info.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,4 @@
-// Texts of others as words of a shell and on a terminal; and how a set of numbers is
-// printed.
+// Texts of others as words of a shell and on a terminal; and how a set of numbers is printed.
 #include "driver/text/quote.hpp"
 
 #include <gtest/gtest.h>

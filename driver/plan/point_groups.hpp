@@ -1,5 +1,5 @@
-// Points of different backends that measure the same thing on the same device: what a portable API
-// makes of a primitive beside what the native one does.
+// Points that belong together: those that would measure the same thing, which are measured once and
+// say so; and those of different backends on the same device, a portable API beside the native one.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,19 @@
 #include "driver/plan/plan.hpp"
 
 namespace syncmeter {
+
+/// A point about to be planned, with what its worker said of its op.
+struct candidate {
+  planned_point planned;
+  const capability* row = nullptr;
+};
+
+/// Keeps the first of every set of points with the same measurement and names the others in its
+/// `same_as`. The same means: one backend, one wait policy, and either equal machine code of both
+/// loops on equal cells, lanes and PUs (in order), or, for an op without a type or without a code
+/// hash, all axes equal but an affinity that chose the same PUs. Lanes that are not bound may run
+/// anywhere, so points with affinity none are never the same.
+[[nodiscard]] std::vector<planned_point> merge_equal(std::vector<candidate> candidates);
 
 /// Equal for two points that differ in nothing but their backend and in what only one API can say:
 /// the spelling, the scope and the memory space of an op.

@@ -1,4 +1,4 @@
-#include "driver/text/unknown_name.hpp"
+#include "driver/text/usage_error.hpp"
 
 #include <algorithm>
 #include <numeric>

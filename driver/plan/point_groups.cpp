@@ -1,0 +1,154 @@
+#include "driver/plan/point_groups.hpp"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+// One lane has one cell, whatever the placement; a stride of 0 puts all lanes on one cell.
+std::string cells(const point& p) {
+  const unsigned count = cells_in_use(p);
+  if (count < 2) return count == 0 ? "none" : "one";
+  return fmt::format("{}, {} bytes from {}", count, stride_bytes(p), p.base_offset);
+}
+
+bool code_is_known(const candidate& c) {
+  return c.planned.what.type && c.row->code.size() >= 2 && !c.row->code[0].empty() &&
+         !c.row->code[1].empty();
+}
+
+std::string key_of(const candidate& c) {
+  const point& p = c.planned.what;
+  const std::string where = fmt::format("{} on {}", p.lanes, fmt::join(c.planned.pus, ","));
+  if (!code_is_known(c)) {
+    point without_affinity = p;
+    without_affinity.affinity = affinity::none;
+    return canonical(without_affinity) + " " + where;
+  }
+  // Equal code of one width; what the cost is divided by must agree too.
+  return fmt::format("{} {}-{} {} {} {} {} {} size {} wait {} blocks {} scope {} repeat {} {}",
+                     p.backend, c.row->code[0], c.row->code[1], c.row->pairing, c.row->unroll,
+                     c.row->ops_per_step, where, cells(p), p.size, to_text(p.wait), p.blocks,
+                     to_text(p.scope), p.repeat, c.planned.additivity);
+}
+
+bool differ_in_affinity_only(point a, const point& b) {
+  a.affinity = b.affinity;
+  return a == b;
+}
+
+void add_reason(std::string& why, const std::string& reason) {
+  if (why.find(reason) != std::string::npos) return;
+  if (!why.empty()) why += "; ";
+  why += reason;
+}
+
+/// Which backends measure what a key stands for.
+struct sides {
+  std::set<std::string> native, portable;
+  [[nodiscard]] bool both() const { return !native.empty() && !portable.empty(); }
+};
+
+using sides_by_key = std::unordered_map<std::string, sides>;
+
+std::string group_key(const planned_point& planned, bool interleaved, const campaign_plan& plan) {
+  point p = planned.what;
+  if (plan.ops_together) {
+    p.backend = p.op = "any";
+    p.order = order::unordered;
+  }
+  if (plan.layouts_together) p.stride = p.base_offset = p.cells = 0;
+  if (plan.waits_together) {
+    p.wait = {};
+    p.late_us = 0;
+  }
+  return interleaved ? counterpart_key(p, planned.device.has_value()) : canonical(p);
+}
+
+}  // namespace
+
+std::vector<planned_point> merge_equal(std::vector<candidate> candidates) {
+  std::vector<planned_point> kept;
+  std::unordered_map<std::string, std::size_t> first_with;
+  for (candidate& c : candidates) {
+    if (c.planned.what.affinity == affinity::none) {
+      kept.push_back(std::move(c.planned));
+      continue;
+    }
+    const auto [found, is_new] = first_with.try_emplace(key_of(c), kept.size());
+    if (is_new) {
+      kept.push_back(std::move(c.planned));
+      continue;
+    }
+    planned_point& first = kept[found->second];
+    add_reason(first.why,
+               differ_in_affinity_only(first.what, c.planned.what)
+                   ? "equal placement: both affinities choose the same PUs in the same order"
+                   : "equal machine code of both loops on the same cells and PUs");
+    first.same_as.push_back(std::move(c.planned.what));
+  }
+  return kept;
+}
+
+std::string counterpart_key(point p, bool on_gpu) {
+  p.backend = on_gpu ? "gpu" : "cpu";
+  p.flavour = flavour::none;
+  p.scope = scope::none;
+  p.space = space::none;
+  return canonical(p);
+}
+
+void keep_counterparts(campaign_plan& plan, const std::vector<worker_info>& workers) {
+  sides_by_key found;
+  std::set<std::string> backends;
+  const auto add = [&](const point& p, bool on_gpu) {
+    sides& s = found[counterpart_key(p, on_gpu)];
+    (is_portable(workers, p.backend) ? s.portable : s.native).insert(p.backend);
+  };
+  for (const planned_point& planned : plan.points) {
+    const bool on_gpu = planned.device.has_value();
+    backends.insert(planned.what.backend);
+    add(planned.what, on_gpu);
+    for (const point& same : planned.same_as) add(same, on_gpu);
+  }
+  std::erase_if(plan.points, [&](planned_point& planned) {
+    const bool on_gpu = planned.device.has_value();
+    const auto has_no_counterpart = [&](const point& p) {
+      return !found.at(counterpart_key(p, on_gpu)).both();
+    };
+    std::erase_if(planned.same_as, has_no_counterpart);
+    return planned.same_as.empty() && has_no_counterpart(planned.what);
+  });
+  if (plan.points.empty()) {
+    throw usage_error(
+        fmt::format("--study: no point is supported by both a native and a portable backend; "
+                    "backends in use: {}; `syncmeter list` says what to install for others",
+                    backends.empty() ? "none" : join({backends.begin(), backends.end()})));
+  }
+}
+
+std::vector<std::vector<std::size_t>> groups_of(const campaign_plan& plan, bool interleaved) {
+  std::vector<std::vector<std::size_t>> groups;
+  if (plan.arms) {
+    for (const auto& [a, b] : plan.pairs) groups.push_back({a, b});
+    return groups;
+  }
+  std::unordered_map<std::string, std::size_t> group_with;
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    const planned_point& planned = plan.points[i];
+    const auto [found, is_new] =
+        group_with.try_emplace(group_key(planned, interleaved, plan), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(i);
+  }
+  return groups;
+}
+
+}  // namespace syncmeter
