@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/text/quote.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {

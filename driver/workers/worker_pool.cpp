@@ -11,7 +11,7 @@
 #include "core/point.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {
