@@ -62,7 +62,7 @@ def test_bash_completes_values(driver, complete):
     manifests = (Path(__file__).parents[2] / "backends").glob("*/backend.cmake")
     named = [call for manifest in manifests
              for call in re.findall(r"^sm_backend\(([a-z0-9-]+) (\d+)", manifest.read_text(encoding="utf-8"), re.MULTILINE)]
-    assert complete("list", "--backend", "") == [name for name, place in sorted(named, key=lambda call: int(call[1]))]
+    assert complete("list", "--backend", "") == [name for name, place in sorted(named, key=lambda call: (int(call[1]), call[0]))]
     assert complete("topology", "--affinity", "s") == ["spread", "smt"]
     assert set(complete("completion", "")) >= set(SHELLS)
     assert complete("run", "--lanes", "") == [], "numbers are not known beforehand"
