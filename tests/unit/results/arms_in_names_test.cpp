@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json visit_of(const std::string& backend, const json& more = {}) {
+json visit_of(const std::string& backend, const json& more = json::object()) {
   json what{{"backend", backend}, {"op", "atomic_add"}, {"lanes", 1}};
   what.update(more);
   return {{"kind", "visit"},    {"point", what},     {"backend", backend},
