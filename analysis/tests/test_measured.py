@@ -167,7 +167,7 @@ FILES = {
 
 
 def test_every_study_has_a_measured_file():
-    assert sorted(FILES) == sorted(names)
+    assert sorted(FILES) == sorted(names())
 
 
 @cache
