@@ -4,6 +4,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/cuda20.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/loop_flags.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/tables.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/own_workers.cmake OPTIONAL)
 
 # syncmeter_add_worker(NAME BACKEND std|omp|cuda OPS HEADER [TYPES TYPE...]): the target and program
 # syncmeter-NAME, which measures the ops that HEADER lists as syncmeter_ops on lanes of BACKEND, and is the
@@ -18,7 +19,7 @@ function(syncmeter_add_worker name)
   if(NOT name MATCHES "^[a-z0-9][a-z0-9_-]*$")
     message(FATAL_ERROR "${call}: the name of a worker must be of a-z, 0-9, _ and -")
   endif()
-  if(name MATCHES "^(omp|omp-llvm|std|posix|posix-shared|libraries|mpi|cuda|kokkos.*|report)$")
+  if(name MATCHES "^(${SM_OWN_WORKERS})$")
     message(FATAL_ERROR "${call}: syncmeter-${name} is a program of syncmeter; choose another name")
   endif()
   if(NOT arg_BACKEND MATCHES "^(std|omp|cuda)$")

@@ -4,11 +4,22 @@ option(SM_INSTALL_REPORT "Install syncmeter-report too, which is also a Python p
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 set(workers_folder ${CMAKE_INSTALL_LIBEXECDIR}/syncmeter)
 
-foreach(worker IN ITEMS omp omp-llvm std posix posix-shared libraries mpi cuda kokkos)
+foreach(worker IN LISTS SM_WORKERS)
   if(TARGET syncmeter-${worker})
     get_target_property(type syncmeter-${worker} TYPE)
     if(type STREQUAL "EXECUTABLE")
       install(TARGETS syncmeter-${worker} RUNTIME DESTINATION ${workers_folder})
+    else()
+      # By its own build, which knows which of its library folders are to be kept. DESTDIR reaches it by itself.
+      get_target_property(build syncmeter-${worker} SM_BUILD)
+      install(CODE "
+        set(strip)
+        if(CMAKE_INSTALL_DO_STRIP)
+          set(strip --strip)
+        endif()
+        execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${build}\" \${strip}
+                                --prefix \"\${CMAKE_INSTALL_PREFIX}\" --component programs
+                        COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)")
     endif()
     if(TARGET ${worker}_census)
       install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${worker}.census.json DESTINATION ${workers_folder})
@@ -17,17 +28,6 @@ foreach(worker IN ITEMS omp omp-llvm std posix posix-shared libraries mpi cuda k
 endforeach()
 if(SM_CORE)  # a worker inside another build, which has the rest
   return()
-endif()
-if(SM_HAS_OMP_LLVM)
-  # By its own build, which knows which of its library folders are to be kept. DESTDIR reaches it by itself.
-  install(CODE "
-    set(strip)
-    if(CMAKE_INSTALL_DO_STRIP)
-      set(strip --strip)
-    endif()
-    execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${CMAKE_BINARY_DIR}/omp_llvm/build\" \${strip}
-                            --prefix \"\${CMAKE_INSTALL_PREFIX}\" --component programs
-                    COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)")
 endif()
 
 install(TARGETS syncmeter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -47,6 +47,7 @@ configure_package_config_file(cmake/syncmeterConfig.cmake.in ${CMAKE_BINARY_DIR}
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/installed/syncmeterConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/installed/syncmeterConfig.cmake ${CMAKE_BINARY_DIR}/installed/syncmeterConfigVersion.cmake
               cmake/add_worker.cmake cmake/cuda20.cmake cmake/cuda_flags.cmake cmake/loop_flags.cmake cmake/tables.cmake
+              ${CMAKE_BINARY_DIR}/installed/own_workers.cmake
         DESTINATION ${package} COMPONENT headers)
 install(TARGETS syncmeter_core ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT headers)
 install(DIRECTORY record core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syncmeter COMPONENT headers
@@ -67,21 +68,21 @@ foreach(folder IN ITEMS std omp cuda)
 endforeach()
 
 # What the driver says of itself.
-set(said ${CMAKE_BINARY_DIR}/said_by_driver)
-file(MAKE_DIRECTORY ${said})
-function(sm_said_by_driver file folder words)
-  add_custom_command(OUTPUT ${said}/${file}
-    COMMAND $<TARGET_FILE:syncmeter> ${words} > ${said}/${file} DEPENDS syncmeter VERBATIM)
-  set_property(GLOBAL APPEND PROPERTY sm_said_by_driver ${said}/${file})
-  install(FILES ${said}/${file} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${folder})
+set(output ${CMAKE_BINARY_DIR}/driver_output)
+file(MAKE_DIRECTORY ${output})
+function(sm_driver_output file folder words)
+  add_custom_command(OUTPUT ${output}/${file}
+    COMMAND $<TARGET_FILE:syncmeter> ${words} > ${output}/${file} DEPENDS syncmeter VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY sm_driver_output ${output}/${file})
+  install(FILES ${output}/${file} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${folder})
 endfunction()
-sm_said_by_driver(syncmeter bash-completion/completions "completion;bash")
-sm_said_by_driver(_syncmeter zsh/site-functions "completion;zsh")
-sm_said_by_driver(syncmeter.fish fish/vendor_completions.d "completion;fish")
-sm_said_by_driver(syncmeter.1 man/man1 "manual")
-get_property(files GLOBAL PROPERTY sm_said_by_driver)
-add_custom_target(said_by_driver ALL DEPENDS ${files})
-add_dependencies(programs said_by_driver)
+sm_driver_output(syncmeter bash-completion/completions "completion;bash")
+sm_driver_output(_syncmeter zsh/site-functions "completion;zsh")
+sm_driver_output(syncmeter.fish fish/vendor_completions.d "completion;fish")
+sm_driver_output(syncmeter.1 man/man1 "manual")
+get_property(files GLOBAL PROPERTY sm_driver_output)
+add_custom_target(driver_output ALL DEPENDS ${files})
+add_dependencies(programs driver_output)
 
 if(SM_INSTALL_REPORT)
   set(modules ${CMAKE_INSTALL_DATADIR}/syncmeter/analysis)

@@ -16,32 +16,30 @@ endfunction()
 add_custom_target(programs)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/driver)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
-if(SM_HAS_OMP_LLVM)
-  add_dependencies(programs syncmeter-omp-llvm)
-endif()
 
 # Each worker with its census as a target of its own, worker-NAME, and their names in workers.txt: so that
 # scripts/run builds what a command measures with.
 set(workers)
-foreach(worker IN ITEMS omp omp-llvm std posix posix-shared libraries mpi cuda kokkos)
+foreach(worker IN LISTS SM_WORKERS)
   if(TARGET syncmeter-${worker})
     add_custom_target(worker-${worker} DEPENDS syncmeter-${worker})
+    add_dependencies(programs syncmeter-${worker})
     list(APPEND workers ${worker})
   endif()
 endforeach()
-string(REPLACE ";" "\n" workers "${workers}")
-file(WRITE ${CMAKE_BINARY_DIR}/workers.txt "${workers}\n")
+string(REPLACE ";" "\n" lines "${workers}")
+file(WRITE ${CMAKE_BINARY_DIR}/workers.txt "${lines}\n")
 
 # What the loops of a worker compiled to, kept beside it: `run` stores it with its measurements, and
 # leaves out of a GPU's what the compiler elided.
-function(sm_keep_census backend_worker disassembler package)
-  if(NOT TARGET syncmeter-${backend_worker})
-    return()
-  endif()
+set(package_of_objdump binutils)
+set(package_of_cuobjdump "the CUDA Toolkit; PyPI has it as nvidia-cuda-cuobjdump, with nvidia-cuda-nvdisasm")
+function(sm_keep_census worker)
+  get_property(disassembler GLOBAL PROPERTY sm_backend_${worker}_DISASSEMBLER)
   find_program(SM_${disassembler} ${disassembler} HINTS ${CUDAToolkit_BIN_DIR})
   if(NOT SM_${disassembler})
-    message(STATUS "${disassembler} not found, so what syncmeter-${backend_worker} compiled to is not proven. "
-                   "It is part of ${package}.")
+    message(STATUS "${disassembler} not found, so what syncmeter-${worker} compiled to is not proven. "
+                   "It is part of ${package_of_${disassembler}}.")
     return()
   endif()
   get_filename_component(folder ${SM_${disassembler}} DIRECTORY)
@@ -51,24 +49,22 @@ function(sm_keep_census backend_worker disassembler package)
     get_filename_component(cuda_folder ${SM_cuobjdump} DIRECTORY)
     string(PREPEND folder "${cuda_folder}:")
   endif()
-  set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}.census.json)
-  set(table ${CMAKE_BINARY_DIR}/${backend_worker}_census.txt)
-  # A loop that is wrong is the tests' affair, and no reason to have no worker.
+  set(kept ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${worker}.census.json)
   add_custom_command(OUTPUT ${kept}
     COMMAND ${CMAKE_COMMAND} -E env "PATH=${folder}:$ENV{PATH}"
-            $<TARGET_FILE:syncmeter> census --backend ${backend_worker} --save > ${table} || ${CMAKE_COMMAND} -E true
-    DEPENDS syncmeter syncmeter-${backend_worker} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${backend_worker}
-    COMMENT "Taking the census of syncmeter-${backend_worker} (${backend_worker}_census.txt)" VERBATIM)
-  add_custom_target(${backend_worker}_census ALL DEPENDS ${kept})
-  add_dependencies(programs ${backend_worker}_census)
-  add_dependencies(worker-${backend_worker} ${backend_worker}_census)
+            ${CMAKE_COMMAND} -DSYNCMETER=$<TARGET_FILE:syncmeter> -DWORKER=${worker} -DKEPT=${kept}
+                             -DTABLE=${CMAKE_BINARY_DIR}/${worker}_census.txt -P ${CMAKE_SOURCE_DIR}/cmake/keep_census.cmake
+    DEPENDS syncmeter syncmeter-${worker} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-${worker}
+            ${CMAKE_SOURCE_DIR}/cmake/keep_census.cmake
+    COMMENT "Taking the census of syncmeter-${worker} (${worker}_census.txt)" VERBATIM)
+  add_custom_target(${worker}_census ALL DEPENDS ${kept})
+  add_dependencies(programs ${worker}_census)
+  add_dependencies(worker-${worker} ${worker}_census)
 endfunction()
-sm_keep_census(omp objdump binutils)
-sm_keep_census(omp-llvm objdump binutils)
-sm_keep_census(std objdump binutils)
-sm_keep_census(posix objdump binutils)
-sm_keep_census(posix-shared objdump binutils)
-sm_keep_census(libraries objdump binutils)
-sm_keep_census(mpi objdump binutils)
-sm_keep_census(kokkos objdump binutils)
-sm_keep_census(cuda cuobjdump "the CUDA Toolkit; PyPI has it as nvidia-cuda-cuobjdump, with nvidia-cuda-nvdisasm")
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "Workers of another machine cannot be asked here, so what they compiled to is not proven.")
+else()
+  foreach(worker IN LISTS workers)
+    sm_keep_census(${worker})
+  endforeach()
+endif()

@@ -94,7 +94,7 @@ int run(const std::string& program, const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   syncmeter::open_standard_streams();
-  syncmeter::hear_of_children();
+  syncmeter::restore_sigchld();
   const syncmeter::descendants all_of_ours;
   return run(argv[0], {argv + 1, argv + argc});
 }

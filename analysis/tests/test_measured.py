@@ -53,13 +53,13 @@ FILES = {
     "barrier": (
         "xeon-64-vcpu-barrier",
         [
-            "- omp, close, spread, smt, by lanes: slower at 2 64 (11.7 to 21.8 times); the same "
+            "- omp, close, spread, smt, by lanes: slower at 2 64 (11.7 to 22.4 times); the same "
             "within 5% at 1",
             # std::barrier waits in its one way: the control finds no difference.
             "- std, close, spread, smt, by lanes: cannot tell at 1 2 64",
         ],
         [
-            "omp, passive waiting over active: 11.7 to 21.8 times slower at 2 to 64 lanes, the same "
+            "omp, passive waiting over active: 11.7 to 22.4 times slower at 2 to 64 lanes, the same "
             "at 1 lane (close, spread, smt); std, passive waiting over active: cannot tell at 1 to "
             "64 lanes (close, spread, smt)"
         ],

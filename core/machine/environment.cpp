@@ -25,7 +25,7 @@ namespace syncmeter {
 namespace {
 
 nlohmann::json or_unknown(std::uint64_t value) {
-  if (value == 0) return unknown;
+  if (value == 0) return unknown_fact;
   return value;
 }
 
@@ -79,11 +79,11 @@ std::uint64_t compilers_interference_size() {
 /// hwloc's name for the CPU where /proc/cpuinfo has none.
 std::string cpu_model(hwloc_topology_t tree) {
   std::string name = read_cpu_model();
-  if (name != unknown) return name;
+  if (name != unknown_fact) return name;
   hwloc_obj_t package = hwloc_get_next_obj_by_type(tree, HWLOC_OBJ_PACKAGE, nullptr);
   const char* found = hwloc_obj_get_info_by_name(
       package != nullptr ? package : hwloc_get_root_obj(tree), "CPUModel");
-  return found != nullptr && *found != '\0' ? found : unknown;
+  return found != nullptr && *found != '\0' ? found : unknown_fact;
 }
 
 /// The member as T, or `otherwise` where it is missing or of another type ("unknown", null).
@@ -116,7 +116,7 @@ nlohmann::json describe_machine() {
   const cpu_grant grant = read_cpu_grant();
   const bool hypervisor = under_hypervisor();
   std::string virtualization = hypervisor ? read_virtualization(hypervisor_vendor()) : "";
-  if (hypervisor && virtualization.empty()) virtualization = unknown;
+  if (hypervisor && virtualization.empty()) virtualization = unknown_fact;
   utsname system{};
   const bool named = uname(&system) == 0;
   const auto count = [tree](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(tree, type); };
@@ -126,7 +126,7 @@ nlohmann::json describe_machine() {
 
   nlohmann::json j;
   j["cpu_model"] = cpu_model(tree);
-  j["architecture"] = named ? system.machine : unknown;
+  j["architecture"] = named ? system.machine : unknown_fact;
   j["hypervisor"] = hypervisor;
   j["virtualization"] = virtualization;
   j["packages"] = count(HWLOC_OBJ_PACKAGE);
@@ -148,9 +148,9 @@ nlohmann::json describe_machine() {
   j["hwloc_components"] = components != nullptr ? components : "";
   j["governor"] = read_governor();
   j["turbo"] = read_turbo();
-  j["kernel"] = named ? fmt::format("{} {}", system.sysname, system.release) : unknown;
+  j["kernel"] = named ? fmt::format("{} {}", system.sysname, system.release) : unknown_fact;
   j["os"] = read_os();
-  j["host"] = named && system.nodename[0] != '\0' ? system.nodename : unknown;
+  j["host"] = named && system.nodename[0] != '\0' ? system.nodename : unknown_fact;
   j["hwloc"] = HWLOC_VERSION;
   j["memory_bytes"] = or_unknown(memory_bytes(tree));
   j["clock_tick_ns"] = clock_tick_ns();
@@ -184,9 +184,9 @@ double clock_tick_ns() {
 std::string line_sizes_text(const nlohmann::json& machine) {
   const auto text = [](const nlohmann::json& object, const char* name) {
     const auto bytes = member(object, name, 0U);
-    return bytes > 0 ? fmt::format("{} B", bytes) : std::string(unknown);
+    return bytes > 0 ? fmt::format("{} B", bytes) : std::string(unknown_fact);
   };
-  std::string hwloc = unknown;
+  std::string hwloc = unknown_fact;
   for (const nlohmann::json& cache : machine.value("caches", nlohmann::json::array())) {
     if (member(cache, "level", 0) == 1) hwloc = text(cache, "line_bytes");
   }
@@ -202,16 +202,16 @@ std::vector<std::string> caveats(const nlohmann::json& machine) {
     found.push_back(fmt::format("Virtual machine ({}): the host may move, share or slow the CPUs, "
                                 "and their topology is what "
                                 "the hypervisor shows of it.",
-                                member(machine, "virtualization", std::string(unknown))));
+                                member(machine, "virtualization", std::string(unknown_fact))));
   }
-  const auto governor = member(machine, "governor", std::string(unknown));
-  if (governor != unknown && governor != "performance") {
+  const auto governor = member(machine, "governor", std::string(unknown_fact));
+  if (governor != unknown_fact && governor != "performance") {
     found.push_back(
         fmt::format("The frequency governor is '{}', not 'performance': clocks may change "
                     "while measuring.",
                     governor));
   }
-  if (member(machine, "turbo", std::string(unknown)) == "on") {
+  if (member(machine, "turbo", std::string(unknown_fact)) == "on") {
     found.emplace_back("Turbo is on: clocks depend on how many cores are busy and on temperature.");
   }
   if (member(machine, "smt", false)) {

@@ -118,7 +118,7 @@ std::string read_cpu_model(const std::string& root) {
   }
   const std::string implementer = cpuinfo(root, "CPU implementer");
   const std::string part = cpuinfo(root, "CPU part");
-  if (implementer.empty() || part.empty()) return unknown;
+  if (implementer.empty() || part.empty()) return unknown_fact;
   for (const arm_part& known : arm_parts) {
     if (known.implementer == implementer && known.part == part) return std::string(known.name);
   }
@@ -137,7 +137,7 @@ std::string read_governor(const std::string& root) {
   if (governors.empty()) {
     const std::string first =
         first_line(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    return first.empty() ? unknown : first;
+    return first.empty() ? unknown_fact : first;
   }
   return fmt::format("{}", fmt::join(governors, ", "));
 }
@@ -148,7 +148,7 @@ std::string read_turbo(const std::string& root) {
   if (no_turbo == "0" || no_turbo == "1") return no_turbo == "0" ? "on" : "off";
   const std::string boost = first_line(cpu + "cpufreq/boost");
   if (boost == "0" || boost == "1") return boost == "1" ? "on" : "off";
-  return unknown;
+  return unknown_fact;
 }
 
 std::string read_os(const std::string& root) {
@@ -165,7 +165,7 @@ std::string read_os(const std::string& root) {
       if (!value.empty()) return value;
     }
   }
-  return unknown;
+  return unknown_fact;
 }
 
 std::string hypervisor_vendor() {

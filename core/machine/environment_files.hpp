@@ -9,7 +9,7 @@
 
 namespace syncmeter {
 
-inline constexpr const char* unknown = "unknown";
+inline constexpr const char* unknown_fact = "unknown";
 
 /// In each, `root` goes before every path that is read ("" on the real machine).
 

@@ -31,7 +31,6 @@
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/point_groups.hpp"
-#include "driver/results/quiet_floors.hpp"
 #include "driver/results/units.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/worker_info.hpp"
@@ -294,7 +293,6 @@ class campaign {
     if (outcome.what == exchange_outcome::kind::cancelled) return;
     if (outcome.what == exchange_outcome::kind::answered) {
       lost_.answered(planned);
-      floors_.learn(outcome.line);
       if (!planned.census.is_null()) outcome.line["census"] = planned.census;
       keep(index, number, std::move(outcome.line));
       return;
@@ -310,9 +308,10 @@ class campaign {
     if (number > plan_.points[index].visits) line["again"] = true;
     line["portable"] = !native.empty();
     if (!native.empty()) line["native_of"] = native;
+    const visit_record added = file_.add_visit(index, number, std::move(line));
+    floors_.learn(added);
     ++totals_.visits;
-    totals_.timed_ns += number_or(line, "timed_ns", 0);
-    file_.add_visit(index, number, std::move(line));
+    totals_.timed_ns += added.timed_ns;
   }
 
   campaign_outcome finish() {

@@ -9,8 +9,6 @@
 
 #include "core/point.hpp"
 #include "driver/plan/gpus_in_use.hpp"
-#include "driver/results/lean_line.hpp"
-#include "driver/results/point_lines.hpp"
 
 namespace syncmeter {
 
@@ -39,10 +37,10 @@ campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& no
   if (seed != file.campaign.end() && seed->is_number_unsigned())
     found.seed = seed->get<std::uint64_t>();
   found.states = file.campaign.value("states", json::array());
-  for (const json& line : file.visits) {
-    visit_log_.record(line);
-    again_.learn(line);
-    undecided_.learn(line);
+  for (const visit_record& visit : file.visits) {
+    visit_log_.record(visit);
+    again_.learn(visit);
+    undecided_.learn(visit);
   }
   if (retry) visit_log_.forget_failures();
   begun_ = true;
@@ -51,12 +49,11 @@ campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& no
 }
 
 // But for the lines that the file has: a kill may have come between them.
-void campaign_file::write_unmeasured(const std::vector<json>& same,
-                                     const std::vector<json>& refused) {
+void campaign_file::write_unmeasured(const std::vector<same_point>& same,
+                                     const std::vector<unmeasured_point>& refused) {
   std::set<std::string> present;
-  for (const auto* lines : {&same, &refused}) {
-    for (const json& line : *lines) present.insert(canonical(line.at("point").get<point>()));
-  }
+  for (const same_point& line : same) present.insert(canonical(line.what));
+  for (const unmeasured_point& line : refused) present.insert(canonical(line.what));
   for (const planned_point& planned : plan_.points) {
     for (const point& other : planned.same_as) {
       if (!present.contains(canonical(other))) writer_.write(same_line(planned, other));
@@ -78,7 +75,7 @@ void campaign_file::add_worker(json answer) {
   }
 }
 
-void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
+visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   const auto& what = plan_.points[point].what;
   line.erase("id");
   line["kind"] = "visit";
@@ -91,11 +88,13 @@ void campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
   line["key"] = visit_log_.key(point, visit);
   // What is the same in every visit of a point stands once.
   if (line.contains("census") && !has_census_.insert(point).second) line.erase("census");
-  make_lean(line, keep_rounds_);
+  visit_record added = read_visit(line);
+  make_lean(line, added, keep_rounds_);
   writer_.write(line);
-  visit_log_.record(line);
-  again_.learn(line);
-  undecided_.learn(line);
+  visit_log_.record(added);
+  again_.learn(added);
+  undecided_.learn(added);
+  return added;
 }
 
 void campaign_file::end(const run_totals& totals) {

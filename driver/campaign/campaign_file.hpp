@@ -40,8 +40,8 @@ class campaign_file {
   /// The answer to `hello` of a worker that was started. One that comes before the campaign line
   /// (its start-up probe is in there) is written behind it.
   void add_worker(nlohmann::json answer);
-  /// The line of a visit of plan.points[point].
-  void add_visit(std::size_t point, unsigned visit, nlohmann::json line);
+  /// Writes the line of a visit of plan.points[point], and returns what it holds.
+  visit_record add_visit(std::size_t point, unsigned visit, nlohmann::json line);
   /// The last line of this run; puts the file on the disk.
   void end(const run_totals& totals);
 
@@ -51,8 +51,8 @@ class campaign_file {
   [[nodiscard]] const std::string& path() const { return writer_.path(); }
 
  private:
-  void write_unmeasured(const std::vector<nlohmann::json>& same,
-                        const std::vector<nlohmann::json>& refused);
+  void write_unmeasured(const std::vector<same_point>& same,
+                        const std::vector<unmeasured_point>& refused);
 
   const campaign_plan& plan_;
   build_ids builds_;

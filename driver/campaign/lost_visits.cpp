@@ -59,7 +59,7 @@ lost_visits::loss lost_visits::lose(const planned_point& planned, unsigned visit
   if (outcome.what == kind::crashed || outcome.what == kind::timed_out) ++in_a_row;
   loss lost{.line = line_of(planned, visit, outcome), .sentences = {}};
   // What follows from a cause is in the file.
-  if (told_.insert(outcome.reason).second)
+  if (reported_causes_.insert(outcome.reason).second)
     lost.sentences.push_back(fmt::format("visit {} of {}: {}", visit, text, outcome.reason));
   if (in_a_row >= losses_before_giving_up) {
     lost.sentences.push_back(fmt::format(

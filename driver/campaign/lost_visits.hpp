@@ -1,5 +1,5 @@
-// Visits that no worker answered: what stands for them in the file, what the user is told, and when
-// the rest of an op is not tried any more.
+// Visits that no worker answered: what stands for them in the file, what the user reads of them,
+// and when the rest of an op is not tried any more.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class lost_visits {
 
  private:
   std::map<std::string, unsigned> in_a_row_;  // by backend and op
-  std::set<std::string> told_;                // causes
+  std::set<std::string> reported_causes_;
 };
 
 }  // namespace syncmeter

@@ -48,16 +48,15 @@ std::map<std::string, std::size_t> done_beyond(const campaign_plan& plan, const 
                                                const std::map<std::string, plan_share>& then) {
   std::set<std::string> planned;
   for (const planned_point& p : plan.points) planned.insert(canonical(p.what));
-  std::map<std::string, std::set<unsigned>> numbers;
+  std::map<std::string, std::set<std::uint64_t>> numbers;
   std::map<std::string, std::string> backend_of;
   std::set<std::string> settled;
-  for (const json& visit : file.visits) {
-    const auto what = visit.at("point").get<point>();
-    const std::string text = canonical(what);
-    if (planned.contains(text) || visit.value("again", false)) continue;
-    backend_of[text] = then.contains(all_backends) ? all_backends : what.backend;
-    numbers[text].insert(visit.value("visit", 1U));
-    if (settles(text_in(visit, "status"), visit)) settled.insert(text);
+  for (const visit_record& visit : file.visits) {
+    const std::string text = canonical(visit.point);
+    if (planned.contains(text) || visit.again) continue;
+    backend_of[text] = then.contains(all_backends) ? all_backends : visit.point.backend;
+    numbers[text].insert(visit.visit);
+    if (settles(visit)) settled.insert(text);
   }
   std::map<std::string, std::size_t> done;
   for (const auto& [text, seen] : numbers) {
@@ -91,9 +90,9 @@ std::vector<std::string> backends_planned(const results_file& file) {
   return backends;
 }
 
-std::vector<std::string> backends_seen(const results_file& file) {
+std::vector<std::string> visited_backends(const results_file& file) {
   std::set<std::string> backends;
-  for (const json& visit : file.visits) backends.insert(visit.at("point").get<point>().backend);
+  for (const visit_record& visit : file.visits) backends.insert(visit.point.backend);
   return {backends.begin(), backends.end()};
 }
 

@@ -14,7 +14,7 @@ namespace syncmeter {
 [[nodiscard]] std::vector<std::string> backends_planned(const results_file& file);
 
 /// Backends that the file has visits of.
-[[nodiscard]] std::vector<std::string> backends_seen(const results_file& file);
+[[nodiscard]] std::vector<std::string> visited_backends(const results_file& file);
 
 /// Takes all but these backends from the workers.
 void keep_backends(std::vector<worker_info>& workers, const std::vector<std::string>& backends);

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "core/point.hpp"
-#include "driver/results/point_states.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter {
-
-using nlohmann::json;
 
 revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -18,27 +14,24 @@ revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   }
 }
 
-void revisits::learn(const json& visit_line) {
-  if (visit_line.contains("device")) return;
-  const auto estimates = visit_line.find("estimates");
-  if (estimates == visit_line.end() || estimates->empty()) {
-    const auto point_told = visit_line.find("point");
-    if (point_told == visit_line.end()) return;
-    if (const auto found = index_.find(canonical(point_told->get<point>())); found != index_.end())
+void revisits::learn(const visit_record& visit) {
+  if (visit.device) return;
+  if (visit.estimates.empty()) {
+    if (const auto found = index_.find(canonical(visit.point)); found != index_.end())
       lost_.insert(found->second);
     return;
   }
-  json kept;
-  for (const char* member : {"point", "visit", "family", "pus", "estimates"}) {
-    if (const auto found = visit_line.find(member); found != visit_line.end())
-      kept[member] = *found;
-  }
-  seen_.visits.push_back(std::move(kept));
+  visit_record& kept = visits_.visits.emplace_back();
+  kept.point = visit.point;
+  kept.visit = visit.visit;
+  kept.family = visit.family;
+  kept.pus = visit.pus;
+  kept.estimates = visit.estimates;
 }
 
 std::vector<revisits::wanted> revisits::lacking() const {
   std::vector<wanted> all;
-  for (const auto& [name, quiet] : quiet_visits(seen_)) {
+  for (const auto& [name, quiet] : quiet_visits(visits_)) {
     const auto found = index_.find(name);
     if (found == index_.end() || lost_.contains(found->second)) continue;
     // Who asks for fewer visits does not get more of them on a quiet machine.

@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "driver/plan/plan.hpp"
 #include "driver/results/results.hpp"
 
@@ -20,8 +18,8 @@ class revisits {
   /// `points` must outlive it.
   explicit revisits(const std::vector<planned_point>& points);
 
-  /// Takes up what a visit line says of its states.
-  void learn(const nlohmann::json& visit_line);
+  /// Takes up what a visit says of its states.
+  void learn(const visit_record& visit);
 
   struct wanted {
     std::size_t point = 0;   ///< of the plan
@@ -34,7 +32,7 @@ class revisits {
   const std::vector<planned_point>& points_;
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
   std::set<std::size_t> lost_;  // points with a visit that told nothing: they have failed
-  results_file seen_;           // visit lines without their rounds
+  results_file visits_;         // what `lacking` asks of each
 };
 
 }  // namespace syncmeter

@@ -4,10 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "core/harness/stats.hpp"
-#include "driver/results/point_states.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter {
 namespace {
@@ -80,13 +78,13 @@ double share_of_look(std::size_t visits, std::size_t planned) {
 
 std::size_t next_look_at(std::size_t visits) { return visits + (visits + 1) / 2; }
 
-void undecided_pairs::learn(const nlohmann::json& visit_line) {
+void undecided_pairs::learn(const visit_record& visit) {
   if (!plan_.arms) return;
-  nlohmann::json kept = visit_line;
-  for (const char* member : {"rounds", "round_costs_ns", "census"}) kept.erase(member);
-  std::size_t& visits = visits_[canonical(kept.at("point").get<point>())];
-  visits = std::max<std::size_t>(visits, kept.value("visit", 1U));
-  visited_.visits.push_back(std::move(kept));
+  std::size_t& visits = visits_[canonical(visit.point)];
+  visits = std::max<std::size_t>(visits, visit.visit);
+  visit_record& kept = visited_.visits.emplace_back(visit);
+  kept.rounds.clear();
+  kept.round_costs_ns.clear();
 }
 
 std::vector<undecided_pairs::wanted> undecided_pairs::lacking() const {

@@ -34,7 +34,7 @@ class undecided_pairs {
   explicit undecided_pairs(const campaign_plan& plan) : plan_(plan) {}
 
   /// Takes up a visit line; nothing where the plan has no arms.
-  void learn(const nlohmann::json& visit_line);
+  void learn(const visit_record& visit);
 
   struct wanted {
     std::size_t pair = 0;   ///< of plan.pairs

@@ -1,21 +1,15 @@
 #include "driver/campaign/visit_log.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <limits>
 #include <string_view>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
 #include "driver/results/results.hpp"
 
 namespace syncmeter {
 namespace {
-
-using nlohmann::json;
 
 // Between the planned visits and a later one that a file has: nobody asks for it.
 constexpr const char* not_wanted = "none";
@@ -34,11 +28,11 @@ std::pair<std::string_view, unsigned> split_key(std::string_view key) {
 
 }  // namespace
 
-bool settles(std::string_view status, const json& visit_line) {
-  constexpr std::array<std::string_view, 3> final_statuses{"unsupported", "elided", "too_slow"};
-  if (std::find(final_statuses.begin(), final_statuses.end(), status) != final_statuses.end())
+bool settles(const visit_record& visit) {
+  using enum status;
+  if (visit.status == unsupported || visit.status == elided || visit.status == too_slow)
     return true;
-  return status == "failed" && text_in(visit_line, "stopped_by") != stopped_by_crash;
+  return visit.status == failed && visit.stopped_by != stopped_by_crash;
 }
 
 visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& builds) {
@@ -75,20 +69,16 @@ template <class Change> void visit_log::update(point_state& state, Change change
   remaining_ += state.wanted();
 }
 
-void visit_log::record(const json& visit_line) {
-  const std::string key = text_in(visit_line, "key");
-  const std::string status = text_in(visit_line, "status");
-  const auto [point_part, visit] = split_key(key);
+void visit_log::record(const visit_record& line) {
+  const auto [point_part, visit] = split_key(line.key);
   const auto known = point_by_key_.find(point_part);
-  if (known == point_by_key_.end() || visit == 0 || status.empty()) return;
+  if (known == point_by_key_.end() || visit == 0) return;
   update(states_[known->second], [&, visit = visit](point_state& state) {
     if (visit > state.statuses.size()) state.statuses.resize(visit, not_wanted);
+    const std::string status(to_text(line.status));
     state.statuses[visit - 1] = status;
-    if (settles(status, visit_line)) state.settled = true;
-    const auto trips = visit_line.find("trips");
-    if (!is_failure(status) && trips != visit_line.end() && trips->is_number_integer() &&
-        *trips > 0 && *trips <= std::numeric_limits<std::uint32_t>::max())
-      state.trips = trips->get<std::uint32_t>();
+    if (settles(line)) state.settled = true;
+    if (!is_failure(status) && line.trips > 0) state.trips = static_cast<std::uint32_t>(line.trips);
   });
 }
 

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "driver/plan/plan.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 
@@ -22,7 +21,7 @@ inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
 /// Whether a visit with this status is its point's last: the worker's word on a point would be the
 /// same next time. A crash or a hang may not happen again.
-[[nodiscard]] bool settles(std::string_view status, const nlohmann::json& visit_line);
+[[nodiscard]] bool settles(const visit_record& visit);
 
 class visit_log {
  public:
@@ -31,7 +30,7 @@ class visit_log {
 
   /// Notes a visit line; one that belongs to no planned point is ignored. A visit beyond the
   /// planned ones belongs to its point as well.
-  void record(const nlohmann::json& visit_line);
+  void record(const visit_record& line);
   /// Forgets failures and timeouts, so that they are wanted again (--retry).
   void forget_failures();
 

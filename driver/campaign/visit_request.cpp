@@ -1,5 +1,7 @@
 #include "driver/campaign/visit_request.hpp"
 
+#include <algorithm>
+
 #include "core/point.hpp"
 #include "driver/plan/gpus_in_use.hpp"
 
@@ -12,6 +14,20 @@ double min_sample_us(const planned_point& planned, const run_options& options) {
 }
 
 }  // namespace
+
+std::vector<double> quiet_floors::of(const std::vector<int>& pus) const {
+  const auto found = known_.find(pus);
+  return found == known_.end() ? std::vector<double>{} : found->second;
+}
+
+void quiet_floors::learn(const visit_record& visit) {
+  const std::vector<double>& floors = visit.quiet_probe.floor_ns;
+  if (floors.empty()) return;
+  auto& known = known_[visit.pus];
+  if (known.size() != floors.size()) known = floors;
+  for (std::size_t lane = 0; lane < floors.size(); ++lane)
+    known[lane] = std::min(known[lane], floors[lane]);
+}
 
 nlohmann::json visit_request(const planned_point& planned, unsigned visit,
                              const run_options& options, const visit_context& context) {

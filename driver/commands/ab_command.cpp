@@ -19,8 +19,8 @@
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/line_reader.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/text/unique_fd.hpp"
 
 namespace syncmeter {
 namespace {

@@ -44,7 +44,7 @@ campaign_plan planned_again(const run_options& options, std::vector<worker_info>
     keep_backends(workers, planned);
   campaign_plan plan = make_plan(options, workers, machine, grant);
   if (has_more_points(plan, before) && options.backends.empty()) {
-    keep_backends(workers, backends_seen(before));
+    keep_backends(workers, visited_backends(before));
     plan = make_plan(options, workers, machine, grant);
   }
   plan.missing = visits_missing(plan, before, workers);

@@ -10,7 +10,6 @@
 
 #include "driver/census/rule/census_diff.hpp"
 #include "driver/explain/folded_code.hpp"
-#include "driver/results/pooled_rounds.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/show/table_rows.hpp"
 #include "driver/text/columns.hpp"
@@ -19,7 +18,6 @@
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
 using enum columns::align;
 
 std::string with_interval(const interval& cost, const char* unit) {
@@ -73,22 +71,19 @@ std::string states_text(const point_summary& s) {
 }
 
 /// Costs in ns: of rounds where the file keeps them, else each visit's in its first state.
-std::vector<double> costs_seen(const std::vector<const json*>& visits, const point_summary& s,
-                               bool& of_rounds) {
+std::vector<double> costs_seen(const std::vector<const visit_record*>& visits,
+                               const point_summary& s, bool& of_rounds) {
   std::vector<double> costs;
   const op_facts facts = facts_of(s);
   const unsigned workers = facts.participants != 0 ? facts.participants : s.what.lanes;
-  for (const json* visit : visits) {
+  for (const visit_record* visit : visits) {
     const std::vector<double> rounds = round_costs_ns(*visit, workers);
     costs.insert(costs.end(), rounds.begin(), rounds.end());
   }
   of_rounds = !costs.empty();
   if (of_rounds) return costs;
-  for (const json* visit : visits) {
-    for (const json& e : visit->value("estimates", json::array())) {
-      costs.push_back(number_or(e.value("cost_ns", json::object()), "value", 0));
-      break;
-    }
+  for (const visit_record* visit : visits) {
+    if (!visit->estimates.empty()) costs.push_back(visit->estimates.front().cost_ns.value);
   }
   return costs;
 }
@@ -116,7 +111,7 @@ std::string histogram(std::vector<double> costs) {
   return table.text();
 }
 
-std::string visits_text(const std::vector<const json*>& visits) {
+std::string visits_text(const std::vector<const visit_record*>& visits) {
   columns table({{"visit", right},
                  {"status"},
                  {"ns/op", right},
@@ -126,33 +121,28 @@ std::string visits_text(const std::vector<const json*>& visits) {
                  {"dropped"},
                  {"ms", right},
                  {"ended by"}});
-  for (const json* visit : visits) {
-    const json estimates = visit->value("estimates", json::array());
-    const json first = estimates.empty() ? json::object() : estimates.front();
+  for (const visit_record* visit : visits) {
+    const estimate_record first =
+        visit->estimates.empty() ? estimate_record{} : visit->estimates.front();
     std::vector<std::string> dropped;
-    const json drops = visit->value("drops", json::object());
-    for (const auto& [why, n] : drops.items()) {
-      if (n.is_number_unsigned() && n > 0)
-        dropped.push_back(fmt::format("{} {}", n.get<unsigned>(), why));
+    for (const auto& [why, n] : visit->drops) {
+      if (n > 0) dropped.push_back(fmt::format("{} {}", n, why));
     }
-    const double hop = number_or(first, "hop_ns", 0),
-                 cost = number_or(first.value("cost_ns", json::object()), "value", NAN);
-    table.row({fmt::to_string(visit->value("visit", 1U)), text_in(*visit, "status"),
-               std::isnan(cost) ? "" : nanoseconds(cost), first.value("busy", false) ? "busy" : "",
-               hop > 0 ? fmt::format("{:.0f}", hop) : "",
-               fmt::to_string(visit->value("rounds_kept", 0U)),
-               fmt::format("{}", fmt::join(dropped, ", ")),
-               fmt::format("{:.1f}", number_or(*visit, "elapsed_ns", 0) / 1e6),
-               text_in(*visit, "stopped_by")});
+    table.row({fmt::to_string(visit->visit), std::string(to_text(visit->status)),
+               visit->estimates.empty() ? "" : nanoseconds(first.cost_ns.value),
+               first.busy ? "busy" : "",
+               first.hop_ns > 0 ? fmt::format("{:.0f}", first.hop_ns) : "",
+               fmt::to_string(visit->rounds_kept), fmt::format("{}", fmt::join(dropped, ", ")),
+               fmt::format("{:.1f}", visit->elapsed_ns / 1e6), visit->stopped_by});
   }
   return table.text();
 }
 
-std::string time_text(const std::vector<const json*>& visits) {
+std::string time_text(const std::vector<const visit_record*>& visits) {
   double elapsed = 0, timed = 0;
-  for (const json* visit : visits) {
-    elapsed += number_or(*visit, "elapsed_ns", 0);
-    timed += number_or(*visit, "timed_ns", 0);
+  for (const visit_record* visit : visits) {
+    elapsed += visit->elapsed_ns;
+    timed += visit->timed_ns;
   }
   return fmt::format("{:.0f} ms in all, {:.0f} % of it inside timed loops and probes.\n",
                      elapsed / 1e6, elapsed > 0 ? 100 * timed / elapsed : 0);
@@ -217,7 +207,7 @@ std::vector<point_summary> points_that_fit(const std::vector<point_summary>& poi
   return found;
 }
 
-std::string explain_text(const point_summary& s, const std::vector<const json*>& visits,
+std::string explain_text(const point_summary& s, const std::vector<const visit_record*>& visits,
                          const loops_of_point& loops, std::size_t width) {
   std::string text = wrapped(canonical(s.what), 0, width) + "\n" + cost_lines(s);
   if (!s.measured_as.empty())

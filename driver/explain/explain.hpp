@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/census/isa/loop_code.hpp"
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter {
 
@@ -25,7 +25,7 @@ struct loops_of_point {
 
 /// The page, in `width` characters. `visits` are those of the point, in their order.
 [[nodiscard]] std::string explain_text(const point_summary& s,
-                                       const std::vector<const nlohmann::json*>& visits,
+                                       const std::vector<const visit_record*>& visits,
                                        const loops_of_point& loops, std::size_t width);
 
 }  // namespace syncmeter

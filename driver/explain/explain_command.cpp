@@ -18,8 +18,6 @@
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
-
 struct explain_request {
   bool help = false;
 };
@@ -33,25 +31,26 @@ point_summary the_one(const std::vector<point_summary>& points, const std::strin
   if (found.empty())
     throw usage_error(fmt::format("explain: no point of {} has all of the words {}",
                                   printable(file), quote(words)));
-  constexpr std::size_t told = 3;
+  constexpr std::size_t most_named = 3;
   std::string names;
-  for (std::size_t i = 0; i < std::min(told, found.size()); ++i)
+  for (std::size_t i = 0; i < std::min(most_named, found.size()); ++i)
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", canonical(found[i].what));
   throw usage_error(fmt::format("explain: {} points of {} have the words {}: {}{}", found.size(),
                                 printable(file), quote(words), names,
-                                found.size() > told ? ", ..." : ""));
+                                found.size() > most_named ? ", ..." : ""));
 }
 
-std::vector<const json*> visits_of(const results_file& file, const std::string& point_text) {
-  std::vector<const json*> visits;
-  for (const json& visit : file.visits) {
-    if (canonical(visit.at("point").get<point>()) == point_text) visits.push_back(&visit);
+std::vector<const visit_record*> visits_of(const results_file& file,
+                                           const std::string& point_text) {
+  std::vector<const visit_record*> visits;
+  for (const visit_record& visit : file.visits) {
+    if (canonical(visit.point) == point_text) visits.push_back(&visit);
   }
   return visits;
 }
 
-loops_of_point loops_of(const point& p, const std::vector<const json*>& visits) {
-  const std::string build = visits.empty() ? "" : text_in(*visits.front(), "build");
+loops_of_point loops_of(const point& p, const std::vector<const visit_record*>& visits) {
+  const std::string build = visits.empty() ? "" : visits.front()->build;
   for (const worker_info& worker : find_workers({})) {
     if (!worker.build.is_object() || text_in(worker.build, "id") != build || build.empty())
       continue;
@@ -96,7 +95,7 @@ int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
                       "'atomic_add lanes=2' results.jsonl");
   const results_file file = read_results(words[1]);
   const point_summary s = the_one(summarize(file), words[0], words[1]);
-  const std::vector<const json*> visits =
+  const std::vector<const visit_record*> visits =
       visits_of(file, s.measured_as.empty() ? canonical(s.what) : s.measured_as);
   const std::size_t width =
       std::clamp<std::size_t>(style_of(::fileno(out)).width, usual_width, 160);

@@ -133,7 +133,7 @@ void cpu_planner::add_point(const offered_op& op, const point& p, const study_ax
   std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
   if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
     return refuse(p, "unsupported", why_no_home(p.home), p.lanes);
-  if (!seen_.insert(canonical(p)).second) return;
+  if (!planned_.insert(canonical(p)).second) return;
   const bool additivity = axes.additivity || options_.additivity;
   candidates_.push_back({.planned = {.what = p,
                                      .pus = std::move(pus),

@@ -49,7 +49,7 @@ class cpu_planner {
   std::vector<unsigned> lanes_;  // the user's; empty: the study's
   std::vector<candidate> candidates_;
   std::vector<refused_point> refused_;
-  std::set<std::string> refused_keys_, seen_;
+  std::set<std::string> refused_keys_, planned_;
 };
 
 }  // namespace syncmeter

@@ -255,7 +255,7 @@ void gpu_planner::add_point(const offered_op& op, const capability& row, point p
     return refuse(p, "the compiler emits nothing for it: both loops are the same machine code",
                   false, "elided");
   }
-  if (!seen_.insert(canonical(p)).second) return;
+  if (!planned_.insert(canonical(p)).second) return;
   points_.push_back({.what = p,
                      .pus = {},
                      .device = gpu_.index,

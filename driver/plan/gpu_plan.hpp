@@ -55,7 +55,7 @@ class gpu_planner {
   std::vector<unsigned> threads_;  // the user's; empty: the study's
   std::vector<planned_point> points_;
   std::vector<refused_point> refused_;
-  std::set<std::string> seen_, refused_keys_;
+  std::set<std::string> planned_, refused_keys_;
 };
 
 /// Throws usage_error when an option that only GPUs have is given and no GPU is in use.

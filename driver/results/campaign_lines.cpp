@@ -1,12 +1,16 @@
 #include "driver/results/campaign_lines.hpp"
 
 #include <array>
+#include <cmath>
 #include <ctime>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
-#include "driver/results/results.hpp"
+#include "core/worker/visit_json.hpp"
+#include "driver/results/estimate.hpp"
+#include "driver/workers/worker_info.hpp"
 #include "git_info.hpp"
 
 namespace syncmeter {
@@ -24,6 +28,89 @@ json plan_counts(const campaign_plan& plan) {
   return {{"points", whole.points}, {"visits", whole.visits},
           {"same", same},           {"refused", plan.refused.size()},
           {"backends", by_backend}, {"predicted_s", plan.predicted_s}};
+}
+
+constexpr int digits = 7;
+// Of one round among fifty: what it scatters by is far more.
+constexpr int digits_of_a_round = 5;
+
+double rounded(double value, int significant) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int places = significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  // Divided by a power of ten, not multiplied by its inverse: the text stays short.
+  const double power = std::pow(10.0, std::abs(places));
+  if (!std::isfinite(power)) return value;  // the digits of so small a number are few
+  return places >= 0 ? std::round(value * power) / power : std::round(value / power) * power;
+}
+
+void shorten(json& value) {
+  if (value.is_number_float()) {
+    value = rounded(value.get<double>(), digits);
+  } else if (value.is_structured()) {
+    for (json& member : value) shorten(member);
+  }
+}
+
+void add_unless_empty(json& line, const char* member, const std::string& text) {
+  if (!text.empty()) line[member] = text;
+}
+
+json number_or_null(double value) { return value != 0 ? json(value) : json(); }
+
+json state_json(const point_summary& s) {
+  json state{
+      {"state", s.state_class},       {"busy", s.busy},      {"hop_ns", s.hop_ns},
+      {"visits", s.visits},           {"rounds", s.rounds},  {"resolved", s.imported || s.resolved},
+      {"status", to_text(s.status)},  {"reason", s.reason},  {"cost_ns", s.cost_ns},
+      {"baseline_ns", s.baseline_ns}, {"test_ns", s.test_ns}};
+  if (s.host_timed) state["host_cost_ns"] = s.host_cost_ns;
+  if (s.cost_cycles.value != 0) state["cost_cycles"] = s.cost_cycles;
+  json by_visit = json::array();
+  for (const auto& [number, cost] : s.by_visit)
+    by_visit.push_back({number, cost.cost_ns, cost.rounds, number_or_null(cost.host_cost_ns)});
+  state["by_visit"] = std::move(by_visit);
+  return state;
+}
+
+json line_of(const point_summary& s) {
+  const op_facts facts = facts_of(s);
+  json line{{"kind", "point"},
+            {"point", s.what},
+            {"status", to_text(s.status)},
+            {"visits", s.visits},
+            {"rounds_kept", s.rounds_kept},
+            {"rounds_dropped", s.rounds_dropped},
+            {"pus", s.pus},
+            {"states", json::array()}};
+  if (s.visits != 0) {
+    line["states"].push_back(state_json(s));
+    for (const point_summary& other : s.other_states) line["states"].push_back(state_json(other));
+    line["fairness"] = s.fairness;
+    line["slowest_over_fastest"] = s.slowest_over_fastest;
+  }
+  add_unless_empty(line, "reason", s.reason);
+  if (s.reported) {
+    line["family"] = facts.family;
+    line["pairing"] = facts.inserted ? "insert" : "self";
+    line["cost_per_lane"] = facts.cost_per_lane;
+    if (facts.participants != 0) line["participants"] = facts.participants;
+    if (facts.host_lane) line["host_lane"] = true;
+    if (facts.devices > 1) line["devices"] = facts.devices;
+    add_unless_empty(line, "launching", facts.launching);
+  }
+  add_unless_empty(line, "build", s.build);
+  if (s.device) line["device"] = *s.device;
+  if (s.additive) line["additive"] = *s.additive;
+  if (s.lane_waits.count != 0)
+    line["lane_waits"] = {{"count", s.lane_waits.count},
+                          {"p50_ns", s.lane_waits.p50_ns},
+                          {"p999_ns", s.lane_waits.p999_ns},
+                          {"longest_ns", s.lane_waits.longest_ns}};
+  if (s.imported) line["imported"] = true;
+  if (s.oversubscribed) line["oversubscribed"] = true;
+  add_unless_empty(line, "doubt", s.doubt);
+  shorten(line);
+  return line;
 }
 
 }  // namespace
@@ -99,6 +186,36 @@ json lost_visit_line(const planned_point& planned, unsigned visit, std::string_v
           {"time", utc_now()},        {"status", status},      {"reason", reason},
           {"stopped_by", stopped_by}, {"pus", planned.pus},    {"estimates", json::array()},
           {"rounds_taken", 0},        {"rounds_kept", 0}};
+}
+
+void make_lean(json& line, const visit_record& visit, bool keep_rounds) {
+  if (!keep_rounds && line.contains("rounds")) {
+    if (visit.device) {
+      const auto participants = static_cast<unsigned>(visit.participants);
+      json costs = json::array();
+      for (const double cost :
+           round_costs_ns(visit, participants != 0 ? participants : warps_of(visit.point)))
+        costs.push_back(rounded(cost, digits_of_a_round));
+      if (!costs.empty()) line["round_costs_ns"] = std::move(costs);
+    }
+    line.erase("rounds");
+  }
+  shorten(line);
+}
+
+std::vector<json> point_lines(const results_file& file) {
+  std::vector<json> lines;
+  for (const point_summary& s : summarize(file)) {
+    if (s.measured_as.empty() && s.visited) lines.push_back(line_of(s));
+  }
+  return lines;
+}
+
+bool has_all_point_lines(const results_file& file) {
+  std::set<std::string> lacking;
+  for (const visit_record& visit : file.visits) lacking.insert(canonical(visit.point));
+  for (const point& what : file.estimated) lacking.erase(canonical(what));
+  return lacking.empty();
 }
 
 json end_line(const run_totals& totals) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/plan.hpp"
+#include "driver/results/results.hpp"
 
 namespace syncmeter {
 
@@ -47,6 +48,18 @@ struct campaign_facts {
 [[nodiscard]] nlohmann::json lost_visit_line(const planned_point& planned, unsigned visit,
                                              std::string_view status, std::string_view stopped_by,
                                              std::string_view reason);
+
+/// Seven significant digits of every number of a visit line, and of the rounds their costs where
+/// they are pooled (on a GPU): a worker's answer says more than anybody reads again. `visit` is
+/// what the line holds. `keep_rounds`: the rounds stay as the worker sent them.
+void make_lean(nlohmann::json& line, const visit_record& visit, bool keep_rounds);
+
+/// With which a file ends: a line for each point that was visited, in order of first appearance,
+/// with its estimate in every state, so that whoever reads the file need not estimate again. Points
+/// of `same` and `refused` lines have none: readers apply those themselves.
+[[nodiscard]] std::vector<nlohmann::json> point_lines(const results_file& file);
+/// Whether the file ends with a line for every point that was visited.
+[[nodiscard]] bool has_all_point_lines(const results_file& file);
 
 /// What the last line tells of this run of the campaign.
 struct run_totals {

@@ -7,16 +7,13 @@
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t least_points = 6;  // below, the extremes do not reach 95 %
 constexpr double beyond_doubt = 0.005;
 
-std::optional<double> cost_of(const json& visit) {
-  const json estimates = visit.value("estimates", json::array());
-  if (estimates.empty() || visit.value("status", "") != "ok") return std::nullopt;
-  const double cost = number_or(estimates.front().value("cost_ns", json::object()), "value", 0);
-  return cost > 0 ? std::optional(cost) : std::nullopt;
+double cost_of(const visit_record& visit) {
+  return visit.estimates.empty() || visit.status != status::ok
+             ? 0
+             : visit.estimates.front().cost_ns.value;
 }
 
 }  // namespace
@@ -24,12 +21,9 @@ std::optional<double> cost_of(const json& visit) {
 std::vector<device_difference> device_differences(const results_file& file) {
   // The costs of a point's visits on each GPU.
   std::map<std::pair<std::string, std::string>, std::map<unsigned, std::vector<double>>> costs;
-  for (const json& visit : file.visits) {
-    const auto cost = visit.contains("visited_device") ? cost_of(visit) : std::nullopt;
-    if (!cost) continue;
-    const std::string of_point = canonical(visit.at("point").get<point>());
-    costs[{text_in(visit, "family"), of_point}][visit.at("visited_device").get<unsigned>()]
-        .push_back(*cost);
+  for (const visit_record& visit : file.visits) {
+    if (const double cost = cost_of(visit); visit.visited_device && cost > 0)
+      costs[{visit.family, canonical(visit.point)}][*visit.visited_device].push_back(cost);
   }
   std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<double>> ratios;
   for (auto& [key, by_device] : costs) {

@@ -17,7 +17,6 @@
 #include "driver/plan/options.hpp"
 #include "driver/results/arms_in_names.hpp"
 #include "driver/text/zstd_text.hpp"
-#include "driver/workers/visit_flaw.hpp"
 
 namespace syncmeter {
 namespace {
@@ -51,24 +50,35 @@ void check_schema(const std::string& path, const nlohmann::json& campaign) {
   }
 }
 
-// What is wrong with a point of a line; empty when nothing is.
-std::string flaw_in_point(const nlohmann::json& line, const char* member) {
+point point_in(const nlohmann::json& line, const char* member) {
   try {
-    (void)line.at(member).get<point>();
-    return {};
+    return line.at(member).get<point>();
   } catch (const std::exception& error) {
-    return fmt::format("invalid '{}': {}", member, error.what());
+    throw std::invalid_argument(fmt::format("invalid '{}': {}", member, error.what()));
   }
 }
 
 // A line that cannot be used costs itself alone, and is told.
-void take_unless(results_file& file, std::size_t number, const std::string& flaw,
-                 std::vector<nlohmann::json>& lines, nlohmann::json&& line) {
-  if (flaw.empty()) {
-    lines.push_back(std::move(line));
-  } else {
-    file.left_out.push_back(fmt::format("line {}: {}", number, flaw));
+template <class Read> void read_or_leave_out(results_file& file, std::size_t number, Read read) {
+  try {
+    read();
+  } catch (const std::invalid_argument& flaw) {
+    file.left_out.push_back(fmt::format("line {}: {}", number, flaw.what()));
   }
+}
+
+visit_record visit_in(const nlohmann::json& line) {
+  try {
+    return read_visit(line);
+  } catch (const std::invalid_argument& flaw) {
+    throw std::invalid_argument(fmt::format("a visit that cannot be used: {}", flaw.what()));
+  }
+}
+
+unmeasured_point refused_in(const nlohmann::json& line) {
+  return {.what = point_in(line, "point"),
+          .status = status_from_text(text_in(line, "status")).value_or(status::unsupported),
+          .reason = text_in(line, "reason")};
 }
 
 void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
@@ -88,27 +98,22 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
     file.workers.push_back(std::move(line));
   } else if (kind == "visit") {
     file.estimated.clear();  // what was estimated before this visit is stale
-    const std::string flaw = flaw_in_visit(line);
-    take_unless(file, number, flaw.empty() ? "" : "a visit that cannot be used: " + flaw,
-                file.visits, std::move(line));
+    read_or_leave_out(file, number, [&] { file.visits.push_back(visit_in(line)); });
   } else if (kind == "same") {
-    std::string flaw = flaw_in_point(line, "point");
-    if (flaw.empty()) flaw = flaw_in_point(line, "measured_as");
-    take_unless(file, number, flaw, file.same, std::move(line));
+    read_or_leave_out(file, number, [&] {
+      file.same.push_back({.what = point_in(line, "point"),
+                           .measured_as = point_in(line, "measured_as"),
+                           .why = text_in(line, "why")});
+    });
   } else if (kind == "refused") {
-    take_unless(file, number, flaw_in_point(line, "point"), file.refused, std::move(line));
+    read_or_leave_out(file, number, [&] { file.refused.push_back(refused_in(line)); });
   } else if (kind == "point") {
-    if (flaw_in_point(line, "point").empty())
-      file.estimated.push_back(line.at("point").get<point>());
+    read_or_leave_out(file, number, [&] { file.estimated.push_back(point_in(line, "point")); });
   } else if (kind == "end") {
     file.end = std::move(line);
   }
   // Other kinds belong to a newer minor schema.
 }
-
-}  // namespace
-
-namespace {
 
 file_text text_of_bytes(const std::string& path, std::string bytes) {
   if (!begins_zstd(bytes)) return {.text = std::move(bytes)};

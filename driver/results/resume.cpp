@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::size_t longest_shown = 200;
 
 // Members of a file that somebody may have edited: what is not a text is shown as JSON.
-std::string told_at(const json& object, const json::json_pointer& where) {
+std::string text_at(const json& object, const json::json_pointer& where) {
   if (!object.contains(where)) return "(none)";
   const json& value = object.at(where);
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true);
@@ -51,7 +51,7 @@ void require_same_identity(const results_file& file, const campaign_identity& no
                          : json();
   require(major == schema_major, file.path, "with schema", major.dump(-1, ' ', true),
           fmt::format("{}", schema_major));
-  const std::string cpu_then = told_at(file.campaign, "/machine/cpu_model"_json_pointer);
+  const std::string cpu_then = text_at(file.campaign, "/machine/cpu_model"_json_pointer);
   require(cpu_then == now.cpu_model, file.path, "on the CPU", cpu_then, now.cpu_model);
   std::vector<int> allowed_now = now.allowed_pus;
   std::sort(allowed_now.begin(), allowed_now.end());
@@ -61,14 +61,14 @@ void require_same_identity(const results_file& file, const campaign_identity& no
   for (const auto& [backend, gpu] : now.gpus) {
     const json::json_pointer where{"/gpus/" + backend};
     if (file.campaign.contains(where))
-      require(told_at(file.campaign, where) == gpu, file.path, "on the GPU",
-              told_at(file.campaign, where), gpu);
+      require(text_at(file.campaign, where) == gpu, file.path, "on the GPU",
+              text_at(file.campaign, where), gpu);
   }
   for (const json& worker : file.workers) {
-    const std::string name = told_at(worker, "/worker"_json_pointer);
+    const std::string name = text_at(worker, "/worker"_json_pointer);
     const auto build = now.builds.find({name, text_in(worker, "arm")});
     if (build == now.builds.end()) continue;
-    const std::string then = told_at(worker, "/build/id"_json_pointer);
+    const std::string then = text_at(worker, "/build/id"_json_pointer);
     require(then == build->second, file.path, fmt::format("by syncmeter-{} of build", name), then,
             build->second);
   }

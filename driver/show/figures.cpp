@@ -74,7 +74,7 @@ namespace {
 
 // How many of an op are done at a time: one for each lane, or for each block, cluster or grid whose
 // lanes do it together.
-double at_a_time(const point_summary& s, const op_facts& facts) {
+double concurrent_ops(const point_summary& s, const op_facts& facts) {
   if (facts.host_lane || facts.family == "launch") return 1;
   // Of groups of a size the lanes are counted, as those of the other words of a warp.
   const bool joint = facts.joint && !(facts.family == "group" && s.what.size != 0);
@@ -101,7 +101,7 @@ std::optional<rates> rates_of(const point_summary& s) {
                                                    : s.what.lanes;
     return rates{ops_per_s / lanes, ops_per_s};
   }
-  return rates{ops_per_s, ops_per_s * at_a_time(s, facts)};
+  return rates{ops_per_s, ops_per_s * concurrent_ops(s, facts)};
 }
 
 }  // namespace syncmeter

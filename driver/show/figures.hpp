@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter {
 

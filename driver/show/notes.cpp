@@ -8,7 +8,7 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/results/device_differences.hpp"
-#include "driver/results/point_states.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -82,10 +82,10 @@ void add_refused(std::vector<std::string>& notes, const std::vector<point_summar
 void add_merged(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, std::size_t> by_reason;
   std::vector<std::string> other_cells;
-  for (const json& line : file.same) {
-    ++by_reason[text_in(line, "why")];
-    const auto what = line.at("point").get<point>();
-    auto measured_as = line.at("measured_as").get<point>();
+  for (const same_point& same : file.same) {
+    ++by_reason[same.why];
+    const point& what = same.what;
+    point measured_as = same.measured_as;
     const std::string measured = short_name(measured_as);
     measured_as.affinity = what.affinity;
     const bool has_row = std::tie(what.op, what.type, what.order) !=
@@ -103,13 +103,12 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
   const state_classes classes(file);
   std::map<std::pair<unsigned, bool>, double> rounds;
   double kept = 0, busy = 0;
-  for (const json& visit : file.visits) {
-    for (const json& e : visit.value("estimates", json::array())) {
-      const double n = e.value("rounds", 0.0);
-      const bool is_busy = e.value("busy", false);
-      rounds[{classes.of(e, visit.at("point").value("lanes", 1U)), is_busy}] += n;
+  for (const visit_record& visit : file.visits) {
+    for (const estimate_record& e : visit.estimates) {
+      const auto n = static_cast<double>(e.rounds);
+      rounds[{classes.of(e, visit.point.lanes), e.busy}] += n;
       kept += n;
-      busy += is_busy ? n : 0;
+      busy += e.busy ? n : 0;
     }
   }
   const bool several =
@@ -132,8 +131,7 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
 }
 
 void add_revisits(std::vector<std::string>& notes, const results_file& file) {
-  const auto again = std::count_if(file.visits.begin(), file.visits.end(),
-                                   [](const json& visit) { return visit.value("again", false); });
+  const auto again = std::ranges::count(file.visits, true, &visit_record::again);
   if (again == 0) return;
   const auto quiet = quiet_visits(file);
   const auto lacking = std::count_if(quiet.begin(), quiet.end(), [](const auto& of_point) {
@@ -166,11 +164,10 @@ void add_device_differences(std::vector<std::string>& notes, const results_file&
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, double> drops;
   double taken = 0;
-  for (const json& visit : file.visits) {
-    taken += visit.value("rounds_taken", 0.0);
-    const json dropped = visit.value("drops", json::object());
-    for (const auto& [why, n] : dropped.items()) {
-      if (n.is_number() && n > 0) drops[why] += n.get<double>();
+  for (const visit_record& visit : file.visits) {
+    taken += static_cast<double>(visit.rounds_taken);
+    for (const auto& [why, n] : visit.drops) {
+      if (n > 0) drops[why] += static_cast<double>(n);
     }
   }
   std::vector<std::string> parts;

@@ -7,7 +7,7 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/plan/study.hpp"
-#include "driver/results/point_lines.hpp"
+#include "driver/results/campaign_lines.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"

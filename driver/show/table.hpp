@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/plan/plan.hpp"
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/text/columns.hpp"
 
 namespace syncmeter {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "driver/results/catalogue.hpp"
-#include "driver/results/point_states.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 
@@ -25,97 +26,80 @@ const json& member_of(const json& object, const char* name) {
   return *found;
 }
 
-std::string text_of(const json& object, const char* name) {
-  const json& value = member_of(object, name);
+// Each kind of member is read by the type of its field.
+
+void read(const json& value, const char* name, std::string& field) {
   if (!value.is_string()) reject(name, value, "a text");
-  return value.get<std::string>();
+  field = value.get<std::string>();
 }
 
-std::string text_or_empty(const json& object, const char* name) {
-  return object.contains(name) ? text_of(object, name) : std::string{};
-}
-
-bool flag_or(const json& object, const char* name, bool otherwise) {
-  if (!object.contains(name)) return otherwise;
-  const json& value = object.at(name);
+void read(const json& value, const char* name, bool& field) {
   if (!value.is_boolean()) reject(name, value, "true or false");
-  return value.get<bool>();
+  field = value.get<bool>();
 }
 
-unsigned count_or(const json& object, const char* name, unsigned otherwise) {
-  if (!object.contains(name)) return otherwise;
-  const json& value = object.at(name);
-  if (!value.is_number_integer() || value < 1 || value > 1'000'000) {
+void read(const json& value, const char* name, unsigned& field) {
+  if (!value.is_number_integer() || value < 1 || value > 1'000'000)
     reject(name, value, "a number from 1 to 1000000");
-  }
-  return value.get<unsigned>();
+  field = value.get<unsigned>();
 }
 
-std::vector<std::string> texts_or_none(const json& object, const char* name) {
-  std::vector<std::string> texts;
-  if (!object.contains(name)) return texts;
-  const json& list = object.at(name);
-  if (!list.is_array()) reject(name, list, "a list of texts");
-  for (const json& text : list) {
-    if (!text.is_string()) reject(name, list, "a list of texts");
-    texts.push_back(text.get<std::string>());
+template <axis_value Enum> void read(const json& value, const char* name, Enum& field) {
+  std::string text;
+  read(value, name, text);
+  if (const auto known = from_text<Enum>(text)) {
+    field = *known;
+    return;
   }
-  return texts;
-}
-
-template <axis_value Enum> Enum axis_of(const std::string& text, const char* name) {
-  if (const auto value = from_text<Enum>(text)) return *value;
   std::string allowed;
   for (const auto& known : names_of(Enum{})) {
     allowed += allowed.empty() ? "" : ", ";
     allowed += known.text;
   }
-  reject(name, json(text), "one of " + allowed);
+  reject(name, value, "one of " + allowed);
+}
+
+void read(const json& value, const char* name, std::optional<value_type>& field) {
+  read(value, name, field.emplace());
+}
+
+void read(const json& list, const char* name, std::vector<std::string>& field) {
+  const auto is_text = [](const json& text) { return text.is_string(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_text))
+    reject(name, list, "a list of texts");
+  field = list.get<std::vector<std::string>>();
+}
+
+void read(const json& list, const char* name, std::vector<placement>& field) {
+  std::vector<std::string> texts;
+  read(list, name, texts);
+  for (const std::string& text : texts) read(json(text), name, field.emplace_back());
+}
+
+void read(const json& object, const char* name, objects::declares& field) {
+  const auto is_text = [](const json& text) { return text.is_string(); };
+  if (!object.is_object() || !std::ranges::all_of(object, is_text))
+    reject(name, object, "an object of texts");
+  field = object.get<objects::declares>();
+}
+
+template <class Field> void read_if_there(const json& object, const char* name, Field& field) {
+  if (object.contains(name)) read(object.at(name), name, field);
+}
+
+std::string text_of(const json& object, const char* name) {
+  std::string text;
+  read(member_of(object, name), name, text);
+  return text;
 }
 
 capability read_entry(const json& entry) {
-  capability read;
-  read.backend = text_of(entry, "backend");
-  read.op = text_of(entry, "op");
-  read.family = text_of(entry, "family");
-  read.pairing = text_or_empty(entry, "pairing");
-  read.note = text_or_empty(entry, "note");
-  read.reason = text_or_empty(entry, "reason");
-  if (entry.contains("type")) read.type = axis_of<value_type>(text_of(entry, "type"), "type");
-  if (entry.contains("order")) read.order = axis_of<order>(text_of(entry, "order"), "order");
-  for (const std::string& text : texts_or_none(entry, "placements")) {
-    read.placements.push_back(axis_of<placement>(text, "placements"));
-  }
-  if (entry.contains("scope")) read.scope = axis_of<scope>(text_of(entry, "scope"), "scope");
-  if (entry.contains("flavour"))
-    read.flavour = axis_of<flavour>(text_of(entry, "flavour"), "flavour");
-  if (entry.contains("space")) read.space = axis_of<space>(text_of(entry, "space"), "space");
-  read.some_lanes = flag_or(entry, "some_lanes", false);
-  read.all_at_once = flag_or(entry, "all_at_once", false);
-  read.size_of = text_or_empty(entry, "size_of");
-  read.size = count_or(entry, "size", 0);
-  read.holds_lock = flag_or(entry, "holds_lock", false);
-  read.reads_and_writes = flag_or(entry, "reads_and_writes", false);
-  read.arrives_late = flag_or(entry, "arrives_late", false);
-  read.additivity = flag_or(entry, "additivity", true);
-  read.unroll = count_or(entry, "unroll", 1);
-  read.ops_per_step = count_or(entry, "ops_per_step", 1);
-  read.min_lanes = count_or(entry, "min_lanes", 1);
-  read.communicates = flag_or(entry, "communicates", false);
-  read.empty_on_purpose = flag_or(entry, "empty_on_purpose", false);
-  if (!entry.contains("supported")) (void)member_of(entry, "supported");
-  read.supported = flag_or(entry, "supported", false);
-  read.code = texts_or_none(entry, "code");
-  read.symbols = texts_or_none(entry, "symbols");
-  if (entry.contains("declares")) {
-    const json& declared = entry.at("declares");
-    if (!declared.is_object()) reject("declares", declared, "an object of texts");
-    for (const auto& [set, instructions] : declared.items()) {
-      if (!instructions.is_string()) reject("declares", declared, "an object of texts");
-      read.declares[set] = instructions.get<std::string>();
-    }
-  }
-  return read;
+  capability op;
+#define SM_MEMBER(name, kind, absent, ...)                                                         \
+  if (std::string_view(#absent) == "required") (void)member_of(entry, #name);                      \
+  read_if_there(entry, #name, op.name);
+#include "record/op.def"
+  return op;
 }
 
 std::uint64_t bytes_of(const json& object, const char* name) {
@@ -130,8 +114,9 @@ bool is_at_most(const json& value, std::uint64_t most) {
 }
 
 unsigned count_of(const json& object, const char* name) {
-  (void)member_of(object, name);
-  return count_or(object, name, 1);
+  unsigned count = 1;
+  read(member_of(object, name), name, count);
+  return count;
 }
 
 gpu_device read_gpu(const json& object) {
@@ -141,8 +126,8 @@ gpu_device read_gpu(const json& object) {
   if (!is_at_most(index, 1'000'000)) reject("index", index, "a number from 0 to 1000000");
   gpu.index = index.get<unsigned>();
   gpu.name = text_of(object, "name");
-  gpu.compute_capability = text_or_empty(object, "compute_capability");
-  gpu.uuid = text_or_empty(object, "uuid");
+  read_if_there(object, "compute_capability", gpu.compute_capability);
+  read_if_there(object, "uuid", gpu.uuid);
   gpu.multiprocessors = count_of(object, "multiprocessors");
   gpu.max_threads_per_block = count_of(object, "max_threads_per_block");
   gpu.max_threads_per_multiprocessor = count_of(object, "max_threads_per_multiprocessor");
@@ -161,7 +146,7 @@ gpu_device read_gpu(const json& object) {
 gpu_backend read_gpus(const json& object) {
   if (!object.is_object()) reject("device", object, "an object");
   gpu_backend gpus;
-  gpus.architectures = texts_or_none(object, "architectures");
+  read_if_there(object, "architectures", gpus.architectures);
   const json& devices = member_of(object, "devices");
   if (!devices.is_array()) reject("devices", devices, "a list");
   for (const json& device : devices) gpus.devices.push_back(read_gpu(device));
@@ -174,13 +159,17 @@ void read_backend(const json& backend, worker_info& info) {
   const std::string name = text_of(backend, "name");
   info.backends.push_back(name);
   try {
-    if (flag_or(backend, "pool", false)) info.pooled.insert(name);
-    if (flag_or(backend, "portable", false)) {
+    bool pool = false, portable = false;
+    read_if_there(backend, "pool", pool);
+    read_if_there(backend, "portable", portable);
+    if (pool) info.pooled.insert(name);
+    if (portable) {
       info.native_of[name] = text_of(backend, "native_of");
       if (info.native_of[name].empty()) reject("native_of", "", "the name of a backend");
     }
     if (backend.contains("device")) info.gpus[name] = read_gpus(backend.at("device"));
-    std::string problem = text_or_empty(backend, "problem");
+    std::string problem;
+    read_if_there(backend, "problem", problem);
     const auto gpus = info.gpus.find(name);
     if (problem.empty() && gpus != info.gpus.end() && gpus->second.devices.empty())
       problem = "no device found";

@@ -42,11 +42,11 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
 }
 
 void take_answer(worker_process& process, worker_info& info, std::chrono::milliseconds within) {
-  const answer said = process.receive(within);
-  if (said.what == answer::kind::line) {
-    read_capabilities(said.object, info);
+  const answer reply = process.receive(within);
+  if (reply.what == answer::kind::line) {
+    read_capabilities(reply.object, info);
   } else {
-    info.problem = fmt::format("--capabilities failed: {}", said.text);
+    info.problem = fmt::format("--capabilities failed: {}", reply.text);
   }
 }
 

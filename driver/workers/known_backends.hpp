@@ -6,7 +6,8 @@
 
 namespace syncmeter {
 
-/// Backends that this project has workers for, and what a machine without one has to install.
+/// Backends that this project has workers for, and what a machine without one has to install, by
+/// their manifests: backends/NAME/backend.cmake.
 struct known_backend {
   std::string name, install;
   bool when_named = false;  ///< --backend must name it where another can be used: what is built

@@ -154,7 +154,7 @@ void open_standard_streams() {
   }
 }
 
-void hear_of_children() { ::signal(SIGCHLD, SIG_DFL); }
+void restore_sigchld() { ::signal(SIGCHLD, SIG_DFL); }
 
 descendants::descendants()
     : adopted_(children().empty() && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {}

@@ -15,8 +15,8 @@ namespace syncmeter {
 /// standard stream. What is then written to standard output or error is an error.
 void open_standard_streams();
 
-/// Has the ends of children told, even if our parent ignored theirs.
-void hear_of_children();
+/// Children that end are reported to this process, even if its parent ignored SIGCHLD.
+void restore_sigchld();
 
 /// While it lives, processes that lose their parent among our descendants become our children; at
 /// its end all children are killed: what a worker started and left behind. It does nothing where

@@ -50,12 +50,12 @@ unsigned gpus_taking_part(const point& what) {
 }
 
 std::vector<std::string> left_out(const std::vector<worker_info>& workers) {
-  std::vector<std::string> said;
+  std::vector<std::string> sentences;
   for (const worker_info& worker : workers) {
     for (const auto& [backend, problem] : worker.backend_problems)
-      said.push_back(fmt::format("backend '{}' is left out: {}", backend, problem));
+      sentences.push_back(fmt::format("backend '{}' is left out: {}", backend, problem));
   }
-  return said;
+  return sentences;
 }
 
 void worker_info::take_away(const std::string& backend) {

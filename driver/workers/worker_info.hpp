@@ -12,6 +12,7 @@
 
 #include "core/axes.hpp"
 #include "core/point.hpp"
+#include "record/fields.hpp"
 
 namespace syncmeter {
 
@@ -62,29 +63,22 @@ struct gpu_backend {
 /// One sentence for each backend that is left out for its problem, when none was asked for by name.
 [[nodiscard]] std::vector<std::string> left_out(const std::vector<worker_info>& workers);
 
-/// One entry of a worker's capabilities (docs/worker-protocol.md).
+namespace objects {
+/// Instruction set -> declared instructions of one op.
+using declares = std::map<std::string, std::string>;
+}  // namespace objects
+
+/// The default of a member that a worker has to send.
+struct required_member {
+  operator std::string() const { return {}; }
+  operator bool() const { return false; }
+};
+inline constexpr required_member required{};
+
+/// One entry of a worker's capabilities: the members of record/op.def.
 struct capability {
-  std::string backend, op, family, pairing, note, reason;
-  std::optional<value_type> type;
-  enum order order = order::unordered;
-  std::vector<placement> placements;
-  enum scope scope = scope::none;
-  enum flavour flavour = flavour::none;
-  enum space space = space::none;
-  bool some_lanes = false;        ///< a GPU's loop with lanes of each warp switched off
-  std::string size_of;            ///< what point::size counts; empty: the op has no size
-  unsigned size = 0;              ///< the one that these loops are for; 0: any
-  bool all_at_once = false;       ///< a GPU's op whose blocks wait for each other: no waves of them
-  bool holds_lock = false;        ///< has point::section_ns and point::think_ns
-  bool reads_and_writes = false;  ///< has point::reads_per_write
-  bool arrives_late = false;      ///< a lane in turn arrives point::late_us late
-  bool additivity = true;         ///< false where loops with 2 and 4 measured ops are not built
-  unsigned unroll = 1, ops_per_step = 1, min_lanes = 1;
-  bool communicates = false, supported = false, empty_on_purpose = false;
-  std::vector<std::string> code;     ///< hashes of the baseline and the test loop; may be empty
-  std::vector<std::string> symbols;  ///< of the loops for 0, 1, 2, 4 measured ops; may be empty
-  std::map<std::string, std::string> declares;  ///< instruction set -> declared instructions of one
-                                                ///< op
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+#include "record/op.def"
   nlohmann::json census{};  ///< census_summary, when one was kept beside the worker; else null
 };
 

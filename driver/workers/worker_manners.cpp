@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/text/quote.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {
@@ -37,9 +37,9 @@ class manners {
     flaws_.push_back(fmt::format("{}: {}", part, what));
   }
   std::optional<json> answered(const std::string& part) {
-    answer said = worker_.receive(deadlines_.accepted);
-    if (said.what == answer::kind::line) return std::move(said.object);
-    fault(part, said.text);
+    answer reply = worker_.receive(deadlines_.accepted);
+    if (reply.what == answer::kind::line) return std::move(reply.object);
+    fault(part, reply.text);
     return std::nullopt;
   }
 
@@ -64,28 +64,28 @@ class manners {
 
   bool refused(const std::string& part, const json& request) {
     worker_.send(request);
-    const std::optional<json> said = answered(part);
-    if (!said) return false;
-    if (said->value("kind", json()) != "error") {
-      fault(part, fmt::format("it answered {}, not \"error\"", as_text(*said, "kind")));
+    const std::optional<json> reply = answered(part);
+    if (!reply) return false;
+    if (reply->value("kind", json()) != "error") {
+      fault(part, fmt::format("it answered {}, not \"error\"", as_text(*reply, "kind")));
       return false;
     }
-    const bool has_text = said->value("text", json()).is_string();
+    const bool has_text = reply->value("text", json()).is_string();
     if (!has_text) fault(part, "its error has no \"text\"");
-    const bool has_id = !request.is_object() || said->value("id", json()) == request.at("id");
+    const bool has_id = !request.is_object() || reply->value("id", json()) == request.at("id");
     if (!has_id)
-      fault(part, fmt::format("its error has the id {}, not the request's", as_text(*said, "id")));
+      fault(part, fmt::format("its error has the id {}, not the request's", as_text(*reply, "id")));
     return has_text && has_id;
   }
 
   bool is_unsupported(const std::string& part, const json& request) {
     worker_.send(request);
-    std::optional<json> said = answered(part);
-    if (said && said->value("kind", json()) == "accepted") said = answered(part);
-    if (!said) return false;
-    if (said->value("kind", json()) == "error") return true;
-    const json status = said->value("status", json());
-    if (const std::string flaw = flaw_in_visit(*said); !flaw.empty()) fault(part, flaw);
+    std::optional<json> reply = answered(part);
+    if (reply && reply->value("kind", json()) == "accepted") reply = answered(part);
+    if (!reply) return false;
+    if (reply->value("kind", json()) == "error") return true;
+    const json status = reply->value("status", json());
+    if (const std::string flaw = flaw_in_visit(*reply); !flaw.empty()) fault(part, flaw);
     else if (status != "unsupported" && status != "failed")
       fault(part, fmt::format("its status is {}, not \"unsupported\"", status.dump(-1, ' ', true)));
     else return true;
@@ -97,9 +97,9 @@ class manners {
     worker_.stop();
     worker_.resume();
     worker_.send({{"kind", "hello"}, {"id", 5}});
-    const std::optional<json> said = answered(part);
-    if (said && said->value("id", json()) != 5)
-      fault(part, fmt::format("it answered with the id {}", as_text(*said, "id")));
+    const std::optional<json> reply = answered(part);
+    if (reply && reply->value("id", json()) != 5)
+      fault(part, fmt::format("it answered with the id {}", as_text(*reply, "id")));
   }
 
   worker_deadlines deadlines_;

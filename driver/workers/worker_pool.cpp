@@ -11,7 +11,7 @@
 #include "core/point.hpp"
 #include "driver/text/quote.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {
@@ -78,23 +78,23 @@ exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bo
 }
 
 exchange_outcome worker_pool::await(environment& env, const char* wanted, milliseconds within) {
-  answer said = env.process->receive(within, how_.cancel_fd);
-  switch (said.what) {
+  answer reply = env.process->receive(within, how_.cancel_fd);
+  switch (reply.what) {
   case answer::kind::line:
     break;
   case answer::kind::late:
-    return {kind::timed_out, {}, said.text};
+    return {kind::timed_out, {}, reply.text};
   case answer::kind::cancelled:
-    return {kind::cancelled, {}, said.text};
+    return {kind::cancelled, {}, reply.text};
   case answer::kind::garbage:
   case answer::kind::closed:
-    return {kind::crashed, {}, said.text};
+    return {kind::crashed, {}, reply.text};
   }
-  const json got = member(said.object, "kind");
-  const json id = member(said.object, "id");
+  const json got = member(reply.object, "kind");
+  const json id = member(reply.object, "id");
   // A worker that could not read a request may not know its id.
   if (got == "error") {
-    const json text = member(said.object, "text");
+    const json text = member(reply.object, "text");
     return {kind::refused,
             {},
             fmt::format(
@@ -113,7 +113,7 @@ exchange_outcome worker_pool::await(environment& env, const char* wanted, millis
         {},
         fmt::format("{} answered {} instead of \"{}\"", env.process->label(), shown(got), wanted)};
   }
-  return {kind::answered, std::move(said.object), {}};
+  return {kind::answered, std::move(reply.object), {}};
 }
 
 exchange_outcome worker_pool::say_hello(environment& env) {

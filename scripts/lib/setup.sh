@@ -32,13 +32,18 @@ readonly needs_to_format=(
   'venv|Python 3 with venv and pip|python3 python3-venv|python3 python3-pip'
 )
 
-# Parts that are built where they are found, and installed only on request: SM_WITH=kokkos.
-readonly needs_on_request=(
-  'kokkos|Kokkos 4.6 or newer|libkokkos-dev|kokkos-devel'
-  'omp_llvm|clang 14 or newer with its OpenMP|clang libomp-dev|clang libomp-devel'
-  'libraries|Abseil, oneTBB, Concurrency Kit and liburcu|libabsl-dev libtbb-dev libck-dev liburcu-dev|abseil-cpp-devel tbb-devel ck-devel userspace-rcu-devel'
-  'mpi|an MPI with its launcher|libopenmpi-dev openmpi-bin|openmpi-devel'
-)
+# Parts that are built where they are found, and installed only on request (SM_WITH=kokkos): of the manifests,
+# with the probe's words in a fifth column.
+mapfile -t needs_on_request < <(sed -n 's/^ *ON_REQUEST "\([^"]*\)".*$/\1/p' "$root"/backends/*/backend.cmake | sort)
+readonly needs_on_request
+
+# The backends of this project by their manifests, in their order, a line for each.
+backend_names() {
+  sed -n 's/^sm_backend(\([a-z0-9-]*\) \([0-9]*\).*$/\2 \1/p' "$root"/backends/*/backend.cmake | sort -n | cut -d' ' -f2
+}
+
+# or_list LINES: "a, b or c".
+or_list() { echo "$1" | sed ':more; N; $!b more; s/\n/, /g; s/, \([^,]*\)$/ or \1/'; }
 
 # The compiler that CMake will choose.
 find_compiler() {
@@ -59,6 +64,11 @@ try_cxx() {
   $compiler -std=c++20 -x c++ - "$@" >"$probe_dir/log" 2>&1
 }
 has_header() { echo "#include <$1>" | try_cxx -E -M; }
+has_headers() {
+  local header
+  for header in "$@"; do has_header "$header" || return; done
+}
+has_programs() { command -v "$@" >/dev/null && (($(command -v "$@" | wc -l) == $#)); }
 has_library() { echo 'int main() {}' | try_cxx -o "$probe_dir/program" "-l$1"; }
 
 has_compiler() {
@@ -104,25 +114,20 @@ kokkos_installations() {
   done
   return 0
 }
-has_omp_llvm() {
+has_clang_openmp() {
   echo '#include <omp.h>' | clang++ -fopenmp=libomp -x c++ -fsyntax-only - 2>/dev/null
 }
-has_libraries() {
-  local header
-  for header in absl/synchronization/mutex.h oneapi/tbb/mutex.h ck_cohort.h urcu/urcu-memb.h; do
-    has_header "$header" || return
-  done
-}
-has_mpi() { command -v mpicxx >/dev/null && command -v mpiexec >/dev/null; }
 has_kokkos() { [[ -n $(kokkos_installations) ]]; }
 
 # Sets `missing` to those lines of the arguments whose probe fails.
 probe() {
-  local need
+  local need name words
   missing=()
   compiler=$(find_compiler) || compiler=false
   for need in "$@"; do
-    "has_${need%%|*}" || missing+=("$need")
+    IFS='|' read -r name _ _ _ words <<<"$need"
+    # shellcheck disable=SC2086  # a program and its arguments
+    ${words:-has_$name} || missing+=("$need")
   done
 }
 
@@ -166,7 +171,7 @@ install_missing() {
 }
 
 # set_up PURPOSE: makes sure that what PURPOSE (build, test or format) needs is there. A stamp, which
-# goes stale when this file or the compiler changes, makes the second call free; forget_set_up drops
+# goes stale when this file, a manifest or the compiler changes, makes the second call free; forget_set_up drops
 # it when a build fails, because then something may have been uninstalled.
 set_up() {
   [[ ${SM_SETUP:-on} == off ]] && return
@@ -183,11 +188,11 @@ set_up() {
     for need in "${needs_on_request[@]}"; do
       [[ ${need%%|*} == "$wanted" ]] && needs+=("$need") && continue 2
     done
-    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: cuda, kokkos, libraries, mpi, omp_llvm" 2
+    die "SM_WITH: '$wanted' is not a part that can be installed on request; there is: cuda, $(printf '%s\n' "${needs_on_request[@]%%|*}" | sort | paste -sd, | sed 's/,/, /g')" 2
   done
   mkdir -p "$root/build"
   stamp=$root/build/.setup-$purpose
-  key="$(cksum <"${BASH_SOURCE[0]}") ${CXX:-} ${SM_WITH:-}"
+  key="$(cat "${BASH_SOURCE[0]}" "$root"/backends/*/backend.cmake | cksum) ${CXX:-} ${SM_WITH:-}"
   [[ -f $stamp && $(<"$stamp") == "$key" ]] && return
 
   probe_dir=$(mktemp -d)

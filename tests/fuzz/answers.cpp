@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/worker/json_line.hpp"
-#include "driver/results/lean_line.hpp"
-#include "driver/results/results.hpp"
+#include "driver/results/campaign_lines.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/show/csv.hpp"
 #include "driver/text/line_reader.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -29,7 +29,7 @@ void keep(json answer) {
   for (const bool keep_rounds : {false, true}) {
     answer = kept;
     answer["kind"] = "visit";
-    make_lean(answer, keep_rounds);
+    make_lean(answer, read_visit(answer), keep_rounds);
     const std::string text =
         json{{"kind", "campaign"}, {"schema", {{"major", schema_major}}}}.dump() + "\n" +
         answer.dump() + "\n";

@@ -5,7 +5,7 @@
 #include "core/worker/json_line.hpp"
 #include "core/worker/measure_request.hpp"
 #include "core/worker/visit_json.hpp"
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/harness/scripted_bench.hpp"

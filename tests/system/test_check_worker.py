@@ -1,5 +1,8 @@
 """`syncmeter check-worker`: a good worker has no fault, and each planted fault is told in one sentence."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from conftest import driver_path
@@ -26,7 +29,9 @@ def test_a_good_worker_has_no_fault(campaign):
         assert f"ok     {part}" in out
 
 
-@pytest.mark.parametrize("worker", ["omp", "omp-llvm", "std", "posix", "posix-shared", "libraries", "mpi", "kokkos", "cuda"])
+@pytest.mark.parametrize("worker", [
+    name for manifest in (Path(__file__).parents[2] / "backends").glob("*/backend.cmake")
+    for name in re.findall(r"^sm_backend\(([a-z0-9-]+) ", manifest.read_text(encoding="utf-8"), re.MULTILINE)])
 def test_our_own_workers_have_no_fault(campaign, worker):
     program = driver_path().parent / f"syncmeter-{worker}"
     if not program.exists():

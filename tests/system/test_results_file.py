@@ -280,3 +280,55 @@ def test_foreign_bytes_in_the_command_line_do_not_spoil_the_file(campaign):
     assert campaign.call(*arguments)[0] == 0
     with open(name, encoding="utf-8") as file:
         assert json.loads(file.readline())["kind"] == "campaign"
+
+
+def estimated(campaign, option="--points"):
+    status, out, err = campaign.call("show", option, str(campaign.file))
+    assert status == 0, err
+    return out if option == "--complete" else [json.loads(line) for line in out.splitlines()]
+
+
+def test_a_run_ends_with_the_estimate_of_each_point(campaign):
+    assert campaign.run(visits=3)[0] == 0
+    kinds = [line["kind"] for line in campaign.lines()]
+    assert kinds[-4:] == ["point", "point", "point", "end"] and kinds.count("point") == 3
+    points = campaign.lines("point")
+    assert points == estimated(campaign)
+    shown = {row["op"]: row for row in json.loads(campaign.call("show", "--json", str(campaign.file))[1])}
+    for line in points:
+        state, row = line["states"][0], shown[line["point"]["op"]]
+        assert state["cost_ns"]["value"] == pytest.approx(row["cost_ns"], rel=1e-6) and line["visits"] == row["visits"]
+        assert [visit[0] for visit in state["by_visit"]] == [1, 2, 3] and len(state["by_visit"][0]) == 4
+
+
+def test_estimates_of_a_file_that_goes_on_are_those_behind_its_last_visit(campaign):
+    campaign.behave(sleep_s=0.05)
+    process = campaign.start(*campaign.arguments(visits=3))
+    eventually("a few visits are in the file", lambda: len(campaign.visits()) >= 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    campaign.behave()
+    assert campaign.lines("point") and campaign.lines()[-1]["reason"] == "interrupted"
+    assert campaign.resume()[0] == 0
+    lines = campaign.lines()
+    last_visit = max(i for i, line in enumerate(lines) if line["kind"] == "visit")
+    current = [line for line in lines[last_visit:] if line["kind"] == "point"]
+    assert len(current) == 3 and all(line["visits"] == 3 for line in current) and current == estimated(campaign)
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "results.jsonl.zst"])
+def test_a_file_that_was_cut_off_is_completed_once(campaign, name):
+    campaign.file = campaign.home / name
+    campaign.behave(sleep_s=0.05)
+    process = campaign.start(*campaign.arguments(visits=4))
+    eventually("a few visits are in the file", lambda: campaign.file.exists() and campaign.call(
+        "show", "--points", str(campaign.file))[0] == 0 and len(estimated(campaign)) >= 2)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    campaign.behave()
+    before = estimated(campaign)
+    assert "holds the estimates of its points now" in estimated(campaign, "--complete")
+    size = campaign.file.stat().st_size
+    assert "already" in estimated(campaign, "--complete") and campaign.file.stat().st_size == size
+    assert estimated(campaign) == before
+    assert campaign.resume()[0] == 0 and all(line["visits"] == 4 for line in estimated(campaign))

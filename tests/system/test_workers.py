@@ -37,7 +37,7 @@ def test_a_good_worker_measures_every_visit_once(campaign):
 def test_the_campaign_line_tells_what_a_reader_needs(campaign):
     campaign.run()
     line = campaign.lines("campaign")[0]
-    assert line["schema"] == {"major": 1, "minor": 0}
+    assert line["schema"] == {"major": 1, "minor": 1}
     assert line["seed"] == 7 and line["options"]["seed"] == 7
     assert line["argv"][1:] == campaign.arguments()
     assert line["allowed_pus"] == sorted(os.sched_getaffinity(0))

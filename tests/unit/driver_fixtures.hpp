@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/plan.hpp"
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 namespace syncmeter::fixtures {
 
@@ -171,11 +171,11 @@ inline nlohmann::json campaign_line() {
   return {{"kind", "campaign"}, {"schema", {{"major", schema_major}, {"minor", schema_minor}}}};
 }
 
-inline results_file file_of(std::vector<nlohmann::json> visits) {
+inline results_file file_of(const std::vector<nlohmann::json>& visits) {
   results_file file;
   file.path = "made-by-hand.jsonl";
   file.campaign = campaign_line();
-  file.visits = std::move(visits);
+  for (const nlohmann::json& visit : visits) file.visits.push_back(read_visit(visit));
   file.end = {{"kind", "end"}, {"reason", "complete"}, {"wall_ns", 10e6}, {"timed_ns", 7e6}};
   return file;
 }

@@ -130,7 +130,9 @@ def _if_visited(name: str, of: Callable[[Measured], float | None], member: str =
     return Column(name, float, lambda s: of(s) if s.visits else None, member)
 
 
-_backend, *_other_axes = _axes()
+# The arm of `syncmeter ab` is the last of the driver's columns.
+_arm = next(column for column in _axes() if column.member == "arm")
+_backend, *_other_axes = [column for column in _axes() if column.member != "arm"]
 
 columns: tuple[Column, ...] = (
     _backend,
@@ -158,6 +160,7 @@ columns: tuple[Column, ...] = (
     Column("additive", bool, lambda s: s.additive),
     Column("pus", str, lambda s: " ".join(map(str, s.pus)) or None),
     Column("device", int, lambda s: s.device, "device"),
+    _arm,
     # What follows the driver's table does not have.
     Column("point", str, lambda s: s.id),
     Column("busy", bool, lambda s: s.state.busy),

@@ -74,7 +74,9 @@ class ResultsFile:
         """The file with its visits alone, each where it stands, for what the driver says of lines."""
         for number, text in _numbered(self.path, lines):
             if number == self.first_line:
-                yield b'{"kind":"campaign","schema":{"major":1,"minor":0}}\n'
+                # By `ab` a reader knows that names of backends may hold an arm.
+                arms = b',"ab":{}' if "ab" in self.campaign else b""
+                yield b'{"kind":"campaign","schema":{"major":1,"minor":0}' + arms + b"}\n"
             else:
                 yield text.rstrip() + b"\n" if number in self.visit_lines else b"{}\n"
 

@@ -157,6 +157,14 @@ class Measured:
         return list(self.costs_by_visit(state).values())
 
 
+# Members of a line that are called as they are here.
+_as_they_stand = (
+    *("visits", "fairness", "slowest_over_fastest", "additive", "rounds_kept", "rounds_dropped"),
+    *("device", "family", "cost_per_lane", "participants", "host_lane", "launching", "devices"),
+    *("build", "imported", "oversubscribed", "doubt"),
+)
+
+
 def measured_from(point: Point, line: Members, source: str, census: Members | None) -> Measured:
     """The point of a checked line of a results file; `census` is of its first visit."""
     waits = line.get("lane_waits") or {}
@@ -165,28 +173,12 @@ def measured_from(point: Point, line: Members, source: str, census: Members | No
         point,
         line["status"],
         line.get("reason") or "",
-        visits=line.get("visits") or 0,
-        fairness=line.get("fairness"),
-        slowest_over_fastest=line.get("slowest_over_fastest"),
         lane_waits=LaneWaits(waits["count"], *times) if waits.get("count") else None,
-        additive=line.get("additive"),
-        rounds_kept=line.get("rounds_kept") or 0,
-        rounds_dropped=line.get("rounds_dropped") or 0,
         pus=tuple(line.get("pus") or ()),
-        device=line.get("device"),
         census=census,
-        family=line.get("family") or "",
         inserted=line.get("pairing") == "insert",
-        cost_per_lane=line.get("cost_per_lane") is True,
-        participants=line.get("participants") or 0,
-        host_lane=line.get("host_lane") is True,
-        launching=line.get("launching") or "",
-        devices=max(1, line.get("devices") or 1),
-        build=line.get("build") or "",
-        imported=line.get("imported") is True,
-        oversubscribed=line.get("oversubscribed") is True,
-        doubt=line.get("doubt") or "",
         source=source,
+        **{name: line[name] for name in _as_they_stand if line.get(name) is not None},
     )
     states = [(_state_of(each), each) for each in line.get("states") or ()]
     for state, members in sorted(states, key=itemgetter(0)):

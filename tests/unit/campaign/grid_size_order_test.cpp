@@ -26,7 +26,11 @@ struct grid_sizes : testing::Test {
   visit_log book{points, {{{"cuda", ""}, "b"}}};
 
   void say(std::size_t point, const char* status) {
-    book.record({{"key", book.key(point, 1)}, {"status", status}, {"stopped_by", "max_time"}});
+    visit_record line;
+    line.key = book.key(point, 1);
+    line.status = status_from_text(status).value();
+    line.stopped_by = "max_time";
+    book.record(line);
   }
 };
 

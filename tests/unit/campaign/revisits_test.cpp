@@ -33,9 +33,9 @@ TEST(revisits, points_that_lack_most_quiet_visits_come_first) {
   const std::vector<planned_point> points{planned(1, 5), planned(2, 5), planned(3, 5)};
   revisits again(points);
   for (unsigned number = 1; number <= 5; ++number) {
-    again.learn(visit(1, number, number <= 2 ? quiet : busy));
-    again.learn(visit(2, number, busy));
-    again.learn(visit(3, number, number <= 3 ? quiet : busy));
+    again.learn(read_visit(visit(1, number, number <= 2 ? quiet : busy)));
+    again.learn(read_visit(visit(2, number, busy)));
+    again.learn(read_visit(visit(3, number, number <= 3 ? quiet : busy)));
   }
   const auto lacking = again.lacking();
   ASSERT_THAT(lacking, SizeIs(2));
@@ -48,18 +48,18 @@ TEST(revisits, points_that_lack_most_quiet_visits_come_first) {
 TEST(revisits, who_asks_for_few_visits_gets_no_more_on_a_quiet_machine) {
   const std::vector<planned_point> points{planned(1, 2)};
   revisits again(points);
-  again.learn(visit(1, 1, quiet));
-  again.learn(visit(1, 2, quiet));
+  again.learn(read_visit(visit(1, 1, quiet)));
+  again.learn(read_visit(visit(1, 2, quiet)));
   EXPECT_THAT(again.lacking(), IsEmpty());
 }
 
 TEST(revisits, a_point_that_failed_stays_as_it_is) {
   const std::vector<planned_point> points{planned(1, 3)};
   revisits again(points);
-  again.learn(visit(1, 1, busy));
+  again.learn(read_visit(visit(1, 1, busy)));
   nlohmann::json lost = visit(1, 2, busy);
   lost["estimates"] = nlohmann::json::array();
-  again.learn(lost);
+  again.learn(read_visit(lost));
   EXPECT_THAT(again.lacking(), IsEmpty());
 }
 
@@ -69,10 +69,10 @@ TEST(revisits, a_gpus_point_and_a_lost_visit_ask_for_nothing) {
   revisits again(points);
   nlohmann::json on_gpu = visit(1, 1, busy);
   on_gpu["device"] = 0;
-  again.learn(on_gpu);
+  again.learn(read_visit(on_gpu));
   nlohmann::json lost = visit(2, 1, busy);
   lost["estimates"] = nlohmann::json::array();
-  again.learn(lost);
+  again.learn(read_visit(lost));
   EXPECT_THAT(again.lacking(), IsEmpty());
 }
 

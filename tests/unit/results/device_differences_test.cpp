@@ -53,7 +53,7 @@ TEST(device_differences, a_median_of_too_few_points_says_nothing) {
 
 TEST(device_differences, a_campaign_of_one_gpu_has_none) {
   results_file file = two_gpus(8, 1.1);
-  for (json& visit : file.visits) visit.erase("visited_device");
+  for (visit_record& visit : file.visits) visit.visited_device.reset();
   EXPECT_TRUE(device_differences(file).empty());
 }
 

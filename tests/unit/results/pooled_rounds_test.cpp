@@ -1,5 +1,5 @@
 // Visits of a GPU's point that agree are one sample; those that do not are not.
-#include "driver/results/pooled_rounds.hpp"
+#include "driver/results/estimate.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -26,8 +26,9 @@ json visit_from(double first, unsigned number = 1) {
 }
 
 std::optional<interval> pooled(const std::vector<json>& visits, unsigned workers = 1) {
-  std::vector<const json*> all;
-  for (const json& visit : visits) all.push_back(&visit);
+  const results_file file = fixtures::file_of(visits);
+  std::vector<const visit_record*> all;
+  for (const visit_record& visit : file.visits) all.push_back(&visit);
   return pooled_interval(all, workers);
 }
 

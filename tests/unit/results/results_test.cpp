@@ -1,5 +1,5 @@
 // How the visits of a point become one estimate.
-#include "driver/results/results.hpp"
+#include "driver/results/estimate.hpp"
 
 #include <limits>
 
@@ -146,18 +146,6 @@ TEST(summarize, a_state_has_a_number_only_where_there_are_several) {
   EXPECT_EQ(only({visit(atomic_add(), 1, "ok", {quiet, busy})}).state, "quiet (75 %)");
 }
 
-TEST(summarize, a_visit_of_odd_members_is_named) {
-  nlohmann::json line = visit(atomic_add(), 1, "ok", {{}});
-  line["estimates"][0]["rounds"] = "many";
-  try {
-    (void)summarize(file_of({line}));
-    FAIL() << "a text as number of rounds";
-  } catch (const usage_error& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("made-by-hand.jsonl"), HasSubstr(canonical(atomic_add()))));
-  }
-}
-
 TEST(summarize, status_follows_the_interval) {
   EXPECT_EQ(only(visits_of({{.cost = 0.1, .low = -0.1, .high = 0.3}})).status,
             status::not_resolved);
@@ -225,11 +213,9 @@ TEST(summarize, merged_and_refused_points_are_there_too) {
   results_file file = file_of({visit(atomic_add(), 1, "ok", {{}})});
   point spread = atomic_add();
   spread.affinity = affinity::spread;
-  file.same = {
-      {{"kind", "same"}, {"point", spread}, {"measured_as", atomic_add()}, {"why", "w"}},
-      {{"kind", "same"}, {"point", atomic_add(8)}, {"measured_as", atomic_add(4)}, {"why", "w"}}};
-  file.refused = {
-      {{"kind", "refused"}, {"point", atomic_add(2)}, {"status", "elided"}, {"reason", "nothing"}}};
+  file.same = {{.what = spread, .measured_as = atomic_add(), .why = "w"},
+               {.what = atomic_add(8), .measured_as = atomic_add(4), .why = "w"}};
+  file.refused = {{.what = atomic_add(2), .status = status::elided, .reason = "nothing"}};
   const auto all = summarize(file);
   ASSERT_THAT(all, SizeIs(3)) << "what was never measured stands for nothing";
   EXPECT_EQ(all[1].what, spread);

@@ -1,5 +1,5 @@
 // Which visit lines are believed, and what is wrong with the others.
-#include "driver/workers/visit_flaw.hpp"
+#include "driver/workers/visit_record.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,12 +1,11 @@
 // Which placement state a point's row shows, and what the quiet probe took at best on its PUs.
-#include "driver/results/point_states.hpp"
+#include "driver/results/estimate.hpp"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
-#include "driver/results/quiet_floors.hpp"
+#include "driver/campaign/visit_request.hpp"
 
-namespace syncmeter::point_states_test {
+namespace syncmeter::headline_test {
 namespace {
 
 using testing::ElementsAre;
@@ -16,10 +15,10 @@ const std::vector<int> pus{0, 1};
 
 // One visit with enough rounds in each of these quiet states.
 point_states quiet_in(std::initializer_list<unsigned> classes) {
-  visit_estimate enough;
-  enough.rounds = 20;
   point_states states;
-  for (const unsigned each : classes) states[{each, false}] = {enough};
+  visit_estimate of_visit;
+  of_visit.rounds = 20;
+  for (const unsigned each : classes) states[{each, false}] = {of_visit};
   return states;
 }
 
@@ -34,15 +33,18 @@ TEST(headline_rule, shows_the_placement_that_points_of_the_family_share) {
 TEST(quiet_floors, are_the_smallest_of_each_lane) {
   quiet_floors floors;
   const auto learn = [&](std::vector<double> floor_ns) {
-    floors.learn({{"pus", pus}, {"quiet_probe", {{"floor_ns", std::move(floor_ns)}}}});
+    visit_record visit;
+    visit.pus = pus;
+    visit.quiet_probe.floor_ns = std::move(floor_ns);
+    floors.learn(visit);
   };
   EXPECT_THAT(floors.of(pus), IsEmpty());
   learn({510, 505});
   learn({520, 500});
-  floors.learn({{"pus", pus}});
+  learn({});
   EXPECT_THAT(floors.of(pus), ElementsAre(510, 500));
   EXPECT_THAT(floors.of({1, 0}), IsEmpty());
 }
 
 }  // namespace
-}  // namespace syncmeter::point_states_test
+}  // namespace syncmeter::headline_test

@@ -1,9 +1,7 @@
 # The OpenMP worker a second time, by clang with LLVM's runtime: `omp-llvm` beside `omp`, so that one
 # campaign can hold two runtimes against each other. A build has one C++ compiler, so that this is a build
 # of its own inside this one, of the same sources; what measures, core, is the same library for both.
-# SM_HAS_OMP_LLVM: it can be made.
 option(SM_OMP_LLVM "Build the OpenMP worker a second time, by clang with LLVM's runtime" ON)
-set(SM_HAS_OMP_LLVM OFF)
 set(problem)
 if(NOT SM_OMP_LLVM)
   return()
@@ -26,15 +24,12 @@ else()
     execute_process(COMMAND ${probe} RESULT_VARIABLE status OUTPUT_VARIABLE SM_CLANGXX_VERSION
                     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   endif()
-  if(status EQUAL 0)
-    set(SM_HAS_OMP_LLVM ON)
-  else()
+  if(NOT status EQUAL 0)
     set(problem "${SM_CLANGXX} makes no OpenMP program, so no backend `omp-llvm`. Install clang 14 or newer with its OpenMP (Debian: clang and libomp-dev).")
   endif()
 endif()
 if(problem)
   message(STATUS "OpenMP of LLVM: ${problem}")
-  unset(problem)
   return()
 endif()
 
@@ -54,11 +49,14 @@ ExternalProject_Add(syncmeter-omp-llvm
     -DCMAKE_INSTALL_RPATH:STRING=${CMAKE_INSTALL_RPATH}
     -DCMAKE_INSTALL_RPATH_USE_LINK_PATH:BOOL=${CMAKE_INSTALL_RPATH_USE_LINK_PATH}
     -DCMAKE_RUNTIME_OUTPUT_DIRECTORY:PATH=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-    -DSM_OMP_WORKER:STRING=omp-llvm -DSM_OMP_LLVM:BOOL=OFF -DSM_STD:BOOL=OFF -DSM_POSIX:BOOL=OFF -DSM_CUDA:BOOL=OFF
+    -DSM_BACKENDS:STRING=omp -DSM_OMP_WORKER:STRING=omp-llvm -DSM_OMP_LLVM:BOOL=OFF
     -DSM_CORE:FILEPATH=$<TARGET_FILE:syncmeter_core>
-    -DSM_KOKKOS:BOOL=OFF -DSM_TESTS:BOOL=OFF -DSM_WERROR:BOOL=${SM_WERROR}
+    -DSM_TESTS:BOOL=OFF -DSM_WERROR:BOOL=${SM_WERROR}
   BUILD_COMMAND ${CMAKE_COMMAND} --build <BINARY_DIR> --target syncmeter-omp-llvm
   BUILD_ALWAYS ON  # whether a source is newer is known to that build alone
   BUILD_BYPRODUCTS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/syncmeter-omp-llvm
   INSTALL_COMMAND ""
   DEPENDS syncmeter_core)
+# Who compiled it, for the tests of its machine code, and the build that installs it.
+set_target_properties(syncmeter-omp-llvm PROPERTIES
+  SM_COMPILER "Clang ${SM_CLANGXX_VERSION}" SM_BUILD ${CMAKE_BINARY_DIR}/omp_llvm/build)

@@ -1,7 +1,14 @@
-# Finds Kokkos and says whether its backends can be built. SM_HAS_KOKKOS: they can.
-# SM_KOKKOS_SPACES: its execution spaces on the host, as in Kokkos::NAME.
+# Kokkos: a backend for each execution space that it was built with. SM_KOKKOS_SPACES: those on the host, as in
+# Kokkos::NAME.
+sm_backend(kokkos 90 SEVERAL
+  INSTALL "Kokkos 4.6 or newer (Debian: libkokkos-dev, or Kokkos_ROOT where it was installed), then build again"
+  ON_REQUEST "kokkos|Kokkos 4.6 or newer|libkokkos-dev|kokkos-devel|has_kokkos")
+option(SM_KOKKOS "Build the Kokkos backends where Kokkos is found" ON)
+if(NOT SM_KOKKOS)
+  return()
+endif()
 
-include(debian_kokkos)
+include(${CMAKE_CURRENT_LIST_DIR}/debian_kokkos.cmake)
 # Without a version, to tell one that is too old from none. separable_compilation: where it was built
 # with CUDA, Kokkos must not pass every compiler call of this project through its own launcher.
 find_package(Kokkos QUIET COMPONENTS separable_compilation)
@@ -40,6 +47,11 @@ endif()
 if(problem)
   message(STATUS "Kokkos: ${problem}")
 else()
-  set(SM_HAS_KOKKOS ON)
+  set(found ON)
+  # Their code is a CPU's.
+  string(TOLOWER "${SM_KOKKOS_SPACES}" backends)
+  list(TRANSFORM backends PREPEND kokkos-)
+  string(JOIN "," backends ${backends})
+  set_property(GLOBAL PROPERTY sm_host_backends_of_kokkos ${backends})
 endif()
 unset(problem)

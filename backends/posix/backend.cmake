@@ -1,0 +1,13 @@
+# POSIX threads, and processes that share what POSIX lets them. What a lock guards does not change its cost: one
+# type will do.
+sm_backend(posix 40 WHEN_NAMED
+  INSTALL "Linux, then build again"
+  TABLES untyped:void:1 int32:std::int32_t:1)
+sm_backend(posix-shared 50 WHEN_NAMED
+  INSTALL "Linux, then build again"
+  OPS ops/shared_table.hpp
+  TABLES untyped:void:1 int32:std::int32_t:1)
+option(SM_POSIX "Build the backend of POSIX threads (Linux)" ON)
+if(SM_POSIX AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(found ON)
+endif()

@@ -1,0 +1,441 @@
+#include "driver/results/estimate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "driver/workers/worker_info.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using visits_of_point = std::vector<const visit_record*>;
+
+bool is_solid(const visit_estimate& e) { return e.rounds >= enough_rounds; }
+
+std::size_t solid_in(const std::vector<visit_estimate>& estimates) {
+  return static_cast<std::size_t>(std::count_if(estimates.begin(), estimates.end(), is_solid));
+}
+
+std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
+  std::size_t sum = 0;
+  for (const visit_estimate& e : estimates) sum += e.rounds;
+  return sum;
+}
+
+std::vector<state_key> well_measured(const point_states& states) {
+  std::set<std::size_t> visits;
+  for (const auto& [key, estimates] : states) {
+    for (const visit_estimate& e : estimates) visits.insert(e.visit);
+  }
+  const std::size_t wanted = std::min(enough_visits, visits.size());
+  std::vector<state_key> keys;
+  for (const auto& [key, estimates] : states) {
+    if (solid_in(estimates) >= wanted) keys.push_back(key);
+  }
+  return keys;
+}
+
+interval scaled(const interval& i, double by) { return {i.value * by, i.low * by, i.high * by}; }
+
+template <class Get>
+std::vector<double> each(const std::vector<visit_estimate>& estimates, const Get& get) {
+  std::vector<double> values;
+  for (const visit_estimate& e : estimates) values.push_back(get(e));
+  return values;
+}
+
+// What one visit says of its own rounds is no interval for a CPU: it held the truth 4 to 26 % of
+// the time. An import's is over its own visits.
+interval combined(const std::vector<visit_estimate>& estimates, interval estimate_record::* which,
+                  bool keeps_its_own) {
+  if (estimates.size() == 1 && keeps_its_own) return estimates.front().*which;
+  return over_visits(
+      each(estimates, [which](const visit_estimate& e) { return (e.*which).value; }));
+}
+
+// The hop names a state for every campaign; a class number means something in its own file only.
+std::string state_text(const point_states& all, state_key chosen, double hop_ns) {
+  const std::string hop = hop_ns > 0 ? fmt::format("hop {:.0f} ns", hop_ns) : "";
+  if (all.size() < 2) return hop;
+  double total = 0;
+  bool one_class = true;
+  for (const auto& [key, estimates] : all) {
+    total += static_cast<double>(rounds_in(estimates));
+    one_class = one_class && key.state_class == chosen.state_class;
+  }
+  const double rounds = static_cast<double>(rounds_in(all.at(chosen)));
+  const std::string name = !hop.empty() ? hop + ", "
+                           : one_class  ? ""
+                                        : fmt::format("state {}, ", chosen.state_class);
+  return fmt::format("{}{} ({:.0f} %)", name, chosen.busy ? "busy" : "quiet",
+                     total > 0 ? 100 * rounds / total : 0);
+}
+
+// A GPU has no placement states and is its user's alone: where its visits agree, their rounds are
+// one sample, and Student's t over three visits would say less than was seen.
+void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
+                               const std::vector<visit_estimate>& used) {
+  visits_of_point pooled;
+  for (const visit_estimate& e : used) pooled.push_back(visits[e.visit]);
+  const unsigned participants = facts_of(s).participants;
+  const auto found = pooled_interval(pooled, participants != 0 ? participants : warps_of(s.what));
+  if (!found) return;
+  const double median_ns = s.cost_ns.value;
+  s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
+  // The same rounds by another clock: the same width.
+  if (median_ns > 0) s.cost_cycles = scaled(s.cost_ns, s.cost_cycles.value / median_ns);
+}
+
+void estimate(point_summary& s, const point_states& all, state_key chosen,
+              const visits_of_point& visits) {
+  const std::vector<visit_estimate> used = solid_visits(all.at(chosen));
+  s.visits = used.size();
+  s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
+  s.state_class = chosen.state_class;
+  s.busy = chosen.busy;
+  s.rounds = rounds_in(all.at(chosen));
+  for (const visit_estimate& e : all.at(chosen)) {
+    auto& cost = s.by_visit[static_cast<unsigned>(visits[e.visit]->visit)];
+    if (e.rounds >= cost.rounds) cost = {e.cost_ns.value, e.rounds, e.host_cost_ns.value};
+  }
+  s.host_timed =
+      std::ranges::all_of(used, [](const visit_estimate& e) { return e.host_cost_ns.value != 0; });
+  s.state = state_text(all, chosen, s.hop_ns);
+  const bool keeps_its_own = s.device.has_value() || s.imported;
+  s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);
+  s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns, keeps_its_own);
+  s.cost_cycles = combined(used, &visit_estimate::cost_cycles, keeps_its_own);
+  if (s.device) narrow_where_visits_agree(s, visits, used);
+  s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
+  s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
+  if (s.imported) return;  // its source says what it is, also where it published no interval
+  // Nothing is known over one visit; whether that visit saw a cost at all, its rounds say.
+  const interval& known = used.size() == 1 ? used.front().cost_ns : s.cost_ns;
+  s.resolved = known.low > 0;
+  if (known.high < 0) {
+    s.status = status::interferes;
+    s.reason = fmt::format("the test side is faster: {:.4g} ns a step against {:.4g} ns", s.test_ns,
+                           s.baseline_ns);
+  } else if (!s.resolved) {
+    s.status = status::not_resolved;
+    s.reason = fmt::format("the interval holds 0; at most {:.3g} ns", known.high);
+  } else if (chosen.busy) {
+    s.status = status::busy;
+    s.reason = "a processing unit of its lanes was shared or slow while measuring";
+  }
+}
+
+std::size_t count_of(const visits_of_point& visits, status wanted) {
+  return static_cast<std::size_t>(std::ranges::count(visits, wanted, &visit_record::status));
+}
+
+// A visit's own word goes over the interval where it tells what an interval cannot.
+void overrule(point_summary& s, const visits_of_point& visits) {
+  const auto take = [&](status word) {
+    s.status = word;
+    s.reason = (*std::ranges::find(visits, word, &visit_record::status))->reason;
+  };
+  for (const status word :
+       {status::failed, status::timeout, status::too_slow, status::unsupported, status::elided}) {
+    if (count_of(visits, word) != 0) return take(word);
+  }
+  if (2 * count_of(visits, status::noisy) > visits.size()) return take(status::noisy);
+  if (s.visits == 0 && !s.imported) {
+    s.status = status::noisy;
+    s.reason = "no visit holds an estimate";
+  }
+}
+
+void add_conduct(point_summary& s, const visits_of_point& visits) {
+  std::vector<double> fairness, slowest;
+  std::size_t adds_up = 0, checked = 0;
+  for (const visit_record* visit : visits) {
+    s.rounds_kept += visit->rounds_kept;
+    for (const auto& [why, n] : visit->drops) s.rounds_dropped += n;
+    if (!visit->estimates.empty()) {
+      fairness.push_back(visit->fairness);
+      slowest.push_back(visit->slowest_over_fastest);
+    }
+    if (visit->additivity.additive) {
+      ++checked;
+      adds_up += *visit->additivity.additive ? 1U : 0U;
+    }
+  }
+  if (!fairness.empty()) s.fairness = median(fairness);
+  if (!slowest.empty()) s.slowest_over_fastest = median(slowest);
+  if (checked != 0) s.additive = 2 * adds_up > checked;
+}
+
+// What the worker says of the op that it measured; a lost visit says nothing.
+std::optional<op_facts> facts_reported_of(const std::string& op, const visits_of_point& visits) {
+  for (const visit_record* visit : visits) {
+    if (visit->family.empty()) continue;
+    op_facts facts = facts_of(op, visit->family, visit->pairing == "insert", visit->cost_per_lane);
+    facts.host_lane = visit->host_lane;
+    facts.launching = visit->launching;
+    facts.participants = static_cast<unsigned>(visit->participants);
+    facts.devices = std::max(1U, static_cast<unsigned>(visit->devices.size()));
+    return facts;
+  }
+  return std::nullopt;
+}
+
+// The median of the visits' waits, and the longest of all.
+objects::lane_waits waits_of(const visits_of_point& visits) {
+  objects::lane_waits all;
+  std::vector<double> p50, p999;
+  for (const visit_record* visit : visits) {
+    const objects::lane_waits& waits = visit->lane_waits;
+    if (waits.count == 0) continue;
+    all.count += waits.count;
+    p50.push_back(waits.p50_ns);
+    p999.push_back(waits.p999_ns);
+    all.longest_ns = std::max(all.longest_ns, waits.longest_ns);
+  }
+  if (all.count == 0) return all;
+  all.p50_ns = median(p50);
+  all.p999_ns = median(p999);
+  return all;
+}
+
+/// The visits of one point; a visit that was tried again counts as its last try.
+struct visited_point {
+  point what;
+  std::map<std::uint64_t, const visit_record*> by_number;
+  visits_of_point visits;  // in the order of their numbers
+  std::string family;
+  std::vector<int> pus;
+  point_states states;
+};
+
+point_summary summarize_point(const visited_point& p, const headline_rule& rule) {
+  point_summary s;
+  s.what = p.what;
+  s.reported = facts_reported_of(p.what.op, p.visits);
+  const visit_record& first = *p.visits.front();
+  if (first.imported) {
+    s.imported = true;
+    s.status = first.status;
+    s.reason = first.reason;
+  }
+  s.visited = true;
+  s.build = first.build;
+  s.doubt = first.doubt;
+  s.oversubscribed = std::ranges::any_of(
+      p.visits, [](const visit_record* visit) { return visit->oversubscribed; });
+  s.lane_waits = waits_of(p.visits);
+  s.device = first.device;
+  s.pus = p.pus;
+  add_conduct(s, p.visits);
+  if (!p.states.empty()) {
+    const point_summary before = s;
+    const state_key shown = rule.of(p.family, p.pus, p.states);
+    estimate(s, p.states, shown, p.visits);
+    for (const auto& [key, estimates] : p.states) {
+      if (key == shown) continue;
+      s.other_states.push_back(before);
+      s.other_states.back().headline = false;
+      estimate(s.other_states.back(), p.states, key, p.visits);
+    }
+  }
+  overrule(s, p.visits);
+  return s;
+}
+
+/// The points of a file in order of first appearance, and the rule for their headlines.
+struct visited_points {
+  std::vector<visited_point> points;
+  std::unordered_map<std::string, std::size_t> index;  // by canonical text
+  headline_rule rule;
+
+  explicit visited_points(const results_file& file) {
+    for (const visit_record& visit : file.visits) {
+      const auto [found, is_new] = index.try_emplace(canonical(visit.point), points.size());
+      if (is_new) points.emplace_back().what = visit.point;
+      points[found->second].by_number[visit.visit] = &visit;
+    }
+    const state_classes classes(file);
+    for (visited_point& p : points) {
+      for (const auto& [number, visit] : p.by_number) {
+        p.visits.push_back(visit);
+        if (p.family.empty()) p.family = visit->family;
+      }
+      p.pus = p.visits.front()->pus;
+      p.states = states_of(p.visits, p.what.lanes, classes);
+      rule.add(p.family, p.pus, p.states);
+    }
+  }
+};
+
+}  // namespace
+
+op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
+
+std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
+  std::map<std::string, std::size_t> found;
+  const visited_points visited(file);
+  for (const visited_point& p : visited.points) {
+    if (!p.states.empty() && !p.pus.empty())
+      found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.states);
+  }
+  return found;
+}
+
+std::vector<point_summary> summarize(const results_file& file) {
+  const visited_points visited(file);
+  std::vector<point_summary> all;
+  for (const visited_point& p : visited.points) all.push_back(summarize_point(p, visited.rule));
+  for (const same_point& same : file.same) {
+    const std::string measured_as = canonical(same.measured_as);
+    const auto found = visited.index.find(measured_as);
+    if (found == visited.index.end()) continue;  // the campaign ended before its first visit
+    point_summary copy = all[found->second];
+    const auto rename = [&](point_summary& s) {
+      s.what = same.what;
+      s.measured_as = measured_as;
+    };
+    rename(copy);
+    std::for_each(copy.other_states.begin(), copy.other_states.end(), rename);
+    all.push_back(std::move(copy));
+  }
+  for (const unmeasured_point& refused : file.refused) {
+    point_summary& s = all.emplace_back();
+    s.what = refused.what;
+    s.status = refused.status;
+    s.reason = refused.reason;
+  }
+  return all;
+}
+
+state_classes::state_classes(const results_file& file) {
+  std::map<unsigned, std::vector<double>> hops_ns;
+  for (const visit_record& visit : file.visits) {
+    for (const estimate_record& estimate : visit.estimates) {
+      if (estimate.hop_ns > 0) hops_ns[visit.point.lanes].push_back(estimate.hop_ns);
+    }
+  }
+  for (const auto& [lanes, hops] : hops_ns) bounds_ns_[lanes] = class_bounds(hops, state_gap);
+}
+
+unsigned state_classes::of(const estimate_record& estimate, unsigned lanes) const {
+  const auto found = bounds_ns_.find(lanes);
+  if (estimate.hop_ns <= 0 || found == bounds_ns_.end())
+    return static_cast<unsigned>(estimate.state);
+  const auto& bounds = found->second;
+  return static_cast<unsigned>(std::upper_bound(bounds.begin(), bounds.end(), estimate.hop_ns) -
+                               bounds.begin());
+}
+
+point_states states_of(const visits_of_point& visits, unsigned lanes,
+                       const state_classes& classes) {
+  point_states found;
+  for (std::size_t v = 0; v < visits.size(); ++v) {
+    for (const estimate_record& e : visits[v]->estimates)
+      found[{classes.of(e, lanes), e.busy}].push_back({e, v});
+  }
+  return found;
+}
+
+void headline_rule::add(const std::string& family, const std::vector<int>& pus,
+                        const point_states& states) {
+  std::set<unsigned> classes;
+  for (const state_key& key : well_measured(states)) classes.insert(key.state_class);
+  if (classes.empty()) return;
+  group& of_point = groups_[{family, pus}];
+  ++of_point.points;
+  for (const unsigned each : classes) ++of_point.points_by_class[each];
+}
+
+std::optional<unsigned> headline_rule::common_class(const std::string& family,
+                                                    const std::vector<int>& pus) const {
+  const auto found = groups_.find({family, pus});
+  if (found == groups_.end()) return std::nullopt;
+  for (const auto& [state_class, points] : found->second.points_by_class) {
+    if (2 * points >= found->second.points) return state_class;
+  }
+  return std::nullopt;
+}
+
+state_key headline_rule::of(const std::string& family, const std::vector<int>& pus,
+                            const point_states& states) const {
+  const std::optional<unsigned> common = common_class(family, pus);
+  const std::vector<state_key> keys = well_measured(states);
+  if (!keys.empty()) {
+    return *std::ranges::min_element(keys, {}, [&](const state_key& key) {
+      return std::tuple(key.busy, key.state_class != common, key.state_class);
+    });
+  }
+  // No state is seen well: that of most visits, quiet before busy, then the larger share.
+  return std::ranges::max_element(states, {},
+                                  [](const auto& state) {
+                                    return std::tuple(solid_in(state.second), !state.first.busy,
+                                                      rounds_in(state.second));
+                                  })
+      ->first;
+}
+
+std::size_t headline_rule::quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                        const point_states& states) const {
+  const std::optional<unsigned> common = common_class(family, pus);
+  std::size_t best = 0;
+  for (const auto& [key, estimates] : states) {
+    if (!key.busy && (!common || key.state_class == *common))
+      best = std::max(best, solid_in(estimates));
+  }
+  return best;
+}
+
+std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
+  std::vector<visit_estimate> solid;
+  std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(solid), is_solid);
+  return solid.empty() ? estimates : solid;
+}
+
+std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op) {
+  if (!visit.round_costs_ns.empty()) return visit.round_costs_ns;
+  // Both pairings take one measured op from the difference.
+  double ops = static_cast<double>(visit.trips) * static_cast<double>(visit.unroll) *
+               static_cast<double>(visit.ops_per_step);
+  if (visit.cost_per_lane) ops *= workers_of_op;
+  std::vector<double> costs;
+  if (!(ops > 0)) return costs;
+  for (const auto& [baseline_ns, test_ns] : visit.rounds)
+    costs.push_back((test_ns - baseline_ns) / ops);
+  return costs;
+}
+
+std::optional<interval> pooled_interval(std::span<const visit_record* const> visits,
+                                        unsigned workers_of_op) {
+  if (visits.size() < 2) return std::nullopt;
+  double highest_low = -infinity, lowest_high = infinity;
+  double lowest = infinity, highest = -infinity;
+  std::vector<double> costs_ns;
+  for (const visit_record* visit : visits) {
+    // One without an estimate agrees with every other.
+    const interval bounds = visit->estimates.empty() ? unknown : visit->estimates.front().cost_ns;
+    highest_low = std::max(highest_low, bounds.low);
+    lowest_high = std::min(lowest_high, bounds.high);
+    lowest = std::min(lowest, bounds.value);
+    highest = std::max(highest, bounds.value);
+    const std::vector<double> costs = round_costs_ns(*visit, workers_of_op);
+    if (costs.empty()) return std::nullopt;
+    costs_ns.insert(costs_ns.end(), costs.begin(), costs.end());
+  }
+  if (highest_low > lowest_high) return std::nullopt;
+  // Rounds of one visit are more alike than those of several: what the visits differ by is seen in
+  // their medians, however many rounds there are.
+  interval all = median_interval(costs_ns);
+  all.low = std::min(all.low, lowest);
+  all.high = std::max(all.high, highest);
+  return all;
+}
+
+}  // namespace syncmeter

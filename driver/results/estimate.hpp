@@ -1,0 +1,150 @@
+// From the visits of each point to its one estimate: which placement states they met, which of them
+// the table shows first, and the median over visits with its interval.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/harness/stats.hpp"
+#include "driver/results/catalogue.hpp"
+#include "driver/results/results.hpp"
+
+namespace syncmeter {
+
+/// One point's estimate over its visits, as the tables show it.
+struct point_summary {
+  point what;
+  enum status status = status::ok;
+  std::string reason;
+  std::string measured_as;  ///< canonical text of the point that was measured in its place; or
+                            ///< empty
+  std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
+  std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
+                            ///< times, "state 0, quiet (63 %)" when there are several classes
+  double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
+  unsigned state_class = 0;  ///< the state's class of hops within its file
+  bool busy = false;         ///< the state's
+  std::size_t rounds = 0;    ///< of all visits in the state
+  struct visit_cost {
+    double cost_ns = 0;
+    std::size_t rounds = 0;
+    double host_cost_ns = 0;  ///< 0: not known
+  };
+  std::map<unsigned, visit_cost> by_visit;  ///< in the state, by the number of the visit
+  bool headline = true;                     ///< false: one of the other_states of a point
+  bool imported = false;  ///< its source published it, with an interval or without one
+  bool resolved = true;   ///< false: 0 is among what the cost may be, by its only visit too
+  interval cost_ns;       ///< median of visit medians with its interval over visits; infinite
+                          ///< bounds where a CPU's point has one visit
+  interval host_cost_ns;
+  bool host_timed = false;  ///< every visit has a cost by the host's clock
+  interval cost_cycles;     ///< in cycles of device or cores; all 0 where none are counted
+  double baseline_ns = 0, test_ns = 0;  ///< one step of each side
+  double fairness = 1, slowest_over_fastest = 1;
+  std::size_t rounds_kept = 0, rounds_dropped = 0;
+  std::optional<bool> additive;
+  std::vector<int> pus;
+  bool visited = false;  ///< a visit stands behind it, be it one without an estimate
+  std::string build, doubt;
+  bool oversubscribed = false;
+  objects::lane_waits lane_waits{};         ///< over its visits; no count where its op notes none
+  std::optional<unsigned> device;           ///< a GPU's index; nothing for a CPU's point
+  std::optional<op_facts> reported;         ///< what its visits report of its op, if anything
+  std::vector<point_summary> other_states;  ///< the same point in each other state that it was
+                                            ///< measured in, nearest first
+};
+
+/// What a point's op is: what its visits say, else what is known of the shared ops.
+[[nodiscard]] op_facts facts_of(const point_summary& s);
+
+/// One summary per point, in order of first appearance, `same` and `refused` points included.
+[[nodiscard]] std::vector<point_summary> summarize(const results_file& file);
+
+/// How many visits with enough quiet rounds, in the placement of its family, each point of CPU
+/// lanes has, by canonical text.
+[[nodiscard]] std::map<std::string, std::size_t> quiet_visits(const results_file& file);
+
+/// Fewer rounds than this in a visit say too little to choose a state by.
+inline constexpr std::size_t enough_rounds = 5;
+
+/// So many visits make an interval; a point with fewer needs all of them.
+inline constexpr std::size_t enough_visits = 3;
+
+/// The placement states of a whole results file: classes of the hop between lanes, over all visits.
+/// A state may appear only minutes after the start-up probe.
+class state_classes {
+ public:
+  explicit state_classes(const results_file& file);
+
+  /// The class of an estimate of a point with so many lanes; 0 is the fastest. An estimate without
+  /// a pair probe keeps the class that its visit gave it.
+  [[nodiscard]] unsigned of(const estimate_record& estimate, unsigned lanes) const;
+
+ private:
+  std::map<unsigned, std::vector<double>> bounds_ns_;  // by lanes
+};
+
+/// A placement state: its class by hop within a file (0 is the nearest), and whether a quiet probe
+/// was slow.
+struct state_key {
+  unsigned state_class = 0;
+  bool busy = false;
+  auto operator<=>(const state_key&) const = default;
+};
+
+/// What one visit found in one state.
+struct visit_estimate : estimate_record {
+  std::size_t visit = 0;  ///< index into the point's visits
+};
+
+using point_states = std::map<state_key, std::vector<visit_estimate>>;
+[[nodiscard]] point_states states_of(const std::vector<const visit_record*>& visits, unsigned lanes,
+                                     const state_classes& classes);
+
+/// Chooses the state that the table shows first, so that it does not change with how often a state
+/// came: quiet before busy, then the nearest placement, among the states that three visits met with
+/// enough rounds. Points of one family on the same PUs show the same placement where they can: the
+/// nearest that half of them met.
+class headline_rule {
+ public:
+  void add(const std::string& family, const std::vector<int>& pus, const point_states& states);
+
+  /// Of a point that was added; `states` holds at least one.
+  [[nodiscard]] state_key of(const std::string& family, const std::vector<int>& pus,
+                             const point_states& states) const;
+  /// Visits with enough quiet rounds, in the placement of its family.
+  [[nodiscard]] std::size_t quiet_visits(const std::string& family, const std::vector<int>& pus,
+                                         const point_states& states) const;
+
+ private:
+  struct group {
+    std::size_t points = 0;
+    std::map<unsigned, std::size_t> points_by_class;
+  };
+  [[nodiscard]] std::optional<unsigned> common_class(const std::string& family,
+                                                     const std::vector<int>& pus) const;
+  std::map<std::pair<std::string, std::vector<int>>, group> groups_;
+};
+
+/// Those with enough rounds; all where none has.
+[[nodiscard]] std::vector<visit_estimate>
+solid_visits(const std::vector<visit_estimate>& estimates);
+
+/// Cost per op in ns of each round that a visit keeps; empty where it keeps none. `workers_of_op`
+/// divides a cost that passes from lane to lane: how many take part.
+[[nodiscard]] std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op);
+
+/// What a GPU's point gets where its visits agree: the exact order-statistic interval of the median
+/// cost in ns over the raw rounds of all visits as one sample, and no narrower than their medians
+/// are apart. Nothing where the visits do not agree (their own intervals have no point in common),
+/// where one of them holds no raw rounds, or where there is one only.
+[[nodiscard]] std::optional<interval> pooled_interval(std::span<const visit_record* const> visits,
+                                                      unsigned workers_of_op);
+
+}  // namespace syncmeter
