@@ -186,7 +186,7 @@ def _text(options: argparse.Namespace) -> int:
         told.append(("Findings", [Bullets(sentences)]))
     if not told and not arms:
         print(
-            f"no points of a study with a text; these studies have one: {', '.join(names)}",
+            f"no points of a study with a text; these studies have one: {', '.join(names())}",
             file=sys.stderr,
         )
     elif told and options.format == "md":

@@ -1,7 +1,6 @@
 """The command: exit statuses, one sentence for a mistake, and never a traceback."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.record.text_file import text_of
 from tests.made import around, campaign, point, visits, write
 
 
@@ -119,7 +119,8 @@ sys.exit(main(sys.argv[1:]))
     ids=" ".join,
 )
 def test_what_prints_text_needs_python_only(tmp_path, words):
-    shutil.copy(Path(__file__).parent / "data" / "portability.jsonl", tmp_path / "a.jsonl")
+    measured = Path(__file__).parent / "data" / "portability.jsonl.xz"
+    (tmp_path / "a.jsonl").write_bytes(text_of(measured))
     done = subprocess.run(
         [sys.executable, "-c", _without_packages, *words],
         cwd=tmp_path,

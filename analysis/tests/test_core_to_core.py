@@ -369,7 +369,7 @@ def test_passes_of_two_files_are_not_one(tmp_path):
     assert matrix.drift is None
 
 
-MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl"
+MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl.xz"
 
 
 def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():

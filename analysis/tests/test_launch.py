@@ -5,7 +5,7 @@ import re
 from syncmeter_analysis.render.charts import launch as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import launch, sections
-from syncmeter_analysis.studies.launch_rows import graph_costs
+from syncmeter_analysis.studies.launch import graph_costs
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
 

@@ -6,7 +6,7 @@ from syncmeter_analysis.relate.levels import level_of
 from syncmeter_analysis.render.charts import levels as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import levels, sections
-from syncmeter_analysis.studies.levels_rows import axis_levels
+from syncmeter_analysis.studies.levels import axis_levels
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
 

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.render.blocks import Drawing
 from syncmeter_analysis.render.build import build
@@ -166,13 +167,13 @@ FILES = {
 
 
 def test_every_study_has_a_measured_file():
-    assert sorted(FILES) == sorted(names)
+    assert sorted(FILES) == sorted(names())
 
 
 @cache
 def of(study):
     """Campaign, section and report of the study's file."""
-    measured = (DATA / f"{FILES[study][0]}.jsonl").read_text()
+    measured = text_of(DATA / f"{FILES[study][0]}.jsonl.xz").decode()
     if study == "portability":
         # No measured file of a portable API is at hand: std stands for one.
         measured = measured.replace('"std"', '"kokkos-threads"')
@@ -235,9 +236,9 @@ def test_what_was_found_is_said_and_drawn(study):
 
 @pytest.mark.parametrize("study", ["locks", "contention", "barrier"])
 def test_of_several_files_a_table_says_which_it_is_of(study, tmp_path):
-    path = DATA / f"{FILES[study][0]}.jsonl"
+    path = DATA / f"{FILES[study][0]}.jsonl.xz"
     other = tmp_path / "other.jsonl"
-    other.write_text(path.read_text())
+    other.write_bytes(text_of(path))
     campaign = read_campaign([str(path), str(other)])
     (section,) = sections(campaign, [study])
     captions = [block.caption for block in section.blocks if isinstance(block, Table)]
@@ -254,7 +255,7 @@ def test_a_cost_that_every_visit_saw_is_never_not_resolved():
 
 
 def test_files_are_small_and_name_no_host():
-    for path in DATA.glob("*.jsonl"):
-        first = json.loads(path.read_text().partition("\n")[0])
+    for path in DATA.glob("*.jsonl.xz"):
+        first = json.loads(text_of(path).partition(b"\n")[0])
         assert first["machine"]["host"] in ("", "anonymous")
-        assert path.stat().st_size < 160_000
+        assert len(text_of(path)) < 160_000

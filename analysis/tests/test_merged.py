@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.relation import Ratio
@@ -33,7 +34,7 @@ PARTS = {
 
 @cache
 def lines_of(name):
-    first, *others = (DATA / f"{name}.jsonl").read_text().splitlines()
+    first, *others = text_of(DATA / f"{name}.jsonl.xz").decode().splitlines()
     return first, [line for line in others if json.loads(line)["kind"] != "end"]
 
 
@@ -58,7 +59,7 @@ def report():
 
 
 def alone(study):
-    campaign = read_campaign([str(DATA / f"{PARTS[study]}.jsonl")])
+    campaign = read_campaign([str(DATA / f"{PARTS[study]}.jsonl.xz")])
     (section,) = sections(campaign, [study])
     return campaign, section
 

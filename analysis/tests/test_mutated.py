@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from syncmeter_analysis.command import main
+from syncmeter_analysis.record.text_file import opened
 from tests import mutated, published
 
 root = Path(__file__).parents[2]
@@ -31,8 +32,8 @@ most_seconds, most_kib = 20, 2 << 20
 
 def corpus():
     """The lines of each measured file: the first of all, and of each kind and status some."""
-    for path in sorted((root / "analysis" / "tests" / "data").glob("*.jsonl")):
-        with path.open("rb") as file:
+    for path in sorted((root / "analysis" / "tests" / "data").glob("*.jsonl.xz")):
+        with opened(path) as file:
             yield [line.rstrip() for line in itertools.islice(file, 40)]
     with (root / "tests" / "data" / "estimates" / "shapes.jsonl").open("rb") as file:
         yield [line.rstrip() for line in file]

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from syncmeter_analysis.record.text_file import without_suffixes
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.render.plain import _heat, as_plain, table_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text
 
-DATA = sorted((Path(__file__).parent / "data").glob("*.jsonl"))
+DATA = sorted((Path(__file__).parent / "data").glob("*.jsonl.xz"))
 
 
 def table(columns, *rows, **more):
     return Table(columns, [[Cell(text) for text in row] for row in rows], **more)
 
 
-@pytest.mark.parametrize("file", DATA, ids=lambda path: path.stem)
+@pytest.mark.parametrize("file", DATA, ids=without_suffixes)
 def test_measured_studies_fit_80_columns_and_lose_no_figure(file):
     for told in sections(read_campaign([file])):
         lines = as_plain(told.title, told.blocks, width=80).splitlines()
@@ -151,7 +152,7 @@ def report(*words):
 
 
 def test_what_is_not_for_a_terminal_has_80_columns_and_no_colours_unless_wide_is_asked_for():
-    file = Path(__file__).parent / "data" / "xeon-64-vcpu-locks.jsonl"
+    file = Path(__file__).parent / "data" / "xeon-64-vcpu-locks.jsonl.xz"
     narrow, wide = (report("text", file, *more) for more in ([], ["--wide"]))
     assert max(map(len, narrow.splitlines())) <= 80
     assert "\x1b" not in narrow

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.counterparts import counterpart_key, counterparts
 from syncmeter_analysis.relate.machine_code import code_of
@@ -227,13 +228,13 @@ def test_the_order_of_memory_accesses_is_no_such_thing(tmp_path):
     assert counterparts([native], [other]) == []
 
 
-MEASURED = Path(__file__).parent / "data" / "portability.jsonl"
+MEASURED = Path(__file__).parent / "data" / "portability.jsonl.xz"
 
 
 def test_of_a_measured_file_text_and_compare_judge_the_same(tmp_path):
     # No measured file of a portable API is at hand: std stands for one.
     path = tmp_path / "f.jsonl"
-    path.write_text(MEASURED.read_text().replace('"std"', '"kokkos-threads"'))
+    path.write_text(text_of(MEASURED).decode().replace('"std"', '"kokkos-threads"'))
     campaign = read(path)
     (told,) = sections(campaign, ["portability"])
     (side,) = told.rows.sides

@@ -11,10 +11,11 @@ from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.shared_text import without_names
 from syncmeter_analysis.record.driver import find_driver
+from syncmeter_analysis.record.text_file import text_of, without_suffixes
 from tests.made import around, campaign, point, read, visits, write
 
 data = Path(__file__).parent / "data"
-measured = sorted(data.glob("*.jsonl"))
+measured = sorted(data.glob("*.jsonl.xz"))
 
 #: Who and where: no part of these may be left of any secret.
 parts = (
@@ -240,13 +241,13 @@ def flat(value, path=""):
     return [(path, value)]
 
 
-@pytest.mark.parametrize("path", measured, ids=[path.stem for path in measured])
+@pytest.mark.parametrize("path", measured, ids=without_suffixes)
 def test_of_a_measured_file_nothing_is_lost_but_who_and_where(tmp_path, path):
     """Those in tests/data are shared copies already."""
     assert share(path, tmp_path / "out.jsonl")[1] == 0
     lost = set()
     copies = (tmp_path / "out.jsonl").read_text().splitlines()
-    for before, after in zip(path.read_text().splitlines(), copies, strict=True):
+    for before, after in zip(text_of(path).splitlines(), copies, strict=True):
         before, after = json.loads(before), json.loads(after)
         lost |= {path for path, _ in {*flat(before)} - {*flat(after)}}
     of_campaign = {".argv[]", ".machine.hwloc_components", ".machine.kernel"}
@@ -270,9 +271,10 @@ def test_the_command_says_what_it_left_out(tmp_path, capsys):
 
 @pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")
 def test_the_driver_shows_a_shared_copy_as_the_file(tmp_path):
+    (tmp_path / "whole.jsonl").write_bytes(text_of(measured[0]))
     share(measured[0], tmp_path / "shared.jsonl")
     tables = []
-    for path in (measured[0], tmp_path / "shared.jsonl"):
+    for path in (tmp_path / "whole.jsonl", tmp_path / "shared.jsonl"):
         show = [find_driver(), "show", str(path), "--csv", str(tmp_path / f"{len(tables)}.csv")]
         off = {**os.environ, "SYNCMETER_REPORT": "off"}
         assert subprocess.run(show, capture_output=True, env=off).returncode in (0, 1)

@@ -20,13 +20,12 @@ from tests.test_false_sharing import line_of_64, visits_at
 PACKAGE = Path(studies.__file__).parent
 
 
-def test_every_study_is_listed_and_offers_what_is_asked_of_it():
-    helpers = {"__init__", "blocks"}
-    files = {
-        p.stem for p in PACKAGE.glob("*.py") if not p.stem.endswith(("_rows", "_map"))
-    } - helpers
-    assert files == {name.replace("-", "_") for name in studies.names}
-    for name in studies.names:
+def test_every_study_is_found_has_a_place_of_its_own_and_offers_what_is_asked_of_it():
+    helpers = {"__init__", "blocks", "held_locks"}
+    files = {p.stem for p in PACKAGE.glob("*.py")} - helpers
+    assert files == {name.replace("-", "_") for name in studies.names()}
+    assert len({studies.study(name).order for name in studies.names()}) == len(studies.names())
+    for name in studies.names():
         module = studies.study(name)
         assert module.title
         assert callable(module.rows)

@@ -7,7 +7,7 @@ import pytest
 from syncmeter_analysis.render.charts import waiting as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import sections, waiting
-from syncmeter_analysis.studies.waiting_rows import Way, advice
+from syncmeter_analysis.studies.waiting import Way, advice
 from tests.made import campaign, point, read, visits, write
 
 LATES = (1, 10, 100, 1000, 10000)

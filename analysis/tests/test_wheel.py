@@ -14,9 +14,10 @@ import pytest
 
 import syncmeter_analysis
 from syncmeter_analysis.record.driver import point_lines
+from syncmeter_analysis.record.text_file import opened, text_of
 
 PACKAGE = Path(__file__).parents[1]
-MEASURED = Path(__file__).parent / "data" / "2-vcpu-contention.jsonl"
+MEASURED = Path(__file__).parent / "data" / "2-vcpu-contention.jsonl.xz"
 
 
 # Without what this process was told of: a package on PYTHONPATH would count as installed.
@@ -102,9 +103,9 @@ def test_it_reads_a_results_file_where_nothing_else_is(environment, tmp_path):
         == f"syncmeter-report {syncmeter_analysis.__version__}\n"
     )
     data = tmp_path / "estimated.jsonl"
-    with MEASURED.open("rb") as file:
+    with opened(MEASURED) as file:
         lines, _ = point_lines(str(MEASURED), file)
-    data.write_bytes(MEASURED.read_bytes() + b"".join(line + b"\n" for line in lines))
+    data.write_bytes(text_of(MEASURED) + b"".join(line + b"\n" for line in lines))
     printed = call(environment, "text", data)
     assert printed.returncode == 0 and "Contention" in printed.stdout, printed.stderr
     assert call(environment, "compare", data, data).returncode == 0

@@ -16,8 +16,7 @@ from syncmeter_analysis.claims.claim import (
 from syncmeter_analysis.claims.sources import belief, primitives, run_false_sharing, run_paper
 from syncmeter_analysis.relate.evidence import Evidence, Pair, on_cpu
 from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
-from syncmeter_analysis.studies.false_sharing import size_sentence
-from syncmeter_analysis.studies.false_sharing_rows import Row, rows, size_of_all, sizing
+from syncmeter_analysis.studies.false_sharing import Row, rows, size_of_all, size_sentence, sizing
 
 
 @claim(

@@ -1,20 +1,23 @@
 """The studies, by name: what the points of each mean. A module NAME.py (underscores for dashes) has
 
 - `title`: the heading of its section;
+- `order`: its place among the sections;
 - `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown.
 
-What is drawn of the rows is `figures(rows)` of figures/NAME.py, which may need more than Python.
+What is drawn of the rows is `figures(rows)` of render/charts/NAME.py, which may need more than Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from itertools import product
+from pkgutil import iter_modules
 from typing import Any, Protocol
 
 from syncmeter_analysis.record.errors import Unusable, quoted
@@ -22,31 +25,12 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.studies.blocks import Block, Bullets
 
-#: In the order in which they are told.
-names = (
-    "locks",
-    "contention",
-    "processes",
-    "read-mostly",
-    "barrier",
-    "waiting",
-    "false-sharing",
-    "core-to-core",
-    "portability",
-    "levels",
-    "launch",
-    "handoff",
-    "divergence",
-    "coalescing",
-    "reductions",
-    "multi-gpu",
-)
-
 
 class Study(Protocol):
     """What a study's module offers."""
 
     title: str
+    order: int
     measured_by: str
 
     def rows(self, campaign: Campaign) -> Any: ...
@@ -65,10 +49,18 @@ class StudySection:
     arm: str = ""
 
 
+@cache
+def names() -> tuple[str, ...]:
+    """The studies in the order of their sections: the modules here that have a title."""
+    modules = {m.name: import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)}
+    found = {name: module.order for name, module in modules.items() if hasattr(module, "title")}
+    return tuple(name.replace("_", "-") for name in sorted(found, key=found.__getitem__))
+
+
 def study(name: str) -> Study:
     """The module of a study. Raises Unusable for another name."""
-    if name not in names:
-        raise Unusable(f"--study: {quoted(name)} is not a study; there are: {', '.join(names)}")
+    if name not in names():
+        raise Unusable(f"--study: {quoted(name)} is not a study; there are: {', '.join(names())}")
     found: Any = import_module(f"{__name__}.{name.replace('-', '_')}")
     return found  # type: ignore[no-any-return]
 
@@ -77,7 +69,7 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]
     """A section of each study (of these, in their order) that the campaign holds points for; of each
     arm where `syncmeter ab` compares two."""
     found = []
-    for name, (arm, part) in product(only or names, list(parts_by_arm(campaign))):
+    for name, (arm, part) in product(only or names(), list(parts_by_arm(campaign))):
         module = study(name)
         if rows := module.rows(part):
             blocks = module.text(rows)

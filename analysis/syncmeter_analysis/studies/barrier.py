@@ -1,26 +1,255 @@
-"""The tables of barriers, and what follows from them in sentences."""
+"""What a barrier costs by number of lanes, runtime and way of waiting, and what the others pay for a
+late arriver beyond its lateness.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin
-from syncmeter_analysis.studies.barrier_rows import (
-    Barriers,
-    Comparison,
-    Part,
-    Placement,
-    Row,
-    Runtime,
-    rows,
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
 )
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-
-__all__ = ["rows", "text", "title"]
 
 title = "Barriers"
 measured_by = "`syncmeter run --study barrier`"
+order = 5
+
+#: Who waits, and how: backend (and op, of a user's barrier) and wait policy, a column of the tables.
+Runtime = tuple[str, str]
+
+#: As many numbers of lanes are a curve; fewer, of one runtime, have nothing to compare.
+_least_curve = 3
+
+
+@dataclass
+class Row:
+    """One number of lanes, placed in one way; of barrier_late also one lateness. `over_on_time` is the
+    cost over that with nobody late, by runtime."""
+
+    lanes: int
+    late_us: int = 0
+    costs: dict[Runtime, Measured] = field(default_factory=dict)
+    over_on_time: dict[Runtime, Ratio | NotComparable] = field(default_factory=dict)
+
+
+@dataclass
+class Placement:
+    """Affinities that place every number of lanes alike, and what one file measured there: `curve` of
+    the op barrier by lanes, `late` of barrier_late by lanes and lateness."""
+
+    affinities: list[str]
+    curve: list[Row]
+    late: list[Row]
+
+    @property
+    def placed(self) -> str:
+        return ", ".join(self.affinities)
+
+
+@dataclass
+class Comparison:
+    """Two columns against each other over the numbers of lanes of one placement."""
+
+    name: str
+    placed: str
+    over: Runtime
+    under: Runtime
+    ratios: dict[int, Ratio | NotComparable]
+
+    def lanes_that(self, says: Verdict) -> list[int]:
+        return [lanes for lanes, r in self.ratios.items() if verdict(r) is says]
+
+
+@dataclass
+class Part:
+    """The barriers of one file. `sleeping`: passive over active of one backend; `between`: one
+    backend over another, waiting alike. `libraries`: compiler and library by backend. `source` names
+    the file where there are several."""
+
+    placements: list[Placement]
+    runtimes: list[Runtime]
+    sleeping: list[Comparison]
+    between: list[Comparison]
+    libraries: dict[str, str]
+    points: list[str]
+    source: str = ""
+
+    @property
+    def backends(self) -> list[str]:
+        return sorted({backend for backend, _ in self.runtimes})
+
+    @property
+    def several_lanes(self) -> bool:
+        return any(
+            placed.late or any(row.lanes > 1 for row in placed.curve) for placed in self.placements
+        )
+
+
+@dataclass
+class Barriers:
+    """The parts of all files."""
+
+    parts: list[Part]
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+
+def rows(campaign: Campaign) -> Barriers:
+    """The barriers of CPUs of each file that has something to compare: several runtimes or ways of
+    waiting, late arrivers, or a curve. Files are not mixed: each has its own drift."""
+    parts = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        part = _part(file, [s for s in points if _belongs(s)])
+        if part is not None:
+            part.source = campaign.named(file)
+            parts.append(part)
+    return Barriers(parts)
+
+
+def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
+    """Barriers by runtime and way of waiting, then by lanes; imports and single costs included. Of
+    several affinities the one with most points."""
+    by_affinity: dict[str, list[Measured]] = defaultdict(list)
+    for s in campaign.points.values():
+        cpu = s.device is None and not s.point.on_gpu
+        if cpu and _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed:
+            by_affinity[s.point.affinity].append(s)
+    found: dict[str, dict[int, Measured]] = defaultdict(dict)
+    for s in max(by_affinity.values(), key=len, default=[]):
+        waits = "" if s.point.wait == "active" else f", {s.point.wait} waiting"
+        found[_runtime(s)[0] + waits].setdefault(s.point.lanes, s)
+    return dict(found)
+
+
+def _belongs(s: Measured) -> bool:
+    cpu = s.device is None and not s.point.on_gpu and not s.imported
+    return cpu and _is_barrier(s) and s.status != "unsupported"
+
+
+# A user's barrier has a name of its own.
+def _is_barrier(s: Measured) -> bool:
+    return s.family == "barrier" or s.point.op in ("barrier", "barrier_late")
+
+
+def _is_late(s: Measured) -> bool:
+    return s.point.op == "barrier_late"
+
+
+def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
+    runtimes = sorted({_runtime(s) for s in points})
+    late = any(map(_is_late, points))
+    if not late and len(runtimes) < 2 and len({s.point.lanes for s in points}) < _least_curve:
+        return None
+    placements = _placements(points)
+    return Part(
+        placements,
+        runtimes,
+        _sleeping(placements, runtimes),
+        _between(placements, runtimes),
+        _libraries(file, runtimes),
+        [s.id for s in points],
+    )
+
+
+def _runtime(s: Measured) -> Runtime:
+    p = s.point
+    own = p.op in ("barrier", "barrier_late")
+    return p.backend if own else f"{p.backend} {p.op}", p.wait
+
+
+def _placements(points: Iterable[Measured]) -> list[Placement]:
+    by_affinity: dict[str, list[Measured]] = defaultdict(list)
+    for s in points:
+        by_affinity[s.point.affinity].append(s)
+    found: dict[frozenset[object], Placement] = {}
+    for affinity, group in by_affinity.items():
+        measured = frozenset(s.measured_at for s in group)
+        # Affinities that share all measurements are one placement.
+        if measured in found:
+            found[measured].affinities.append(affinity)
+        else:
+            curve = _rows_of(s for s in group if not _is_late(s))
+            late = _rows_of(s for s in group if _is_late(s))
+            _beside_on_time(late)
+            found[measured] = Placement([affinity], curve, late)
+    return list(found.values())
+
+
+def _rows_of(points: Iterable[Measured]) -> list[Row]:
+    found: dict[tuple[int, int], Row] = {}
+    for s in points:
+        at = s.point.lanes, s.point.late_us
+        found.setdefault(at, Row(*at)).costs[_runtime(s)] = s
+    return [row for _, row in sorted(found.items())]
+
+
+def _beside_on_time(late: Sequence[Row]) -> None:
+    on_time = {row.lanes: row for row in late if row.late_us == 0}
+    for row in late:
+        if row.late_us and row.lanes in on_time:
+            for runtime, s in row.costs.items():
+                if (nobody_late := on_time[row.lanes].costs.get(runtime)) is not None:
+                    row.over_on_time[runtime] = ratio(s, nobody_late)
+
+
+def _compared(
+    placements: Sequence[Placement], name: str, over: Runtime, under: Runtime
+) -> list[Comparison]:
+    found = []
+    for placed in placements:
+        ratios = {
+            row.lanes: ratio(row.costs[over], row.costs[under])
+            for row in placed.curve
+            if over in row.costs and under in row.costs
+        }
+        if ratios:
+            found.append(Comparison(name, placed.placed, over, under, ratios))
+    return found
+
+
+def _sleeping(placements: Sequence[Placement], runtimes: Sequence[Runtime]) -> list[Comparison]:
+    return [
+        c
+        for backend, wait in runtimes
+        if wait == "active" and (backend, "passive") in runtimes
+        for c in _compared(placements, backend, (backend, "passive"), (backend, wait))
+    ]
+
+
+def _between(placements: Sequence[Placement], runtimes: Sequence[Runtime]) -> list[Comparison]:
+    return [
+        c
+        for under in runtimes
+        for over in runtimes
+        if under[0] < over[0] and under[1] == over[1]
+        for c in _compared(placements, f"{over[0]} : {under[0]} {over[1]}", over, under)
+    ]
+
+
+def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for backend in sorted({backend for backend, _ in runtimes}):
+        for worker in file.workers:
+            runtime, build = worker.get("runtime"), worker.get("build")
+            about = runtime.get(backend.split()[0]) if isinstance(runtime, dict) else None
+            if isinstance(about, dict) and backend not in found:
+                compiler = build.get("compiler") if isinstance(build, dict) else None
+                library = about.get("library") or "unknown library"
+                found[backend] = f"{compiler or 'unknown compiler'}, {library}"
+    return found
 
 
 def text(barriers: Barriers) -> list[Block]:

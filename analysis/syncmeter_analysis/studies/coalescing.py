@@ -1,19 +1,226 @@
-"""The tables of a warp's loads and of bank conflicts, and what follows from them in sentences."""
+"""Loads of a warp by how its lanes lie on memory: the time of each pattern for a useful byte over that
+of the coalesced load, and bank conflicts of shared memory."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import Ratio
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.coalescing_rows import BankRow, Level, Loads, of_one_load, rows
-
-__all__ = ["rows", "text", "title"]
 
 title = "Coalescing and bank conflicts"
 measured_by = "`syncmeter run --study coalescing` on a GPU"
+order = 14
+
+#: A warp's words, of 4 bytes each, and what its coalesced load asks for.
+warp_lanes, word_bytes = 32, 4
+line_bytes = warp_lanes * word_bytes
+
+#: In the order in which they are told.
+patterns = (
+    "coalesced",
+    "permuted",
+    "broadcast",
+    "misaligned",
+    "strided",
+    "random",
+    "row_walk",
+    "column_walk",
+)
+level_names = ("device memory", "L2")
+
+
+@dataclass
+class PatternRow:
+    """One pattern of loads from one level. `full` is the throughput with the device full, `latency`
+    that of a warp alone; None: not measured. `over` is the time for a useful byte over that of the
+    coalesced load of the level; None where that was not measured."""
+
+    pattern: str
+    size: int
+    full: Measured | None = None
+    latency: Measured | None = None
+    over: Ratio | NotComparable | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.pattern} {self.size}" if self.size else self.pattern
+
+    @property
+    def told(self) -> str:
+        return f"{self.pattern} by {self.size}" if self.size else self.pattern
+
+    @property
+    def useful_bytes(self) -> int:
+        """Of the words that a load of a warp asks for, each counted once."""
+        return word_bytes if self.pattern == "broadcast" else line_bytes
+
+    @property
+    def ns(self) -> Interval | None:
+        """Of one load by a warp, while all of the device's load."""
+        return of_one_load(self.full) if self.full else None
+
+    @property
+    def useful_bytes_per_ns(self) -> float | None:
+        return self.useful_bytes / self.ns.value if self.ns else None
+
+    @property
+    def points(self) -> list[Measured]:
+        return [s for s in (self.full, self.latency) if s]
+
+
+@dataclass
+class Level:
+    """The patterns of one level of a device's memory, in their order."""
+
+    backend: str
+    device: int
+    name: str
+    rows: list[PatternRow]
+
+    @property
+    def coalesced(self) -> PatternRow | None:
+        return next((row for row in self.rows if row.pattern == "coalesced" and row.full), None)
+
+    @property
+    def slowest(self) -> list[PatternRow]:
+        """The pattern that takes the longest for a useful byte, and those within the margin of it or
+        not told apart from it; of those resolved to be slower than the coalesced one. Of a broadcast
+        nearly all is waste by its nature."""
+        slower = [
+            (row.over, row)
+            for row in self.rows
+            if row.pattern != "broadcast"
+            and isinstance(row.over, Ratio)
+            and verdict(row.over) is Verdict.slower
+        ]
+        slower.sort(key=lambda found: -found[0].value)
+        reached = slower[0][0].low / (1 + default_margin) if slower else 0.0
+        return [row for over, row in slower if over.high >= reached]
+
+
+@dataclass
+class BankRow:
+    """Loads from shared memory with `ways` lanes on each bank: throughput of a block and latency of a
+    warp, with the ratio of each to one lane on a bank."""
+
+    ways: int
+    full: Measured | None = None
+    latency: Measured | None = None
+    full_over_one: Ratio | NotComparable | None = None
+    latency_over_one: Ratio | NotComparable | None = None
+
+    @property
+    def points(self) -> list[Measured]:
+        return [s for s in (self.full, self.latency) if s]
+
+
+@dataclass
+class Loads:
+    """All levels and, by backend and device, bank conflicts; falsy where nothing can be compared."""
+
+    levels: list[Level] = field(default_factory=list)
+    banks: dict[tuple[str, int], list[BankRow]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        several = any(len(found.rows) > 1 for found in self.levels)
+        return several or any(len(found) > 1 for found in self.banks.values())
+
+
+def warps(s: Measured) -> float:
+    return s.point.blocks * s.point.lanes / warp_lanes
+
+
+def of_one_load(s: Measured) -> Interval:
+    """A point's cost is the time in which all its warps load once."""
+    assert s.cost is not None
+    return s.cost.scaled(1 / warps(s))
+
+
+def _fuller(kept: Measured | None, s: Measured) -> Measured:
+    """Where several launches were measured, the largest: the device is full."""
+    return s if kept is None or warps(s) > warps(kept) else kept
+
+
+def rows(campaign: Campaign) -> Loads:
+    """Rows of each level of each backend's devices, with their ratios."""
+    levels: dict[tuple[str, int, str], dict[tuple[int, int], PatternRow]] = defaultdict(dict)
+    banks: dict[tuple[str, int], dict[int, BankRow]] = defaultdict(dict)
+    for s in campaign.points.values():
+        if not s.on_gpu or not s.usable or s.doubt:
+            continue
+        p, place = s.point, (s.point.backend, s.device or 0)
+        if p.op in ("bank_conflict", "bank_conflict_latency"):
+            bank = banks[place].setdefault(p.size, BankRow(p.size))
+            if p.op == "bank_conflict":
+                bank.full = _fuller(bank.full, s)
+            else:
+                bank.latency = _fuller(bank.latency, s)
+            continue
+        pattern = p.op.removeprefix("load_").removeprefix("latency_").removesuffix("_l2")
+        if not p.op.startswith("load_") or pattern not in patterns:
+            continue
+        level = levels[*place, level_names[p.op.endswith("_l2")]]
+        row = level.setdefault((patterns.index(pattern), p.size), PatternRow(pattern, p.size))
+        if p.op.startswith("load_latency_"):
+            row.latency = _fuller(row.latency, s)
+        else:
+            row.full = _fuller(row.full, s)
+    found = Loads(
+        [Level(*key, [row for _, row in sorted(level.items())]) for key, level in levels.items()],
+        {place: [row for _, row in sorted(banks[place].items())] for place in sorted(banks)},
+    )
+    found.levels.sort(
+        key=lambda level: (level.backend, level.device, level_names.index(level.name))
+    )
+    for each in found.levels:
+        _relate(each)
+    for conflicts in found.banks.values():
+        _relate_banks(conflicts)
+    return found
+
+
+def _relate(level: Level) -> None:
+    base = level.coalesced.full if level.coalesced else None
+    if base is None:
+        return
+    for row in level.rows:
+        if row.full:
+            row.over = _over(row, ratio(row.full, base), warps(base) / warps(row.full))
+
+
+def _over(row: PatternRow, r: Ratio | NotComparable, launch: float) -> Ratio | NotComparable:
+    if isinstance(r, NotComparable):
+        return r
+    r = r.times(launch)
+    if row.pattern == "random":
+        # A random load comes behind a coalesced one, of the numbers of the words.
+        i = r.interval
+        own = Interval(max(i.value - 1, 0.0), max(i.low - 1, 0.0), i.high - 1)
+        return replace(r, interval=own) if own.value > 0 else NotComparable("not resolved")
+    return r.times(line_bytes / row.useful_bytes)
+
+
+def _relate_banks(conflicts: Sequence[BankRow]) -> None:
+    one = next((row for row in conflicts if row.ways == 1), BankRow(1))
+    for row in conflicts:
+        if one.full and row.full:
+            row.full_over_one = ratio(row.full, one.full)
+        if one.latency and row.latency:
+            row.latency_over_one = ratio(row.latency, one.latency)
 
 
 def text(loads: Loads) -> list[Block]:

@@ -1,17 +1,220 @@
-"""The tables of contention, and what follows from them in sentences."""
+"""What lanes do to each other on the cells that they share out: throughput and fairness by the number
+of cells, and the same lanes near each other and far from each other.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.point import key_without
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import NotComparable, Ratio
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
-from syncmeter_analysis.studies.contention_rows import Contention, NearFar, Part, Row, Shared, rows
-
-__all__ = ["rows", "text", "title"]
 
 title = "Contention"
 measured_by = "`syncmeter run --study contention`"
+order = 2
+
+#: The class of a pair of PUs that the file does not place.
+_unknown = pair_classes[-1]
+
+_but_cells = key_without("cells")
+_but_affinity = key_without("cells", "affinity")
+_but_lanes = key_without("cells", "lanes", "affinity")
+
+
+@dataclass
+class Shared:
+    """So many cells, shared out among the lanes of a row. `joined_by` is what the farthest lanes of
+    one cell share: '' for one lane on each cell, or where the file does not say where its PUs are.
+    `over_one` is the throughput of all lanes over that on one cell."""
+
+    seen: Measured
+    joined_by: str = ""
+    over_one: Ratio | NotComparable | None = None
+
+
+@dataclass
+class Row:
+    """One op on so many lanes of one file, under affinities that place the lanes alike.
+
+    `over_alone` is the throughput of all lanes on one cell over that of a lone lane.
+    """
+
+    first: Measured
+    affinities: list[str]
+    by_cells: dict[int, Shared] = field(default_factory=dict)
+    over_alone: Ratio | NotComparable | None = None
+
+    @property
+    def lanes(self) -> int:
+        return self.first.point.lanes
+
+    @property
+    def placed(self) -> str:
+        return ", ".join(self.affinities)
+
+
+@dataclass
+class NearFar:
+    """The same op on as many lanes and cells, the lanes of a cell once nearer to each other. Cost of
+    far over near: lanes elsewhere are mostly in another placement state, which no ratio crosses."""
+
+    near: Row
+    far: Row
+    cells: int
+    far_over_near: Ratio | NotComparable
+
+
+@dataclass
+class Part:
+    """The rows of one file, and why near and far lanes cannot be told apart where they cannot.
+    `source` names the file where there are several."""
+
+    rows: list[Row]
+    pairs: list[NearFar]
+    why_no_pairs: str
+    virtual: bool
+    source: str = ""
+
+    @property
+    def most_lanes(self) -> int:
+        return max(row.lanes for row in self.rows)
+
+
+@dataclass
+class Contention:
+    """The parts of all files."""
+
+    parts: list[Part]
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+
+def rows(campaign: Campaign) -> Contention:
+    """The points of each file whose lanes share out a given number of cells. Files are not mixed:
+    each has its own drift."""
+    parts = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        units = units_of([file.campaign])
+        if found := _rows_of(points, units):
+            pairs = _near_against_far(found)
+            virtual = bool(machine_of(file.campaign).hypervisor)
+            why = _why_no_pairs(file, found, units)
+            parts.append(Part(found, pairs, why, virtual, campaign.named(file)))
+    return Contention(parts)
+
+
+def _belongs(s: Measured) -> bool:
+    cpu = s.device is None and not s.imported
+    return cpu and s.visits > 0 and s.point.placement == "strided" and s.point.cells > 0
+
+
+def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]:
+    groups: dict[object, list[Measured]] = defaultdict(list)
+    alone: dict[object, Measured] = {}
+    for s in points:
+        if not _belongs(s):
+            continue
+        groups[_but_cells(s.point)].append(s)
+        if s.point.lanes == 1:
+            alone.setdefault(_but_lanes(s.point), s)
+    found: dict[frozenset[object], Row] = {}
+    for group in groups.values():
+        measured = frozenset(s.measured_at for s in group)
+        # Affinities that share all measurements are one row.
+        if measured in found:
+            found[measured].affinities.append(group[0].point.affinity)
+        else:
+            found[measured] = _row(group, alone.get(_but_lanes(group[0].point)), units)
+
+    def order(row: Row) -> tuple[object, ...]:
+        p = row.first.point
+        return p.backend, row.first.family, p.op, p.type, p.order, p.affinity, p.wait, p.lanes
+
+    return sorted(found.values(), key=order)
+
+
+def _row(group: Sequence[Measured], alone: Measured | None, units: Mapping[int, Unit]) -> Row:
+    row = Row(group[0], [group[0].point.affinity])
+    for s in sorted(group, key=lambda s: s.point.cells):
+        row.by_cells[s.point.cells] = Shared(s, _joined_by(s, units))
+    one = row.by_cells.get(1)
+    if one is None:
+        return row
+    for cells, c in row.by_cells.items():
+        if cells != 1:
+            # Throughput goes as one over the cost.
+            c.over_one = ratio(one.seen, c.seen)
+    if alone is not None and row.lanes > 1:
+        r = ratio(alone, one.seen)
+        row.over_alone = r.times(row.lanes) if isinstance(r, Ratio) else r
+    return row
+
+
+def _joined_by(s: Measured, units: Mapping[int, Unit]) -> str:
+    """What the farthest two lanes that have a cell in common share."""
+    lanes, cells = s.point.lanes, s.point.cells
+    together = [
+        (a, b)
+        for a, b in combinations(range(lanes), 2)
+        if a * cells // lanes == b * cells // lanes  # as the host rig deals them
+    ]
+    if not together or len(s.pus) != lanes or not set(s.pus) <= units.keys():
+        return ""
+    classes = {pair_class(units[s.pus[a]], units[s.pus[b]]) for a, b in together}
+    return max(classes, key=pair_classes.index)
+
+
+def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
+    """The nearest placement against each farther one."""
+    alike: dict[object, list[Row]] = defaultdict(list)
+    for row in found:
+        alike[_but_affinity(row.first.point)].append(row)
+    pairs = []
+    for rows_alike in alike.values():
+        for cells in sorted({n for row in rows_alike for n in row.by_cells}):
+            # One row for each distance: policies that differ in the order of lanes may share one.
+            by_distance: dict[str, Row] = {}
+            for row in rows_alike:
+                c = row.by_cells.get(cells)
+                if c is not None and c.joined_by not in ("", _unknown) and c.seen.usable:
+                    by_distance.setdefault(c.joined_by, row)
+            near, *farther = sorted(by_distance, key=pair_classes.index) or [""]
+            pairs += [_pair(by_distance[near], by_distance[far], cells) for far in farther]
+    return pairs
+
+
+def _pair(near: Row, far: Row, cells: int) -> NearFar:
+    return NearFar(near, far, cells, ratio(far.by_cells[cells].seen, near.by_cells[cells].seen))
+
+
+def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, Unit]) -> str:
+    joined = {c.joined_by for row in found for c in row.by_cells.values()} - {""}
+    if not joined:
+        return (
+            "no two lanes shared a cell"
+            if units
+            else "the file does not say where its processing units are"
+        )
+    if joined == {_unknown}:
+        return "what the lanes share is not known here"
+    machine = {pair_class(a, b) for a, b in combinations(units.values(), 2)}
+    if len(machine) == 1:
+        return (
+            f"all processing units here are in one domain ({machine.pop()}), so that there are "
+            f"no lanes farther apart"
+        )
+    return "every policy puts the lanes of a cell equally far apart"
 
 
 def text(contention: Contention) -> list[Block]:

@@ -1,33 +1,429 @@
-"""The matrices of pairs of PUs as text: the costs in the order of the topology, a line for each class
-of pairs in both directions, and how far the machine itself drifted."""
+"""The cost between pairs of PUs: a matrix for each op in the order of the topology, its classes, a pair
+in both directions, and the machine from pass to pass."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, pairwise
 
+from syncmeter_analysis.record.point import Point, key_without
+from syncmeter_analysis.record.topology import (
+    Folding,
+    Unit,
+    foldings,
+    in_topology_order,
+    kinds_of,
+    pair_class,
+    pair_classes,
+    units_of,
+)
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import Verdict, default_margin
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.core_to_core_map import (
-    half_width,
-    matrix_table,
-    most_pus_in_a_matrix,
-    most_pus_with_intervals,
-    several_states,
-)
-from syncmeter_analysis.studies.core_to_core_rows import (
-    CoreToCore,
-    Matrix,
-    PairClass,
-    cost_of,
-    rows,
-)
-
-__all__ = ["rows", "text", "title"]
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, width_of
 
 title = "Core to core"
 measured_by = "`syncmeter run --study core-to-core`"
+order = 8
+
+# The driver's limit; of a larger machine it measures a sample.
+_most_pus_for_all_pairs = 128
+
+_but_pus = key_without("pus")
+
+
+@dataclass
+class PairClass:
+    """What the pairs of one class cost in both directions, ns; `pairs` of the machine, of which
+    `measured` have a cost in at least one direction. `hops` are of the pair probe, ns."""
+
+    name: str
+    pairs: int = 0
+    measured: int = 0
+    costs: list[float] = field(default_factory=list)
+    hops: list[float] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+
+    @property
+    def several_states(self) -> bool:
+        return bool(self.hops) and max(self.hops) >= gap_of_states * min(self.hops)
+
+
+@dataclass
+class BothWays:
+    """a to b over b to a, each inside a placement state that both ways saw; `apart` counts those that
+    cannot be compared, by reason."""
+
+    ratios: dict[tuple[int, int], Ratio] = field(default_factory=dict)
+    apart: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def share(r: Ratio) -> float:
+        """By how much the slower direction exceeds the other."""
+        return max(r.value, 1 / r.value) - 1
+
+    @property
+    def farthest(self) -> tuple[int, int]:
+        return max(self.ratios, key=lambda pus: self.share(self.ratios[pus]))
+
+    def count(self, *verdicts: Verdict) -> int:
+        return sum(verdict(r) in verdicts for r in self.ratios.values())
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Of the `pairs` seen in each of several passes the least and the most, over passes, of the median
+    over these pairs, ns."""
+
+    pairs: int
+    passes: int
+    least_ns: float
+    most_ns: float
+
+
+@dataclass
+class Matrix:
+    """Points that differ in nothing but their pair of PUs: `what` without PUs, `units` every PU in
+    topology order, `cells` by the PUs of first and second lane."""
+
+    what: Point
+    family: str
+    units: list[int]
+    places: dict[int, Unit]
+    cells: dict[tuple[int, int], Measured]
+    classes: list[PairClass]
+    ways: BothWays
+    drift: Drift | None
+
+    @property
+    def costs(self) -> list[float]:
+        return [cost for s in self.cells.values() if (cost := cost_of(s)) is not None]
+
+    @property
+    def points(self) -> list[str]:
+        return [s.id for s in self.cells.values()]
+
+    @property
+    def sampled(self) -> bool:
+        """The driver measured some pairs of each class."""
+        return len(self.units) > _most_pus_for_all_pairs
+
+
+@dataclass
+class CoreToCore:
+    """All matrices; falsy without one. `one_node`: the machine has one NUMA node."""
+
+    matrices: list[Matrix]
+    one_node: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.matrices)
+
+
+def cost_of(s: Measured | None) -> float | None:
+    return s.cost.value if s is not None and s.usable and s.cost is not None else None
+
+
+def rows(campaign: Campaign) -> CoreToCore:
+    """A matrix for each group of two points or more that differ in nothing but the two PUs that they
+    name; only of files that say where their PUs sit."""
+    places = _Places(units_of(file.campaign for file in campaign.files))
+    groups: dict[object, list[Measured]] = defaultdict(list)
+    for s in campaign.points.values():
+        refused = s.status in ("unsupported", "elided")
+        if len(s.point.pus) == 2 and not refused and all(pu in places.of for pu in s.point.pus):
+            groups[_but_pus(s.point)].append(s)
+    matrices = [_matrix(group, places) for group in groups.values() if len(group) > 1]
+    machine = campaign.files[0].campaign.get("machine")
+    nodes = machine.get("numa_nodes") if isinstance(machine, dict) else None
+    homes = ("", "first", "second", "other")
+
+    def order(m: Matrix) -> tuple[object, ...]:
+        home = homes.index(m.what.home) if m.what.home in homes else len(homes)
+        return m.what.backend, m.family, m.what.op, home, m.what.key
+
+    return CoreToCore(sorted(matrices, key=order), nodes == 1)
+
+
+def _matrix(group: list[Measured], places: _Places) -> Matrix:
+    cells = {(s.point.pus[0], s.point.pus[1]): s for s in group}
+    return Matrix(
+        group[0].point.without("pus"),
+        group[0].family,
+        places.units,
+        places.of,
+        cells,
+        _classes(cells, places),
+        _both_ways(cells),
+        _drift(group),
+    )
+
+
+class _Places:
+    """Where the PUs of the machine sit, and how many of its pairs are of each class."""
+
+    def __init__(self, places: dict[int, Unit]) -> None:
+        self.of = places
+        self.units = in_topology_order(places)
+        self._several_kinds = len({place.get("kind", -1) for place in places.values()}) > 1
+
+    @cached_property
+    def pairs(self) -> Counter[tuple[int, str]]:
+        """Found where a matrix asks for them: a large machine has 100,000."""
+        return Counter(
+            self.class_of(first, second) for first, second in combinations(self.units, 2)
+        )
+
+    def class_of(self, first: int, second: int) -> tuple[int, str]:
+        """Its rank from the closest on, and its name."""
+        a, b = self.of[first], self.of[second]
+        name = pair_class(a, b)
+        return pair_classes.index(name), name + kinds_of(a, b, self._several_kinds)
+
+
+def _classes(cells: dict[tuple[int, int], Measured], places: _Places) -> list[PairClass]:
+    """The classes that the machine has, the closest first."""
+    found = {key: PairClass(key[1], pairs) for key, pairs in sorted(places.pairs.items())}
+    measured: dict[tuple[int, str], set[frozenset[int]]] = defaultdict(set)
+    for pus, s in cells.items():
+        cost = cost_of(s)
+        if cost is None or pus[0] == pus[1]:
+            continue
+        key = places.class_of(*pus)
+        measured[key].add(frozenset(pus))
+        found[key].costs.append(cost)
+        found[key].points.append(s.id)
+        if s.hop_ns > 0:
+            found[key].hops.append(s.hop_ns)
+    for key, seen in measured.items():
+        found[key].measured = len(seen)
+    return list(found.values())
+
+
+def _both_ways(cells: dict[tuple[int, int], Measured]) -> BothWays:
+    result = BothWays()
+    for (first, second), there in sorted(cells.items(), key=lambda cell: cell[0]):
+        back = cells.get((second, first))
+        if first >= second or back is None:
+            continue
+        r = ratio(there, back)
+        if isinstance(r, NotComparable):
+            result.apart[r.why] += 1
+        else:
+            result.ratios[first, second] = r
+    return result
+
+
+def _drift(group: Iterable[Measured]) -> Drift | None:
+    """None with fewer than two passes over most of the pairs. Only pairs that all of these passes saw
+    count: a pass that was cut short saw other pairs, not another machine."""
+    by_pass: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
+    for s in group:
+        for number, states in s.by_visit.items():
+            cost, _ = max(states.values(), key=lambda seen: seen[1])
+            if cost > 0:
+                by_pass[s.source, number][s.point.key] = cost
+    most = max((len(costs) for costs in by_pass.values()), default=0)
+    passes = [costs for costs in by_pass.values() if 2 * len(costs) > most]
+    common = set.intersection(*map(set, passes)) if len(passes) > 1 else set()
+    if not common:
+        return None
+    medians = [median(costs[key] for key in common) for costs in passes]
+    return Drift(len(common), len(passes), min(medians), max(medians))
+
+
+def heat_of(cost: float, costs: list[float]) -> float:
+    """Its place between the least and the most, on logarithms. Costs of one kind are not made to look
+    different by a scale that their noise sets."""
+    least = min(costs)
+    return math.log(cost / least) / math.log(max(max(costs) / least, gap_of_states))
+
+
+#: On a page of no known width: of more PUs intervals stand in no field, and the matrix is folded.
+most_pus_with_intervals, most_pus_in_a_matrix = 16, 24
+
+# A field of one digit, and the gap before it.
+_narrowest_field = 2
+
+
+def matrix_table(matrix: Matrix, name: str) -> Table:
+    """For a page, and narrowed to the width of a terminal."""
+
+    def narrowed(width: int) -> Table | None:
+        fitting = (t for t in _from_fine_to_coarse(matrix, name, width) if width_of(t) <= width)
+        return next(fitting, None)
+
+    if len(matrix.units) <= most_pus_in_a_matrix:
+        table = _grid(matrix, name, len(matrix.units) <= most_pus_with_intervals)
+    else:
+        few = (f for f in foldings(matrix.places) if len(f.blocks) <= most_pus_in_a_matrix)
+        table = _folded(matrix, next(few), name, with_gaps=True)
+    table.narrowed = narrowed
+    return table
+
+
+def _from_fine_to_coarse(matrix: Matrix, name: str, width: int) -> Iterator[Table]:
+    if len(matrix.units) * _narrowest_field <= width:
+        if len(matrix.units) <= most_pus_with_intervals:
+            yield _grid(matrix, name, with_interval=True)
+        yield _grid(matrix, name, with_interval=False)
+    for folding in foldings(matrix.places):
+        if len(folding.blocks) * _narrowest_field <= width:
+            yield _folded(matrix, folding, name, with_gaps=True)
+            yield _folded(matrix, folding, name, with_gaps=False)
+
+
+def _digits(ns: float) -> int:
+    return 0 if ns >= 99.95 else 1 if ns >= 9.995 else 2
+
+
+def half_width(s: Measured) -> float:
+    """Of the interval, to its farther end, ns."""
+    assert s.cost is not None
+    return max(s.cost.high - s.cost.value, s.cost.value - s.cost.low)
+
+
+def several_states(s: Measured) -> bool:
+    return any(state.number != s.state.number for state in s.states)
+
+
+def _cell_text(s: Measured, with_interval: bool) -> str:
+    cost = cost_of(s)
+    if cost is None:
+        bounded = s.status == "not_resolved" and s.cost is not None and math.isfinite(s.cost.high)
+        return f"<{math.ceil(s.cost.high)}" if bounded and s.cost else s.status
+    digits = _digits(cost)
+    half = half_width(s)
+    interval = f"+-{half:.{digits}f}" if math.isfinite(half) else "+-?"
+    marks = "*" * several_states(s) + "!" * (s.status == "busy")
+    return f"{cost:.{digits}f}{interval if with_interval else ''}{marks}"
+
+
+def _apart(matrix: Matrix) -> set[int]:
+    """Before which units a gap stands: where neighbours share no cache; where no shared cache is known
+    at all, between packages."""
+    units, places = matrix.units, matrix.places
+    shared = [
+        "",
+        *(pair_class(places[a], places[b]) for a, b in pairwise(units)),
+    ]
+    cached = {"same core", "same L2", "same L3"}
+    if "not known" in shared:
+        return set()
+    within = cached if cached & set(shared) else cached | {"same NUMA node", "same package"}
+    return {i for i, name in enumerate(shared) if name and name not in within}
+
+
+def _with_gaps(
+    head: list[str], names: list[str], rows: list[list[Cell]], gaps: set[int], caption: str
+) -> Table:
+    """A square of fields; the last of `head` stands over the names of its rows."""
+    columns, right = list(head), [i for i, title in enumerate(head) if not title]
+    for i, name in enumerate(names):
+        columns += ["|", name] if i in gaps else [name]
+        right.append(len(columns) - 1)
+    table = Table(columns, [], right=right, caption=caption)
+    for number, row in enumerate(rows):
+        if number in gaps:
+            table.rows.append([Cell("")] * len(columns))
+        cells = row[: len(head)]
+        for i, cell in enumerate(row[len(head) :]):
+            cells += [Cell("|"), cell] if i in gaps else [cell]
+        table.rows.append(cells)
+    return table
+
+
+def _grid(matrix: Matrix, name: str, with_interval: bool) -> Table:
+    units, costs = matrix.units, matrix.costs
+
+    def cell(first: int, second: int) -> Cell:
+        s = matrix.cells.get((first, second))
+        if s is None:
+            return Cell(".")
+        cost = cost_of(s)
+        heat = None if cost is None else heat_of(cost, costs)
+        return Cell(_cell_text(s, with_interval), [s.id], heat=heat)
+
+    rows = [[Cell(str(first)), *(cell(first, second) for second in units)] for first in units]
+    caption = f"{name}; the row is the first lane"
+    return _with_gaps(["PU"], list(map(str, units)), rows, _apart(matrix), caption)
+
+
+def _folded(matrix: Matrix, folding: Folding, name: str, with_gaps: bool) -> Table:
+    """The medians of the pairs of two blocks, all with as many digits."""
+    blocks = folding.blocks
+    of_unit = {pu: i for i, block in enumerate(blocks) for pu in block}
+    pairs: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for (first, second), s in matrix.cells.items():
+        if (cost := cost_of(s)) is not None:
+            pairs[of_unit[first], of_unit[second]].append(cost)
+    medians = {at: median(costs) for at, costs in pairs.items()}
+    shown = list(medians.values())
+    digits = _digits(max(shown, default=0))
+
+    def cell(row: int, column: int) -> Cell:
+        cost = medians.get((row, column))
+        return Cell(".") if cost is None else Cell(f"{cost:.{digits}f}", heat=heat_of(cost, shown))
+
+    whole = len(blocks) == len(matrix.units)
+    numbers = [str(block[0] if whole else i) for i, block in enumerate(blocks)]
+    rows = [
+        [
+            *([Cell(numbers[row])] if whole else [Cell(numbers[row]), Cell(_named(block))]),
+            *(cell(row, column) for column in range(len(blocks))),
+        ]
+        for row, block in enumerate(blocks)
+    ]
+    begin_apart = {matrix.units[i] for i in _apart(matrix)}
+    apart = {i for i, block in enumerate(blocks) if block[0] in begin_apart}
+    table = _with_gaps(
+        ["PU"] if whole else ["", "PUs"],
+        numbers,
+        rows,
+        apart if with_gaps and len(apart) < len(blocks) - 1 else set(),
+        f"{name}; {'' if whole else _of_blocks(matrix, folding)}the row has the first lane. --csv, "
+        "--svg and the report have every pair",
+    )
+    table.gap = 1
+    return table
+
+
+def _of_blocks(matrix: Matrix, folding: Folding) -> str:
+    sample = " (of each class of pairs a sample was measured)" if matrix.sampled else ""
+    return f"blocks of PUs, each {folding.each}, the median over the pairs{sample}; "
+
+
+def _named(pus: list[int]) -> str:
+    """`0-3,8`: ranges of numbers; of several with one step between them `0-6:2`."""
+    parts: list[list[int]] = []
+    for pu in sorted(pus):
+        last = parts[-1] if parts else []
+        if last and (len(last) == 1 or pu - last[-1] == last[1] - last[0]):
+            last.append(pu)
+        else:
+            parts.append([pu])
+    return ",".join(map(_range, parts))
+
+
+def _range(pus: list[int]) -> str:
+    step = pus[1] - pus[0] if len(pus) > 1 else 1
+    if step == 1:
+        return f"{pus[0]}-{pus[-1]}" if len(pus) > 1 else str(pus[0])
+    return f"{pus[0]}-{pus[-1]}:{step}" if len(pus) > 2 else ",".join(map(str, pus))
 
 
 def text(found: CoreToCore) -> list[Block]:
@@ -46,12 +442,12 @@ def text(found: CoreToCore) -> list[Block]:
 def _of(matrix: Matrix) -> list[Block]:
     meaning = "one way, half a round trip" if matrix.family == "handoff" else "per op"
     name = f"{formats.short_name(matrix.what)}: ns {meaning}"
-    blocks: list[Block] = [matrix_table(matrix, name), _classes(matrix)]
-    sentences = [*_legend(matrix), *_ways(matrix), *_drift(matrix)]
+    blocks: list[Block] = [matrix_table(matrix, name), _class_table(matrix)]
+    sentences = [*_legend(matrix), *_ways(matrix), *_drift_sentences(matrix)]
     return [*blocks, Bullets(sentences)] if sentences else blocks
 
 
-def _classes(matrix: Matrix) -> Table:
+def _class_table(matrix: Matrix) -> Table:
     table = Table(
         ["class", "pairs", "median ns", "range", "hop ns"],
         [],
@@ -121,7 +517,7 @@ def _ways(matrix: Matrix) -> list[str]:
     return lines
 
 
-def _drift(matrix: Matrix) -> list[str]:
+def _drift_sentences(matrix: Matrix) -> list[str]:
     """What no single pair can tell: a shared machine, or its clock, that was another one meanwhile."""
     d = matrix.drift
     if d is None:

@@ -20,6 +20,7 @@ from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
 
 title = "Divergence"
 measured_by = "`syncmeter run --study divergence` on a GPU"
+order = 13
 
 #: Points that have a cost, by their number of paths.
 ByPaths = dict[int, Measured]

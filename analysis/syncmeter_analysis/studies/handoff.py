@@ -1,33 +1,238 @@
-"""The tables of handoffs between warps: by form, by distance, and the chain beside its article's."""
+"""A flag handed from one warp of a GPU to another: every way to write it over the one with acquire and
+release at device scope, how far it goes, and the chain of warps that an article measured.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, default_margin
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Winners,
+    default_margin,
+    fastest_of,
+    ratio,
+)
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.handoff_rows import (
-    Handoff,
-    Handoffs,
-    Launch,
-    Pairs,
-    between_multiprocessors,
-    form_of,
-    key_of,
-    ns_of,
-    published_ms,
-    published_warps,
-    reference,
-    rows,
-)
-
-__all__ = ["rows", "text", "title"]
 
 title = "Handoffs between warps"
 measured_by = "`syncmeter run --study handoff` on a GPU"
+order = 12
+
+#: What the article's own program took on an H200, ms for 2^20 warps with one handoff each, by form and
+#: scope.
+published_ms = {
+    ("ptx", "acq_rel", "block"): 277.0,
+    ("ptx", "acq_rel", "device"): 3014.0,
+    ("ptx", "acq_rel", "system"): 6762.0,
+    ("volatile", "acq_rel", "device"): 5672.0,
+    ("volatile", "acq_rel", "system"): 6781.0,
+    ("atomic_ref", "acq_rel", "device"): 3013.0,
+    ("ptx", "relaxed", "block"): 248.0,
+    ("ptx", "relaxed", "device"): 1853.0,
+    ("ptx", "relaxed", "system"): 3306.0,
+}
+published_warps = 1 << 20
+
+#: The form that the others are compared with.
+reference = ("ptx", "acq_rel", "device")
+
+#: Forms in the order of their rows; scopes from the narrowest.
+flavours = ("ptx", "atomic_ref", "volatile")
+orders = ("acq_rel", "relaxed")
+scopes = ("block", "cluster", "device", "system")
+
+#: Where two warps sit, from near to far.
+distances = (
+    "of one block",
+    "of two blocks of one cluster",
+    "of two blocks on one multiprocessor",
+    "on two multiprocessors of one GPC",
+    "on two multiprocessors of two GPCs",
+    "on two multiprocessors that met in no cluster",
+)
+
+
+@dataclass
+class Handoff:
+    """One way to hand a flag on. `over_reference` is None for the reference itself.
+
+    `polls` in vain, of all who wait, for each handoff (median over visits); `old_messages` of
+    `messages`: data of before the flag that were seen with it. None where the visits do not say.
+    """
+
+    s: Measured
+    over_reference: Ratio | NotComparable | None
+    polls: float | None
+    old_messages: int | None
+    messages: int | None
+
+
+@dataclass
+class Launch:
+    """The handoffs of one op at one launch; `in_order` the fastest that keep data and flag in order."""
+
+    backend: str
+    blocks: int
+    threads: int
+    handoffs: list[Handoff]
+    in_order: Winners | None
+
+
+@dataclass
+class Pairs:
+    """Pairs of warps as far apart, by acquire and release at one scope."""
+
+    backend: str
+    distance: str
+    scope: str
+    points: list[Measured]
+
+
+@dataclass
+class Handoffs:
+    """Rings and one-shot chains by launch, and pairs by distance; falsy without any."""
+
+    rings: list[Launch] = field(default_factory=list)
+    chains: list[Launch] = field(default_factory=list)
+    pairs: list[Pairs] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.rings or self.chains or self.pairs)
+
+    @property
+    def backends(self) -> list[str]:
+        found = {launch.backend for launch in (*self.rings, *self.chains)}
+        return sorted(found | {p.backend for p in self.pairs})
+
+
+def rows(campaign: Campaign) -> Handoffs:
+    """What was measured or failed of the GPUs' handoffs between warps."""
+    points = [
+        s
+        for s in campaign.points.values()
+        if s.on_gpu and (s.visits or s.status == "failed") and not s.point.repeat and not s.doubt
+    ]
+    points.sort(key=lambda s: rank_of(s.point))
+    return Handoffs(
+        _by_launch(points, "warp_handoff", campaign),
+        _by_launch(points, "handoff_chain", campaign),
+        _by_distance(points, campaign),
+    )
+
+
+def form_of(p: Point) -> str:
+    """How the flag is written and read, in the names of CUDA."""
+    relaxed = p.order == "relaxed"
+    if p.flavour == "ptx":
+        return "ld.relaxed, st.relaxed" if relaxed else "ld.acquire, st.release"
+    if p.flavour == "atomic_ref":
+        return "atomic_ref relaxed" if relaxed else "atomic_ref acquire, release"
+    if relaxed:
+        return "volatile"
+    fence = {"system": "__threadfence_system", "block": "__threadfence_block"}
+    return f"volatile, {fence.get(p.scope, '__threadfence')}"
+
+
+def ns_of(s: Measured) -> float:
+    return s.cost.value if s.cost else 0.0
+
+
+def _place(value: str, among: tuple[str, ...]) -> int:
+    return among.index(value) if value in among else len(among)
+
+
+def rank_of(p: Point) -> tuple[int, ...]:
+    """By form, orders before what is relaxed, the narrowest scope first; pairs by the partner."""
+    return (
+        _place(p.flavour, flavours),
+        _place(p.order, orders),
+        _place(p.scope, scopes),
+        p.size,
+    )
+
+
+def key_of(p: Point) -> tuple[str, str, str]:
+    return p.flavour, p.order, p.scope
+
+
+def between_multiprocessors(p: Point) -> bool:
+    """`size` says which is the other; 1 is another block of the first one itself."""
+    return p.op == "sm_handoff" and p.size != 1
+
+
+def _by_launch(points: Iterable[Measured], op: str, campaign: Campaign) -> list[Launch]:
+    launches: dict[tuple[str, int, int], list[Measured]] = defaultdict(list)
+    for s in points:
+        if s.point.op == op:
+            launches[s.point.backend, s.point.blocks, s.point.lanes].append(s)
+    found = []
+    for (backend, blocks, threads), group in sorted(launches.items(), key=lambda item: item[0]):
+        own = next((s for s in group if key_of(s.point) == reference), None)
+        handoffs = [_handoff(s, own, campaign) for s in group]
+        ordered = fastest_of(s for s in group if s.point.order != "relaxed")
+        found.append(Launch(backend, blocks, threads, handoffs, ordered))
+    return found
+
+
+def _remarks(s: Measured, campaign: Campaign, name: str) -> list[float | bool]:
+    visits = campaign.visits.get(s.measured_at, [])
+    return [v.remarks[name] for v in visits if name in v.remarks]
+
+
+def _handoff(s: Measured, own: Measured | None, campaign: Campaign) -> Handoff:
+    over: Ratio | NotComparable | None = None
+    if own is not s:
+        over = ratio(s, own) if own else NotComparable("ptx at device scope was not measured")
+    polls = _remarks(s, campaign, "polls_per_handoff")
+    old = _remarks(s, campaign, "violations_seen")
+    messages = _remarks(s, campaign, "litmus_handoffs")
+    return Handoff(
+        s,
+        over,
+        median(map(float, polls)) if polls else None,
+        int(old[-1]) if old else None,
+        int(messages[-1]) if messages else None,
+    )
+
+
+def _by_distance(points: Iterable[Measured], campaign: Campaign) -> list[Pairs]:
+    """Of the standard form only; wider scopes than the device are of other hardware."""
+    groups: dict[tuple[str, int, int], list[Measured]] = defaultdict(list)
+    for s in points:
+        p = s.point
+        far = _distance(s, campaign)
+        if far and s.usable and (p.flavour, p.order) == ("ptx", "acq_rel") and p.scope != "system":
+            groups[p.backend, distances.index(far), _place(p.scope, scopes)].append(s)
+    return [
+        Pairs(backend, distances[far], scopes[scope], group)
+        for (backend, far, scope), group in sorted(groups.items(), key=lambda item: item[0])
+        if scope < len(scopes)
+    ]
+
+
+def _distance(s: Measured, campaign: Campaign) -> str:
+    """Where the two warps sit, or '' for what is no pair of warps. Whether two multiprocessors are of
+    one GPC was seen where a cluster put two blocks on them."""
+    p = s.point
+    if p.op == "warp_handoff":
+        return distances[0] if (p.blocks, p.lanes) == (1, 64) and p.scope != "cluster" else ""
+    if p.op == "cluster_handoff":
+        return distances[1] if p.blocks == 2 else ""
+    if p.op != "sm_handoff":
+        return ""
+    if p.size == 1:
+        return distances[2]
+    same = _remarks(s, campaign, "same_gpc")
+    return (distances[3] if same[-1] else distances[4]) if same else distances[5]
 
 
 def text(handoffs: Handoffs) -> list[Block]:

@@ -1,36 +1,272 @@
-"""The tables of the GPU's levels of synchronization."""
+"""What it costs to synchronize the threads of a warp, a block, a cluster, a grid, and to end a kernel:
+the fastest way of each level, and what the tables of the study `levels` are made of.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from syncmeter_analysis.record.visit import Visit
 from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.levels import level_of, levels
 from syncmeter_analysis.relate.relation import (
     NotComparable,
+    Ratio,
+    Verdict,
     Winners,
     default_margin,
+    fastest_of,
+    ratio,
     verdict,
 )
+from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.levels_rows import (
-    BlockRate,
-    BothClocks,
-    GpuLevels,
-    GridBarriers,
-    Levels,
-    ns_of,
-    rows,
-    several_gpus,
-    software,
-)
-
-__all__ = ["rows", "text", "title"]
 
 title = "GPU levels"
 measured_by = "`syncmeter run --study levels` on a GPU"
+order = 10
+
+several_gpus = "several GPUs"
+
+#: Rows of the axis, and the ops of each that wait for all; a last `*` stands for any letters.
+axis_levels = (
+    ("warp, together", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
+    ("warp, a value", ("shuffle_*", "tile_shuffle")),
+    ("block", ("barrier",)),
+    ("cluster", ("cluster_sync",)),
+    ("grid", ("grid_sync", "software_barrier_*")),
+    (several_gpus, ("multi_gpu_barrier_*",)),
+    (
+        "launch",
+        (
+            "launch",
+            "additional_launch",
+            "cooperative_launch",
+            "graph_launch",
+            "additional_graph_launch",
+            "programmatic_launch",
+        ),
+    ),
+)
+
+#: Barriers of the grid that are made of atomics.
+software = (
+    "software_barrier_counter",
+    "software_barrier_sense",
+    "software_barrier_lockfree",
+    "software_barrier_tree",
+)
+
+# Timed by both clocks, from the shortest to the longest.
+_by_both_clocks = (
+    "control_fadd",
+    "fadd_chain",
+    "tile_shuffle",
+    "shuffle_idx",
+    "barrier",
+    "cluster_sync",
+    "grid_sync",
+    "software_barrier_counter",
+    "software_barrier_lockfree",
+)
+
+_warp_size = 32
+
+
+@dataclass
+class BlockRate:
+    """Of blocks of one size the launch that synchronizes most warps per time, and the launches whose
+    rate is not told apart from it."""
+
+    best: Measured
+    warps_per_s: float
+    ties: list[Measured]
+
+
+@dataclass
+class GridBarriers:
+    """The barriers of the grid at one launch, by op; `over_grid_sync` is the fastest of them over the
+    grid's own."""
+
+    by_op: dict[str, Measured]
+    winners: Winners
+    over_grid_sync: Ratio | NotComparable
+
+
+@dataclass
+class BothClocks:
+    """A point by the GPU's clock and by the host's: the cost of the host's with its deviation, both in
+    ns; None where the host has no time of one launch."""
+
+    s: Measured
+    host_ns: float | None = None
+    deviation_ns: float = 0.0
+
+
+@dataclass
+class GpuLevels:
+    """What one backend measured; `drawn` are the points of the figure of all levels.
+
+    Barriers of several GPUs alone are no levels: the study multi-gpu tells of them.
+    """
+
+    backend: str
+    axis: list[tuple[str, Winners | None]]
+    drawn: list[Measured]
+    blocks: list[BlockRate]
+    grid: list[Measured]
+    barriers: list[GridBarriers]
+    chain: list[Measured]
+    clocks: list[BothClocks]
+
+    @property
+    def of_one_gpu(self) -> bool:
+        return any(winners and name != several_gpus for name, winners in self.axis)
+
+
+@dataclass
+class Levels:
+    """Each GPU backend that has a latency of a level inside one GPU; falsy without one."""
+
+    backends: list[GpuLevels] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.backends)
+
+
+def rows(campaign: Campaign) -> Levels:
+    """Resolved costs of GPUs, without those that another's doubt lies on, repeats and whole arrays."""
+    by_backend: dict[str, list[Measured]] = defaultdict(list)
+    for s in campaign.measured:
+        if s.on_gpu and s.family != "reduction" and not s.doubt and not s.point.repeat:
+            by_backend[s.point.backend].append(s)
+    found = [_of_backend(name, points, campaign) for name, points in sorted(by_backend.items())]
+    return Levels([levels for levels in found if levels.of_one_gpu])
+
+
+def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> GpuLevels:
+    points = sorted(points, key=lambda s: (s.point.blocks, s.point.lanes, s.point.size))
+    by_op: dict[str, list[Measured]] = defaultdict(list)
+    for s in points:
+        by_op[s.point.op].append(s)
+    axis = [
+        (name, fastest_of(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
+        for name, ops in axis_levels
+    ]
+    return GpuLevels(
+        backend,
+        axis,
+        _drawn(points),
+        _block_rates(by_op["barrier"]),
+        by_op["grid_sync"],
+        _grid_barriers(by_op),
+        [s for s in by_op["fadd_chain"] if s.point.size and s.cycles],
+        [_both_clocks(max(by_op[op], key=_size), campaign) for op in _by_both_clocks if by_op[op]],
+    )
+
+
+def ns_of(s: Measured) -> float:
+    """The cost; those of `rows` all have one."""
+    return s.cost.value if s.cost else 0.0
+
+
+def _size(s: Measured) -> int:
+    return s.point.size
+
+
+def _is_one_of(op: str, names: Iterable[str]) -> bool:
+    return any(op.startswith(n[:-1]) if n.endswith("*") else op == n for n in names)
+
+
+def _is_latency(s: Measured) -> bool:
+    """Inside a block a latency is that of one warp alone: more warps hide each other's. A group of
+    one thread waits for nobody."""
+    level = level_of(s.point.op)
+    if level in ("warp", "block") and (s.point.blocks, s.point.lanes) != (1, _warp_size):
+        return False
+    return s.point.size != 1 or level == "launch"
+
+
+def _drawn(points: Iterable[Measured]) -> list[Measured]:
+    """Blocks of one warp and of 1024 threads of every op of a level; of an op that works on groups of
+    a size its smallest and its largest at each launch."""
+    of_levels = [
+        s
+        for s in points
+        if level_of(s.point.op)
+        and s.point.lanes in (_warp_size, 1024)
+        and s.point.type in ("", "int32")
+    ]
+    sizes: dict[tuple[str, int, int], set[int]] = defaultdict(set)
+    for s in of_levels:
+        sizes[s.point.op, s.point.blocks, s.point.lanes].add(s.point.size)
+    order = [name for name, _ in levels]
+    kept = [
+        s
+        for s in of_levels
+        if s.point.size in (min(all := sizes[s.point.op, s.point.blocks, s.point.lanes]), max(all))
+    ]
+    return sorted(kept, key=lambda s: (order.index(level_of(s.point.op)), ns_of(s)))
+
+
+def _warps(s: Measured) -> int:
+    return s.point.blocks * ((s.point.lanes + _warp_size - 1) // _warp_size)
+
+
+def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
+    by_threads: dict[int, list[Measured]] = defaultdict(list)
+    for s in barriers:
+        if s.point.blocks > 1:
+            by_threads[s.point.lanes].append(s)
+    found = []
+    for _, launches in sorted(by_threads.items()):
+        if len(launches) < 2:
+            continue
+        best = max(launches, key=lambda s: _warps(s) / ns_of(s))
+        ties = []
+        for s in launches:
+            r = ratio(s, best)
+            if s is best or isinstance(r, NotComparable):
+                continue
+            # Time for each warp that is synchronized.
+            if verdict(r.times(_warps(best) / _warps(s))) is not Verdict.slower:
+                ties.append(s)
+        found.append(BlockRate(best, _warps(best) * 1e9 / ns_of(best), ties))
+    return found
+
+
+def _grid_barriers(by_op: dict[str, list[Measured]]) -> list[GridBarriers]:
+    """The launches that have a barrier in software."""
+    at: dict[tuple[int, int], dict[str, Measured]] = defaultdict(dict)
+    for op in (*software, "grid_sync"):
+        for s in by_op.get(op, ()):
+            launch = s.point.lanes, s.point.blocks
+            if op in software or launch in at:
+                at[launch].setdefault(op, s)
+    found = []
+    for _, barriers in sorted(at.items()):
+        winners = fastest_of(barriers.values())
+        if winners is None:
+            continue
+        own = barriers.get("grid_sync")
+        over = ratio(winners.best, own) if own else NotComparable("grid_sync was not measured")
+        found.append(GridBarriers(barriers, winners, over))
+    return found
+
+
+def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
+    visits: list[Visit] = campaign.visits.get(s.measured_at, [])
+    deviations = [
+        float(v.remarks["host_deviation_ns"]) for v in visits if "host_deviation_ns" in v.remarks
+    ]
+    if s.host_cost is None or s.host_cost.value == 0 or not deviations:
+        return BothClocks(s)
+    return BothClocks(s, s.host_cost.value, median(deviations))
 
 
 def text(levels: Levels) -> list[Block]:
@@ -39,11 +275,11 @@ def text(levels: Levels) -> list[Block]:
     return [
         block
         for of_backend in levels.backends
-        for block in _of_backend(of_backend, f"{of_backend.backend}: " if several else "")
+        for block in _blocks_of_backend(of_backend, f"{of_backend.backend}: " if several else "")
     ]
 
 
-def _of_backend(levels: GpuLevels, prefix: str) -> list[Block]:
+def _blocks_of_backend(levels: GpuLevels, prefix: str) -> list[Block]:
     found = [
         *_axis(levels.axis),
         *_blocks(levels.blocks),
@@ -91,7 +327,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
         s = winners.best
         assert s.cost is not None
         width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48) if ns_of(s) > 0 else 1
-        texts = [name, s.point.op, _size(s), formats.blocks_by_threads(s.point)]
+        texts = [name, s.point.op, _size_text(s), formats.blocks_by_threads(s.point)]
         texts += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
         cells = [Cell(t) for t in [*texts, also(winners), "=" * int(width)]]
         cells[1].points = [s.id]
@@ -107,7 +343,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
     return [table, Bullets(notes)] if notes else [table]
 
 
-def _size(s: Measured) -> str:
+def _size_text(s: Measured) -> str:
     return str(s.point.size) if s.point.size else ""
 
 
@@ -204,7 +440,7 @@ def _chain(points: Sequence[Measured]) -> list[Block]:
     )
     for s in points:
         each = s.cycles.value / s.point.size if s.cycles else math.nan
-        texts = [_size(s), _cycles(s), f"{each:.3f}"]
+        texts = [_size_text(s), _cycles(s), f"{each:.3f}"]
         table.rows.append([Cell(t) for t in texts])
     return [table] if table.rows else []
 
@@ -236,7 +472,7 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
         s, cost = row.s, row.s.cost
         assert cost is not None
         own = cost.relative_half_width * cost.value
-        texts = [s.point.op, _size(s), formats.blocks_by_threads(s.point)]
+        texts = [s.point.op, _size_text(s), formats.blocks_by_threads(s.point)]
         texts += [_plus_minus(cost.value, own) if cost.bounded else formats.nanoseconds(cost.value)]
         if row.host_ns is None:
             texts += ["", ""]

@@ -1,25 +1,234 @@
-"""The tables of locks, and what follows from them in sentences."""
+"""What each lock costs around one add: alone, shared by all lanes, and one for each lane; beside the
+fastest of them, and beside an atomic add, which needs none.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, default_margin
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Winners,
+    default_margin,
+    fastest_of,
+    ratio,
+)
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.held_locks_map import held_text
-from syncmeter_analysis.studies.locks_rows import (
-    Contest,
-    Locks,
-    LockTable,
-    Row,
-    least_fairness,
-    rows,
-)
-
-__all__ = ["rows", "text", "title"]
+from syncmeter_analysis.studies.held_locks import Situation, held_text, situations
 
 title = "Locks"
 measured_by = "`syncmeter run --study locks`"
+order = 1
+
+#: What needs no lock.
+alternative = "atomic_add"
+
+#: Fewer locks than this leave nothing to choose.
+_least_locks = 2
+
+
+@dataclass
+class Row:
+    """One lock, or the atomic add, of one backend. `on_one`: one lock for all lanes, by lanes;
+    `own`: one for each lane, of the most lanes."""
+
+    first: Measured
+    on_one: dict[int, Measured] = field(default_factory=dict)
+    own: Measured | None = None
+
+    @property
+    def is_lock(self) -> bool:
+        return self.first.point.op != alternative
+
+    @property
+    def op(self) -> str:
+        """The op, with its order where that is not the ordinary."""
+        return formats.short_name(self.first.point, _not_in_a_name)
+
+    @property
+    def name(self) -> str:
+        return f"{self.first.point.backend} {self.op}"
+
+    def cost_at(self, lanes: int) -> Measured | None:
+        found = self.on_one.get(lanes)
+        return found if found is not None and found.usable else None
+
+
+_not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
+
+
+@dataclass
+class Contest:
+    """The rows with so many lanes on one lock. Ratios by a row's name: over the fastest lock of all
+    backends (which has none itself), and over the atomic add of the row's own backend."""
+
+    lanes: int
+    winners: Winners | None
+    over_fastest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+    over_atomic: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+
+
+@dataclass
+class LockTable:
+    """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
+    `source` names the file where there are several.
+    `alone` is the contest of one lane, `shared` that of the most lanes, None where only one ran."""
+
+    first: Measured
+    affinities: list[str]
+    rows: list[Row]
+    alone: Contest
+    shared: Contest | None
+    points: list[str]
+    source: str = ""
+
+    @property
+    def most_lanes(self) -> int:
+        return max(lanes for row in self.rows for lanes in row.on_one)
+
+    def row_of(self, s: Measured) -> Row:
+        return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
+
+
+@dataclass
+class Locks:
+    """The tables of all files."""
+
+    tables: list[LockTable]
+    held: list[Situation] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.tables or self.held)
+
+
+def rows(campaign: Campaign) -> Locks:
+    """A table for each type, way of waiting and placement of each file's locks on CPUs, where there
+    are two locks or more. Files are not mixed: each has its own drift."""
+    tables = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        for table in _tables(points):
+            table.source = campaign.named(file)
+            tables.append(table)
+    return Locks(tables, situations(campaign))
+
+
+def _updates(s: Measured) -> bool:
+    # shared_mutex_read and its like let lanes in together: no alternative to a lock around an add.
+    lock = s.family == "critical" and s.point.op.endswith("_add")
+    cpu = s.device is None and s.visits > 0
+    return cpu and bool(s.point.type) and (lock or s.point.op == alternative)
+
+
+def _belongs(s: Measured) -> bool:
+    return _updates(s) and not s.imported
+
+
+def updates(campaign: Campaign) -> list[Row]:
+    """The ways to update one shared counter on CPUs, imports and a single lock included: of all types,
+    ways of waiting and affinities those with most ways, int32 before others."""
+    groups: dict[tuple[str, str, str, str], list[Measured]] = defaultdict(list)
+    for s in campaign.points.values():
+        p = s.point
+        if _updates(s) and not (p.on_gpu or s.oversubscribed or p.repeat) and cells_in_use(p) == 1:
+            groups[p.type, p.wait, p.affinity, s.source].append(s)
+    tables = [(key, _rows_of(group)) for key, group in groups.items()]
+
+    def rank(table: tuple[tuple[str, str, str, str], list[Row]]) -> tuple[int, bool, bool, int]:
+        (kind, wait, _, _), found = table
+        most = max((n for row in found for n in row.on_one), default=0)
+        return len(found), kind == "int32", wait == "active", most
+
+    return max(tables, key=rank, default=(None, []))[1]
+
+
+def cells_in_use(p: Point) -> int:
+    """How many cells the lanes use: 1 when all share one, 0 for an op without any."""
+    if p.placement == "none":
+        return 0
+    if p.placement == "shared" or p.stride == 0:
+        return 1
+    return p.cells or p.lanes
+
+
+def _tables(points: Iterable[Measured]) -> list[LockTable]:
+    groups: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
+    for s in points:
+        if _belongs(s) and cells_in_use(s.point):
+            groups[s.point.type, s.point.wait, s.point.affinity].append(s)
+    found: dict[frozenset[object], LockTable] = {}
+    for group in groups.values():
+        measured = frozenset(s.measured_at for s in group)
+        # Affinities that share all measurements are one table.
+        if measured in found:
+            found[measured].affinities.append(group[0].point.affinity)
+        elif table := _table(group):
+            found[measured] = table
+    return list(found.values())
+
+
+def _rows_of(group: Sequence[Measured]) -> list[Row]:
+    by_op: dict[tuple[str, bool, str, str], Row] = {}
+    # A lone lane costs the same wherever its cell is; of locks of their own, those far apart.
+    for s in sorted(group, key=lambda s: (s.point.placement != "shared", -s.point.stride_bytes)):
+        p = s.point
+        row = by_op.setdefault((p.backend, p.op != alternative, p.op, p.order), Row(s))
+        if cells_in_use(p) == 1 or p.lanes == 1:
+            row.on_one.setdefault(p.lanes, s)
+        elif cells_in_use(p) == p.lanes and (row.own is None or row.own.point.lanes < p.lanes):
+            row.own = s
+    return [row for _, row in sorted(by_op.items()) if row.on_one]
+
+
+def _table(group: Sequence[Measured]) -> LockTable | None:
+    found = _rows_of(group)
+    if sum(row.is_lock for row in found) < _least_locks:
+        return None
+    most = max(lanes for row in found for lanes in row.on_one)
+    return LockTable(
+        group[0],
+        [group[0].point.affinity],
+        found,
+        _contest(found, 1),
+        _contest(found, most) if most > 1 else None,
+        [s.id for s in group],
+    )
+
+
+def _contest(found: Sequence[Row], lanes: int) -> Contest:
+    costs = {row.name: s for row in found if (s := row.cost_at(lanes)) is not None}
+    locks = [costs[row.name] for row in found if row.is_lock and row.name in costs]
+    contest = Contest(lanes, fastest_of(locks))
+    for row in found:
+        mine = costs.get(row.name)
+        if mine is None:
+            continue
+        if contest.winners is not None and mine is not contest.winners.best:
+            contest.over_fastest[row.name] = ratio(mine, contest.winners.best)
+        atomic = _atomic_of(found, row.first.point.backend)
+        if atomic is not None and row.is_lock and atomic.name in costs:
+            contest.over_atomic[row.name] = ratio(mine, costs[atomic.name])
+    return contest
+
+
+def _atomic_of(found: Sequence[Row], backend: str) -> Row | None:
+    """The backend's atomic add; of several orders the relaxed one."""
+    adds = [row for row in found if not row.is_lock and row.first.point.backend == backend]
+    return min(adds, key=lambda row: row.first.point.order != "relaxed", default=None)
+
+
+def least_fairness(lanes: int) -> float:
+    """Jain's index where lanes that all do the same number of ops do them one lane after the other:
+    what `fairness` cannot fall below. 0.9 for two lanes."""
+    rates = sum(1 / lane for lane in range(1, lanes + 1))
+    squares = sum(1 / lane**2 for lane in range(1, lanes + 1))
+    return rates * rates / (lanes * squares)
 
 
 def text(locks: Locks) -> list[Block]:

@@ -1,28 +1,163 @@
-"""The tables of threads against processes, and what follows from them in sentences."""
+"""Processes beside threads, at the same lanes and cells: an op by both, and what MPI has for it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import (
     NotComparable,
+    Ratio,
     Verdict,
     default_margin,
+    ratio,
     verdict,
 )
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.processes_rows import (
-    Processes,
-    ProcessTable,
-    Row,
-    by_processes,
-    rows,
-    stands_for,
-)
-
-__all__ = ["rows", "text", "title"]
+from syncmeter_analysis.studies.locks import cells_in_use
 
 title = "Threads against processes"
 measured_by = "`syncmeter run --study processes`, where the worker of MPI is built"
+order = 3
+
+#: Whose lanes are processes, each with the threads that do the same with the same calls, None without.
+by_processes = {"posix-shared": "posix", "mpi": None}
+
+#: Whose lanes are threads, the first that measured an op first: it is what the others stand against.
+by_threads = ("std", "omp", "omp-llvm", "posix")
+
+#: What processes do by the same name as threads, beside what others stand for.
+_by_both = ("condition_handoff", "semaphore_handoff", "futex_handoff", "mutex_robust_add")
+
+#: What an op of processes alone does in place of an op of threads.
+stands_for = {
+    "ibarrier": "barrier",
+    "allreduce_8": "barrier",
+    "message_handoff": "handoff",
+    "rma_accumulate": "atomic_add",
+    "rma_fence_add": "atomic_add",
+    "rma_fetch_add": "atomic_fetch_add",
+    "rma_cas_pass": "atomic_cas_pass",
+    "rma_put": "atomic_write",
+    "rma_lock_add": "lock_add",
+    "window_sync": "fence",
+}
+
+
+@dataclass
+class Row:
+    """One op at one number of lanes and cells. `thread`: what it stands against, None where no threads
+    have a cost for it. `over`: the ratio to that; None without one, and of that row itself."""
+
+    measured: Measured
+    thread: Measured | None
+    over: Ratio | NotComparable | None
+
+    @property
+    def is_process(self) -> bool:
+        return self.measured.point.backend in by_processes
+
+    @property
+    def op(self) -> str:
+        """The op, with its order where that is not the ordinary."""
+        return formats.short_name(self.measured.point, _not_in_a_name)
+
+
+_not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
+
+
+@dataclass
+class ProcessTable:
+    """The rows of one file, way of waiting, affinity, number of lanes and of cells. `own_cells`: each
+    lane has a cell to itself. `source` names the file where there are several."""
+
+    rows: list[Row]
+    lanes: int
+    own_cells: bool
+    wait: str
+    affinity: str
+    source: str = ""
+
+    @property
+    def ratios(self) -> list[tuple[Row, Ratio]]:
+        """The rows of processes that have a ratio to threads."""
+        return [(r, r.over) for r in self.rows if r.is_process and isinstance(r.over, Ratio)]
+
+
+@dataclass
+class Processes:
+    """The tables of all files; falsy where processes measured nothing."""
+
+    tables: list[ProcessTable]
+
+    def __bool__(self) -> bool:
+        return bool(self.tables)
+
+
+def rows(campaign: Campaign) -> Processes:
+    """A table for each number of lanes of each file in which processes measured something."""
+    tables = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        for table in _tables(points):
+            table.source = campaign.named(file)
+            tables.append(table)
+    return Processes(tables)
+
+
+def _tables(points: Iterable[Measured]) -> list[ProcessTable]:
+    groups: dict[tuple[str, str, int, bool], list[Measured]] = {}
+    for s in points:
+        p = s.point
+        if s.device is not None or s.imported or not s.visits or _wanted(s) is None:
+            continue
+        key = (p.wait, p.affinity, p.lanes, p.lanes > 1 and cells_in_use(p) == p.lanes)
+        groups.setdefault(key, []).append(s)
+    found = []
+    for (wait, affinity, lanes, own), group in sorted(groups.items()):
+        if any(s.point.backend in by_processes for s in group):
+            found.append(ProcessTable(_rows_of(group), lanes, own, wait, affinity))
+    return found
+
+
+def _wanted(s: Measured) -> str | None:
+    """The op of threads that a point is, or stands for; None for backends and ops of other studies."""
+    p = s.point
+    if p.backend not in (*by_processes, *by_threads) or p.type not in ("", "int32"):
+        return None
+    op = stands_for.get(p.op, p.op)
+    return op if op in (*stands_for.values(), *_by_both) else None
+
+
+def _same(s: Measured) -> tuple[str, int]:
+    return _wanted(s) or "", s.point.stride_bytes
+
+
+def _rows_of(group: list[Measured]) -> list[Row]:
+    groups: dict[tuple[str, int], list[Measured]] = {}
+    for s in group:
+        groups.setdefault(_same(s), []).append(s)
+    return [row for _, same in sorted(groups.items()) for row in _beside(same)]
+
+
+def _beside(same: list[Measured]) -> list[Row]:
+    backends = [*by_threads, *by_processes]
+    same = sorted(same, key=lambda s: (backends.index(s.point.backend), s.point.op, s.point.key))
+    threads = [s for s in same if s.point.backend not in by_processes and s.usable]
+    found = []
+    for s in same:
+        if s.point.backend in by_processes:
+            # With several orders of an atomic, its own; std's first is what a program gets.
+            at_order = [t for t in threads if t.point.order == s.point.order]
+            same_calls = [t for t in threads if t.point.backend == by_processes[s.point.backend]]
+            thread = next(iter(same_calls or at_order or threads), None)
+        else:
+            thread = next(iter(threads), None)
+        over = None if thread is None or thread is s else ratio(s, thread)
+        found.append(Row(s, thread, over))
+    return found
 
 
 def text(found: Processes) -> list[Block]:

@@ -1,28 +1,285 @@
-"""The tables of ways to wait, and for how long to spin before sleeping, in sentences."""
+"""Ways to wait for a late thread: what each costs beyond the lateness, the CPU time that it burns, and
+for how long to spin before sleeping.
+
+Spinning first and then sleeping is like renting before buying: who spins for as long as sleeping costs
+more never pays more than twice what the better of the two would have cost, in time and in CPU time
+alike (Karlin et al., Competitive randomized algorithms for nonuniform problems, 1990). Who wants to
+lose little time alone spins longer.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
+from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
-from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
-from syncmeter_analysis.studies.waiting_rows import (
-    Advice,
-    Neighbour,
-    Part,
-    Runtime,
-    Waiting,
-    Way,
-    allowed_behind,
-    rows,
-)
-
-__all__ = ["rows", "text", "title"]
 
 title = "Waiting"
 measured_by = "`syncmeter run --study waiting`"
+order = 6
+
+#: Ways by name of their op, in the order of the tables; the first four do not sleep.
+awake = ("spin", "pause", "backoff", "yield")
+asleep = ("futex", "condition", "atomic")
+
+#: How much later than with the best fixed setting a thread may come out.
+allowed_behind = 0.10
+
+#: Latenesses are looked at between those that were measured, so many in each decade.
+_steps = 50
+
+#: Cost in ns by lateness in us.
+Curve = dict[int, float]
+
+
+@dataclass
+class Way:
+    """One way of waiting, by lateness in us. `cpu_ns` is the CPU time that a wait burns, where the
+    worker told it; `sleeps` whether it gives its processing unit up."""
+
+    name: str
+    sleeps: bool
+    costs: dict[int, Measured] = field(default_factory=dict)
+    cpu_ns: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def curve(self) -> Curve:
+        """The costs that are known; one that cannot be told from 0 is 0."""
+        return {
+            late: max(s.cost.value, 0.0)
+            for late, s in sorted(self.costs.items())
+            if s.cost is not None and s.status in ("ok", "busy", "noisy", "not_resolved")
+        }
+
+
+@dataclass(frozen=True)
+class Advice:
+    """For how long to spin before sleeping, ns, of two ways of waiting that were measured.
+
+    `extra_ns` is what sleeping costs more at `extra_at_us`, from where on latenesses outlast it.
+    `spin_ns` is the least time after which who sleeps is never more than `allowed_behind` behind
+    spinning; `worst` how far behind the best fixed setting that leaves a thread, at `worst_at_us`, over
+    `latenesses`; `cpu_spared` which share of the CPU time of spinning it spares at the largest one.
+    """
+
+    extra_ns: float
+    extra_at_us: int
+    spin_ns: float
+    worst: float
+    worst_at_us: float
+    latenesses: tuple[int, int]
+    cpu_spared: float
+
+
+@dataclass
+class Runtime:
+    """An OpenMP runtime: its barrier at both of its fixed settings, and what follows."""
+
+    backend: str
+    active: Way
+    passive: Way
+    advice: Advice | None
+    pause_ns: float | None = None
+
+    @property
+    def spins(self) -> int | None:
+        """Looks of a waiting thread that last as long as it is to spin."""
+        if self.advice is None or not self.pause_ns:
+            return None
+        return math.ceil(self.advice.spin_ns / self.pause_ns)
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The same work beside a lane that waits in this way, `over` the work alone. `affinity` says where
+    the two are: smt on one core, else on two."""
+
+    way: str
+    affinity: str
+    beside: Measured
+    over: Ratio | NotComparable
+
+
+@dataclass
+class Part:
+    """The ways of one file. `advice` is of its plain spinning and its fastest sleeping way. `barriers`
+    are those of every backend, by its name; where it is of OpenMP also by its way of waiting.
+    `neighbours`: what a waiting lane costs one that works."""
+
+    ways: list[Way]
+    barriers: list[Way]
+    runtimes: list[Runtime]
+    advice: Advice | None
+    between: tuple[str, str] | None
+    pause: Measured | None
+    neighbours: list[Neighbour]
+    source: str = ""
+
+    @property
+    def points(self) -> list[str]:
+        of_ways = [s.id for way in self.ways + self.barriers for s in way.costs.values()]
+        return of_ways + [n.beside.id for n in self.neighbours]
+
+
+@dataclass
+class Waiting:
+    """The parts of all files."""
+
+    parts: list[Part]
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+
+def rows(campaign: Campaign) -> Waiting:
+    """The ways of waiting of each file that has any, at two lanes."""
+    parts = []
+    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+        part = _part(campaign, file, points)
+        if part is not None:
+            part.source = campaign.named(file)
+            parts.append(part)
+    return Waiting(parts)
+
+
+def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> Part | None:
+    found: dict[str, Way] = {}
+    barriers: dict[tuple[str, str], Way] = {}
+    pause = None
+    for s in points:
+        p = s.point
+        if p.op == "spin_pause" and s.usable and p.lanes == 1:
+            pause = s
+        if p.lanes != 2 or not p.late_us or s.imported or s.device is not None:
+            continue
+        name = p.op.removeprefix("wait_")
+        if name in awake + asleep and p.op != name:
+            way = found.setdefault(name, Way(name, name in asleep))
+        elif p.op == "barrier_late" and (p.wait == "active" or p.backend.startswith("omp")):
+            way = barriers.setdefault((p.backend, p.wait), Way(p.wait, p.wait == "passive"))
+        else:
+            continue
+        way.costs.setdefault(p.late_us, s)
+        burnt = [
+            float(v.remarks["waiting_cpu_ns"])
+            for v in campaign.visits.get(s.measured_at, [])
+            if "waiting_cpu_ns" in v.remarks
+        ]
+        if burnt:
+            way.cpu_ns[p.late_us] = max(median(burnt), 0.0)
+    has_smt = campaign.machine.smt is not False
+    neighbours = [n for n in _neighbours(points) if has_smt or n.affinity != "smt"]
+    if not (found or neighbours):
+        return None
+    ways = [found[name] for name in awake + asleep if name in found]
+    between = _between(found)
+    pause_ns = pause.cost.value if pause is not None and pause.cost is not None else None
+    return Part(
+        ways,
+        [_named(*at, way) for at, way in sorted(barriers.items())],
+        list(_runtimes(barriers, pause_ns)),
+        advice(found[between[0]], found[between[1]]) if between else None,
+        between,
+        pause,
+        neighbours,
+    )
+
+
+def _neighbours(points: Sequence[Measured]) -> list[Neighbour]:
+    """By where the two lanes are, then in the order of the ways."""
+    ways = {f"work_beside_{way}": way for way in awake + asleep}
+    alone: dict[str, Measured] = {}
+    for s in points:
+        if s.point.lanes == 1:
+            alone.setdefault(s.point.op, s)
+    found = [
+        Neighbour(ways[s.point.op], s.point.affinity, s, ratio(s, alone[s.point.op]))
+        for s in points
+        if s.point.lanes == 2 and s.point.op in ways and s.point.op in alone
+    ]
+    return sorted(found, key=lambda n: (n.affinity, list(ways.values()).index(n.way)))
+
+
+# The other APIs have one way of waiting.
+def _named(backend: str, wait: str, way: Way) -> Way:
+    name = f"{backend} {wait}" if backend.startswith("omp") else backend
+    return Way(name, way.sleeps, way.costs, way.cpu_ns)
+
+
+def _between(found: Mapping[str, Way]) -> tuple[str, str] | None:
+    """How to spin, and the sleeping way of the least cost at the largest lateness."""
+    spinning = [name for name in ("pause", "spin") if name in found and found[name].curve]
+    sleeping = [found[name] for name in asleep if name in found and found[name].curve]
+    if not spinning or not sleeping:
+        return None
+    best = min(sleeping, key=lambda way: way.curve[max(way.curve)])
+    return spinning[0], best.name
+
+
+def _runtimes(barriers: Mapping[tuple[str, str], Way], pause_ns: float | None) -> Iterator[Runtime]:
+    for backend in sorted({b for b, _ in barriers if b.startswith("omp")}):
+        active, passive = barriers.get((backend, "active")), barriers.get((backend, "passive"))
+        if active and passive:
+            yield Runtime(backend, active, passive, advice(active, passive), pause_ns)
+
+
+def _at(curve: Curve) -> Callable[[float], float]:
+    """The curve between its points: linear in the logarithm of the lateness."""
+    lates = sorted(curve)
+
+    def cost(late_us: float) -> float:
+        for low, high in pairwise(lates):
+            if late_us <= high:
+                part = math.log(late_us / low) / math.log(high / low)
+                return curve[low] + part * (curve[high] - curve[low])
+        return curve[lates[-1]]
+
+    return cost
+
+
+def _between_measured(lates: Sequence[int]) -> list[float]:
+    first, last = math.log10(lates[0]), math.log10(lates[-1])
+    steps = max(1, math.ceil((last - first) * _steps))
+    return [10 ** (first + (last - first) * i / steps) for i in range(steps + 1)]
+
+
+def advice(spinning: Way, sleeping: Way) -> Advice | None:
+    """What to spin where one may choose between the two; None without two latenesses that both have.
+
+    The time of a wait is the lateness and the cost beyond it. Who spins for `t` and then sleeps takes
+    as long as who spins where the other thread comes within `t`, else as long as who sleeps.
+    """
+    curves = spinning.curve, sleeping.curve
+    lates = sorted(curves[0].keys() & curves[1].keys())
+    if len(lates) < 2:
+        return None
+    spin, sleep = (_at({late: curve[late] for late in lates}) for curve in curves)
+    extra = {late: max(curves[1][late] - curves[0][late], 0.0) for late in lates}
+    # Who comes before that has found the waiting thread half asleep.
+    too_short = [late for late in lates if 1e3 * late < extra[late]]
+    extra_at = next((late for late in lates if late > max(too_short, default=0)), lates[-1])
+    looked_at = _between_measured(lates)
+    spin_ns = 0.0
+    for late in looked_at:
+        if 1e3 * late + sleep(late) > (1 + allowed_behind) * (1e3 * late + spin(late)):
+            spin_ns = 1e3 * late
+    worst, worst_at = 0.0, float(lates[0])
+    for late in looked_at:
+        fixed = 1e3 * late + spin(late), 1e3 * late + sleep(late)
+        behind = fixed[0 if 1e3 * late <= spin_ns else 1] / min(fixed) - 1
+        if behind > worst:
+            worst, worst_at = behind, late
+    last = lates[-1]
+    spared = max(0.0, 1 - (spin_ns + extra[last]) / (1e3 * last))
+    return Advice(extra[extra_at], extra_at, spin_ns, worst, worst_at, (lates[0], last), spared)
 
 
 def text(waiting: Waiting) -> list[Block]:
@@ -38,7 +295,7 @@ def _of_part(part: Part) -> list[Block]:
     if part.barriers:
         found.append(_costs(part.barriers, "ns of a barrier beyond the lateness", ""))
     if part.neighbours:
-        found.append(_neighbours(part.neighbours))
+        found.append(_neighbour_table(part.neighbours))
     return [*found, Bullets(sentences(part))]
 
 
@@ -82,7 +339,7 @@ def _cpu(ways: list[Way]) -> list[Block]:
     return [found, Text("Its calls, and what is spent on waking it or another lane, are in it.")]
 
 
-def _neighbours(neighbours: list[Neighbour]) -> Table:
+def _neighbour_table(neighbours: list[Neighbour]) -> Table:
     columns = ["the other lane", "where", "over alone", "95 % interval", ""]
     found = Table(columns, [], range(2, 4), "Work beside a lane that waits", keys=2)
     for n in neighbours:

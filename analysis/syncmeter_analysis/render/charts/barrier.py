@@ -19,8 +19,7 @@ from syncmeter_analysis.render.charts.figure import (
     panel_height,
     panel_width,
 )
-from syncmeter_analysis.studies.barrier import span_of
-from syncmeter_analysis.studies.barrier_rows import Barriers, Comparison, Part, Placement
+from syncmeter_analysis.studies.barrier import Barriers, Comparison, Part, Placement, span_of
 
 
 def figures(barriers: Barriers) -> list[Figure]:

@@ -8,7 +8,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.render.charts.dots import cost_dots
 from syncmeter_analysis.render.charts.figure import Figure, Panel
-from syncmeter_analysis.studies.coalescing_rows import Level, Loads, level_names, patterns
+from syncmeter_analysis.studies.coalescing import Level, Loads, level_names, patterns
 
 
 def figures(loads: Loads) -> list[Figure]:

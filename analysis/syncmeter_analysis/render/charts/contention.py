@@ -18,7 +18,7 @@ from syncmeter_analysis.render.charts.figure import (
     panel_height,
     panel_width,
 )
-from syncmeter_analysis.studies.contention_rows import Contention, Row
+from syncmeter_analysis.studies.contention import Contention, Row
 
 
 def figures(contention: Contention) -> list[Figure]:

@@ -8,7 +8,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.render.charts.figure import Figure, Panel
 from syncmeter_analysis.render.charts.heat import heat_map
-from syncmeter_analysis.studies.core_to_core_rows import CoreToCore, Matrix
+from syncmeter_analysis.studies.core_to_core import CoreToCore, Matrix
 
 
 def figures(found: CoreToCore) -> list[Figure]:

@@ -10,11 +10,11 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.render.charts.figure import Figure, Panel
 from syncmeter_analysis.render.charts.heat import heat_map
-from syncmeter_analysis.studies.false_sharing import next_line_spans
-from syncmeter_analysis.studies.false_sharing_rows import (
+from syncmeter_analysis.studies.false_sharing import (
     Row,
     Sharing,
     apart_bytes,
+    next_line_spans,
     size_of_all,
     sizing,
 )

@@ -16,7 +16,7 @@ from syncmeter_analysis.render.charts.figure import (
     panel_height,
     panel_width,
 )
-from syncmeter_analysis.studies.handoff_rows import (
+from syncmeter_analysis.studies.handoff import (
     Handoff,
     Handoffs,
     Launch,

@@ -8,8 +8,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.render.charts.dots import cost_dots
 from syncmeter_analysis.render.charts.figure import Figure, Panel, palette
-from syncmeter_analysis.studies.launch import kernel_name
-from syncmeter_analysis.studies.launch_rows import Boundary, Kernel, graphs, ns_of, parts
+from syncmeter_analysis.studies.launch import Boundary, Kernel, graphs, kernel_name, ns_of, parts
 
 
 def figures(boundary: Boundary) -> list[Figure]:

@@ -16,8 +16,10 @@ from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.charts import barrier
 from syncmeter_analysis.render.charts.dots import cost_dots
 from syncmeter_analysis.render.charts.figure import Figure, Panel
-from syncmeter_analysis.studies import barrier_rows, levels_rows, locks_rows
-from syncmeter_analysis.studies.locks_rows import Row
+from syncmeter_analysis.studies import barrier as barriers
+from syncmeter_analysis.studies import levels as gpu_levels
+from syncmeter_analysis.studies import locks
+from syncmeter_analysis.studies.locks import Row
 
 #: So many stand on the first screen.
 _most = 2
@@ -86,7 +88,7 @@ def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
 
 def _updates(campaign: Campaign) -> list[Figure]:
     """A dot for each way to update one counter, alone and among the most threads."""
-    rows = locks_rows.updates(campaign)
+    rows = locks.updates(campaign)
     counts = sorted({n for row in rows for n in row.on_one})
     if len(rows) < 2:
         return []
@@ -121,9 +123,9 @@ def _span(rows: Sequence[Row], fields: Sequence[dict[str, Any]], group: str) -> 
 
 def _barriers(campaign: Campaign) -> list[Figure]:
     """The curves of the study, where there are any; else a dot for each runtime."""
-    if curves := barrier.figures(barrier_rows.rows(campaign)):
+    if curves := barrier.figures(barriers.rows(campaign)):
         return curves[:1]
-    rows = barrier_rows.curves(campaign)
+    rows = barriers.curves(campaign)
     counts = sorted({n for at in rows.values() for n in at})
     if not counts:
         return []
@@ -142,7 +144,7 @@ def _levels(campaign: Campaign) -> list[Figure]:
     """The fastest way of each level of a GPU, as the study tells them."""
     return [
         figure
-        for found in levels_rows.rows(campaign).backends[:1]
+        for found in gpu_levels.rows(campaign).backends[:1]
         for figure in _axis(found.backend, found.axis)
     ]
 

@@ -11,7 +11,7 @@ from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.charts.dots import cost_dots
 from syncmeter_analysis.render.charts.figure import Figure, Panel, palette
 from syncmeter_analysis.render.charts.heat import heat_map
-from syncmeter_analysis.studies.levels_rows import GpuLevels, Levels, ns_of
+from syncmeter_analysis.studies.levels import GpuLevels, Levels, ns_of
 
 
 def _launches(points: list[Measured]) -> list[tuple[int, int]]:

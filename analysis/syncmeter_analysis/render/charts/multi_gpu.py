@@ -20,7 +20,7 @@ from syncmeter_analysis.render.charts.figure import (
     panel_width,
     shapes,
 )
-from syncmeter_analysis.studies.multi_gpu_rows import (
+from syncmeter_analysis.studies.multi_gpu import (
     Access,
     Barrier,
     Fastest,

@@ -8,7 +8,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.render.charts.dots import ratio_dots
 from syncmeter_analysis.render.charts.figure import Figure, Panel
-from syncmeter_analysis.studies.portability_rows import Portability, Side
+from syncmeter_analysis.studies.portability import Portability, Side
 
 # The largest differences; all are in the table.
 _most_rows = 45

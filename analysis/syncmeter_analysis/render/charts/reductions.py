@@ -23,13 +23,13 @@ from syncmeter_analysis.render.charts.figure import (
     shapes,
     types,
 )
-from syncmeter_analysis.studies.reductions import share_text
-from syncmeter_analysis.studies.reductions_rows import (
+from syncmeter_analysis.studies.reductions import (
     Array,
     Form,
     Reductions,
     form_prefix,
     least_shared,
+    share_text,
 )
 
 _least_sizes = 2

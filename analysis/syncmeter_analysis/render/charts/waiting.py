@@ -16,8 +16,7 @@ from syncmeter_analysis.render.charts.figure import (
     panel_height,
     panel_width,
 )
-from syncmeter_analysis.studies.waiting import sentences
-from syncmeter_analysis.studies.waiting_rows import Part, Waiting, Way
+from syncmeter_analysis.studies.waiting import Part, Waiting, Way, sentences
 
 
 def figures(waiting: Waiting) -> list[Figure]:
