@@ -41,15 +41,15 @@ TEST(ArmsInNames, BecomeTheArmOfPointKeyAndWorker) {
   const results_file file =
       read(campaign, {{{"kind", "worker"}, {"worker", "omp@old"}, {"arm", "old"}}, visit, same});
   ASSERT_EQ(file.visits.size(), 1U);
-  const json& read_visit = file.visits.front();
-  const auto what = read_visit.at("point").get<point>();
+  const visit_record& read_visit = file.visits.front();
+  const point& what = read_visit.point;
   EXPECT_EQ(what.backend, "omp");
   EXPECT_EQ(what.arm, "old");
-  EXPECT_EQ(read_visit.at("backend"), "omp");
-  EXPECT_EQ(read_visit.at("key"), visits_key(what, "b1") + "3");
+  EXPECT_EQ(read_visit.backend, "omp");
+  EXPECT_EQ(read_visit.key, visits_key(what, "b1") + "3");
   EXPECT_EQ(file.workers.front().at("worker"), "omp");
   ASSERT_EQ(file.same.size(), 1U);
-  EXPECT_EQ(file.same.front().at("measured_as").at("arm"), "new");
+  EXPECT_EQ(file.same.front().measured_as.arm, "new");
   EXPECT_EQ(file.campaign.at("/plan/backends/omp/visits"_json_pointer), 40);
   EXPECT_EQ(file.campaign.at("gpus").at("cuda"), "H200");
 }
@@ -57,7 +57,7 @@ TEST(ArmsInNames, BecomeTheArmOfPointKeyAndWorker) {
 TEST(ArmsInNames, AreOfFilesThatCompareTwoBuildsOnly) {
   const results_file file = read(today, {visit_of("mine@home")});
   ASSERT_EQ(file.visits.size(), 1U);
-  EXPECT_EQ(file.visits.front().at("backend"), "mine@home");
+  EXPECT_EQ(file.visits.front().backend, "mine@home");
 }
 
 }  // namespace
