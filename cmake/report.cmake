@@ -10,7 +10,7 @@ for python in python3 /usr/bin/python3; do
   PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}" exec "$python" -m syncmeter_analysis.command "$@"
 done
 echo "syncmeter-report: needs Python 3.11 or newer" >&2
-exit 1
+exit 127
 ]])
 string(REPLACE "'" "'\\\\''" quoted_source ${CMAKE_SOURCE_DIR})
 file(CONFIGURE OUTPUT ${report} CONTENT [[#!/bin/sh

@@ -19,9 +19,12 @@ from syncmeter_analysis.record.output import same_file
 
 def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.record.reader import read_results
-    from syncmeter_analysis.relate.compare import axes, compare_campaigns
+    from syncmeter_analysis.relate.compare import Comparison, axes, compare_campaigns
+    from syncmeter_analysis.relate.compare_arms import ArmComparison, compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
-    from syncmeter_analysis.render.compare_text import as_text, write_figure
+    from syncmeter_analysis.render import arms_text
+    from syncmeter_analysis.render.compare_json import as_json
+    from syncmeter_analysis.render.compare_text import as_markdown, as_text, write_figure
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
@@ -32,16 +35,32 @@ def _compare(options: argparse.Namespace) -> int:
                 f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine'))}"
             )
     files = [read_results(path) for path in options.file]
+    found: list[Comparison]
     if options.by:
         found = compare_by(options.by, files, options.threshold)
+    elif len(files) == 1 and (arms := compare_arms(files[0])):
+        found = [arms]
     elif len(files) == 2:
         found = [compare_campaigns([files[0]], [files[1]], options.threshold, across)]
     else:
         raise Unusable(
-            f"compare: two files are needed, OLD and NEW, not {len(files)}; with --by any number"
+            f"compare: two files are needed, OLD and NEW, or one of `syncmeter ab`, not "
+            f"{len(files)}; with --by any number"
         )
     style = _shows_colours(), _width(options)
-    say("\n\n".join(as_text(c, options.all, *style) for c in found))
+    of_arms = found[0] if isinstance(found[0], ArmComparison) else None
+    if options.format == "json":
+        say(arms_text.as_json(of_arms) if of_arms else as_json(found))
+    elif options.format == "markdown":
+        say(
+            arms_text.as_markdown(of_arms)
+            if of_arms
+            else "\n\n".join(as_markdown(c) for c in found)
+        )
+    elif of_arms:
+        say(arms_text.as_text(of_arms, *style))
+    else:
+        say("\n\n".join(as_text(c, options.all, *style) for c in found))
     if figure:
         write_figure(found, figure)
     if page:
@@ -139,6 +158,8 @@ def _width(options: argparse.Namespace) -> int:
 
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.campaign import read_campaign
+    from syncmeter_analysis.relate.compare_arms import compare_arms
+    from syncmeter_analysis.render import arms_text
     from syncmeter_analysis.render.findings import findings
     from syncmeter_analysis.render.plain import as_plain
     from syncmeter_analysis.studies import names, sections, study
@@ -152,16 +173,25 @@ def _text(options: argparse.Namespace) -> int:
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     told = [(s.title, s.blocks) for s in found]
-    if not options.study and (sentences := findings(campaign)):
+    arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
+    if arms:
+        parts = [
+            arms_text.as_markdown(c)
+            if options.format == "md"
+            else arms_text.as_text(c, _shows_colours(), _width(options))
+            for c in arms
+        ]
+        say("\n\n".join(parts) + "\n" * bool(told))
+    if not arms and not options.study and (sentences := findings(campaign)):
         told.append(("Findings", [Bullets(sentences)]))
-    if not told:
+    if not told and not arms:
         print(
             f"no points of a study with a text; these studies have one: {', '.join(names)}",
             file=sys.stderr,
         )
-    elif options.format == "md":
+    elif told and options.format == "md":
         say("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
-    else:
+    elif told:
         style = _shows_colours(), _width(options)
         say("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
     return 0

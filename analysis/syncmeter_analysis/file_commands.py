@@ -20,10 +20,10 @@ def import_file(options: argparse.Namespace) -> int:
     may_write(options, output)
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
-        said = import_table(source, output, gpu=options.gpu, **machine)
+        notes = import_table(source, output, gpu=options.gpu, **machine)
     else:
-        said = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
-    say("\n".join([*map(printable, said), written(output)]))
+        notes = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
+    say("\n".join([*map(printable, notes), written(output)]))
     return 0
 
 

@@ -68,7 +68,12 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "Which points differ between two campaigns, or within one by backend, "
         "device, compiler or affinity.",
     )
-    compare.add_argument("file", nargs="+", metavar="FILE", help="OLD NEW, or with --by any number")
+    compare.add_argument(
+        "file",
+        nargs="+",
+        metavar="FILE",
+        help="OLD NEW, or one of `syncmeter ab`, or with --by any number",
+    )
     compare.add_argument(
         "--by",
         choices=("backend", "device", "compiler", "affinity"),
@@ -91,6 +96,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     compare.add_argument(
         "--all", action="store_true", help="show every point, not only those that changed"
     )
+    compare.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     add_wide(compare)
     compare.add_argument(
         "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"

@@ -79,7 +79,7 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
     (unknown,) = c.undecided
     assert (unknown.new.point.op, c.status) == ("wild", 0)
     # A change of that size, at the same scatter, is indeed resolved; one of half its logarithm is not.
-    for factor, found in ((unknown.seen_from * 1.05, 1), (unknown.seen_from**0.5, 0)):
+    for factor, found in ((unknown.detectable * 1.05, 1), (unknown.detectable**0.5, 0)):
         larger = [*visits([factor * x for x in wild], point("wild")), *new[5:]]
         assert both(tmp_path, old, larger).status == found
     told = as_text(c).splitlines()[1]

@@ -264,3 +264,14 @@ def test_a_driver_that_fails_is_told_with_what_it_said(tmp_path, monkeypatch):
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point()))
     with pytest.raises(Unusable, match=r"f\.jsonl: .*cannot estimate its points: no such option"):
         read(path)
+
+
+def test_an_arm_in_the_name_of_a_backend_is_estimated_as_an_axis(tmp_path):
+    arms = [{"name": name, "path": "p", "environment": []} for name in ("old", "new")]
+    first = campaign(ab={"arms": arms, "threshold": 0.01})
+    lines = [visits(around(5.0), point(backend=f"omp@{arm}")) for arm in ("old", "new")]
+    points = read(write(tmp_path / "f.jsonl", *lines, first=first)).points.values()
+    assert [(s.point.backend, s.point.arm, s.visits) for s in points] == [
+        ("omp", "old", 5),
+        ("omp", "new", 5),
+    ]

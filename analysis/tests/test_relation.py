@@ -12,12 +12,14 @@ from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     detectable,
+    detectable_in_second,
     fastest_of,
     ratio,
     verdict,
     verdict_of,
 )
 from syncmeter_analysis.relate.special import student_t
+from syncmeter_analysis.relate.summary import Measured
 from tests.made import around, point, read, results, visits, write
 
 near, far = 65.0, 235.0
@@ -126,15 +128,25 @@ def test_gpus_have_no_states_and_are_compared_by_their_estimates(tmp_path):
 def test_the_interval_decides_and_the_margin_is_symmetric(low, high, told):
     assert verdict_of(Interval(1.0, low, high)) is told
     turned = {Verdict.slower: Verdict.faster, Verdict.faster: Verdict.slower}.get(told, told)
-    r = Ratio(Interval(1.0, low, high))
-    assert verdict(r.inverse()) is turned
+    if math.isfinite(high):
+        assert verdict_of(Interval(1.0, 1 / high, 1 / low)) is turned
 
 
 def test_of_more_comparisons_each_has_to_be_larger_to_be_seen():
     r = Ratio(Interval(1.0, 0.99, 1.01), degrees=4.0, error=0.02)
-    assert detectable(r) == pytest.approx(1.05 * math.exp(student_t(0.95, 4) * 0.02))
-    many = 1.05 * math.exp(student_t(1 - 0.05 / 40, 4) * 0.02)
+    found = student_t(0.8, 4)
+    assert detectable(r) == pytest.approx(1.05 * math.exp((student_t(0.95, 4) + found) * 0.02))
+    many = 1.05 * math.exp((student_t(1 - 0.05 / 40, 4) + found) * 0.02)
     assert detectable(r, comparisons=40) == pytest.approx(many)
+
+
+def test_a_second_campaign_would_show_what_compare_can_detect_between_two_equal_ones(tmp_path):
+    a, b = (
+        two(tmp_path / f"{name}", [(10.0 + 0.1 * i, near) for i in range(5)], [(5.0, near)])[0]
+        for name in "ab"
+    )
+    assert detectable_in_second(a, 0.02) == pytest.approx(detectable(ratio(b, a), 0.02))
+    assert detectable_in_second(Measured(a.point, "failed", "")) == math.inf
 
 
 def test_a_margin_can_be_given():
@@ -142,10 +154,8 @@ def test_a_margin_can_be_given():
     assert verdict_of(Interval(1.08, 1.07, 1.09), 0.05) is Verdict.slower
 
 
-def test_inverse_and_times():
+def test_a_ratio_for_each_of_several_ops():
     r = Ratio(Interval(2.0, 1.6, 2.5), 5, over_ns=20.0, under_ns=10.0)
-    assert r.inverse().interval == Interval(0.5, 0.4, 0.625)
-    assert (r.inverse().over_ns, r.inverse().under_ns) == (10.0, 20.0)
     assert r.times(3).interval == Interval(6.0, pytest.approx(4.8), 7.5)
 
 

@@ -14,7 +14,6 @@
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/workers/arms.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
@@ -108,9 +107,9 @@ planned_point planned_at(const campaign_plan& plan, const place& at,
   return planned;
 }
 
-void rename(planned_point& planned, const std::string& arm) {
-  planned.what.backend = in_arm(planned.what.backend, arm);
-  for (point& same : planned.same_as) same.backend = in_arm(same.backend, arm);
+void put_in_arm(planned_point& planned, const std::string& arm) {
+  planned.what.arm = arm;
+  for (point& same : planned.same_as) same.arm = arm;
 }
 
 }  // namespace
@@ -132,7 +131,8 @@ std::vector<worker_info> in_arms(const std::array<std::vector<worker_info>, 2>& 
   std::vector<worker_info> all;
   for (std::size_t i = 0; i < 2; ++i) {
     for (worker_info worker : workers[i]) {
-      put_in_arm(worker, arms.arms[i].name, arms.arms[i].environment);
+      worker.arm = arms.arms[i].name;
+      worker.environment = arms.arms[i].environment;
       all.push_back(std::move(worker));
     }
   }
@@ -194,16 +194,15 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
       before == 0 ? 0 : static_cast<double>(pairs.size()) / static_cast<double>(before);
   plan.predicted_s = share * (plan.predicted_s + plans[1].predicted_s);
   plan.points.clear();
-  for (refused_point& refused : plan.refused)
-    refused.what.backend = in_arm(refused.what.backend, arms.arms[0].name);
+  for (refused_point& refused : plan.refused) refused.what.arm = arms.arms[0].name;
   for (refused_point& refused : plans[1].refused) {
-    refused.what.backend = in_arm(refused.what.backend, arms.arms[1].name);
+    refused.what.arm = arms.arms[1].name;
     plan.refused.push_back(std::move(refused));
   }
   for (auto& pair : pairs) {
     plan.pairs.push_back({plan.points.size(), plan.points.size() + 1});
     for (std::size_t i = 0; i < 2; ++i) {
-      rename(pair[i], arms.arms[i].name);
+      put_in_arm(pair[i], arms.arms[i].name);
       plan.points.push_back(std::move(pair[i]));
     }
   }

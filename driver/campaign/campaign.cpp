@@ -42,11 +42,11 @@ namespace {
 using nlohmann::json;
 using clock = std::chrono::steady_clock;
 
-std::map<std::string, std::string> builds_by_backend(const std::vector<worker_info>& workers) {
-  std::map<std::string, std::string> ids;
+build_ids builds_of(const std::vector<worker_info>& workers) {
+  build_ids ids;
   for (const worker_info& worker : workers) {
     for (const std::string& backend : worker.backends)
-      ids.emplace(backend, worker.build.value("id", ""));
+      ids.emplace(std::pair(backend, worker.arm), worker.build.value("id", ""));
   }
   return ids;
 }
@@ -63,7 +63,7 @@ class campaign {
            const std::vector<std::string>& argv)
       : plan_(plan), options_(options), infos_(workers), machine_(machine),
         grant_(read_cpu_grant()), progress_(STDERR_FILENO),
-        file_(plan, options, builds_by_backend(workers)), workers_(workers, how_workers_run()) {
+        file_(plan, options, builds_of(workers)), workers_(workers, how_workers_run()) {
     if (options.resume) {
       go_on(describe_machine());
     } else {
@@ -171,10 +171,11 @@ class campaign {
   void go_on(const json& about) {
     campaign_identity now{.cpu_model = about.value("cpu_model", ""),
                           .allowed_pus = grant_.allowed,
-                          .build_ids = {},
+                          .builds = {},
                           .gpus = gpus_in_use(plan_, infos_)};
     for (const worker_info& worker : infos_) {
-      if (worker.problem.empty()) now.build_ids[worker.name] = worker.build.value("id", "");
+      if (worker.problem.empty())
+        now.builds[{worker.name, worker.arm}] = worker.build.value("id", "");
     }
     const campaign_file::resumed_campaign found = file_.go_on(now, options_.retry);
     if (!found.note.empty()) progress_.note(found.note);

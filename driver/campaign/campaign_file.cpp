@@ -9,15 +9,14 @@
 
 #include "core/point.hpp"
 #include "driver/plan/gpus_in_use.hpp"
-#include "driver/workers/arms.hpp"
 
 namespace syncmeter {
 
 using nlohmann::json;
 
 campaign_file::campaign_file(const campaign_plan& plan, const run_options& options,
-                             std::map<std::string, std::string> build_ids)
-    : plan_(plan), build_ids_(std::move(build_ids)), visit_log_(plan.points, build_ids_),
+                             build_ids builds)
+    : plan_(plan), builds_(std::move(builds)), visit_log_(plan.points, builds_),
       again_(plan.points), undecided_(plan), keep_rounds_(options.keep_rounds),
       writer_(options.resume
                   ? results_writer::append_to(*options.resume)
@@ -77,13 +76,12 @@ void campaign_file::add_worker(json answer) {
 }
 
 visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
-  const std::string& backend = plan_.points[point].what.backend;
-  const auto build = build_ids_.find(backend);
+  const auto& what = plan_.points[point].what;
   line.erase("id");
   line["kind"] = "visit";
-  line["backend"] = backend;
-  if (const std::string arm = arm_of(backend); !arm.empty()) line["arm"] = arm;
-  line["build"] = build == build_ids_.end() ? "" : build->second;
+  line["backend"] = what.backend;
+  if (!what.arm.empty()) line["arm"] = what.arm;
+  line["build"] = build_of(builds_, what);
   if (plan_.points[point].device) line["device"] = *plan_.points[point].device;
   if (!plan_.points[point].devices.empty())
     line["visited_device"] = device_of(plan_.points[point], visit);

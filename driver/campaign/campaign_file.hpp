@@ -20,10 +20,9 @@ namespace syncmeter {
 
 class campaign_file {
  public:
-  /// Opens options.output as a new file, or options.resume to go on with, and locks it. `build_ids`
-  /// maps a backend to its worker's build id. `plan` must outlive this object. Throws usage_error.
-  campaign_file(const campaign_plan& plan, const run_options& options,
-                std::map<std::string, std::string> build_ids);
+  /// Opens options.output as a new file, or options.resume to go on with, and locks it. `plan` must
+  /// outlive this object. Throws usage_error.
+  campaign_file(const campaign_plan& plan, const run_options& options, build_ids builds);
 
   /// Writes the campaign line of a new file, and what the plan does not measure.
   void begin(const campaign_facts& facts);
@@ -56,7 +55,7 @@ class campaign_file {
                         const std::vector<unmeasured_point>& refused);
 
   const campaign_plan& plan_;
-  std::map<std::string, std::string> build_ids_;
+  build_ids builds_;
   visit_log visit_log_;
   revisits again_;
   undecided_pairs undecided_;

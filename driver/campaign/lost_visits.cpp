@@ -15,7 +15,8 @@ using kind = exchange_outcome::kind;
 constexpr unsigned losses_before_giving_up = 3;
 
 std::string op_of(const planned_point& planned) {
-  return planned.what.backend + ' ' + planned.what.op;
+  const point& p = planned.what;
+  return (p.arm.empty() ? "" : p.arm + ' ') + p.backend + ' ' + p.op;
 }
 
 nlohmann::json line_of(const planned_point& planned, unsigned visit,

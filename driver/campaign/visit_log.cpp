@@ -35,13 +35,10 @@ bool settles(const visit_record& visit) {
   return visit.status == failed && visit.stopped_by != stopped_by_crash;
 }
 
-visit_log::visit_log(const std::vector<planned_point>& points,
-                     const std::map<std::string, std::string>& build_ids) {
+visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& builds) {
   for (const planned_point& planned : points) {
-    const auto build = build_ids.find(planned.what.backend);
     point_state state{.text = canonical(planned.what),
-                      .key =
-                          visits_key(planned.what, build == build_ids.end() ? "" : build->second),
+                      .key = visits_key(planned.what, build_of(builds, planned.what)),
                       .statuses = std::vector<std::string>(planned.visits)};
     point_by_key_.emplace(state.key, states_.size());
     remaining_ += state.wanted();

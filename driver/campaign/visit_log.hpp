@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "driver/plan/plan.hpp"
-#include "driver/workers/visit_record.hpp"
+#include "driver/results/results.hpp"
 
 namespace syncmeter {
 
@@ -25,9 +25,8 @@ inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 
 class visit_log {
  public:
-  /// `points` must outlive the visit_log; `build_ids` maps a backend to its worker's build id.
-  visit_log(const std::vector<planned_point>& points,
-            const std::map<std::string, std::string>& build_ids);
+  /// `points` must outlive the visit_log.
+  visit_log(const std::vector<planned_point>& points, const build_ids& builds);
 
   /// Notes a visit line; one that belongs to no planned point is ignored. A visit beyond the
   /// planned ones belongs to its point as well.

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/ab/ab_options.hpp"
-#include "driver/ab/ab_text.hpp"
 #include "driver/ab/arm_plan.hpp"
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/planned_before.hpp"
@@ -16,9 +15,12 @@
 #include "driver/commands/campaign_start.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/planned_machine.hpp"
+#include "driver/results/results.hpp"
+#include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/quote.hpp"
+#include "driver/text/line_reader.hpp"
 
 namespace syncmeter {
 namespace {
@@ -26,7 +28,7 @@ namespace {
 constexpr int nothing_comparable = 2;
 
 compared_arms arms_of_file(const results_file& file) {
-  std::optional<compared_arms> arms = arms_in(file);
+  std::optional<compared_arms> arms = arms_in(file.campaign, file.path);
   if (!arms)
     throw usage_error(fmt::format("--resume: '{}' does not compare two builds; continue it with: "
                                   "syncmeter run --resume {}",
@@ -34,25 +36,38 @@ compared_arms arms_of_file(const results_file& file) {
   return *arms;
 }
 
-int print(const arm_comparison& comparison, const std::string& format, std::FILE* out) {
-  if (format == "json") fmt::print(out, "{}\n", ab_json(comparison).dump());
-  else if (format == "markdown") fmt::print(out, "{}", printable(ab_markdown(comparison), true));
-  else fmt::print(out, "{}", printable(ab_text(comparison, style_of(::fileno(out))), true));
-  return comparison.exit_status();
+// Nothing to measure is an answer too, and `compare` gives it: of a file with a campaign line
+// alone.
+int compare_nothing(const campaign_plan& plan, const run_options& options,
+                    const std::string& format, std::FILE* out) {
+  std::string path = (std::filesystem::temp_directory_path() / "syncmeter-XXXXXX").string();
+  const unique_fd made(::mkstemp(path.data()));
+  const std::string line =
+      nlohmann::json{{"kind", "campaign"},
+                     {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
+                     {"options", options},
+                     {"ab", *plan.arms}}
+          .dump() +
+      "\n";
+  const bool written =
+      made && ::write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (!written) {
+    std::fprintf(stderr, "syncmeter: no comparison: '%s' cannot be written\n", path.c_str());
+    return nothing_comparable;
+  }
+  const int status = add_comparison(path, format, false, out);
+  std::filesystem::remove(path);
+  return status;
 }
 
-/// What the file says now; the plan's own counts, as a resumed file has those of its beginning.
-int compare_file(const std::string& path, const campaign_plan& plan, const run_options& options,
-                 const std::string& format, std::FILE* out) {
+int compare_file(const std::string& path, const std::string& format, std::FILE* out) {
   if (!std::filesystem::is_regular_file(path)) {
     std::fprintf(stderr,
                  "syncmeter: no comparison: the results went to '%s', which is not a file\n",
                  printable(path).c_str());
     return nothing_comparable;
   }
-  const results_file file = read_results(path);
-  const int status =
-      print(compare_arms(file, *plan.arms, options.visits.value_or(usual_ab_visits)), format, out);
+  const int status = add_comparison(path, format, true, out);
   if (format == "text") fmt::print(out, "{}\n", printable(fmt::format("Results: {}", path)));
   return status;
 }
@@ -93,14 +108,13 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
     std::fputs(printable(plan_text(plan, &machine), true).c_str(), out);
     return 0;
   }
-  // Nothing to measure is an answer too.
-  if (plan.points.empty()) return print({.arms = *plan.arms, .points = {}}, request.format, out);
+  if (plan.points.empty()) return compare_nothing(plan, options, request.format, out);
 
   if (!options.resume) at_start.note(plan_summary(plan, probing));
   std::vector<std::string> argv{program, "ab"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);
-  const int status = compare_file(outcome.file, plan, options, request.format, out);
+  const int status = compare_file(outcome.file, request.format, out);
   if (outcome.interrupted_by != 0) return 128 + outcome.interrupted_by;
   return status;
 }

@@ -1,13 +1,15 @@
 #include "driver/plan/compared_arms.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/workers/arms.hpp"
+#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 
 std::string arm_key(point p, const compared_arms& arms) {
-  p.backend = arms.any_backend ? "any" : without_arm(p.backend);
+  p.arm.clear();
+  if (arms.any_backend) p.backend = "any";
   if (arms.any_wait) p.wait = {};
   return canonical(p);
 }
@@ -38,6 +40,16 @@ void from_json(const nlohmann::json& j, compared_arms& arms) {
   arms.any_wait = j.value("any_wait", false);
   arms.equal = j.value("equal", std::size_t{0});
   arms.only = j.value("only", arms.only);
+}
+
+std::optional<compared_arms> arms_in(const nlohmann::json& campaign, const std::string& path) {
+  const auto found = campaign.find("ab");
+  if (found == campaign.end()) return std::nullopt;
+  try {
+    return found->get<compared_arms>();
+  } catch (const nlohmann::json::exception& error) {
+    throw usage_error(fmt::format("{}: line 1: invalid 'ab': {}", path, error.what()));
+  }
 }
 
 }  // namespace syncmeter

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,10 @@ struct compared_arms {
 void to_json(nlohmann::json& j, const compared_arms& arms);
 /// Throws nlohmann::json::exception for what is no such object.
 void from_json(const nlohmann::json& j, compared_arms& arms);
+
+/// What a campaign line says of arms; nothing where it is of a campaign without. Throws usage_error
+/// naming the file where it cannot be read.
+[[nodiscard]] std::optional<compared_arms> arms_in(const nlohmann::json& campaign,
+                                                   const std::string& path);
 
 }  // namespace syncmeter

@@ -14,8 +14,6 @@
 namespace syncmeter {
 namespace {
 
-// Fewer rounds than this in a visit say too little to choose a state by.
-constexpr std::size_t enough_rounds = 5;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using visits_of_point = std::vector<const visit_record*>;

@@ -70,6 +70,8 @@ struct point_summary {
 /// lanes has, by canonical text.
 [[nodiscard]] std::map<std::string, std::size_t> quiet_visits(const results_file& file);
 
+/// Fewer rounds than this in a visit say too little to choose a state by.
+inline constexpr std::size_t enough_rounds = 5;
 /// So many visits make an interval; a point with fewer needs all of them.
 inline constexpr std::size_t enough_visits = 3;
 

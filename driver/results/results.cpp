@@ -15,6 +15,7 @@
 
 #include "core/worker/json_line.hpp"
 #include "driver/plan/options.hpp"
+#include "driver/results/arms_in_names.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {
@@ -82,10 +83,12 @@ unmeasured_point refused_in(const nlohmann::json& line) {
 
 void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   const std::string kind = line.is_object() ? text_in(line, "kind") : "";
+  if (number > 1 && !kind.empty() && file.campaign.contains("ab")) split_arms(line);
   if (number == 1) {
     if (kind != "campaign")
       refuse_line(file.path, 1, "not a results file: the first line is not a campaign line");
     check_schema(file.path, line);
+    if (line.contains("ab")) split_arms_of_plan(line);
     file.campaign = std::move(line);
   } else if (kind == "campaign") {
     refuse_line(file.path, number,
@@ -168,6 +171,11 @@ double number_or(const nlohmann::json& object, const char* member, double otherw
 std::string text_in(const nlohmann::json& object, const char* member) {
   const auto found = object.find(member);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+std::string build_of(const build_ids& builds, const point& what) {
+  const auto found = builds.find({what.backend, what.arm});
+  return found == builds.end() ? "" : found->second;
 }
 
 std::string visits_key(const point& what, const std::string& build_id) {

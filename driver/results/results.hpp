@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -68,6 +70,11 @@ struct file_text {
 
 /// A text in a line; empty where there is none.
 [[nodiscard]] std::string text_in(const nlohmann::json& object, const char* member);
+
+/// Build ids of workers, by backend (or name of the worker) and arm.
+using build_ids = std::map<std::pair<std::string, std::string>, std::string>;
+/// Of the worker that measures a point; empty where it is unknown.
+[[nodiscard]] std::string build_of(const build_ids& builds, const point& what);
 
 /// "OP|...|build|": the key of a visit line, for --resume, but for the visit's number behind it.
 [[nodiscard]] std::string visits_key(const point& what, const std::string& build_id);

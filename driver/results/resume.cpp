@@ -66,8 +66,8 @@ void require_same_identity(const results_file& file, const campaign_identity& no
   }
   for (const json& worker : file.workers) {
     const std::string name = text_at(worker, "/worker"_json_pointer);
-    const auto build = now.build_ids.find(name);
-    if (build == now.build_ids.end()) continue;
+    const auto build = now.builds.find({name, text_in(worker, "arm")});
+    if (build == now.builds.end()) continue;
     const std::string then = text_at(worker, "/build/id"_json_pointer);
     require(then == build->second, file.path, fmt::format("by syncmeter-{} of build", name), then,
             build->second);

@@ -17,8 +17,8 @@ namespace syncmeter {
 struct campaign_identity {
   std::string cpu_model;
   std::vector<int> allowed_pus;
-  std::map<std::string, std::string> build_ids;  ///< by worker
-  std::map<std::string, std::string> gpus{};     ///< by backend
+  build_ids builds;                           ///< by worker and arm
+  std::map<std::string, std::string> gpus{};  ///< by backend
 };
 
 /// Throws usage_error, in one sentence that names both, when the file was begun by another schema,

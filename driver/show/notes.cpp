@@ -195,8 +195,9 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
       if (sentence.is_string()) notes.push_back(sentence.get<std::string>());
     }
   }
-  notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter run --resume {}`",
-                              reason, file.torn ? ", incomplete last line" : "", file.path));
+  notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter {} --resume {}`",
+                              reason, file.torn ? ", incomplete last line" : "",
+                              file.campaign.contains("ab") ? "ab" : "run", file.path));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ std::string short_name(const point& p) {
   if (p.reads_per_write != 0) text += fmt::format(", {} reads a write", p.reads_per_write);
   if (p.late_us != 0) text += fmt::format(", {} us late", p.late_us);
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
+  if (!p.arm.empty()) text += fmt::format(", in {}", p.arm);
   return text;
 }
 

@@ -56,7 +56,7 @@ struct running {
 
 // Workers were talked to with SIGPIPE ignored, and no later program shall inherit that. `error` is
 // errno's value; 0 where the program runs.
-running start(const fs::path& program, const report_request& asked, std::FILE* out, int& error) {
+running start(std::vector<std::string> words, std::FILE* out, int& error) {
   std::array<int, 2> raw{};
   if (::pipe2(raw.data(), O_CLOEXEC) != 0) {
     error = errno;
@@ -76,10 +76,6 @@ running start(const fs::path& program, const report_request& asked, std::FILE* o
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::sigaddset(&signals, number);
   ::posix_spawnattr_setsigdefault(&with.attributes, &signals);
   ::posix_spawnattr_setflags(&with.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<std::string> words{program.string(), "text", asked.file};
-  if (asked.wide) words.push_back("--wide");
-  if (!asked.point.empty())
-    words = {program.string(), "claims", asked.file, "--point", asked.point};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -88,8 +84,15 @@ running start(const fs::path& program, const report_request& asked, std::FILE* o
   return child;
 }
 
+/// How a program ended: its exit status, or why it has none; and what it wrote on standard error.
+struct program_end {
+  std::optional<int> status{};
+  std::string problem{};
+  stream_tail errors{};
+};
+
 // What waitpid() says of its end; nothing where it was still there at the deadline, and was killed.
-std::optional<int> wait_for(running& child, stream_tail& said, milliseconds at_most) {
+std::optional<int> wait_for(running& child, stream_tail& errors, milliseconds at_most) {
   const clock::time_point deadline = clock::now() + at_most;
   const auto reaped = [&child](int options, int& how) {
     pid_t got = 0;
@@ -101,7 +104,7 @@ std::optional<int> wait_for(running& child, stream_tail& said, milliseconds at_m
   for (int how = 0;;) {
     const bool gone = reaped(WNOHANG, how);
     read_outcome read = read_outcome::some;
-    while (child.errors && read == read_outcome::some) read = said.read_from(child.errors.get());
+    while (child.errors && read == read_outcome::some) read = errors.read_from(child.errors.get());
     if (read == read_outcome::end) child.errors.reset();
     if (gone) return how;
     if (clock::now() >= deadline) {
@@ -115,10 +118,39 @@ std::optional<int> wait_for(running& child, stream_tail& said, milliseconds at_m
 }
 
 // The line that says what went wrong is the last one of a traceback.
-std::string last_line(const stream_tail& said) {
-  const std::string_view text = said.text();
+std::string last_line(const stream_tail& errors) {
+  const std::string_view text = errors.text();
   const std::string_view line = text.substr(text.find_last_of('\n') + 1);
   return line.empty() ? std::string() : fmt::format(": {}", quote(line, 200));
+}
+
+program_end run_program(const std::vector<std::string>& words, std::FILE* out,
+                        milliseconds at_most) {
+  // Both write to one descriptor: what this program still holds comes first.
+  std::fflush(out);
+  program_end end;
+  const std::string& program = words.front();
+  int error = 0;
+  running child = start(words, out, error);
+  if (error != 0) {
+    end.problem = fmt::format("{} cannot be started: {}", program, std::strerror(error));
+    return end;
+  }
+  const std::optional<int> how = wait_for(child, end.errors, at_most);
+  if (!how) {
+    end.problem =
+        fmt::format("{} was stopped: it took longer than {:g} s{}", program,
+                    std::chrono::duration<double>(at_most).count(), last_line(end.errors));
+  } else if (WIFSIGNALED(*how)) {
+    end.problem =
+        fmt::format("{} was ended by signal {}{}", program, WTERMSIG(*how), last_line(end.errors));
+  } else {
+    end.status = WEXITSTATUS(*how);
+    if (*end.status != 0)
+      end.problem =
+          fmt::format("{} ended with status {}{}", program, *end.status, last_line(end.errors));
+  }
+  return end;
 }
 
 std::string report_hint(const std::string& file) {
@@ -138,15 +170,21 @@ std::string chosen_program() {
   return chosen != nullptr ? chosen : "";
 }
 
+// Nothing where there is none, or it is "off".
+std::optional<fs::path> program_to_run() {
+  const std::string wanted = chosen_program();
+  if (wanted == "off") return std::nullopt;
+  return wanted.empty() ? find_report(own_folder()) : wanted;
+}
+
 // Whether there is a text; `hint` is printed where there is no program, `what` named where it
 // failed.
 bool print_relations(const report_request& asked, std::FILE* out, const std::string& hint,
                      const char* what) {
   const std::string wanted = chosen_program();
-  if (wanted == "off") return false;
-  const std::optional<fs::path> program = wanted.empty() ? find_report(own_folder()) : wanted;
+  const std::optional<fs::path> program = program_to_run();
   if (!program) {
-    std::fputs(printable(hint, true).c_str(), out);
+    if (wanted != "off") std::fputs(printable(hint, true).c_str(), out);
     return false;
   }
   std::fputc('\n', out);
@@ -169,25 +207,36 @@ std::optional<fs::path> find_report(const fs::path& beside) {
 
 std::string print_report(const fs::path& program, const report_request& asked, std::FILE* out,
                          milliseconds at_most) {
-  // Both write to one descriptor: what this program still holds comes first.
-  std::fflush(out);
-  int error = 0;
-  running child = start(program, asked, out, error);
-  if (error != 0)
-    return fmt::format("{} cannot be started: {}", program.string(), std::strerror(error));
-  stream_tail said;
-  const std::optional<int> how = wait_for(child, said, at_most);
-  if (!how) {
-    return fmt::format("{} was stopped: it took longer than {:g} s{}", program.string(),
-                       std::chrono::duration<double>(at_most).count(), last_line(said));
+  std::vector<std::string> words{program.string(), "text", asked.file};
+  if (asked.wide) words.push_back("--wide");
+  if (!asked.point.empty())
+    words = {program.string(), "claims", asked.file, "--point", asked.point};
+  return run_program(words, out, at_most).problem;
+}
+
+int add_comparison(const std::string& file, const std::string& format, bool keeps_file,
+                   std::FILE* out) {
+  constexpr int most_statuses = 3;  // of `compare`; another one is of a shell
+  const std::optional<fs::path> program = program_to_run();
+  program_end end;
+  if (program) {
+    end = run_program({program->string(), "compare", file, "--format", format}, out,
+                      std::chrono::minutes(10));
+  } else {
+    end.problem = fmt::format("there is no {} here", name);
   }
-  if (WIFSIGNALED(*how))
-    return fmt::format("{} was ended by signal {}{}", program.string(), WTERMSIG(*how),
-                       last_line(said));
-  if (WEXITSTATUS(*how) != 0)
-    return fmt::format("{} ended with status {}{}", program.string(), WEXITSTATUS(*how),
-                       last_line(said));
-  return {};
+  if (end.status && *end.status < most_statuses) {
+    std::fputs(printable(end.errors.text(), true).c_str(), stderr);
+    if (!end.errors.text().empty()) std::fputc('\n', stderr);
+    return *end.status;
+  }
+  std::fprintf(stderr, "syncmeter: no comparison: %s%s\n", end.problem.c_str(),
+               keeps_file ? fmt::format("; '{}' is complete, and this judges it, where Python is "
+                                        "3.11 or newer: {} compare {}",
+                                        printable(file), name, shell_word(file))
+                                .c_str()
+                          : "");
+  return 2;
 }
 
 void add_report(const report_request& asked, std::FILE* out) {

@@ -29,6 +29,11 @@ struct varying {
   bool any_gpu = false, any_cpu = false;
 };
 
+// "omp", or "omp (old)" in an arm.
+std::string backend_text(const point& p) {
+  return p.arm.empty() ? p.backend : fmt::format("{} ({})", p.backend, p.arm);
+}
+
 varying axes_that_vary(const std::vector<point_summary>& points) {
   std::set<std::string> backends;
   std::map<std::string, std::set<order>> orders;
@@ -38,7 +43,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
   for (const point_summary& s : points) {
     if (s.status == status::unsupported || s.status == status::elided) continue;
     (s.device ? v.any_gpu : v.any_cpu) = true;
-    backends.insert(s.what.backend);
+    backends.insert(backend_text(s.what));
     orders[s.what.op].insert(s.what.order);
     affinities.insert(s.what.affinity);
     waits.insert(s.what.wait);
@@ -68,7 +73,7 @@ std::string pus_text_of(const point_summary& s) {
 std::vector<std::string> cells_of(const table_row& row, const varying& v) {
   const point_summary& s = *row.shown;
   const auto rate = rates_of(s);
-  return {v.backend ? s.what.backend : "",
+  return {v.backend ? backend_text(s.what) : "",
           s.what.op,
           s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
           type_text(s.what),
@@ -165,7 +170,7 @@ struct section_words {
 // An entry for each axis, empty where a row has nothing to say of it.
 std::vector<std::string> axis_words(const table_row& row, bool with_backend) {
   const point& p = row.shown->what;
-  return {with_backend ? p.backend : "",
+  return {with_backend ? backend_text(p) : "",
           type_text(p),
           p.order == order::unordered ? "" : std::string(to_text(p.order)),
           text_unless_none(p.scope),
@@ -288,15 +293,15 @@ std::string point_table(const std::vector<point_summary>& points, page_style sty
   } else if (by_cost) {
     text = section_text(rows, style, true);
   } else {
-    std::string backend = v.backend ? "" : rows.front().shown->what.backend;
+    std::string backend = v.backend ? "" : backend_text(rows.front().shown->what);
     for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
       const point_summary& first = *rows[begin].shown;
-      while (end < rows.size() && rows[end].shown->what.backend == first.what.backend &&
+      while (end < rows.size() && backend_text(rows[end].shown->what) == backend_text(first.what) &&
              facts_of(*rows[end].shown).family == facts_of(first).family)
         ++end;
       if (!text.empty()) text += "\n";
-      if (std::exchange(backend, first.what.backend) != first.what.backend)
-        text += painted("== " + printable(first.what.backend), "1", style.colour) + "\n";
+      if (const std::string own = backend_text(first.what); std::exchange(backend, own) != own)
+        text += painted("== " + printable(own), "1", style.colour) + "\n";
       text += section_text(std::span(rows).subspan(begin, end - begin), style);
     }
   }

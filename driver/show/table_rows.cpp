@@ -20,7 +20,7 @@ namespace {
 auto row_rank(const point_summary& s) {
   const point& p = s.what;
   const op_facts facts = facts_of(s);
-  return std::tuple(p.backend, family_rank(facts.family), facts.family, facts.rank, p.op,
+  return std::tuple(p.backend, p.arm, family_rank(facts.family), facts.family, facts.rank, p.op,
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
                     p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns,

@@ -98,7 +98,11 @@ struct worker_info {
   std::vector<std::string> passed_over{};                 ///< sentences on what of it is not used
   nlohmann::json build;                                   ///< its "build" object
   std::vector<capability> capabilities;
-  std::vector<std::string> environment{};  ///< NAME=VALUE of its arm (workers/arms.hpp)
+  std::string arm{};                       ///< of `syncmeter ab`; empty elsewhere
+  std::vector<std::string> environment{};  ///< NAME=VALUE of its arm
+
+  /// For messages: "omp", or "omp of old" in an arm.
+  [[nodiscard]] std::string label() const { return arm.empty() ? name : name + " of " + arm; }
 
   /// Forgets one of its backends.
   void take_away(const std::string& backend);

@@ -10,7 +10,6 @@
 #include "core/harness/harness.hpp"
 #include "core/point.hpp"
 #include "driver/text/quote.hpp"
-#include "driver/workers/arms.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/visit_record.hpp"
 
@@ -32,6 +31,11 @@ json member(const json& object, const char* name) {
   return found == object.end() ? json() : *found;
 }
 
+// Of the point that a request is for; empty where it is for none, or for one without an arm.
+std::string arm_in(const json& request) {
+  return request.value("/point/arm"_json_pointer, std::string());
+}
+
 }  // namespace
 
 worker_pool::worker_pool(const std::vector<worker_info>& infos, settings how)
@@ -39,14 +43,16 @@ worker_pool::worker_pool(const std::vector<worker_info>& infos, settings how)
 
 worker_pool::environment* worker_pool::environment_of(const std::string& backend, wait_policy wait,
                                                       const json& request) {
+  const std::string arm = arm_in(request);
   const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
-    return std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
+    return (arm.empty() || w.arm == arm) &&
+           std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
   });
   if (info == infos_.end()) return nullptr;
   // A pool larger than the team would burn the other lanes' time: one process for each size.
   const unsigned threads =
       info->pooled.contains(backend) ? static_cast<unsigned>(request.at("pus").size()) : 0;
-  environment& env = environments_[{info->name, wait, threads}];
+  environment& env = environments_[{info->label(), wait, threads}];
   env.info = &*info;
   env.wait = wait;
   env.threads = threads;
@@ -63,8 +69,8 @@ exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bo
     const std::string reason = fmt::format(
         "{} still exists {} s after SIGKILL; worker '{}' and its device are not used any more",
         env.process->label(), std::chrono::duration<double>(how_.deadlines.reaping).count(),
-        env.info->name);
-    lost_workers_[env.info->name] = reason;
+        env.info->label());
+    lost_workers_[env.info->label()] = reason;
     outcome.reason += "; " + reason;
   }
   env.process.reset();
@@ -129,7 +135,7 @@ exchange_outcome worker_pool::say_hello(environment& env) {
 exchange_outcome worker_pool::start(environment& env) {
   exchange_outcome outcome;
   try {
-    env.process.emplace(env.info->name,
+    env.process.emplace(env.info->label(),
                         program_to_start{.path = env.info->path,
                                          .wait = env.wait,
                                          .threads = env.threads,
@@ -146,9 +152,8 @@ exchange_outcome worker_pool::start(environment& env) {
     outcome.line["path"] = env.info->path;
     outcome.line["wait"] = to_text(env.wait);
     if (env.threads > 0) outcome.line["threads"] = env.threads;
-    if (const std::string arm = arm_of(env.info->name); !arm.empty()) {
-      outcome.line["worker"] = env.info->name;
-      outcome.line["arm"] = arm;
+    if (!env.info->arm.empty()) {
+      outcome.line["arm"] = env.info->arm;
       outcome.line["settings"] = env.info->environment;
     }
     if (how_.on_start) how_.on_start(outcome.line);
@@ -160,14 +165,14 @@ exchange_outcome worker_pool::start(environment& env) {
       env.given_up.empty()) {
     env.given_up =
         fmt::format("worker '{}' ({} waiting) failed to start {} times in a row; last: {}",
-                    env.info->name, to_text(env.wait), env.failed_starts, outcome.reason);
+                    env.info->label(), to_text(env.wait), env.failed_starts, outcome.reason);
   }
   return outcome;
 }
 
 // Afterwards this environment's worker runs, and no other one does.
 exchange_outcome worker_pool::make_ready(environment& env) {
-  const auto lost = lost_workers_.find(env.info->name);
+  const auto lost = lost_workers_.find(env.info->label());
   if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
   if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
   for (auto& [key, other] : environments_) {
@@ -216,8 +221,9 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   if (env == nullptr)
     return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
   request["kind"] = "measure";
-  // A worker knows nothing of arms.
-  request["point"]["backend"] = without_arm(backend);
+  // A worker knows nothing of arms, an older one not even the axis.
+  const std::string arm = arm_in(request);
+  request["point"].erase("arm");
   exchange_outcome outcome = exchange(*env, request, "visit");
   if (outcome.what != kind::answered) return outcome;
   if (const std::string flaw = flaw_in_answer(outcome.line, request); !flaw.empty()) {
@@ -225,7 +231,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
                       {},
                       fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});
   }
-  outcome.line["point"]["backend"] = backend;
+  if (!arm.empty()) outcome.line["point"]["arm"] = arm;
   // Its device is lost to this process, and it leaves by itself; the visit is its own word.
   if (member(outcome.line, "worker_ends") == true) return end(*env, std::move(outcome), true);
   return outcome;

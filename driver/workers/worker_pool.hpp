@@ -80,9 +80,9 @@ class worker_pool {
 
   const std::vector<worker_info>& infos_;
   settings how_;
-  // By worker name, wait policy and threads.
+  // By worker label, wait policy and threads.
   std::map<std::tuple<std::string, wait_policy, unsigned>, environment> environments_;
-  std::map<std::string, std::string> lost_workers_;  // name -> how it outlived SIGKILL
+  std::map<std::string, std::string> lost_workers_;  // label -> how it outlived SIGKILL
   long long next_id_ = 1;
 };
 

@@ -160,6 +160,13 @@ def test_the_columns_that_ramble_reads_are_those_of_the_table():
     assert found["COLUMNS"] == header[:len(found["COLUMNS"])]
 
 
+def test_a_figure_of_merit_is_named_by_every_axis():
+    """But by the family, which the op has, and the stride in bytes, which the type and the stride have."""
+    found, _ = ramble_application()
+    axes = found["COLUMNS"][:found["COLUMNS"].index("status")]
+    assert {name for name in axes if f"{{{name}}}" not in found["POINT"]} == {"family", "stride_bytes"}
+
+
 def test_a_figure_of_merit_is_a_row_that_is_shown_first(programs, tmp_path):
     results = ROOT / "tests/docs/data/two_ops.jsonl"
     status, text = programs.call(["syncmeter", "show", str(results), "--csv", str(tmp_path / "t.csv")])

@@ -87,15 +87,56 @@ def test_both_arms_are_visited_in_turn(builds):
 def test_the_results_file_has_the_arm_of_each_visit_and_everyone_reads_it(builds):
     assert builds.ab()[0] == 0
     visits = builds.lines("visit")
-    assert {(line["arm"], line["backend"], line["point"]["backend"]) for line in visits} == {
-        ("a", "fake@a", "fake@a"), ("b", "fake@b", "fake@b")}
+    assert {(line["arm"], line["backend"], line["point"]["backend"], line["point"]["arm"]) for line in visits} == {
+        ("a", "fake", "fake", "a"), ("b", "fake", "fake", "b")}
     (campaign,) = builds.lines("campaign")
-    assert campaign["schema"] == {"major": 1, "minor": 1}
+    assert campaign["schema"]["major"] == 1
     assert [arm["name"] for arm in campaign["ab"]["arms"]] == ["a", "b"]
-    assert {line["worker"] for line in builds.lines("worker")} == {"fake@a", "fake@b"}
+    assert {(line["worker"], line["arm"]) for line in builds.lines("worker")} == {("fake", "a"), ("fake", "b")}
     status, out, err = builds.call("show", builds.file, "--json")
     assert status == 0, err
-    assert {point["backend"] for point in json.loads(out)} == {"fake@a", "fake@b"}
+    assert {(point["backend"], point["arm"]) for point in json.loads(out)} == {("fake", "a"), ("fake", "b")}
+
+
+def old_names(file):
+    """The file as versions wrote it in which the arm was no axis: in the backend's name."""
+    lines = []
+    with open(file, encoding="utf-8") as whole:
+        for line in map(json.loads, whole):
+            arm = line.get("point", {}).pop("arm", None) or line.get("arm")
+            if line["kind"] == "campaign":
+                (name, share), = line["plan"]["backends"].items()
+                half = {count: n // 2 for count, n in share.items()}
+                line["plan"]["backends"] = {f"{name}@a": half, f"{name}@b": half}
+            for holder, member in ((line, "backend"), (line.get("point"), "backend"), (line, "worker")):
+                if arm and holder and member in holder:
+                    holder[member] += f"@{arm}"
+            if "key" in line:
+                line["key"] = line["key"].replace("backend=fake", f"backend=fake@{arm}").replace(f" arm={arm}", "")
+            if line["kind"] not in ("point", "end"):
+                lines.append(json.dumps(line) + "\n")
+    file.write_text("".join(lines), encoding="utf-8")
+
+
+def test_a_file_with_arms_in_the_names_of_backends_is_shown_judged_and_resumed(builds):
+    assert builds.ab()[0] == 0
+    old_names(builds.file)
+    status, out, _ = builds.call("show", builds.file, "--json")
+    assert (status, {(point["backend"], point["arm"]) for point in json.loads(out)}) == (0, {("fake", "a"), ("fake", "b")})
+    lines = builds.file.read_text(encoding="utf-8").splitlines(keepends=True)
+    builds.file.write_text("".join(lines[:-2]), encoding="utf-8")
+    status, out, err = builds.call("ab", "--resume", builds.file, "--format", "json")
+    assert status == 0, err
+    assert len(builds.lines("visit")) == 36
+    assert {point["verdict"] for point in told(out).values()} == {"same"}
+
+
+def test_without_the_package_the_file_is_complete_and_the_command_that_judges_it_is_named(builds, monkeypatch):
+    monkeypatch.setenv("SYNCMETER_REPORT", "off")
+    status, out, err = builds.ab()
+    assert status == 2
+    assert "is complete, and this judges it, where Python is 3.11 or newer: syncmeter-report compare" in err
+    assert len(builds.lines("visit")) == 36
 
 
 def test_what_the_budget_cut_is_resumed(builds):

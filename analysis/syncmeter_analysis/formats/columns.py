@@ -1,5 +1,5 @@
 """The columns of a table of points: the driver's (`syncmeter show --csv`, driver/show/csv.cpp), in its
-order and under its names, then what only results files tell. Export writes them, import reads them."""
+order and under its names, then what only results files have. Export writes them, import reads them."""
 
 from __future__ import annotations
 

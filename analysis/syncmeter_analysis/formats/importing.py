@@ -135,12 +135,12 @@ def members_of(**axes: Any) -> dict[str, Any]:
 
 def with_repeats(lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The lines with `repeat` counting those whose points are otherwise the same."""
-    seen: dict[str, int] = {}
+    repeats: dict[str, int] = {}
     result = []
     for line in lines:
         point: Point = point_from(line["point"])
-        repeat = seen.get(point.key, 0)
-        seen[point.key] = repeat + 1
+        repeat = repeats.get(point.key, 0)
+        repeats[point.key] = repeat + 1
         if repeat:
             line = {**line, "point": {**line["point"], "repeat": repeat}}
         result.append(line)

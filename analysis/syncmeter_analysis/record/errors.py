@@ -1,4 +1,4 @@
-"""What a user did or gave that cannot be used, told in one sentence."""
+"""What a user did or gave that cannot be used, in one sentence."""
 
 from __future__ import annotations
 

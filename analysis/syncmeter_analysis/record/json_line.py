@@ -11,7 +11,7 @@ from syncmeter_analysis.record.errors import printable
 # A results file has seven levels. Many more would use up the stack of whoever walks them.
 _most_levels = 32
 _largest_number = 1 << 63
-# Their points are told apart by their texts: these are read as they stand, and refused.
+# Their points differ by their texts: these are read as they stand, and refused.
 _of_points = ("visit", "point", "same", "refused")
 _points = ("point", "measured_as")
 

@@ -51,40 +51,29 @@ def _gpu_name(gpu: dict[str, Any] | str) -> str:
 
 def machine_of(campaign: dict[str, Any]) -> Machine:
     """The machine of a campaign line; a member that is missing or of a wrong type is unknown."""
-    found = campaign.get("machine")
-    m: dict[str, Any] = found if isinstance(found, dict) else {}
-    gpus = campaign.get("gpus")
-    names = (
-        tuple(
-            sorted(
-                (str(backend), _gpu_name(gpu))
-                for backend, gpu in gpus.items()
-                if isinstance(gpu, (dict, str))
-            )
-        )
-        if isinstance(gpus, dict)
-        else ()
-    )
-    quota = campaign.get("quota_cpus")
+    found, gpus = _object(campaign.get("machine")), _object(campaign.get("gpus"))
     imported = campaign.get("imported")
+    quota = campaign.get("quota_cpus")
+    names = {n: _gpu_name(gpu) for n, gpu in gpus.items() if isinstance(gpu, (dict, str))}
+    counts = ("packages", "cores", "pus", "numa_nodes", "line_bytes")
     return Machine(
-        cpu=str(m.get("cpu_model") or ""),
-        host=str(m.get("host") or ""),
-        architecture=str(m.get("architecture") or ""),
-        packages=_whole(m.get("packages")),
-        cores=_whole(m.get("cores")),
-        pus=_whole(m.get("pus")),
-        smt=m["smt"] if isinstance(m.get("smt"), bool) else None,
-        numa_nodes=_whole(m.get("numa_nodes")),
-        line_bytes=_whole(m.get("line_bytes")),
-        hypervisor=m.get("hypervisor") is True,
-        virtualization=str(m.get("virtualization") or ""),
-        governor=str(m.get("governor") or "unknown"),
-        turbo=str(m.get("turbo") or "unknown"),
+        cpu=str(found.get("cpu_model") or ""),
+        host=str(found.get("host") or ""),
+        architecture=str(found.get("architecture") or ""),
+        smt=found["smt"] if isinstance(found.get("smt"), bool) else None,
+        hypervisor=found.get("hypervisor") is True,
+        virtualization=str(found.get("virtualization") or ""),
+        governor=str(found.get("governor") or "unknown"),
+        turbo=str(found.get("turbo") or "unknown"),
         quota_cpus=float(quota) if isinstance(quota, (int, float)) else None,
-        gpus=names,
+        gpus=tuple(sorted((str(backend), name) for backend, name in names.items())),
         imported=str(imported.get("from") or "elsewhere") if isinstance(imported, dict) else "",
+        **{name: _whole(found.get(name)) for name in counts},
     )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def same_machine(a: Machine, b: Machine) -> bool:

@@ -24,11 +24,11 @@ def check_outputs(
     """Raises Unusable unless each of `outputs` and `pages` may be written by a command that reads
     `inputs`. Of what exists, a page of ours may be replaced by a page, and with `force` anything but
     an input and a results file of measured figures."""
-    read, seen = list(inputs), set[str]()
+    read, targets = list(inputs), set[str]()
     for path, is_page in [*((p, False) for p in outputs), *((p, True) for p in pages)]:
-        if (target := os.path.realpath(path)) in seen:
+        if (target := os.path.realpath(path)) in targets:
             raise Unusable(f"{path} is asked for twice; give two names")
-        seen.add(target)
+        targets.add(target)
         if not path.exists():
             if not os.path.isdir(folder := os.path.dirname(target)):
                 raise Unusable(f"{path}: there is no folder {folder}")

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         think_ns: int = 0
         reads_per_write: int = 0
         repeat: int = 0
+        arm: str = ""
 else:
     _Axes = make_dataclass(
         "_Axes", [(a.name, a.kind, field(default=a.absent)) for a in axes], frozen=True

@@ -1,6 +1,6 @@
 """Reads a results file: JSON Lines, every kind of line that docs/results-file.md names; *.zst too.
 
-What cannot be used is left out and told of in `notes`; a file that says nothing at all is Unusable.
+What cannot be used is left out, with a sentence in `notes`; a file without any figure is Unusable.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from syncmeter_analysis.record.arms import split_arms
 from syncmeter_analysis.record.driver import point_lines
 from syncmeter_analysis.record.errors import Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import BadLine, parsed
@@ -30,13 +31,13 @@ _rounds = re.compile(rb'"rounds": ?(?=\[\[)')
 # With raw rounds a line has a few MiB; what never ends is no results file.
 _longest_line = 64 << 20
 
-# Beyond this many notes of one kind only their number is told.
+# Beyond this many notes of one kind only their number is written.
 _most_notes = 5
 
 
 @dataclass
 class ResultsFile:
-    """One campaign. `visits`: of each point's key and visit number the last line that tells it;
+    """One campaign. `visits`: of each point's key and visit number its last line;
     `estimates` by key the lines of points behind the last visit, checked; `visit_lines` the numbers of
     the lines with visits."""
 
@@ -73,7 +74,9 @@ class ResultsFile:
         """The file with its visits alone, each where it stands, for what the driver says of lines."""
         for number, text in _numbered(self.path, lines):
             if number == self.first_line:
-                yield b'{"kind":"campaign","schema":{"major":1,"minor":0}}\n'
+                # By `ab` a reader knows that names of backends may hold an arm.
+                arms = b',"ab":{}' if "ab" in self.campaign else b""
+                yield b'{"kind":"campaign","schema":{"major":1,"minor":0}' + arms + b"}\n"
             else:
                 yield text.rstrip() + b"\n" if number in self.visit_lines else b"{}\n"
 
@@ -161,6 +164,8 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
                 f"{name}, line {number}: a second campaign line; two files were put together, whose "
                 f"figures may be of different machines: give them one by one"
             )
+        if "ab" in file.campaign:
+            split_arms(line)
         try:
             if _add(file, line, points):
                 file.visit_lines.add(number)
@@ -176,7 +181,7 @@ def _read(name: str, location: Path, lines: BinaryIO) -> ResultsFile:
     if file is None:
         raise Unusable(f"{name} holds no line of JSON: it is not a results file of syncmeter")
     file.notes += complaints.notes()
-    if not file.visits and not file.refused:
+    if not file.visits and not file.refused and "ab" not in file.campaign:
         why = f" ({complaints.notes()[0]})" if complaints.lines else ""
         raise Unusable(f"{name} holds no visit: nothing was measured{why}")
     return file

@@ -56,15 +56,18 @@ class Member:
 
 Table = Mapping[str, Member]
 
-_row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)$', re.M)
+_row = re.compile(r'SM_(?:AXIS|MEMBER)\((.*), "([^"]*)"\)')
 _kinds = {"unsigned": int, "bool": bool, "std::vector<int>": tuple}
 _absent: dict[type, Any] = {int: 0, bool: False, tuple: (), str: ""}
 
 
 def _rows(table: str) -> Iterator[list[str]]:
     """The fields of each row of a table, its words last."""
-    for fields, words in _row.findall((_folder / f"{table}.def").read_text(encoding="utf-8")):
-        yield [*(field.strip('"') for field in fields.split(", ")), words]
+    for line in (_folder / f"{table}.def").read_text(encoding="utf-8").splitlines():
+        if line.startswith("SM_"):
+            if (found := _row.fullmatch(line)) is None:
+                raise ValueError(f"{table}.def: no row of a table: {line}")
+            yield [*(field.strip('"') for field in found[1].split(", ")), found[2]]
 
 
 def _axis(row: list[str]) -> Axis:

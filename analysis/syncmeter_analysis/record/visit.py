@@ -69,16 +69,13 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     check(line, _of_some)
     if line.get("visit") is None:
         raise BadVisit("a visit without its number")
-    visit = Visit(
-        point,
-        int(line["visit"]),
-        status,
-        rounds_kept=line.get("rounds_kept") or 0,
-        rounds_taken=line.get("rounds_taken") or 0,
-        drops={why: n for why, n in (line.get("drops") or {}).items() if n},
-        stolen_ns=line.get("stolen_ns") or 0.0,
-        census=line.get("census"),
+    visit = Visit(point, int(line["visit"]), status, census=line.get("census"))
+    visit.rounds_kept, visit.rounds_taken = (
+        line.get("rounds_kept") or 0,
+        line.get("rounds_taken") or 0,
     )
+    visit.drops = {why: n for why, n in (line.get("drops") or {}).items() if n}
+    visit.stolen_ns = line.get("stolen_ns") or 0.0
     if not _on_some.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))

@@ -60,13 +60,13 @@ class Campaign:
         return found
 
     def named(self, file: ResultsFile) -> str:
-        """The file's name for the captions of what is told of it alone; '' where it is the only one."""
+        """The file's name for the captions of its own tables; '' where it is the only one."""
         return file.path if len(self.files) > 1 else ""
 
     def left_out(self, study: str) -> list[str]:
         """What the study says it leaves out, of the campaigns that were asked for it; once each."""
-        said = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
-        return list(dict.fromkeys(text for text in said if isinstance(text, str) and text))
+        texts = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
+        return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
 
     def by_id(self) -> dict[str, Measured]:
         return {s.id: s for s in self.points.values()}

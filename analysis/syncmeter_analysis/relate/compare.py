@@ -8,7 +8,7 @@ after Holm's correction over all points compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 
 from syncmeter_analysis.record.errors import Unusable
@@ -39,10 +39,23 @@ axes = ("affinity", "wait", "order", "home", "flavour", "scope", "space", "type"
 
 
 @dataclass(frozen=True)
-class Difference:
-    """One pair of points: `ratio` new over old in their common state, with Holm's adjusted p.
+class Candidate:
+    """Two points that have a ratio, to be judged with the others: a difference up to `margin` is none,
+    and the judgement takes `share` of the chance of a false alarm, where it is one of several looks."""
 
-    `seen_from` is the smallest change, as a ratio above 1, that would have been resolved here;
+    old: Measured
+    new: Measured
+    ratio: Ratio
+    margin: float
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One pair of points: `ratio` new over old in their common state, with Holm's adjusted p, at
+    `confidence`.
+
+    `detectable` is the smallest change, as a ratio above 1, that would have been resolved here;
     infinite where nothing is known of the scatter.
     """
 
@@ -51,7 +64,8 @@ class Difference:
     ratio: Ratio
     p: float
     verdict: Verdict
-    seen_from: float
+    detectable: float
+    confidence: float = 1 - alpha
 
 
 @dataclass(frozen=True)
@@ -87,7 +101,7 @@ class Comparison:
     def undecided(self) -> list[Difference]:
         """Neither changed nor the same: the widest first."""
         unknown = [d for d in self.differences if d.verdict is Verdict.cannot_tell]
-        return sorted(unknown, key=lambda d: -d.seen_from)
+        return sorted(unknown, key=lambda d: -d.detectable)
 
     @property
     def status(self) -> int:
@@ -116,7 +130,7 @@ def compare_points(
     """
     result = Comparison(names, threshold)
     seen: set[tuple[object, object]] = set()
-    found: list[tuple[Measured, Measured, Ratio, float]] = []
+    found: list[Candidate] = []
     contended = 0
     for old, new in pairs:
         if (old.measured_at, new.measured_at) in seen:
@@ -128,7 +142,7 @@ def compare_points(
             wanders = not r.paired and old.hop_ns > 0 and new.hop_ns > 0
             contended += wanders
             margin = max(threshold, contended_threshold) if wanders else threshold
-            found.append((old, new, r, margin))
+            found.append(Candidate(old, new, r, margin))
         elif old.status != new.status or (old.usable and new.usable):
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
     if contended and threshold < contended_threshold:
@@ -136,24 +150,26 @@ def compare_points(
             f"{contended} contended points of a virtual machine vary between campaigns: for "
             f"these, differences up to {contended_threshold:.0%} count as none"
         )
-    adjusted = holm([r.p(margin) for _, _, r, margin in found])
-    for (old, new, r, margin), p in zip(found, adjusted, strict=True):
-        result.differences.append(
-            Difference(
-                old, new, r, p, _verdict(r, p, threshold, margin), detectable(r, margin, len(found))
-            )
-        )
+    result.differences = judged(found, threshold)
     return result
 
 
-def _verdict(r: Ratio, p: float, threshold: float, margin: float) -> Verdict:
-    """The ratio's own verdict, where Holm's correction leaves it; the same within the threshold, or
-    within 1 % where none was allowed."""
-    told = verdict(r, margin)
-    if told in (Verdict.slower, Verdict.faster):
-        return told if p < alpha else Verdict.cannot_tell
-    same = verdict(r, max(threshold, 0.01)) is Verdict.same
-    return Verdict.same if same else Verdict.cannot_tell
+def judged(found: Sequence[Candidate], threshold: float) -> list[Difference]:
+    """What each ratio says, by its interval and by Holm's correction over all of them; the same within
+    the threshold, or within 1 % where none was allowed."""
+    adjusted = holm([min(1.0, c.ratio.p(c.margin) / c.share) for c in found])
+    differences = []
+    for c, p in zip(found, adjusted, strict=True):
+        confidence = 1 - alpha * c.share
+        r = c.ratio if c.share == 1 else replace(c.ratio, interval=c.ratio.at(confidence))
+        says = verdict(r, c.margin)
+        changed = says in (Verdict.slower, Verdict.faster)
+        if not changed or p >= alpha:
+            same = not changed and verdict(r, max(threshold, 0.01)) is Verdict.same
+            says = Verdict.same if same else Verdict.cannot_tell
+        least = detectable(r, c.margin, round(len(found) / c.share))
+        differences.append(Difference(c.old, c.new, r, p, says, least, confidence))
+    return differences
 
 
 def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:

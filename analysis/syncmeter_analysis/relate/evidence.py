@@ -1,7 +1,7 @@
 """What a campaign shows of a statement: pairs of points that differ in what it is about, only.
 
-A *pair* is two points matched on all other axes; its ratio has an interval from visits in which both
-were seen, or from both intervals. Many pairs make one *effect*: the typical ratio (the median over
+A *pair* is two points matched on all other axes; its ratio has an interval from the visits that
+both have, or from both intervals. Many pairs make one *effect*: the typical ratio (the median over
 pairs) or the extremes.
 """
 

@@ -33,7 +33,7 @@ default_threshold = 0.02
 #: Of fewer nodes nobody can tell which one differs.
 fewest_nodes = 3
 
-#: Of fewer points nothing is said of a node as a whole.
+#: Of fewer points a node is not judged as a whole.
 _fewest_points = 5
 
 #: A spread of logarithms below this is not believed: devices that count whole cycles can agree exactly.

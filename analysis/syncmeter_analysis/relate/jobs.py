@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-alternatives = (
-    (
-        "update",
+alternatives = tuple(
+    (job, tuple(ops.split()))
+    for job, ops in (
         (
-            "atomic_add",
-            "atomic_fetch_add",
-            "critical_add",
-            "critical_named_add",
-            "lock_add",
-            "nest_lock_add",
-            "spin_lock_add",
-            "ticket_lock_add",
-            "shared_mutex_add",
+            "update",
+            "atomic_add atomic_fetch_add critical_add critical_named_add lock_add nest_lock_add "
+            "spin_lock_add ticket_lock_add shared_mutex_add",
         ),
-    ),
-    ("barrier", ("barrier", "block_barrier", "named_barrier")),
-    ("write", ("atomic_write", "plain_write")),
-    ("read", ("atomic_read", "plain_read")),
-    ("handoff", ("handoff", "handoff_cas", "handoff_wait")),
+        ("barrier", "barrier block_barrier named_barrier"),
+        ("write", "atomic_write plain_write"),
+        ("read", "atomic_read plain_read"),
+        ("handoff", "handoff handoff_cas handoff_wait"),
+    )
 )
 
 

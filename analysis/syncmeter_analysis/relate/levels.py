@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 #: Level, and what the names of its ops begin with.
-levels = (
-    (
-        "warp",
+levels = tuple(
+    (level, tuple(starts.split()))
+    for level, starts in (
+        ("warp", "warp_sync shuffle_ vote_ match_ tile_ coalesced_ active_mask reduce_"),
+        ("block", "barrier block_barrier named_barrier syncthreads_"),
+        ("cluster", "cluster_"),
+        ("grid", "grid_ software_barrier_"),
         (
-            "warp_sync",
-            "shuffle_",
-            "vote_",
-            "match_",
-            "tile_",
-            "coalesced_",
-            "active_mask",
-            "reduce_",
+            "several GPUs",
+            "multi_gpu_barrier_ multi_gpu_host_ multi_gpu_graph_ multi_gpu_allreduce_",
         ),
-    ),
-    ("block", ("barrier", "block_barrier", "named_barrier", "syncthreads_")),
-    ("cluster", ("cluster_",)),
-    ("grid", ("grid_", "software_barrier_")),
-    (
-        "several GPUs",
-        ("multi_gpu_barrier_", "multi_gpu_host_", "multi_gpu_graph_", "multi_gpu_allreduce_"),
-    ),
-    (
-        "launch",
-        (
-            "launch",
-            "additional_",
-            "cooperative_launch",
-            "graph_",
-            "programmatic_",
-            "kernel_",
-        ),
-    ),
+        ("launch", "launch additional_ cooperative_launch graph_ programmatic_ kernel_"),
+    )
 )
 
 

@@ -54,8 +54,8 @@ def state_of_most(pairs: Sequence[PairOfPoints]) -> State | None:
     def comparisons(state: State) -> int:
         return sum(map(len, _costs_by_visit(pairs, state).values()))
 
-    seen = sorted({replace(state, busy=False) for _, under in pairs for state in under.states})
-    return max(seen, key=comparisons) if seen else None
+    found = sorted({replace(state, busy=False) for _, under in pairs for state in under.states})
+    return max(found, key=comparisons, default=None)
 
 
 def pooled_ratio(pairs: Sequence[PairOfPoints], state: State | None) -> Ratio | NotComparable:

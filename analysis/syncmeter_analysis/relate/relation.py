@@ -84,14 +84,6 @@ class Ratio:
     def bounded(self) -> bool:
         return self.interval.bounded
 
-    def inverse(self) -> Ratio:
-        """Under over over: what it says of throughput."""
-        i = self.interval
-        low = 1 / i.high if i.high > 0 and math.isfinite(i.high) else -math.inf
-        high = 1 / i.low if i.low > 0 else math.inf
-        turned = Interval(1 / i.value, low, high)
-        return replace(self, interval=turned, over_ns=self.under_ns, under_ns=self.over_ns)
-
     def times(self, factor: float) -> Ratio:
         """Of `factor` ops over one, or for each of `factor` lanes; `factor` > 0."""
         return replace(self, interval=self.interval.scaled(factor), over_ns=self.over_ns * factor)
@@ -120,8 +112,8 @@ def _common(over: Measured, under: Measured) -> tuple[State, State] | None:
     def rank(states: tuple[State, State]) -> tuple[int, int, bool, int]:
         a, b = states
         together = len(_paired_costs(over, under, a, b))
-        seen = min(len(over.visit_costs(a)), len(under.visit_costs(b)))
-        return together, seen, not a.busy, min(over.states[a], under.states[b])
+        least = min(len(over.visit_costs(a)), len(under.visit_costs(b)))
+        return together, least, not a.busy, min(over.states[a], under.states[b])
 
     shared = [
         (a, b)
@@ -136,12 +128,14 @@ def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[t
     """Costs of the visits, by number, that both points of one campaign have in the two states."""
     if over.source != under.source:
         return []
-    found = []
-    for number, costs in over.by_visit.items():
-        other = under.by_visit.get(number, {})
-        if a in costs and b in other and costs[a][0] > 0 and other[b][0] > 0:
-            found.append((costs[a][0], other[b][0]))
-    return found
+    above, below = over.costs_by_visit(a), under.costs_by_visit(b)
+    return [(cost, below[number]) for number, cost in above.items() if number in below]
+
+
+def paired_visits(over: Measured, under: Measured) -> int:
+    """How many visits by number both have in the state that they are compared in."""
+    states = _common(over, under)
+    return len(_paired_costs(over, under, *states)) if states else 0
 
 
 def _error(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
@@ -218,16 +212,35 @@ def verdict(r: Ratio | NotComparable, margin: float = default_margin) -> Verdict
     return verdict_of(r.interval, margin)
 
 
+# In simulated campaigns of 5 to 15 visits 75 to 85 of 100 report such a change: the scatter of the
+# campaign that is asked about is itself an estimate.
+_found_in = 0.9
+
+
 def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -> float:
-    """The smallest change, as a ratio above 1, that this comparison would have resolved beyond the
-    margin, as one of so many (Bonferroni); infinite where nothing is known of the scatter."""
+    """The smallest true change, as a ratio above 1, that a comparison like this one resolves beyond the
+    margin in about 80 of 100 cases, as one of so many (Bonferroni); infinite where nothing is known
+    of the scatter."""
     if r.identical:
         return 1 + margin
     if not (r.bounded and r.low > 0 and math.isfinite(r.error)):
         return math.inf
     reach = student_t(1 - 0.05 / comparisons, r.degrees) * r.error
     half = max(reach, math.log(r.value / r.low), math.log(r.high / r.value))
+    # Half of the estimates of such a change lie below it, so that it is found as often only.
+    half += student_t(2 * _found_in - 1, r.degrees) * r.error
     return (1 + margin) * math.exp(half) if half < 700 else math.inf
+
+
+def detectable_in_second(s: Measured, margin: float = 0.0) -> float:
+    """The smallest change, as a ratio above 1, that a second campaign like this one resolves of the
+    point; infinite where nothing is known of its scatter."""
+    if not s.usable or s.cost is None:
+        return math.inf
+    costs = s.visit_costs(s.state)
+    error, degrees = _error(costs, costs)
+    same = quotient(s.cost, s.cost)
+    return detectable(Ratio(same, s.visits, s.state, error=error, degrees=degrees), margin)
 
 
 @dataclass(frozen=True, slots=True)

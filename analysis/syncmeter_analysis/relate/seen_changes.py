@@ -14,14 +14,14 @@ def verdict_text(d: Difference) -> str:
     """The verdict; of one that cannot tell the smallest change that would have been seen."""
     if d.verdict is not Verdict.cannot_tell:
         return str(d.verdict.value)
-    if d.seen_from >= _vast:
+    if d.detectable >= _vast:
         return f"{d.verdict.value} (not even a change of {_vast:g} times)"
-    return f"{d.verdict.value} (only a change above {text.ratio(d.seen_from)} times)"
+    return f"{d.verdict.value} (only a change above {text.ratio(d.detectable)} times)"
 
 
 def seen_changes(c: Comparison) -> str:
     """What the comparison could have seen where it cannot tell: a sentence, or ''."""
-    bounds = [d.seen_from for d in c.undecided if d.seen_from < _vast]
+    bounds = [d.detectable for d in c.undecided if d.detectable < _vast]
     blind = len(c.undecided) - len(bounds)
     parts = []
     if bounds:

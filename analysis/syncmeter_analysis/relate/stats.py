@@ -122,7 +122,7 @@ def _bounds(values: Sequence[float], confidence: float) -> tuple[float, float]:
 
 
 def ratio_of_pairs(ratios: Sequence[float], confidence: float = 0.95) -> Interval:
-    """Ratio over visits in which both sides were seen: median and interval, on their logarithms.
+    """Ratio over visits that have both sides: median and interval, on their logarithms.
 
     In logarithms, so that A over B and B over A say the same. Every ratio must be > 0.
     """

@@ -145,43 +145,40 @@ class Measured:
             return 1
         return p.blocks / max(1, p.size) if self.launching == "cluster" else p.blocks
 
+    def costs_by_visit(self, state: State) -> dict[int, float]:
+        """Cost of each visit in this state with rounds enough, ns, by its number; of every visit where
+        none has; all that is positive."""
+        found = {n: costs[state] for n, costs in self.by_visit.items() if state in costs}
+        positive = {n: each for n, each in found.items() if each[0] > 0}
+        solid = {n: cost for n, (cost, rounds) in positive.items() if rounds >= enough_rounds}
+        return solid or {n: cost for n, (cost, _) in positive.items()}
+
     def visit_costs(self, state: State) -> list[float]:
-        """Cost of each visit in this state with rounds enough, ns; all that is positive."""
-        found = [costs[state] for costs in self.by_visit.values() if state in costs]
-        solid = [cost for cost, rounds in found if rounds >= enough_rounds and cost > 0]
-        return solid or [cost for cost, _ in found if cost > 0]
+        return list(self.costs_by_visit(state).values())
+
+
+# Members of a line that are called as they are here.
+_as_they_stand = (
+    *("visits", "fairness", "slowest_over_fastest", "additive", "rounds_kept", "rounds_dropped"),
+    *("device", "family", "cost_per_lane", "participants", "host_lane", "launching", "devices"),
+    *("build", "imported", "oversubscribed", "doubt"),
+)
 
 
 def measured_from(point: Point, line: Members, source: str, census: Members | None) -> Measured:
-    """The point that a checked line of a results file tells of; `census` is of its first visit."""
+    """The point of a checked line of a results file; `census` is of its first visit."""
     waits = line.get("lane_waits") or {}
     times = (waits.get(name) or 0.0 for name in ("p50_ns", "p999_ns", "longest_ns"))
     s = Measured(
         point,
         line["status"],
         line.get("reason") or "",
-        visits=line.get("visits") or 0,
-        fairness=line.get("fairness"),
-        slowest_over_fastest=line.get("slowest_over_fastest"),
         lane_waits=LaneWaits(waits["count"], *times) if waits.get("count") else None,
-        additive=line.get("additive"),
-        rounds_kept=line.get("rounds_kept") or 0,
-        rounds_dropped=line.get("rounds_dropped") or 0,
         pus=tuple(line.get("pus") or ()),
-        device=line.get("device"),
         census=census,
-        family=line.get("family") or "",
         inserted=line.get("pairing") == "insert",
-        cost_per_lane=line.get("cost_per_lane") is True,
-        participants=line.get("participants") or 0,
-        host_lane=line.get("host_lane") is True,
-        launching=line.get("launching") or "",
-        devices=max(1, line.get("devices") or 1),
-        build=line.get("build") or "",
-        imported=line.get("imported") is True,
-        oversubscribed=line.get("oversubscribed") is True,
-        doubt=line.get("doubt") or "",
         source=source,
+        **{name: line[name] for name in _as_they_stand if line.get(name) is not None},
     )
     states = [(_state_of(each), each) for each in line.get("states") or ()]
     for state, members in sorted(states, key=itemgetter(0)):

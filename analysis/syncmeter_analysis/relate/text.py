@@ -191,6 +191,7 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
         ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
+        ("arm", f"in {p.arm}" if p.arm else ""),
     ]
     return parts + [(name, f"{name} {value}") for name, value in p.others]
 
@@ -206,7 +207,7 @@ def names_apart(a: Point, b: Point) -> tuple[str, str]:
     differing = [axis for axis in {**ours, **theirs} if ours.get(axis) != theirs.get(axis)]
 
     def named(p: Point, parts: dict[str, str]) -> str:
-        # What is the ordinary has no words above, but is told apart here.
+        # What is the ordinary has no words above, but is named here.
         words = [parts.get(axis) or str(getattr(p, axis, "") or "") for axis in differing]
         return " ".join(filter(None, words)).replace("lane", "thread") or p.op
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.blocks import Drawing, Head, Section
@@ -44,7 +45,8 @@ def _of_study(told: StudySection) -> Section:
     """A study's figures, where figures/NAME.py draws any, and its text."""
     module = f"syncmeter_analysis.render.charts.{told.name.replace('-', '_')}"
     figures = import_module(module).figures(told.rows) if find_spec(module) else []
-    return Section(told.name, told.title, [*map(Drawing, figures), *told.blocks])
+    identity = f"{told.name}-{told.arm}" if told.arm else told.name
+    return Section(identity, told.title, [*map(Drawing, figures), *told.blocks])
 
 
 def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
@@ -59,7 +61,9 @@ def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
 
 def build(campaign: Campaign) -> Report:
     """The first screen, and the sections that have something to show."""
-    findings = judged(Evidence(campaign))
+    # Statements are judged on one build: the new one.
+    *_, (_, judged_part) = parts_by_arm(campaign)
+    findings = judged(Evidence(judged_part))
     studies = [_of_study(told) for told in sections(campaign)]
     parts = [
         trust(campaign),

@@ -10,7 +10,15 @@ from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
 from syncmeter_analysis.render.plain import prose, table_plain
-from syncmeter_analysis.studies.blocks import Cell, Table, without_empty_columns
+from syncmeter_analysis.studies.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Table,
+    Text,
+    without_empty_columns,
+)
+from syncmeter_analysis.studies.blocks import as_markdown as blocks_as_markdown
 
 # Longer tables are for --all.
 _most_rows = 40
@@ -115,6 +123,17 @@ def as_text(c: Comparison, everything: bool = False, coloured: bool = False, wid
         table_plain(line, coloured, width) if isinstance(line, Table) else prose(line, width)
         for line in lines
     )
+
+
+def as_markdown(c: Comparison) -> str:
+    """What changed, what could not be compared, and the counts."""
+    blocks: list[Block] = [Text(f"{asked(c)}."), Text(f"{counted(c)}.")]
+    blocks += [change_table(c.resolved)] if c.resolved else []
+    only = [f"{n} points only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
+    apart = [f"{text.short_name(a.point)}: {a.why}" for a in c.apart]
+    if more := [*only, *apart, *c.notes]:
+        blocks.append(Bullets(more))
+    return blocks_as_markdown(f"{c.names[1]} against {c.names[0]}", blocks)
 
 
 def write_figure(comparisons: list[Comparison], path: Path) -> None:

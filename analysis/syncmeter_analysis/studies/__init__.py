@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import product
 from typing import Any, Protocol
 
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.studies.blocks import Block, Bullets
 
 #: In the order in which they are told.
@@ -54,12 +56,13 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class StudySection:
-    """A study's part of a campaign: its rows, for figures, and its text."""
+    """A study's part of a campaign, or of one arm of it: its rows, for figures, and its text."""
 
     name: str
     title: str
     rows: Any
     blocks: list[Block]
+    arm: str = ""
 
 
 def study(name: str) -> Study:
@@ -71,13 +74,15 @@ def study(name: str) -> Study:
 
 
 def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]:
-    """A section of each study (of these, in their order) that the campaign holds points for."""
+    """A section of each study (of these, in their order) that the campaign holds points for; of each
+    arm where `syncmeter ab` compares two."""
     found = []
-    for name in only or names:
+    for name, (arm, part) in product(only or names, list(parts_by_arm(campaign))):
         module = study(name)
-        if rows := module.rows(campaign):
+        if rows := module.rows(part):
             blocks = module.text(rows)
-            if left_out := campaign.left_out(name):
+            if left_out := part.left_out(name):
                 blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
-            found.append(StudySection(name, module.title, rows, blocks))
+            title = f"{module.title}, in {arm}" if arm else module.title
+            found.append(StudySection(name, title, rows, blocks, arm))
     return found

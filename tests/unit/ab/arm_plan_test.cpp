@@ -1,12 +1,13 @@
 // Two plans become one; which points of two builds are compared.
 #include "driver/ab/arm_plan.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "driver/ab/ab_options.hpp"
-#include "driver/ab/ab_text.hpp"
+#include "driver/campaign/undecided_pairs.hpp"
 #include "driver/plan/point_groups.hpp"
-#include "driver/workers/arms.hpp"
 #include "driver/workers/start_program.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 
@@ -58,17 +59,20 @@ campaign_plan joined(std::vector<planned_point> a, std::vector<planned_point> b,
   return join_plans({std::move(of_a), std::move(of_b)}, arms, {}, equal);
 }
 
-std::vector<std::string> ops_by_backend(const campaign_plan& plan) {
+std::vector<std::string> ops_by_arm(const campaign_plan& plan) {
   std::vector<std::string> all;
-  for (const planned_point& p : plan.points) all.push_back(p.what.backend + " " + p.what.op);
+  for (const planned_point& p : plan.points) {
+    EXPECT_EQ(p.what.backend, "omp");
+    all.push_back(p.what.arm + " " + p.what.op);
+  }
   return all;
 }
 
 TEST(JoinPlans, EveryPointIsThereForBothArmsAndVisitedInTurn) {
   const campaign_plan plan = joined({planned("atomic_add"), planned("atomic_read")},
                                     {planned("atomic_read"), planned("atomic_add")});
-  EXPECT_THAT(ops_by_backend(plan), ElementsAre("omp@old atomic_add", "omp@new atomic_add",
-                                                "omp@old atomic_read", "omp@new atomic_read"));
+  EXPECT_THAT(ops_by_arm(plan), ElementsAre("old atomic_add", "new atomic_add", "old atomic_read",
+                                            "new atomic_read"));
   EXPECT_THAT(groups_of(plan, false), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
 }
 
@@ -84,8 +88,8 @@ TEST(JoinPlans, NamesWhatOneArmAloneHas) {
 TEST(JoinPlans, WhatOnlyOneArmMergedIsMeasuredInBoth) {
   const campaign_plan plan = joined({planned("atomic_add", {"atomic_read"})},
                                     {planned("atomic_add"), planned("atomic_read")});
-  EXPECT_THAT(ops_by_backend(plan), ElementsAre("omp@old atomic_add", "omp@new atomic_add",
-                                                "omp@old atomic_read", "omp@new atomic_read"));
+  EXPECT_THAT(ops_by_arm(plan), ElementsAre("old atomic_add", "new atomic_add", "old atomic_read",
+                                            "new atomic_read"));
   for (const planned_point& p : plan.points) EXPECT_THAT(p.same_as, IsEmpty());
 }
 
@@ -94,14 +98,14 @@ TEST(JoinPlans, WhatBothArmsMergedStaysMerged) {
       joined({planned("atomic_add", {"atomic_read"})}, {planned("atomic_add", {"atomic_read"})});
   ASSERT_THAT(plan.points, SizeIs(2));
   ASSERT_THAT(plan.points[1].same_as, SizeIs(1));
-  EXPECT_EQ(plan.points[1].same_as[0].backend, "omp@new");
+  EXPECT_EQ(plan.points[1].same_as[0].arm, "new");
 }
 
 TEST(JoinPlans, PointsOfEqualCodeAreCountedAndNotMeasured) {
   const std::vector<planned_point> points{planned("atomic_add", {"plain_add"}),
                                           planned("atomic_read")};
   const campaign_plan plan = joined(points, points, old_and_new(), &adds_are);
-  EXPECT_THAT(ops_by_backend(plan), ElementsAre("omp@old atomic_read", "omp@new atomic_read"));
+  EXPECT_THAT(ops_by_arm(plan), ElementsAre("old atomic_read", "new atomic_read"));
   EXPECT_EQ(plan.arms->equal, 2U);
 
   compared_arms all = old_and_new();
@@ -129,18 +133,16 @@ TEST(PlanArms, AnOpOfOneBuildAloneIsNoMistake) {
   EXPECT_THROW((void)plan_of({"no_such_op"}), usage_error);
 }
 
-TEST(Arms, NameEverythingOfAWorkerAfterThem) {
-  worker_info worker = fixtures::omp_worker();
-  worker.native_of["omp"] = "std";
-  put_in_arm(worker, "new", {"A=1"});
-  EXPECT_EQ(worker.name, "omp@new");
-  EXPECT_THAT(worker.backends, ElementsAre("omp@new"));
-  EXPECT_EQ(worker.native_of.at("omp@new"), "std@new");
-  EXPECT_EQ(worker.capabilities.front().backend, "omp@new");
-  EXPECT_EQ(without_arm("omp@new"), "omp");
-  EXPECT_EQ(arm_of("omp@new"), "new");
-  EXPECT_EQ(without_arm("omp"), "omp");
-  EXPECT_EQ(arm_of("omp"), "");
+TEST(Arms, AreOfEachWorkerAndNotOfItsBackends) {
+  compared_arms arms = old_and_new();
+  arms.arms[1].environment = {"A=1"};
+  const auto all =
+      in_arms({std::vector{fixtures::omp_worker()}, std::vector{fixtures::omp_worker()}}, arms);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_THAT(all[1].backends, ElementsAre("omp"));
+  EXPECT_EQ(all[0].label(), "omp of old");
+  EXPECT_EQ(all[1].arm, "new");
+  EXPECT_THAT(all[1].environment, ElementsAre("A=1"));
 }
 
 TEST(Arms, SettingsReplaceWhatEveryWorkerHas) {
@@ -183,40 +185,41 @@ TEST(AbOptions, RefuseWhatCannotBeCompared) {
   EXPECT_THAT(refusal({"/", "--env-a", "OMP_PLACES=cores"}), HasSubstr("OMP_PLACES"));
 }
 
-TEST(AbText, SaysWhatChangedWhatDidNotAndWhatCannotBeTold) {
-  arm_comparison c{.arms = old_and_new(), .points = {}};
-  c.arms.equal = 1;
-  const auto add = [&c](change_verdict verdict, double ratio, double detectable) {
-    arm_change each{.what = fixtures::atomic_add(), .key = {}, .change = {}, .why = {}};
-    each.change = {.verdict = verdict,
-                   .ratio = {ratio, ratio - 0.01, ratio + 0.01},
-                   .p = 0.01,
-                   .detectable = detectable};
-    each.cost_ns = {10, 10 * ratio};
-    each.pairs = 10;
-    c.points.push_back(each);
-  };
-  add(change_verdict::slower, 1.05, 1.02);
-  add(change_verdict::faster, 0.5, 1.02);
-  add(change_verdict::same, 1, 1.02);
-  add(change_verdict::cannot_tell, 1.01, 1.2);
-  const std::string text = ab_text(c, {.width = 200});
-  EXPECT_THAT(text, HasSubstr("Slower in new: 1 point\n"));
-  EXPECT_THAT(text, HasSubstr("+5.0 %"));
-  EXPECT_THAT(text, HasSubstr("Faster in new: 1 point\n"));
-  EXPECT_THAT(text, HasSubstr("-50 %"));
-  EXPECT_THAT(text, HasSubstr("The same within 1.0 %: 1 point."));
-  EXPECT_THAT(text, HasSubstr("Equal machine code in both, not measured: 1 point"));
-  EXPECT_THAT(text, HasSubstr("2.0 % for half of the points, 20 % for all"));
-  EXPECT_THAT(text, Not(HasSubstr("Nothing changed")));
-  EXPECT_THAT(ab_markdown(c),
-              HasSubstr("### Slower in new: 1 point\n\n| point | old ns | new ns |"));
-  EXPECT_EQ(ab_json(c).at("points").size(), 4U);
-  EXPECT_EQ(ab_json(c).at("exit_status"), 1);
-  c.points.clear();
-  EXPECT_THAT(ab_text(c), HasSubstr("Nothing changed by more than 1.0 %."));
-  c.arms.equal = 0;
-  EXPECT_THAT(ab_text(c), HasSubstr("Nothing could be compared."));
+// The interval of these is around 1, 0.5 % to either side at 95 %.
+const std::vector<double> around_1{-0.005, -0.0025, 0, 0, 0.0025, 0.005};
+
+std::vector<double> around(double ratio) {
+  std::vector<double> logs = around_1;
+  for (double& log : logs) log += std::log(ratio);
+  return logs;
+}
+
+TEST(IsUndecided, WhereTheIntervalStraddlesTheThreshold) {
+  EXPECT_FALSE(is_undecided(around(1), 0.01, 0.05, 1));
+  EXPECT_FALSE(is_undecided(around(1.03), 0.01, 0.05, 1));
+  EXPECT_FALSE(is_undecided(around(1 / 1.03), 0.01, 0.05, 1));
+  EXPECT_TRUE(is_undecided(around(1.01), 0.01, 0.05, 1));
+  EXPECT_TRUE(is_undecided(around(1 / 1.01), 0.01, 0.05, 1));
+  EXPECT_TRUE(is_undecided(around(1), 0.001, 0.05, 1));
+  EXPECT_TRUE(is_undecided(std::vector{0.5, 0.5}, 0.01, 0.05, 1)) << "two say nothing of scatter";
+}
+
+TEST(IsUndecided, AChangeIsOneOfSoManyAndOfSoManyLooks) {
+  EXPECT_FALSE(is_undecided(around(1.018), 0.01, 0.05, 1));
+  EXPECT_TRUE(is_undecided(around(1.018), 0.01, 0.05, 100));
+  EXPECT_TRUE(is_undecided(around(1.018), 0.01, 0.05 / 64, 1));
+  EXPECT_FALSE(is_undecided(around(1), 0.01, 0.05, 100)) << "the same needs no correction";
+}
+
+TEST(ShareOfLook, HalvesWithEachLook) {
+  EXPECT_EQ(share_of_look(9, 10), 0.5);
+  EXPECT_EQ(share_of_look(10, 10), 0.5);
+  EXPECT_EQ(next_look_at(10), 15U);
+  EXPECT_EQ(share_of_look(11, 10), 0.25);
+  EXPECT_EQ(share_of_look(15, 10), 0.25);
+  EXPECT_EQ(share_of_look(16, 10), 0.125);
+  EXPECT_EQ(next_look_at(1), 2U);
+  EXPECT_EQ(share_of_look(2, 0), 0.25);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct grid_sizes : testing::Test {
       launched("atomic_add", 32, 1),     launched("atomic_add", 1024, 1),
       launched("barrier", 32, 1),        launched("atomic_add", 1, 132)};
   grid_size_order sizes{points};
-  visit_log book{points, {{"cuda", "b"}}};
+  visit_log book{points, {{{"cuda", ""}, "b"}}};
 
   void say(std::size_t point, const char* status) {
     visit_record line;

@@ -15,7 +15,7 @@ struct ledger_of_two : testing::Test {
     two[1].visits = 2;
     return two;
   }();
-  visit_log book{points, {{"omp", "b1"}}};
+  visit_log book{points, {{{"omp", ""}, "b1"}}};
 
   visit_record line(std::size_t point, unsigned visit, const char* status,
                     const char* stopped_by = "precision", std::uint64_t trips = 40) const {
@@ -45,7 +45,7 @@ TEST_F(ledger_of_two, a_visit_with_a_line_is_done) {
 }
 
 TEST_F(ledger_of_two, another_build_is_another_visit) {
-  const visit_log other(points, {{"omp", "b2"}});
+  const visit_log other(points, {{{"omp", ""}, "b2"}});
   EXPECT_NE(book.key(0, 1), other.key(0, 1));
   visit_record line;
   line.key = other.key(0, 1);
@@ -56,7 +56,7 @@ TEST_F(ledger_of_two, another_build_is_another_visit) {
 
 TEST_F(ledger_of_two, what_would_be_the_same_again_is_settled) {
   for (const char* status : {"unsupported", "elided", "too_slow", "failed"}) {
-    visit_log fresh{points, {{"omp", "b1"}}};
+    visit_log fresh{points, {{{"omp", ""}, "b1"}}};
     fresh.record(line(0, 1, status, "failure"));
     EXPECT_FALSE(fresh.wants(0, 2)) << status;
     EXPECT_EQ(fresh.remaining(), 2U) << status;

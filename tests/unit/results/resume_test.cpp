@@ -22,8 +22,9 @@ struct resumed_file : testing::Test {
     f.workers = {{{"worker", "omp"}, {"build", {{"id", "b1"}}}}};
     return f;
   }();
-  campaign_identity now{
-      .cpu_model = "Z80", .allowed_pus = {0, 1, 3}, .build_ids = {{"omp", "b1"}, {"cuda", "c1"}}};
+  campaign_identity now{.cpu_model = "Z80",
+                        .allowed_pus = {0, 1, 3},
+                        .builds = {{{"omp", ""}, "b1"}, {{"cuda", ""}, "c1"}}};
 
   std::string refusal() const {
     try {
@@ -49,7 +50,7 @@ TEST_F(resumed_file, not_with_other_pus) {
 }
 
 TEST_F(resumed_file, not_with_another_build) {
-  now.build_ids["omp"] = "b2";
+  now.builds[{"omp", ""}] = "b2";
   EXPECT_THAT(refusal(),
               testing::AllOf(HasSubstr("'b1'"), HasSubstr("'b2'"), HasSubstr("syncmeter-omp")));
 }

@@ -106,7 +106,7 @@ TEST_F(zstd_file, goes_on_behind_a_frame_without_its_end) {
   ASSERT_THAT(read_results(path_).visits, SizeIs(2));
   std::string note;
   results_writer writer = results_writer::append_to(path_);
-  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .build_ids = {}}, note);
+  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .builds = {}}, note);
   write_visits(writer, 3, 5);
   EXPECT_THAT(read_results(path_).visits, SizeIs(5)) << "before the frame has its end";
   writer.flush();
@@ -120,7 +120,7 @@ TEST_F(zstd_file, goes_on_behind_a_frame_with_its_end) {
   const std::string before = bytes();
   std::string note;
   results_writer writer = results_writer::append_to(path_);
-  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .build_ids = {}}, note);
+  (void)reopen(writer, {.cpu_model = "(none)", .allowed_pus = {}, .builds = {}}, note);
   write_visits(writer, 4, 4);
   EXPECT_EQ(note, "");
   EXPECT_TRUE(bytes().starts_with(before)) << "what was whole is not written again";

@@ -1,0 +1,289 @@
+"""The two arms of a campaign of `syncmeter ab`: judged as any comparison, printed anywhere."""
+
+import json
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from syncmeter_analysis.command import main
+from syncmeter_analysis.record.arms import arms_of
+from syncmeter_analysis.record.errors import Unusable
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.record.point import point_from
+from syncmeter_analysis.record.reader import read_results
+from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.compare import Candidate, compare_points, judged
+from syncmeter_analysis.relate.compare_arms import compare_arms, parts_by_arm, share_of_look
+from syncmeter_analysis.relate.relation import Verdict, ratio_by_visit
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render import arms_text
+from tests.made import around, campaign, point, visits, write
+
+ARMS = {
+    "arms": [{"name": name, "path": f"/{name}", "environment": []} for name in ("old", "new")],
+    "threshold": 0.01,
+    "all": False,
+    "looks_again": False,
+    "any_backend": False,
+    "any_wait": False,
+    "equal": 0,
+    "only": [[], []],
+}
+
+
+def first(**members):
+    return campaign(ab={**ARMS, **members}, options={"visits": 5})
+
+
+def both(op, old, new, **members):
+    """Visits of a point in both arms."""
+    return [
+        *visits(old, point(op, arm="old"), **members),
+        *visits(new, point(op, arm="new"), **members),
+    ]
+
+
+def compared(tmp_path, *lines, **members):
+    return compare_arms(read_results(write(tmp_path / "ab.jsonl", *lines, first=first(**members))))
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """A slower point, a faster one, and one that is the same."""
+    return compared(
+        tmp_path,
+        both("atomic_add", around(10.0), around(11.0)),
+        both("atomic_read", around(10.0), around(5.0)),
+        both("plain_read", around(10.0), around(10.0)),
+    )
+
+
+def test_a_planted_change_is_found_and_nothing_else(changed):
+    assert [d.new.point.op for d in changed.slower] == ["atomic_add"]
+    assert {d.new.point.op: d.verdict.name for d in changed.differences} == {
+        "atomic_add": "slower",
+        "atomic_read": "faster",
+        "plain_read": "same",
+    }
+    assert changed.status == 1
+
+
+def test_ratio_interval_and_verdict_are_those_of_compare(tmp_path):
+    rng = random.Random(3)
+    lines = [
+        both(f"op{i}", *([10 * rng.lognormvariate(0, 0.01) for _ in range(7)] for _ in "ab"))
+        for i in range(9)
+    ]
+    lines.append(both("slow", around(10.0, 7), around(10.4, 7)))
+    once = {**first(), "options": {"visits": 7}}
+    file = read_results(write(tmp_path / "ab.jsonl", *lines, first=once))
+    by_arms = compare_arms(file)
+    (_, old), (_, new) = parts_by_arm(campaign_of([file]))
+    pairs = [
+        (a, b) for a in old.points.values() for b in new.points.values() if a.point.op == b.point.op
+    ]
+    by_points = compare_points(pairs, ("old", "new"), 0.01)
+    assert [(d.ratio, d.p, d.verdict, d.detectable) for d in by_arms.differences] == [
+        (d.ratio, d.p, d.verdict, d.detectable) for d in by_points.differences
+    ]
+    assert [d.new.point.op for d in by_arms.slower] == ["slow"]
+
+
+def test_drift_that_both_arms_meet_cancels(tmp_path):
+    drift = [1.0, 2.0, 3.0, 4.0, 5.0]
+    c = compared(tmp_path, both("atomic_add", drift, [1.05 * x for x in drift]))
+    (d,) = c.slower
+    assert d.ratio.paired
+    assert d.ratio.value == pytest.approx(1.05)
+
+
+def test_without_a_change_the_status_is_0_and_without_a_comparison_2(tmp_path):
+    calm = both("atomic_add", around(10.0), around(10.0))
+    assert compared(tmp_path, calm).status == 0
+    few = both("atomic_add", [10.0], [12.0])
+    c = compared(tmp_path, few)
+    assert c.status == 2
+    assert "1 pair of visits in one placement state, 3 are needed" in arms_text.as_text(c)
+    assert "Nothing could be compared." in arms_text.as_text(c)
+    assert compared(tmp_path, few, equal=3).status == 0
+
+
+def test_visits_in_different_states_are_no_pairs(tmp_path):
+    lines = [
+        *visits(around(10.0), point(lanes=2, arm="old"), estimate={"hop_ns": 30.0}),
+        *visits(around(40.0), point(lanes=2, arm="new"), estimate={"hop_ns": 240.0, "state": 1}),
+    ]
+    c = compared(tmp_path, lines)
+    assert "0 pairs of visits in one placement state" in c.apart[0].why
+
+
+def test_a_point_that_fails_in_the_second_arm_alone_is_a_regression(tmp_path):
+    bad = {"status": "failed", "reason": "wrong value", "estimates": []}
+    good = visits(around(5.0), point(arm="old"))
+    c = compared(tmp_path, good, visits([1.0], point(arm="new"), **bad))
+    assert (c.status, c.apart[0].why) == (1, "in new: failed: wrong value")
+    both_bad = [visits([1.0], point(arm=arm), **bad) for arm in ("old", "new")]
+    assert compared(tmp_path, *both_bad, equal=1).status == 0
+
+
+def test_a_timeout_of_one_visit_leaves_the_others(tmp_path):
+    late = visits([1.0], point(arm="new"), status="timeout", estimates=[], reason="late")[0]
+    late["visit"] = 6
+    c = compared(tmp_path, both("atomic_add", around(5.0), around(5.0)), late)
+    assert (c.status, [d.verdict for d in c.differences]) == (0, [Verdict.same])
+
+
+def test_a_cost_that_may_be_0_is_not_compared(tmp_path):
+    c = compared(tmp_path, both("atomic_add", [0.1, -0.1, 0.2, -0.2, 0.1], around(5.0)))
+    assert c.apart[0].why == "in old: its cost cannot be told from 0"
+
+
+def test_a_way_of_waiting_or_a_backend_may_differ_between_the_arms(tmp_path):
+    a = visits(around(5.0), point(arm="old", wait="active", backend="omp"))
+    b = visits(around(5.0), point(arm="new", wait="passive", backend="omp-llvm"))
+    assert len(compared(tmp_path, a, b).apart) == 2
+    c = compared(tmp_path, a, b, any_backend=True, any_wait=True)
+    assert [d.verdict for d in c.differences] == [Verdict.same]
+
+
+def test_each_further_look_has_half_of_the_chance_that_is_left():
+    arms = arms_of(first(looks_again=True), "f")
+    once = replace(arms, looks_again=False)
+    assert [share_of_look(n, arms) for n in (4, 5, 6, 8, 9)] == [0.5, 0.5, 0.25, 0.25, 0.125]
+    assert [share_of_look(n, once) for n in (5, 6)] == [1.0, 0.25]
+
+
+def test_a_look_that_has_less_chance_asks_for_more(tmp_path):
+    lines = both("atomic_add", around(10.0, scatter=0.02), around(10.2, scatter=0.05)[::-1])
+    (once,) = compared(tmp_path, lines).differences
+    (again,) = compared(tmp_path, lines, looks_again=True).differences
+    assert (once.confidence, again.confidence) == (0.95, 0.975)
+    assert again.ratio.low < once.ratio.low < once.ratio.high < again.ratio.high
+    assert again.p == pytest.approx(2 * once.p)
+    assert again.detectable > once.detectable
+
+
+def test_the_text_has_what_changed_and_what_was_not_compared(changed):
+    text = arms_text.as_text(changed)
+    assert text.startswith("new against old: 3 points compared, changes beyond 1.0 %")
+    assert "Slower in new: 1 point" in text
+    assert "+10 %" in text
+    assert "-50 %" in text
+    assert "The same within 1.0 %: 1 point." in text
+    assert "for half of the points" in text
+    named = replace(changed.arms, equal=1, only=((), ("backend=omp op=fresh lanes=1",)))
+    text = arms_text.as_text(replace(changed, arms=named))
+    assert "Equal machine code in both, not measured: 1 point; --all measures it." in text
+    assert "Only in new: 1 point (fresh)." in text
+    markdown = arms_text.as_markdown(changed)
+    assert "### Slower in new: 1 point\n\n| point | old ns | new ns |" in markdown
+
+
+def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
+    wild = [10.0, 14.0, 8.0, 17.0, 11.0]
+    c = compared(tmp_path, both("atomic_add", wild, wild[::-1]))
+    text = arms_text.as_text(c)
+    assert "Cannot be told: 1 point" in text
+    assert "detectable" in text
+    assert "Nothing changed by more than 1.0 %." in text
+
+
+def test_json_has_every_point_and_what_the_campaign_says_of_the_arms(changed):
+    told = json.loads(arms_text.as_json(changed))
+    assert (told["kind"], told["exit_status"], told["threshold"]) == ("ab", 1, 0.01)
+    by_op = {p["point"]["op"]: p for p in told["points"]}
+    assert by_op["atomic_add"]["verdict"] == "slower"
+    assert by_op["atomic_add"]["cost_ns"] == pytest.approx([10.0, 11.0])
+    assert "arm" not in by_op["atomic_add"]["point"]
+
+
+@pytest.mark.parametrize("format", ["text", "json", "markdown"])
+def test_the_command_prints_a_file_without_its_builds(tmp_path, capsys, format):
+    path = write(
+        tmp_path / "ab.jsonl", both("atomic_add", around(10.0), around(11.0)), first=first()
+    )
+    assert main(["compare", str(path), "--format", format]) == 1
+    assert "lower" in capsys.readouterr().out
+
+
+def test_text_has_the_comparison_and_each_study_of_each_arm(tmp_path, capsys):
+    locks = [
+        both(op, around(cost), around(2 * cost), family="lock")
+        for op, cost in (("mutex_lock", 20.0), ("spin_lock", 10.0))
+    ]
+    path = write(tmp_path / "ab.jsonl", *locks, first=first())
+    assert main(["text", str(path)]) == 0
+    assert "Slower in new: 2 points" in capsys.readouterr().out
+
+
+def test_a_file_from_before_the_axis_is_compared_as_one_of_today(tmp_path):
+    lines = both("atomic_add", around(10.0), around(11.0))
+    today = compared(tmp_path, lines)
+    old = json.loads(json.dumps(lines))
+    for line in old:
+        arm = line["point"].pop("arm")
+        line["point"]["backend"] = line["backend"] = f"omp@{arm}"
+    before = compared(tmp_path, old)
+    assert [(d.new.point, d.ratio) for d in before.differences] == [
+        (d.new.point, d.ratio) for d in today.differences
+    ]
+    plain = write(tmp_path / "plain.jsonl", visits([5.0], point(backend="mine@home")))
+    (visit,) = read_results(plain).visits.values()
+    assert (visit.point.backend, visit.point.arm) == ("mine@home", "")
+
+
+def test_a_campaign_line_whose_arms_cannot_be_read_says_so(tmp_path):
+    lines = both("atomic_add", [1.0], [1.0])
+    with pytest.raises(Unusable, match=r"line 1: invalid 'ab'"):
+        compared(tmp_path, lines, arms=[{"name": "old"}])
+
+
+def judged_of(logs, share=1.0, threshold=0.01):
+    """Each list of logarithms as the ratios of one point's pairs."""
+    m = Measured(point_from(point()), "ok", "", cost=Interval(1.0, 1.0, 1.0), resolved=True)
+    ratios = (ratio_by_visit([(math.exp(x), 1.0) for x in of], None) for of in logs)
+    return judged([Candidate(m, m, r, threshold, share) for r in ratios], threshold)
+
+
+def drawn(rng, n, scatter, change=1.0):
+    return [math.log(change) + rng.gauss(0, scatter) for _ in range(n)]
+
+
+def found(differences):
+    return [i for i, d in enumerate(differences) if d.verdict in (Verdict.slower, Verdict.faster)]
+
+
+@pytest.mark.slow
+def test_campaigns_without_a_change_report_one_in_fewer_than_5_of_100():
+    rng = random.Random(1)
+    for true in (1.0, 1.01):
+        alarms = sum(
+            bool(found(judged_of([drawn(rng, 10, 0.014, true) for _ in range(20)])))
+            for _ in range(200)
+        )
+        assert alarms < 10
+
+
+@pytest.mark.slow
+def test_a_planted_change_is_found_in_more_than_90_of_100():
+    rng = random.Random(2)
+    hits = 0
+    for _ in range(100):
+        logs = [drawn(rng, 10, 0.007, 1.03 if i == 7 else 1.0) for i in range(20)]
+        hits += found(judged_of(logs)) == [7]
+    assert hits > 90
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("visits", "points"), [(5, 1), (10, 1), (10, 20), (15, 20)])
+def test_a_detectable_change_is_found_in_about_80_of_100(visits, points):
+    rng = random.Random(4)
+    hits = 0
+    for _ in range(200):
+        asked = judged_of([drawn(rng, visits, 0.02) for _ in range(points)])[0].detectable
+        logs = [drawn(rng, visits, 0.02) for _ in range(points)]
+        logs[0] = drawn(rng, visits, 0.02, asked)
+        hits += 0 in found(judged_of(logs))
+    assert 0.68 * 200 < hits < 0.92 * 200
