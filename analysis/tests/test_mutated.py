@@ -35,8 +35,6 @@ def corpus():
     for path in sorted((root / "analysis" / "tests" / "data").glob("*.jsonl.xz")):
         with opened(path) as file:
             yield [line.rstrip() for line in itertools.islice(file, 40)]
-    with (root / "tests" / "data" / "estimates" / "shapes.jsonl").open("rb") as file:
-        yield [line.rstrip() for line in file]
 
 
 measured = [lines for lines in corpus() if len(lines) > 5]

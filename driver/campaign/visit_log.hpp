@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "driver/plan/plan.hpp"
-#include "driver/workers/visit_record.hpp"
+#include "driver/results/results.hpp"
 
 namespace syncmeter {
 

@@ -15,10 +15,10 @@ const std::vector<int> pus{0, 1};
 
 // One visit with enough rounds in each of these quiet states.
 point_states quiet_in(std::initializer_list<unsigned> classes) {
+  visit_estimate enough;
+  enough.rounds = 20;
   point_states states;
-  visit_estimate of_visit;
-  of_visit.rounds = 20;
-  for (const unsigned each : classes) states[{each, false}] = {of_visit};
+  for (const unsigned each : classes) states[{each, false}] = {enough};
   return states;
 }
 
