@@ -1,5 +1,5 @@
-// GoogleTest's main(), in which a skipped test fails where CI=true unless its reason names something
-// that a machine of CI need not have: what tests/skips.py does for pytest.
+// GoogleTest's main(), in which a skipped test fails where CI=true unless its reason names
+// something that a machine of CI need not have: what tests/skips.py does for pytest.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
