@@ -66,7 +66,7 @@ def test_the_wheel_takes_the_version_of_the_package():
 
 @pytest.mark.parametrize("recipe", [*RECIPES, REFRAME], ids=lambda path: path.name)
 def test_a_recipe_sets_options_that_there_are(recipe):
-    files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "backends").glob("*/backend.cmake")]
+    files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "backends").glob("*/*.cmake")]
     cmake = "\n".join(map(read, files))
     there = set(re.findall(r"^(?:option|set)\((SM_\w+)", cmake, re.M))
     assert set(re.findall(r"\bSM_[A-Z_]+\b", read(recipe))) <= there
