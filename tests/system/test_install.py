@@ -82,10 +82,11 @@ def test_no_path_of_the_build_is_inside(build, moved):
 
 
 def test_headers_manual_completions_and_licence_are_there(moved):
-    installed = {str(p.relative_to(moved / "include/syncmeter")) for p in (moved / "include/syncmeter").rglob("*.hpp")}
-    assert {"core/measurable.hpp", "core/host/host_worker.hpp"} <= installed
+    folder = moved / "include/syncmeter"
+    installed = {str(p.relative_to(folder)) for kind in ("*.hpp", "*.def") for p in folder.rglob(kind)}
+    assert {"core/measurable.hpp", "core/host/host_worker.hpp", "record/axes.def"} <= installed
     for name in installed:
-        text = (moved / "include/syncmeter" / name).read_text(encoding="utf-8")
+        text = (folder / name).read_text(encoding="utf-8")
         assert set(re.findall(r'#include "(.*)"', text)) <= installed, name
     share = moved / "share"
     assert (share / "man/man1/syncmeter.1").read_text(encoding="utf-8") == run(moved, "syncmeter", "manual").stdout
