@@ -113,6 +113,9 @@ def _report(options: argparse.Namespace) -> int:
     output = path_of(options.output)
     page = (output or Path("report.html")) if options.command == "html" else None
     may_write(options, output if page is None else None, page=page)
+    if page:
+        # A package that is missing is told before minutes of reading.
+        from syncmeter_analysis.render.page import write_page
     report = build(read_campaign(options.file))
     pictures = {}
     if options.static:
@@ -121,7 +124,6 @@ def _report(options: argparse.Namespace) -> int:
         pictures = all_files(report.figures, Path(options.static))
         may_write(options, *pictures, None if page else output, page=page)
     if page:
-        from syncmeter_analysis.render.page import write_page
         from syncmeter_analysis.render.plain import prose
 
         size = write_page(report, page)

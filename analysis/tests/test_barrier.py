@@ -3,9 +3,9 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import Verdict, verdict
-from syncmeter_analysis.render.charts import barrier as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import barrier, sections
+from syncmeter_analysis.studies import barrier as drawing
 from tests.made import campaign, point, read, visits, write
 
 

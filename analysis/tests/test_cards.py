@@ -11,8 +11,8 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
-from syncmeter_analysis.render.charts.figure import Figure
 from syncmeter_analysis.render.recommendations import cards, chosen
+from syncmeter_analysis.studies.figures import Figure
 from tests.made import MACHINE, campaign, read, write
 from tests.test_first_screen import busy, controls, report, updates
 

@@ -3,9 +3,9 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import NotComparable
-from syncmeter_analysis.render.charts import coalescing as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import coalescing, sections
+from syncmeter_analysis.studies import coalescing as drawing
 from tests.made import around, point, read, visits, write
 
 
@@ -120,8 +120,8 @@ def test_the_figure_has_the_rows_and_the_finding_of_the_text(tmp_path):
         "A useful byte of device memory takes 8.00 times as long in the pattern strided by 32 as "
         "coalesced"
     )
-    drawn = figure.panels[0].spec()["data"]["values"]
-    assert [(row["row"], row["group"], row["ns"]) for row in drawn] == [
+    drawn = figure.panels[0].drawing.rows
+    assert [(row["row"], row["group"], row["value"]) for row in drawn] == [
         ("coalesced", "device memory", 1.0),
         ("broadcast", "device memory", 0.25),
         ("strided 32", "device memory", 8.0),

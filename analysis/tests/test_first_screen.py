@@ -167,7 +167,7 @@ def figure(tmp_path, *lines):
 
 
 def drawn(found):
-    return found.panels[0].spec()["data"]["values"]
+    return found.panels[0].drawing.rows
 
 
 def test_the_first_figure_is_of_updates_alone_and_on_all_threads(tmp_path):
@@ -185,7 +185,7 @@ def test_the_first_figure_is_of_updates_alone_and_on_all_threads(tmp_path):
         "lock_add",
         "critical_add",
     ]
-    assert all(f["low"] <= f["ns"] <= f["high"] for f in drawn(found))
+    assert all(f["low"] <= f["value"] <= f["high"] for f in drawn(found))
 
 
 def test_its_costs_are_of_one_placement_state(tmp_path):
@@ -199,7 +199,7 @@ def test_its_costs_are_of_one_placement_state(tmp_path):
         lines.append({**line, "estimates": [estimate]})
     lines = [x for x in lines if not (x in far_too and x["visit"] > 3)]
     (found,) = figure(tmp_path, lines)
-    costs = {f["row"]: f["ns"] for f in drawn(found) if f["group"] == "2 threads"}
+    costs = {f["row"]: f["value"] for f in drawn(found) if f["group"] == "2 threads"}
     assert costs["critical_add"] == pytest.approx(200.0, rel=0.01)
     assert "2 threads: hop 60 ns, quiet" in found.note
 

@@ -237,7 +237,7 @@ def test_json_and_markdown_say_the_same(files, capsys):
 
 
 def test_the_page_has_the_figure(files, tmp_path, capsys):
-    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
     assert main(["fleet", *files, "--html", "fleet.html", "--figure", "fleet.svg"]) == 1
     page = (tmp_path / "fleet.html").read_text()
     assert "1 of 12 nodes differs" in page and "node04" in page

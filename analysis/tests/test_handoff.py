@@ -2,9 +2,9 @@
 
 import re
 
-from syncmeter_analysis.render.charts import handoff as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import handoff, sections
+from syncmeter_analysis.studies import handoff as drawing
 from tests.made import point, read, visits, write
 
 
@@ -149,7 +149,7 @@ def test_other_campaigns_have_no_section(tmp_path):
 
 def test_forms_are_rows_and_launches_are_colours(tmp_path):
     figure = drawing.figures(handoff.rows(made_by_hand(tmp_path)))[0]
-    drawn = figure.panels[0].spec()["data"]["values"]
+    drawn = figure.panels[0].drawing.rows
     assert [r["row"] for r in drawn][:3] == [
         *["ld.acquire, st.release, block"] * 2,
         "ld.acquire, st.release, device",
@@ -168,9 +168,9 @@ def test_forms_are_rows_and_launches_are_colours(tmp_path):
 
 def test_distance_is_by_the_partner(tmp_path):
     figure = drawing.figures(handoff.rows(made_by_hand(tmp_path)))[1]
-    drawn = figure.panels[0].spec()["data"]["values"]
-    assert sorted(r["partner"] for r in drawn) == [1, 2, 9, 10, 11]
-    assert len({r["where"] for r in drawn}) == 4
+    drawn = figure.panels[0].drawing.rows
+    assert sorted(r["x"] for r in drawn) == [1, 2, 9, 10, 11]
+    assert len({r["name"] for r in drawn}) == 4
     assert "720.0 ns to 900.0 ns" in figure.title
 
 

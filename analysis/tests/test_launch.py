@@ -2,9 +2,9 @@
 
 import re
 
-from syncmeter_analysis.render.charts import launch as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import launch, sections
+from syncmeter_analysis.studies import launch as drawing
 from syncmeter_analysis.studies.launch import graph_costs
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
@@ -118,7 +118,7 @@ def test_backends_are_told_of_apart(tmp_path):
 
 def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
     (figure,) = drawing.figures(launch.rows(measured(tmp_path, *reversed(TAKEN_APART))))
-    drawn = figure.panels[0].spec()["data"]["values"]
+    drawn = figure.panels[0].drawing.rows
     assert list(dict.fromkeys(r["row"] for r in drawn)) == [
         "a launch call returns after",
         "launch and wait",
@@ -127,7 +127,7 @@ def test_the_figure_has_a_row_for_each_part_in_the_order_of_the_table(tmp_path):
         "one more graph in the stream, for each kernel of 9",
     ]
     assert {r["group"] for r in drawn} == {"1 x 32", "132 x 1024"}
-    assert drawn[-1]["ns"] == 12000 / 9
+    assert drawn[-1]["value"] == 12000 / 9
     assert figure.title == (
         "A kernel that does nothing, of 1 x 32 threads, takes 6000 ns with the wait for it, 2100 ns "
         "until its call returns, 2200 ns behind another, 1000 ns more in a graph"

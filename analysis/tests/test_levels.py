@@ -3,9 +3,9 @@
 import re
 
 from syncmeter_analysis.relate.levels import level_of
-from syncmeter_analysis.render.charts import levels as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import levels, sections
+from syncmeter_analysis.studies import levels as drawing
 from syncmeter_analysis.studies.levels import axis_levels
 from tests.claim_cases import cuda
 from tests.made import around, read, visits, write
@@ -38,8 +38,7 @@ def figures(tmp_path, *points):
 
 
 def drawn(figure):
-    spec = figure.panels[0].spec()
-    return spec["data"]["values"]
+    return figure.panels[0].drawing.rows
 
 
 def test_ops_belong_to_their_level():

@@ -1,25 +1,22 @@
 """No line through two points: it shows a course that nobody measured."""
 
-import re
-from pathlib import Path
-
-import altair as alt
 import pytest
 import vl_convert
 
-from syncmeter_analysis.render.charts import figure
-from syncmeter_analysis.render.charts.figure import long_lines
+from syncmeter_analysis.render.charts.draw import spec_of
+from syncmeter_analysis.studies.figures import Axis, Curves, Panel
 
 
 def lines_of(**courses):
     """How many lines are drawn of these courses, each a list of x."""
-    rows = [{"x": x, "y": 1.0, "line": name} for name, xs in courses.items() for x in xs]
-    base = alt.Chart().encode(x="x:Q", y="y:Q", color="line:N")
-    layers = long_lines(base.mark_line(), rows, "x", "line")
+    rows = [
+        {"x": x, "value": 1.0, "name": name, "id": ""} for name, xs in courses.items() for x in xs
+    ]
+    spec = spec_of(Panel("", Curves(rows, Axis("x"), Axis("y"), list(courses))))
     # Vega warns of a layer without data.
-    assert bool(layers) == any(len(set(xs)) > 2 for xs in courses.values())
-    chart = alt.layer(*layers, base.mark_point(), data=alt.Data(values=rows))
-    return vl_convert.vegalite_to_svg(chart.to_dict()).count('"line mark"')
+    lines = [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    assert bool(lines) == any(len(set(xs)) > 2 for xs in courses.values())
+    return vl_convert.vegalite_to_svg(spec).count('"line mark"')
 
 
 @pytest.mark.parametrize(
@@ -34,12 +31,3 @@ def lines_of(**courses):
 )
 def test_a_line_takes_three_values(courses, drawn):
     assert lines_of(**courses) == drawn
-
-
-def test_every_figure_with_lines_leaves_the_short_ones_out():
-    # Those by threads are of three numbers of threads or more to begin with.
-    folder = Path(figure.__file__).parent
-    drawing = {p for p in folder.glob("*.py") if "mark_line(" in p.read_text()}
-    assert {p.stem for p in drawing} >= {"barrier", "contention", "scaling"}
-    for path in drawing - {folder / "scaling.py"}:
-        assert re.search(r"= long_lines\(", path.read_text()), path

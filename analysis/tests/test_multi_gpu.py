@@ -2,9 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.render.charts import multi_gpu as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
+from syncmeter_analysis.studies import multi_gpu as drawing
 from tests.made import around, point, read, visits, write
 
 LINK = {
@@ -164,8 +164,8 @@ def test_the_figures_say_what_the_text_says(tmp_path):
         barriers.title
         == "Inside kernels over 2 devices multi_gpu_barrier_flags is the fastest, from 2000 ns on"
     )
-    drawn = barriers.panels[0].spec()["data"]["values"]
-    assert {(row["barrier"], row["devices"], row["ns"]) for row in drawn} == {
+    drawn = barriers.panels[0].drawing.rows
+    assert {(row["name"], row["x"], row["value"]) for row in drawn} == {
         ("barrier_flags", 1, 1500.0),
         ("barrier_flags", 2, 2000.0),
         ("barrier_counter", 1, 2500.0),

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-jsonschema = pytest.importorskip(
-    "jsonschema", reason="jsonschema, which altair brings, is not here"
-)
+jsonschema = pytest.importorskip("jsonschema")
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs/schema/worker-protocol.schema.json").read_text(encoding="utf-8"))

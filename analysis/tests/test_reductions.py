@@ -2,10 +2,10 @@
 
 import pytest
 
-from syncmeter_analysis.render.charts import reductions as drawing
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import reductions, sections
+from syncmeter_analysis.studies import reductions as drawing
 from tests.made import around, point, read, visits, write
 
 SIZES = (1 << 14, 1 << 22)
@@ -146,14 +146,14 @@ def test_blocks_of_another_size_are_no_part_of_a_curve(tmp_path):
         lines.append(reduction(size / 3, on_gpu("reduce_max_warp_atomic", size)))
         lines += [reduction(size * 10 / lanes, on_cpu(lanes, size)) for lanes in (1, 8)]
     share, rate = drawing.figures(found_in(tmp_path / "f", *lines))
-    assert {row["form"] for row in share.panels[0].spec()["data"]["values"]} == {
+    assert {row["name"] for row in share.panels[0].drawing.rows} == {
         "cub",
         "warp_atomic",
     }
     assert share.title == (
         "Maximum of 2^26 int32: cuda reduce_max_cub is the fastest, at 80 % of the reads' bandwidth"
     )
-    drawn = {row["form"] for row in rate.panels[0].spec()["data"]["values"]}
+    drawn = {row["name"] for row in rate.panels[0].drawing.rows}
     assert drawn == {"omp, 1 thread", "omp, 8 threads", "cuda, the fastest form"}
 
 

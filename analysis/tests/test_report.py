@@ -8,6 +8,7 @@ import pytest
 
 from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.charts.draw import spec_of
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.charts.static import all_files, save
 from syncmeter_analysis.render.markdown import as_markdown
@@ -244,7 +245,7 @@ def test_little_or_nothing_is_a_report_all_the_same(tmp_path, lines):
 def test_figures_share_a_scale_and_mark_the_cores(tmp_path):
     c = read(write(tmp_path / "f.jsonl", *whole(), first=campaign()))
     figure = next(f for f in scaling_figures(c) if f.id == "scaling-cpu-update")
-    specs = [panel.spec() for panel in figure.panels]
+    specs = [spec_of(panel) for panel in figure.panels]
     assert len(specs) > 1
     scales = {
         json.dumps(layer["encoding"]["y"]["scale"])

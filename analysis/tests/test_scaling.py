@@ -41,7 +41,7 @@ def test_alternatives_stand_side_by_side_and_the_title_says_how_far_apart(tmp_pa
         curve("critical_add", {n: 30.0 * n for n in lanes}, family="critical"),
     )
     (panel,) = figure.panels
-    drawn = {row["line"] for row in panel.spec()["data"]["values"]}
+    drawn = {row["name"] for row in panel.drawing.rows}
     assert drawn == {"omp atomic_add", "omp lock_add", "omp critical_add"}
     assert "on 8 threads, shared critical_add is 6.00 times slower" in figure.title
     assert "than atomic_add" in figure.title
@@ -57,8 +57,8 @@ def test_types_of_an_op_have_a_line_each(tmp_path):
         for kind, factor in (("int32", 5.0), ("double", 15.0))
     ]
     job, types = figures(tmp_path, *parts)
-    assert [r["line"] for r in job.panels[0].spec()["data"]["values"]] == ["omp atomic_add"] * 3
-    assert {r["line"] for r in types.panels[0].spec()["data"]["values"]} == {"int32", "double"}
+    assert [r["name"] for r in job.panels[0].drawing.rows] == ["omp atomic_add"] * 3
+    assert {r["name"] for r in types.panels[0].drawing.rows} == {"int32", "double"}
     assert "double is 3.00 times slower" in types.title
 
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from syncmeter_analysis.render.charts import waiting as drawing
 from syncmeter_analysis.render.plain import as_plain
 from syncmeter_analysis.studies import sections, waiting
+from syncmeter_analysis.studies import waiting as drawing
 from syncmeter_analysis.studies.waiting import Way, advice
 from tests.made import campaign, point, read, visits, write
 

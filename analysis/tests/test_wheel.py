@@ -94,7 +94,7 @@ def test_it_needs_nothing_but_for_figures(wheel):
     needed = re.findall(r"^Requires-Dist: ([\w-]+).*?(; extra.*)?$", metadata, re.M)
     assert all(extra for _, extra in needed)
     figures = {name for name, extra in needed if "figures" in extra}
-    assert {"altair", "jinja2"} <= figures
+    assert {"vl-convert-python", "jinja2"} <= figures
 
 
 def test_it_reads_a_results_file_where_nothing_else_is(environment, tmp_path):

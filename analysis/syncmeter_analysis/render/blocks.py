@@ -12,7 +12,7 @@ from syncmeter_analysis.studies.blocks import Table as Table
 from syncmeter_analysis.studies.blocks import Text as Text
 
 if TYPE_CHECKING:
-    from syncmeter_analysis.render.charts.figure import Figure
+    from syncmeter_analysis.studies.figures import Figure
 
 
 @dataclass

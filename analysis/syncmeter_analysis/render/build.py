@@ -4,8 +4,6 @@ them."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.claims.claim import Claim, Finding
@@ -14,7 +12,6 @@ from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.blocks import Drawing, Head, Section
-from syncmeter_analysis.render.charts.figure import Figure
 from syncmeter_analysis.render.charts.lead import lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.costs import costs
@@ -23,6 +20,7 @@ from syncmeter_analysis.render.method import census_section, machine_section
 from syncmeter_analysis.render.recommendations import cards, claims_section, not_on_cards
 from syncmeter_analysis.render.trust import trust
 from syncmeter_analysis.studies import StudySection, sections
+from syncmeter_analysis.studies.figures import Figure
 
 
 @dataclass
@@ -42,11 +40,9 @@ class Report:
 
 
 def _of_study(told: StudySection) -> Section:
-    """A study's figures, where figures/NAME.py draws any, and its text."""
-    module = f"syncmeter_analysis.render.charts.{told.name.replace('-', '_')}"
-    figures = import_module(module).figures(told.rows) if find_spec(module) else []
+    """A study's figures and its text."""
     identity = f"{told.name}-{told.arm}" if told.arm else told.name
-    return Section(identity, told.title, [*map(Drawing, figures), *told.blocks])
+    return Section(identity, told.title, [*map(Drawing, told.figures), *told.blocks])
 
 
 def _scaling(campaign: Campaign, others: list[Figure]) -> Section:

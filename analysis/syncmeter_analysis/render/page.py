@@ -20,8 +20,9 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.build import Report
-from syncmeter_analysis.render.charts.figure import Panel, look
+from syncmeter_analysis.render.charts.draw import look, spec_of
 from syncmeter_analysis.render.libraries import libraries
+from syncmeter_analysis.studies.figures import Panel
 
 _templates = Path(__file__).parent / "templates"
 
@@ -52,8 +53,7 @@ class _Page:
 
     def chart(self, panel: Panel) -> int:
         """The number of this panel's chart."""
-        spec = panel.spec()
-        spec.pop("$schema", None)
+        spec = spec_of(panel)
         # The fields of a heat map keep their shape; other drawings fill the width.
         spec["fixed"] = any(_mark(layer) == "rect" for layer in spec.get("layer", []))
         self.charts.append(spec)

@@ -24,7 +24,7 @@ from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.blocks import Bar, Block, Bullets, Card, Cell, Section, Table, Text
 
 if TYPE_CHECKING:
-    from syncmeter_analysis.render.charts.figure import Figure
+    from syncmeter_analysis.studies.figures import Figure
 
 #: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
 _least_cards, _most_cards = 3, 5

@@ -5,9 +5,8 @@
 - `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
-- `text(rows)`: the blocks of the section, for a terminal and for Markdown.
-
-What is drawn of the rows is `figures(rows)` of render/charts/NAME.py, which may need more than Python.
+- `text(rows)`: the blocks of the section, for a terminal and for Markdown;
+- `figures(rows)`, where there is something to draw: figures as data.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.studies.blocks import Block, Bullets
+from syncmeter_analysis.studies.figures import Figure
 
 
 class Study(Protocol):
@@ -40,13 +40,18 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class StudySection:
-    """A study's part of a campaign, or of one arm of it: its rows, for figures, and its text."""
+    """A study's part of a campaign, or of one arm of it: its rows, and its text."""
 
     name: str
     title: str
     rows: Any
     blocks: list[Block]
     arm: str = ""
+
+    @property
+    def figures(self) -> list[Figure]:
+        found: list[Figure] = getattr(study(self.name), "figures", lambda _: [])(self.rows)
+        return found
 
 
 @cache

@@ -21,6 +21,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, rows_of
 
 title = "Barriers"
 measured_by = "`syncmeter run --study barrier`"
@@ -387,3 +388,73 @@ def _about_runtimes(part: Part) -> list[str]:
             "available, and what it needs"
         )
     return found
+
+
+def figures(barriers: Barriers) -> list[Figure]:
+    """A figure for each file whose barriers have a cost at three numbers of lanes or more: a panel for
+    each placement, a line for each runtime and way of waiting."""
+    found = []
+    for number, part in enumerate(barriers.parts, 1):
+        drawable = [(placed, _curves(part, placed)) for placed in part.placements]
+        panels = [
+            Panel(f"affinity {placed.placed}", curves)
+            for placed, curves in drawable
+            if len({row["x"] for row in curves.rows}) > 2
+        ]
+        if panels:
+            note = (
+                "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. "
+                "Costs may be from different placement states; the title compares within one state."
+            )
+            found.append(Figure(f"barrier-{number}", _finding(part), note, panels, part.points))
+    return found
+
+
+def _curves(part: Part, placed: Placement) -> Curves:
+    rows = [
+        drawn
+        for row in placed.curve
+        for (backend, wait), s in row.costs.items()
+        for drawn in rows_of(s, x=row.lanes, name=backend, dash=wait)
+    ]
+    waits = sorted({row["dash"] for row in rows})
+    lanes = Axis("lanes", "log2", "d", sorted({row["x"] for row in rows}))
+    return Curves(rows, lanes, Axis("ns of a barrier"), part.backends, "", waits, "waiting")
+
+
+def _finding(part: Part) -> str:
+    """What passive waiting costs over active; else one runtime over another; else the costs."""
+    found = [_compared_at(f"{c.name}, passive waiting over active", c) for c in part.sleeping]
+    if not found:
+        names = [(f"{' '.join(c.over)} over {' '.join(c.under)}", c) for c in part.between]
+        found = [_compared_at(name, c) for name, c in names]
+    return "; ".join(found) or _ends(part.placements)
+
+
+def _compared_at(what: str, c: Comparison) -> str:
+    parts = []
+    for says in (Verdict.slower, Verdict.faster, Verdict.same, Verdict.cannot_tell):
+        if lanes := c.lanes_that(says):
+            differs = says in (Verdict.slower, Verdict.faster)
+            ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
+            times = f"{span_of(ratios)} times " if differs else ""
+            parts.append(f"{times}{says.value} at {_among(lanes, list(c.ratios))}")
+    return f"{what}: {', '.join(parts) or Verdict.not_comparable.value} ({c.placed})"
+
+
+def _among(lanes: Sequence[int], measured: Sequence[int]) -> str:
+    """`2 to 16 lanes` where all that were measured between are among them, else each."""
+    between = [n for n in measured if lanes[0] <= n <= lanes[-1]]
+    if len(lanes) > 1 and list(lanes) == between:
+        return f"{lanes[0]} to {lanes[-1]} lanes"
+    return f"{' '.join(map(str, lanes))} lane{'' if list(lanes) == [1] else 's'}"
+
+
+def _ends(placements: Sequence[Placement]) -> str:
+    """The costs at the fewest and at the most lanes, as they stand: of two states there is no ratio."""
+    ends = [
+        f"{formats.cost(s)} ns at {formats.count(row.lanes, 'lane')}"
+        for row in (placements[0].curve[0], placements[0].curve[-1])
+        for s in list(row.costs.values())[:1]
+    ]
+    return f"A barrier costs {', '.join(ends)} ({placements[0].placed})"

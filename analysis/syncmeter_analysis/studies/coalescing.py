@@ -20,6 +20,8 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Coalescing and bank conflicts"
 measured_by = "`syncmeter run --study coalescing` on a GPU"
@@ -60,7 +62,7 @@ class PatternRow:
         return f"{self.pattern} {self.size}" if self.size else self.pattern
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         return f"{self.pattern} by {self.size}" if self.size else self.pattern
 
     @property
@@ -277,7 +279,7 @@ def finding(level: Level) -> str:
     told = f"{level.name}: coalesced loads bring {formats.nanoseconds(rate)} useful bytes per ns"
     if not slowest or not isinstance(slowest[0].over, Ratio):
         return f"{told}; no pattern is resolved to take longer"
-    names = " and ".join(row.told for row in slowest)
+    names = " and ".join(row.words for row in slowest)
     return (
         f"{told}; {names} take{'s' if len(slowest) == 1 else ''} the longest, "
         f"{formats.ratio_interval(slowest[0].over)} times as long for a useful byte"
@@ -304,3 +306,50 @@ def _banks(conflicts: Sequence[BankRow], of: str) -> Table:
 
 def _ns(s: Measured | None) -> str:
     return formats.nanoseconds(of_one_load(s).value) if s else ""
+
+
+def figures(loads: Loads) -> list[Figure]:
+    """For each backend's device the loads by how its lanes lie on memory, from device memory and from
+    L2, on one axis; where loads of several patterns were measured."""
+    by_device: dict[tuple[str, int], list[Level]] = defaultdict(list)
+    for level in loads.levels:
+        by_device[level.backend, level.device].append(level)
+    return [figure for levels in by_device.values() for figure in _figure(levels, len(by_device))]
+
+
+def _figure(levels: Sequence[Level], devices: int) -> list[Figure]:
+    found = [(level, r, r.full, r.ns) for level in levels for r in level.rows]
+    found.sort(key=lambda f: (patterns.index(f[1].pattern), f[1].size))
+    drawn = [
+        figure_row(ns, full.id, row=r.name, group=level.name)
+        for level, r, full, ns in found
+        if full and ns
+    ]
+    if len(drawn) < 2:
+        return []
+    note = (
+        "Time of one load by a warp with the device full, and its 95 % interval, logarithmic. "
+        "Numbers: bytes from the start of a line (misaligned), words from lane to lane (strided); "
+        "random: two loads; the title counts the second alone."
+    )
+    first = levels[0]
+    name = "coalescing" + (f"-{first.backend}-{first.device}" if devices > 1 else "")
+    dots = Dots(drawn, "ns per load of a warp", level_names, "pattern", "from")
+    panels = [Panel(f"all patterns, {first.backend}", dots)]
+    return [Figure(name, _slowest_of(levels), note, panels, [d["id"] for d in drawn], wide=True)]
+
+
+def _slowest_of(levels: Sequence[Level]) -> str:
+    """The slowest pattern of all levels, by the rule of the text."""
+    slowest = [
+        (found[0].over.value, " and ".join(r.words for r in found), level.name)
+        for level in levels
+        if (found := level.slowest) and isinstance(found[0].over, Ratio)
+    ]
+    if not slowest:
+        return "What a load costs, by the access pattern of a warp"
+    value, name, level = max(slowest)
+    return (
+        f"A useful byte of {level} takes {formats.ratio(value)} times as long in the pattern {name} "
+        "as coalesced"
+    )

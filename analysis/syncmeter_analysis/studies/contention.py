@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.point import key_without
@@ -15,9 +16,10 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Contention"
 measured_by = "`syncmeter run --study contention`"
@@ -37,7 +39,7 @@ class Shared:
     one cell share: '' for one lane on each cell, or where the file does not say where its PUs are.
     `over_one` is the throughput of all lanes over that on one cell."""
 
-    seen: Measured
+    measured: Measured
     joined_by: str = ""
     over_one: Ratio | NotComparable | None = None
 
@@ -154,9 +156,9 @@ def _row(group: Sequence[Measured], alone: Measured | None, units: Mapping[int, 
     for cells, c in row.by_cells.items():
         if cells != 1:
             # Throughput goes as one over the cost.
-            c.over_one = ratio(one.seen, c.seen)
+            c.over_one = ratio(one.measured, c.measured)
     if alone is not None and row.lanes > 1:
-        r = ratio(alone, one.seen)
+        r = ratio(alone, one.measured)
         row.over_alone = r.times(row.lanes) if isinstance(r, Ratio) else r
     return row
 
@@ -187,7 +189,7 @@ def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
             by_distance: dict[str, Row] = {}
             for row in rows_alike:
                 c = row.by_cells.get(cells)
-                if c is not None and c.joined_by not in ("", _unknown) and c.seen.usable:
+                if c is not None and c.joined_by not in ("", _unknown) and c.measured.usable:
                     by_distance.setdefault(c.joined_by, row)
             near, *farther = sorted(by_distance, key=pair_classes.index) or [""]
             pairs += [_pair(by_distance[near], by_distance[far], cells) for far in farther]
@@ -195,7 +197,9 @@ def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
 
 
 def _pair(near: Row, far: Row, cells: int) -> NearFar:
-    return NearFar(near, far, cells, ratio(far.by_cells[cells].seen, near.by_cells[cells].seen))
+    return NearFar(
+        near, far, cells, ratio(far.by_cells[cells].measured, near.by_cells[cells].measured)
+    )
 
 
 def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, Unit]) -> str:
@@ -253,8 +257,8 @@ def _ratio_cells(cells: int, r: Ratio | NotComparable | None) -> list[str]:
 
 
 def _notes(c: Shared) -> str:
-    said = [c.seen.status] if c.seen.status != "ok" else []
-    said += ["oversubscribed"] if c.seen.oversubscribed else []
+    said = [c.measured.status] if c.measured.status != "ok" else []
+    said += ["oversubscribed"] if c.measured.oversubscribed else []
     if isinstance(c.over_one, NotComparable):
         said.append(f"not comparable with one cell: {c.over_one.why}")
     return "; ".join(said)
@@ -280,7 +284,7 @@ def _cells_table(part: Part) -> Table:
         if row.lanes != lanes:
             continue
         for cells, c in row.by_cells.items():
-            p, s = row.first.point, c.seen
+            p, s = row.first.point, c.measured
             texts = [p.backend, p.op, row.placed, str(cells), str(lanes // cells), c.joined_by]
             texts += [formats.cost(s) if s.usable else "", _rate(s)]
             several = lanes > 1
@@ -307,8 +311,8 @@ def _lanes_table(part: Part) -> Table:
         texts = [p.backend, p.op, row.placed, str(row.lanes)]
         for n in numbers:
             c = row.by_cells.get(n)
-            fair = "" if c is None or c.seen.fairness is None else f" {c.seen.fairness:.3f}"
-            rate = _rate(c.seen) if c is not None else ""
+            fair = "" if c is None or c.measured.fairness is None else f" {c.measured.fairness:.3f}"
+            rate = _rate(c.measured) if c is not None else ""
             texts.append(f"{rate}{fair}" if rate else "")
         found.rows.append([Cell(x) for x in texts])
     return found
@@ -352,5 +356,61 @@ def distance_sentence(pair: NearFar) -> str:
 
 
 def _side(row: Row, c: Shared) -> str:
-    hop = f", hop {c.seen.state.hop_ns:.0f} ns" if c.seen.state.hop_ns > 0 else ""
-    return f"{c.joined_by} ({row.placed}) {formats.cost_interval(c.seen)} ns{hop}"
+    hop = f", hop {c.measured.state.hop_ns:.0f} ns" if c.measured.state.hop_ns > 0 else ""
+    return f"{c.joined_by} ({row.placed}) {formats.cost_interval(c.measured)} ns{hop}"
+
+
+_not_in_a_panel = ("backend", "op", "placement", "lanes", "affinity")
+
+
+def figures(contention: Contention) -> list[Figure]:
+    """A figure for each op of each backend and file: throughput of all lanes by the number of cells, a
+    panel for each placement, a line for each number of lanes."""
+    by_op: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
+    for number, part in enumerate(contention.parts, 1):
+        for row in part.rows:
+            if part.most_lanes > 1:
+                by_op[number, row.first.point.backend, row.first.point.op].append(row)
+    return [_figure(*key, found) for key, found in by_op.items()]
+
+
+def _figure(number: int, backend: str, op: str, found: Sequence[Row]) -> Figure:
+    panels: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in found:
+        what = formats.short_name(row.first.point, _not_in_a_panel)
+        for cells, c in row.by_cells.items():
+            if (rate := c.measured.ops_per_s_total) is not None:
+                drawn = {"x": cells, "value": rate, "name": str(row.lanes), "id": c.measured.id}
+                panels[f"{what}, affinity {row.placed}".lstrip(", ")].append(drawn)
+    return Figure(
+        f"contention-{number}-{backend}-{op}".replace("_", "-"),
+        f"{backend} {op}: {_finding(found)}",
+        "Operations per second of all lanes together against the number of cells; both axes "
+        "logarithmic.",
+        [Panel(name, _curves(rows_of_panel)) for name, rows_of_panel in panels.items()],
+        [c.measured.id for row in found for c in row.by_cells.values()],
+    )
+
+
+def _curves(rows: list[dict[str, Any]]) -> Curves:
+    x = Axis("cells", "log2", "d", sorted({row["x"] for row in rows}))
+    lanes = sorted({row["name"] for row in rows}, key=int)
+    return Curves(rows, x, Axis("ops/s of all lanes", format="~s"), lanes, "lanes")
+
+
+def _finding(found: Sequence[Row]) -> str:
+    """What the most lanes do on one cell, over a lone lane, at their worst."""
+    most = max(row.lanes for row in found)
+    ratios = [
+        r
+        for row in found
+        if row.lanes == most
+        and isinstance(r := row.over_alone, Ratio)
+        and verdict(r) is not Verdict.cannot_tell
+    ]
+    if not ratios:
+        return f"cannot tell how {most} lanes on one cell compare with one lane alone"
+    least = formats.ratio_interval(min(ratios, key=lambda r: r.value))
+    return (
+        f"{most} lanes on one cell do {least} times as many operations per second as one lane alone"
+    )

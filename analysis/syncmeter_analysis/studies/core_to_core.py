@@ -35,6 +35,7 @@ from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, width_of
+from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 
 title = "Core to core"
 measured_by = "`syncmeter run --study core-to-core`"
@@ -528,3 +529,45 @@ def _drift_sentences(matrix: Matrix) -> list[str]:
         f"{formats.nanoseconds(d.most_ns)} ns from pass to pass "
         f"({100 * (d.most_ns / d.least_ns - 1):.1f} % apart)"
     ]
+
+
+def figures(found: CoreToCore) -> list[Figure]:
+    """The matrix of costs between PUs, in the order of the topology: a panel for each op and home."""
+    drawn = [matrix for matrix in found.matrices if matrix.costs]
+    if not drawn:
+        return []
+    costs = [cost for matrix in drawn for cost in matrix.costs]
+    domain = (min(costs), max(max(costs), min(costs) * 1.5))
+    note = (
+        "ns one way (half a round trip) of a handoff, per op of anything else; PUs in the order of the "
+        "topology; the row is the first lane, whose PU is home of the mailboxes unless it says "
+        "otherwise."
+    )
+    points = [id for matrix in drawn for id in matrix.points]
+    panels = [_panel(matrix, domain) for matrix in drawn]
+    return [Figure("core-to-core", _finding(drawn[0]), note, panels, points)]
+
+
+def _finding(matrix: Matrix) -> str:
+    """The classes of the first matrix, as the text has them."""
+    classes = [c for c in matrix.classes if c.costs]
+    costs = ", ".join(f"{formats.duration(median(c.costs))} ({c.name})" for c in classes)
+    measured = sum(c.measured for c in classes)
+    return (
+        f"{formats.short_name(matrix.what)}: {costs}; {formats.duration(min(matrix.costs))} to "
+        f"{formats.duration(max(matrix.costs))} over {formats.count(measured, 'pair')}"
+    )
+
+
+def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:
+    measured = {pu for pus in matrix.cells for pu in pus}
+    pus = [str(pu) for pu in matrix.units if pu in measured]
+    rows = [
+        drawn | {"label": f"{drawn['value']:.0f}"}
+        for (first, second), s in matrix.cells.items()
+        for drawn in rows_of(s, y=str(first), x=str(second))
+    ]
+    side = 34 if len(pus) <= 16 else 12
+    axes = ("to PU", pus), ("from PU", pus)
+    heat = Heat(rows, *axes, "ns", domain, (side, side), logarithmic=False)
+    return Panel(formats.short_name(matrix.what), heat)

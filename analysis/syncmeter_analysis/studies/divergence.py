@@ -17,6 +17,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, shared_domain
 
 title = "Divergence"
 measured_by = "`syncmeter run --study divergence` on a GPU"
@@ -53,7 +54,7 @@ class Launch:
         return [*found, *([self.uniform] if self.uniform else [])]
 
     @property
-    def told(self) -> str:
+    def name(self) -> str:
         blocks = formats.count(self.blocks, "block")
         return f"{self.backend}, {blocks} of {formats.count(self.lanes, 'thread')}"
 
@@ -122,7 +123,7 @@ def _table(launch: Launch) -> Table:
         columns,
         [],
         right=range(len(columns)),
-        caption=f"One branch to a path of 8 dependent operations, {launch.told}",
+        caption=f"One branch to a path of 8 dependent operations, {launch.name}",
     )
     inside, across, predicated = (launch.by_op[op] for op in _forms)
     for n in launch.paths:
@@ -173,3 +174,49 @@ def _without_branch_sentence(launch: Launch) -> str:
     ]
     rest = f"; not at {', '.join(others)}" if others else ""
     return f"without a branch (all paths computed, one result selected) it is faster {where}{rest}"
+
+
+_names = {
+    "branch_in_warp": "inside a warp",
+    "branch_across_warps": "across warps",
+    "branch_predicated": "no branch, all computed",
+    "branch_uniform": "one path for all",
+}
+
+
+def figures(launches: Sequence[Launch]) -> list[Figure]:
+    """One figure with a panel for each launch of several numbers of paths."""
+    shown = [launch for launch in launches if len(launch.paths) > 1]
+    if not shown:
+        return []
+    points = [s for launch in shown for s in launch.points]
+    ns = Axis("ns", domain=shared_domain([s.cost.value for s in points if s.cost]))
+    note = (
+        "Cost of one branch to a path of eight dependent operations, against the number of paths; "
+        "both logarithmic; backend, blocks and threads of each."
+    )
+    panels = [Panel(launch.name, _curves(launch, ns)) for launch in shown]
+    return [Figure("divergence", _finding(shown), note, panels, [s.id for s in points])]
+
+
+def _curves(launch: Launch, ns: Axis) -> Curves:
+    rows = [
+        {"x": max(s.point.size, 1), "value": s.cost.value, "name": _names[s.point.op], "id": s.id}
+        for s in sorted(launch.points, key=lambda s: s.point.size)
+        if s.cost
+    ]
+    return Curves(rows, Axis("paths", "log2"), ns, list(_names.values()))
+
+
+def _finding(launches: Sequence[Launch]) -> str:
+    """The slowest branch inside a warp against one path, in the same launch."""
+    slower = [
+        (r.value, paths, launch)
+        for launch in launches
+        for (op, paths), r in launch.over_one.items()
+        if op == "branch_in_warp" and isinstance(r, Ratio) and verdict(r) is Verdict.slower
+    ]
+    if not slower:
+        return "What a branch costs by its number of paths"
+    value, paths, launch = max(slower, key=lambda found: found[0])
+    return f"{paths} paths inside a warp cost {formats.ratio(value)} times one path ({launch.name})"

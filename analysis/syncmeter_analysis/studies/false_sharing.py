@@ -24,6 +24,8 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Figure, Heat, Panel
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "False sharing"
 measured_by = "`syncmeter run --study false-sharing`"
@@ -454,3 +456,74 @@ def _next_line_sentence(found: Sequence[Row]) -> str:
         open_ = r.why if isinstance(r, NotComparable) else formats.ratio_interval(r)
         return f"cannot tell: {open_} at {row.where}"
     return "cannot tell: no such rows"
+
+
+def figures(sharing: Sharing) -> list[Figure]:
+    """A figure for each op: stride by lanes, panels by affinity and by where the array begins."""
+    by_op: dict[str, list[Row]] = defaultdict(list)
+    for row in sizing(sharing.rows):
+        if row.has_control:
+            by_op[row.first.point.op].append(row)
+    return [_figure(op, found) for op, found in by_op.items()]
+
+
+def _figure(op: str, found: Sequence[Row]) -> Figure:
+    panels: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in found:
+        panels[_placed(row), row.first.point.base_offset].append(row)
+    return Figure(
+        f"false-sharing-{op.replace('_', '-')}",
+        f"{op}: {_finding(found)}",
+        f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
+        "pooled); the line is the destructive interference size, the smallest stride that costs the "
+        f"same within {default_margin:.0%} where all smaller ones are resolved to cost more.",
+        [_panel(affinity, base, members) for (affinity, base), members in panels.items()],
+        [id for row in found for id in row.points],
+    )
+
+
+def _finding(found: Sequence[Row]) -> str:
+    """The title's finding, by the rule of the text."""
+    ratios = [r for row in found for r in row.over_apart.values() if isinstance(r, Ratio)]
+    slower = [r.value for r in ratios if verdict(r) is Verdict.slower]
+    size = size_of_all(found)
+    if not slower:
+        same = all(verdict(r) is Verdict.same for r in ratios)
+        return "sharing a line costs nothing" if ratios and same else "cannot tell"
+    title = f"sharing a line costs up to {formats.ratio(max(slower))} times"
+    if by_lanes := next_line_spans(found):
+        title += f"; 64 B over 128 B: {by_lanes}"
+    if size.enough is None:
+        return f"{title}; more than {size.slower_at} bytes apart are needed, cannot tell how many"
+    lanes = sorted({row.first.point.lanes for row in found})
+    span = f"{lanes[0]}" if len(lanes) == 1 else f"{lanes[0]} to {lanes[-1]}"
+    return f"{title}; {size.enough} bytes apart are enough for {span} lanes"
+
+
+def _panel(affinity: str, base: int, found: Sequence[Row]) -> Panel:
+    rows = [
+        figure_row(
+            r.interval,
+            row.first.id,
+            x=str(stride),
+            y=str(row.first.point.lanes),
+            label=formats.ratio(r.value),
+        )
+        for row in found
+        for stride, r in row.over_apart.items()
+        if isinstance(r, Ratio)
+    ]
+    strides = sorted({stride for row in found for stride in row.strides})
+    lanes = sorted({row.first.point.lanes for row in found})
+    enough = size_of_all(found).enough
+    start = f", from {base} B" if base else ""
+    heat = Heat(
+        rows,
+        ("bytes between cells", [str(x) for x in strides]),
+        ("lanes", [str(n) for n in lanes]),
+        "times slower",
+        (1.0, max([2.0, *(r["value"] for r in rows)])),
+        (46, 26),
+        after=str(enough) if enough else "",
+    )
+    return Panel(f"affinity {affinity}{start} (1 = {apart_bytes} B apart)", heat)

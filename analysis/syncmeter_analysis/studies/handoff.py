@@ -22,6 +22,7 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, rows_of
 
 title = "Handoffs between warps"
 measured_by = "`syncmeter run --study handoff` on a GPU"
@@ -410,3 +411,87 @@ def _chain(launch: Launch, several: bool) -> Table:
         cells[2].points = [h.s.id]
         table.rows.append(cells)
     return table
+
+
+def figures(found: Handoffs) -> list[Figure]:
+    """What it costs to hand a flag on, by form and by distance, of each backend that measured it."""
+    drawn = []
+    for i, backend in enumerate(found.backends):
+        launches = {_place_of(x): x for x in found.rings if x.backend == backend}
+        chains = {_place_of(x, chain=True): x for x in found.chains if x.backend == backend}
+        pairs = [p for p in found.pairs if p.backend == backend]
+        for figure in _form_figure(launches | chains) + _distance_figure(pairs):
+            figure.id += f"-{backend}" if i else ""
+            if len(found.backends) > 1:
+                figure.title = f"{backend}: {figure.title}"
+            drawn.append(figure)
+    return drawn
+
+
+def _place_of(launch: Launch, chain: bool = False) -> str:
+    if chain:
+        return f"one-shot chain over {launch.blocks} blocks"
+    return "ring in one block" if launch.blocks == 1 else f"ring through {launch.blocks} blocks"
+
+
+def _form_figure(launches: dict[str, Launch]) -> list[Figure]:
+    points = [
+        (place, h.s)
+        for place, launch in launches.items()
+        for h in launch.handoffs
+        if h.s.usable and h.s.cost
+    ]
+    if not points:
+        return []
+    points.sort(key=lambda point: rank_of(point[1].point))
+    rows = [
+        row
+        for place, s in points
+        for row in rows_of(s, row=f"{form_of(s.point)}, {s.point.scope}", group=place)
+    ]
+    groups = list(dict.fromkeys(place for place, _ in points))
+    fastest = [
+        f"{formats.duration(ns_of(launch.in_order.best))} by a {place}"
+        for place, launch in launches.items()
+        if launch.in_order
+    ]
+    costs = [ns_of(s) for _, s in points]
+    title = f"A flag from warp to warp, its data in order, takes {', '.join(fastest)}"
+    if not fastest:
+        least, most = formats.duration(min(costs)), formats.duration(max(costs))
+        title = f"A flag from warp to warp takes {least} to {most}"
+    note = (
+        "ns per handoff with the 95 % interval, logarithmic; form and scope, the fastest that keeps "
+        "data and flag in order in the title. The chain is from an article: every warp of a grid "
+        "waits once for one flag."
+    )
+    panel = Panel("by form", Dots(rows, "ns per handoff", groups, "form"))
+    return [Figure("handoffs", title, note, [panel], [s.id for _, s in points], wide=True)]
+
+
+def _distance_figure(found: Sequence[Pairs]) -> list[Figure]:
+    across = [(p.distance, s) for p in found for s in p.points if s.point.op == "sm_handoff"]
+    costs = [ns_of(s) for _, s in across if between_multiprocessors(s.point)]
+    if len(costs) < 2:
+        return []
+    rows = [
+        {"x": s.point.size, "value": ns_of(s), "name": where, "id": s.id} for where, s in across
+    ]
+    curves = Curves(
+        rows,
+        Axis("multiprocessor of the other warp", "linear"),
+        Axis("ns per handoff", "linear"),
+        list(dict.fromkeys(where for where, _ in across)),
+        "two warps",
+        lines=False,
+    )
+    title = (
+        "From the first multiprocessor to another a handoff takes "
+        f"{formats.duration(min(costs))} to {formats.duration(max(costs))}"
+    )
+    note = (
+        "ns per handoff by acquire and release at scope device; 1 is another block of the first "
+        "multiprocessor itself."
+    )
+    panel = Panel("by distance", curves)
+    return [Figure("handoff-distance", title, note, [panel], [s.id for _, s in across])]

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
@@ -22,6 +23,8 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Kernel boundary"
 measured_by = "`syncmeter run --study levels` on a GPU"
@@ -271,3 +274,62 @@ def _even(line: GraphCosts, one_ns: float) -> int:
     if line.each_ns >= one_ns:
         return 0
     return int(max(1.0, (line.first_ns - line.each_ns) / (one_ns - line.each_ns) + 1))
+
+
+def figures(boundary: Boundary) -> list[Figure]:
+    """For each backend each way to launch a kernel on one axis, kernels by colour."""
+    return [
+        _figure(smallest, [k for k in boundary.kernels if k.backend == smallest.backend], i)
+        for i, smallest in enumerate(boundary.smallest)
+    ]
+
+
+def _figure(smallest: Kernel, kernels: list[Kernel], number: int) -> Figure:
+    kernels = kernels[:most_colours]
+    rows = [row for kernel in kernels for row in _figure_rows(kernel)]
+    order = [*parts.values(), *(f"{name}, for each kernel" for name in graphs.values())]
+    rows.sort(key=lambda r: order.index(r["row"].partition(" of ")[0]))
+    names = [kernel_name(k) for k in kernels]
+    note = (
+        "ns with the 95 % interval, logarithmic, of kernels that do nothing, launched by one host "
+        "thread; of graphs the largest, divided by its kernels."
+    )
+    name = f"launch-{smallest.backend}" if number else "launch"
+    dots = Dots(rows, "ns", names, "part", "blocks x threads")
+    panel = Panel(f"kernel boundary, {smallest.backend}", dots)
+    return Figure(name, _finding(smallest), note, [panel], [r["id"] for r in rows], wide=True)
+
+
+def _figure_rows(kernel: Kernel) -> list[dict[str, Any]]:
+    name = kernel_name(kernel)
+    found = [
+        figure_row(s.cost, s.id, row=parts[op], group=name)
+        for op, s in kernel.parts.items()
+        if s.cost
+    ]
+    for op, by_size in kernel.graphs.items():
+        size = max(by_size)
+        s = by_size[size]
+        if s.cost and size:
+            each = f"{graphs[op]}, for each kernel of {size}"
+            found.append(figure_row(s.cost.scaled(1 / size), s.id, row=each, group=name))
+    return found
+
+
+def _finding(kernel: Kernel) -> str:
+    costs = [
+        f"{formats.duration(ns_of(kernel.parts[op]))} {what}"
+        for op, what in (
+            ("launch", "with the wait for it"),
+            ("launch_call", "until its call returns"),
+            ("additional_launch", "behind another"),
+        )
+        if op in kernel.parts
+    ]
+    line = kernel.graph_costs("additional_graph_launch")
+    if line and line.each_ns > 0:
+        costs.append(f"{formats.duration(line.each_ns)} more in a graph")
+    of = f"of {kernel_name(kernel)} threads"
+    if not costs:
+        return f"What the boundary of a kernel {of} is made of"
+    return f"A kernel that does nothing, {of}, takes {', '.join(costs)}"

@@ -26,6 +26,8 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "GPU levels"
 measured_by = "`syncmeter run --study levels` on a GPU"
@@ -491,3 +493,101 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
     if any(row.host_ns is None for row in found):
         notes += " No host's time: its samples are several launches in a row."
     return [table, Text(notes)]
+
+
+def figures(found: Levels) -> list[Figure]:
+    """All levels on one axis, and the heat map of the grid's barrier, where they were measured; of
+    each backend."""
+    drawn = []
+    for i, of_backend in enumerate(found.backends):
+        for figure in _axis_figure(of_backend) + _grid_figure(of_backend.grid):
+            figure.id += f"-{of_backend.backend}" if i else ""
+            if len(found.backends) > 1:
+                figure.title = f"{of_backend.backend}: {figure.title}"
+            drawn.append(figure)
+    return drawn
+
+
+def _launches(points: list[Measured]) -> list[tuple[int, int]]:
+    """Blocks and threads of as many launches as there are colours: of each level the launch that
+    most of its ops have, then those with most ops of all."""
+    ops: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for s in points:
+        ops[s.point.blocks, s.point.lanes].add(s.point.op)
+    chosen: list[tuple[int, int]] = []
+    for level, _ in levels:
+        of_level = {
+            launch: n
+            for launch, names in ops.items()
+            if (n := sum(level_of(op) == level for op in names))
+        }
+        if of_level:
+            chosen.append(min(of_level, key=lambda launch: (-of_level[launch], launch)))
+    chosen += sorted(ops, key=lambda launch: (-len(ops[launch]), launch))
+    return sorted(list(dict.fromkeys(chosen))[:most_colours])
+
+
+def _axis_figure(found: GpuLevels) -> list[Figure]:
+    if not found.drawn:
+        return []
+    names = {launch: f"{launch[0]} x {launch[1]}" for launch in _launches(found.drawn)}
+    rows = [
+        row
+        for s in found.drawn
+        if (launch := (s.point.blocks, s.point.lanes)) in names
+        for row in rows_of(
+            s,
+            row=f"{level_of(s.point.op)}: {s.point.op}"
+            + (f" of {s.point.size}" if s.point.size else ""),
+            cycles=s.cycles.value if s.cycles else None,
+            group=names[launch],
+        )
+    ]
+    missing = [name for name, _ in levels if not any(r["row"].startswith(name) for r in rows)]
+    note = "Cost per op with its 95 % interval, logarithmic; blocks x threads of each"
+    note += f"; not measured: {', '.join(missing)}." if missing else "."
+    fastest = [
+        f"{name} {formats.duration(ns_of(winners.best))}"
+        for name, winners in found.axis
+        if winners is not None
+    ]
+    title = f"The fastest synchronization of each level: {'; '.join(fastest)}"
+    dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
+    points = [r["id"] for r in rows]
+    return [Figure("levels", title, note, [Panel("all levels", dots)], points, wide=True)]
+
+
+def _grid_figure(points: list[Measured]) -> list[Figure]:
+    """Figure 8 of the paper: microseconds by blocks and threads of each."""
+    blocks = sorted({s.point.blocks for s in points})
+    threads = sorted({s.point.lanes for s in points})
+    if len(blocks) < 2 or len(threads) < 2:
+        return []
+    rows = [
+        figure_row(
+            s.cost.scaled(1e-3),
+            s.id,
+            x=str(s.point.blocks),
+            y=str(s.point.lanes),
+            label=microseconds(s),
+        )
+        for s in points
+        if s.cost
+    ]
+    fastest, slowest = min(points, key=ns_of), max(points, key=ns_of)
+    heat = Heat(
+        rows,
+        ("blocks", [str(n) for n in blocks]),
+        ("threads per block", [str(n) for n in threads]),
+        "us per barrier",
+        (ns_of(fastest) / 1e3, max(ns_of(slowest), 1.01 * ns_of(fastest)) / 1e3),
+        (70, 34),
+    )
+    title = (
+        f"A barrier of the grid costs {formats.duration(ns_of(fastest))} with "
+        f"{fastest.point.blocks} blocks and {formats.duration(ns_of(slowest))} with "
+        f"{slowest.point.blocks}"
+    )
+    note = "grid_sync, microseconds; empty: not resident at once, or not measured."
+    panel = Panel("grid_sync", heat)
+    return [Figure("grid-barrier", title, note, [panel], [s.id for s in points], wide=True)]

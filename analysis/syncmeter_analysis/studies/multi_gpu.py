@@ -3,7 +3,7 @@ lie, adds of all devices to one cell, and handoffs with what their litmus counte
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +23,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, Row, rows_of
 
 title = "Several GPUs"
 measured_by = "`syncmeter run --study multi-gpu` on a GPU"
@@ -405,3 +406,86 @@ def _litmus_sentences(what: str, count: Litmus) -> list[str]:
         f"{what}: no stale data were seen in {formats.count(count.looked_at, 'look')}, which is "
         f"no proof: the memory model promises no order"
     ]
+
+
+def figures(found: SeveralGpus) -> list[Figure]:
+    """One of the barriers over several numbers of devices, one of a thread's accesses."""
+    return _barrier_figure(found) + _access_figure(found.accesses)
+
+
+def _barrier_figure(found: SeveralGpus) -> list[Figure]:
+    several = [
+        b
+        for b in found.barriers
+        if sum(s.usable for s in b.by_devices.values()) > 1 and b.point.home != "second"
+    ]
+    inside = Counter(
+        (b.point.blocks, b.point.lanes) for b in several if b.point.op.startswith(in_kernels)
+    )
+    # Of the launches that most barriers have, the smallest.
+    usual = min(inside, key=lambda launch: (-inside[launch], launch), default=None)
+    shown = [
+        b
+        for b in several
+        if not b.point.op.startswith(in_kernels) or (b.point.blocks, b.point.lanes) == usual
+    ]
+    if not shown or usual is None:
+        return []
+    rows: list[Row] = [
+        {"x": n, "value": s.cost.value, "name": b.name.removeprefix("multi_gpu_"), "id": s.id}
+        for b in shown
+        for n, s in b.by_devices.items()
+        if s.usable and s.cost
+    ]
+    names = list(dict.fromkeys(r["name"] for r in rows))
+    note = (
+        "Cost of a barrier by the number of devices, logarithmic; inside kernels "
+        f"{usual[0]} blocks of {usual[1]} threads on each device, the others one block. "
+        "Counters on the second device are in the table."
+    )
+    panel = Panel("all barriers", Curves(rows, Axis("devices", "steps"), Axis("ns"), names))
+    title = _fastest_over_most(found.fastest)
+    return [Figure("multi-gpu-barriers", title, note, [panel], [r["id"] for r in rows])]
+
+
+def _fastest_over_most(fastest: Sequence[Fastest]) -> str:
+    """The fastest over the most devices, by the rule of the text."""
+    if not fastest:
+        return "What a barrier costs by the number of devices"
+    most = max(fastest, key=lambda f: f.devices)
+    best = [most.winners.best, *most.winners.ties]
+    names = list(dict.fromkeys(barrier_name(s.point) for s in best))
+    cost = most.winners.best.cost
+    assert cost is not None
+    return (
+        f"Inside kernels over {formats.count(most.devices, 'device')} {' and '.join(names)} "
+        f"{'is' if len(names) == 1 else 'are'} the fastest, from {formats.duration(cost.value)} on"
+    )
+
+
+def _access_figure(accesses: Sequence[Access]) -> list[Figure]:
+    alone = [a for a in accesses if a.point.blocks == 1 and a.point.lanes == 1]
+    rows = [
+        row
+        for a in alone
+        for place, s in a.by_place.items()
+        for row in rows_of(s, row=f"{a.point.op} {a.point.type} {a.point.scope}", group=place)
+    ]
+    if len({row["group"] for row in rows}) < 2:
+        return []
+    slower = [
+        (r.value, access.point.op)
+        for access in alone
+        if isinstance(r := access.peer_over_local, Ratio) and verdict(r) is Verdict.slower
+    ]
+    title = "What an access of one thread costs by where the cell lies"
+    if slower:
+        value, op = max(slower, key=lambda found: found[0])
+        title = (
+            f"{op} of one thread takes up to {formats.ratio(value)} times as long on a peer's cell "
+            "as on its own device's"
+        )
+    note = "Cost of an access by one thread of one device and its 95 % interval, logarithmic."
+    dots = Dots(rows, "ns per access", list(places.values()), "access", "cells on")
+    panels, points = [Panel("all accesses", dots)], [row["id"] for row in rows]
+    return [Figure("multi-gpu-accesses", title, note, panels, points, wide=True)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import log
 
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate import text as formats
@@ -17,6 +18,8 @@ from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel
+from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Portable against native"
 measured_by = "`syncmeter run --study portability`, where Kokkos is found"
@@ -253,3 +256,40 @@ def _missing_table(side: Side) -> Table:
             ]
         )
     return table
+
+
+# Of the differences the largest are drawn; all are in the table.
+_most_drawn = 45
+
+
+def figures(found: Portability) -> list[Figure]:
+    """A figure for each portable backend."""
+    return [_figure(side) for side in found.sides if side.rows]
+
+
+def _figure(side: Side) -> Figure:
+    ordered = sorted(side.rows, key=lambda row: -abs(log(row.difference.ratio.value)))
+    shown = sorted(ordered[:_most_drawn], key=lambda row: -row.difference.ratio.value)
+    rows = [
+        figure_row(
+            row.difference.ratio.interval,
+            row.other.id,
+            row=formats.short_name(row.other.point, without=("backend",)),
+            group=row.difference.verdict.value,
+        )
+        for row in shown
+    ]
+    groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
+    slower, faster, same = map(side.count, (Verdict.slower, Verdict.faster, Verdict.same))
+    over = f"{side.other} over {side.native}"
+    cut = f"; the {len(shown)} largest of {len(side.rows)}" if len(shown) < len(ordered) else ""
+    return Figure(
+        f"backend-{side.other}",
+        f"{over}: slower at {formats.count(slower, 'point')}, faster at {faster}, the same at {same} "
+        f"of {len(side.rows)}",
+        f"Ratio of costs with its 95 % interval, logarithmic; within {default_margin:.0%} is the "
+        f"same; differences after Holm's correction over all pairs{cut}.",
+        [Panel(over, Dots(rows, "ratio of costs", groups, ratios=True))],
+        [s.id for row in side.rows for s in (row.native, *row.points)],
+        wide=True,
+    )

@@ -4,8 +4,10 @@ form is the fastest at each size and type."""
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate import text as formats
@@ -20,6 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, most_colours
 
 title = "Reductions"
 measured_by = "`syncmeter run --study reductions`"
@@ -231,3 +234,105 @@ def fastest_sentence(array: Array, winners: Winners) -> str:
         apart = (f"{array.form(s).name} ({why})" for s, why in winners.apart)
         told += f"; not comparable: {', '.join(apart)}"
     return told
+
+
+_least_sizes = 2
+
+
+def figures(found: Reductions) -> list[Figure]:
+    """Each form's share of the bandwidth of plain reads on a GPU, a panel for each type; and bytes per
+    second of all backends for the first of the types."""
+    return _share_figure(found) + _rate_figure(found)
+
+
+def _panels(rows: list[dict[str, Any]], y: Axis, legend: str) -> list[Panel]:
+    forms = list(dict.fromkeys(r["name"] for r in rows))[:most_colours]
+    by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["name"] in forms:
+            by_type[row["type"]].append(row)
+    return [
+        Panel(kind, Curves(by_type[kind], Axis("elements", "powers"), y, forms, legend))
+        for kind in type_bytes
+        if len({r["x"] for r in by_type[kind]}) >= _least_sizes
+    ]
+
+
+def _usual_lanes(forms: Sequence[Form]) -> int:
+    """The threads of a block of most points."""
+    counts = Counter(form.measured.point.lanes for form in forms)
+    return max(counts, key=lambda n: counts[n], default=0)
+
+
+def _share_figure(found: Reductions) -> list[Figure]:
+    able = [
+        (a, f) for a in found.arrays for f in a.forms if f.on_gpu and isinstance(f.share, Ratio)
+    ]
+    lanes = _usual_lanes([form for _, form in able])
+    shown = [(array, form) for array, form in able if form.measured.point.lanes == lanes]
+    rows: list[dict[str, Any]] = [
+        {
+            "x": array.size,
+            "value": form.share.value,
+            "name": form.measured.point.op.removeprefix(form_prefix + "_"),
+            "type": array.type,
+            "id": form.measured.id,
+        }
+        for array, form in sorted(shown, key=lambda d: d[0].size)
+        if isinstance(form.share, Ratio)
+    ]
+    panels = _panels(rows, Axis("share of the reads' bandwidth", "zero", "%"), "form")
+    if not panels:
+        return []
+    title = _fastest_of_largest([array for array, _ in shown])
+    note = (
+        "The time of plain reads of the array over that of its maximum, on a GPU, blocks of "
+        f"{lanes} threads, arrays of {least_shared} elements and more (smaller ones take as long as "
+        "a launch). An array that fits into a cache is read from the cache."
+    )
+    return [Figure("reductions-share", title, note, panels, [r["id"] for r in rows])]
+
+
+def _fastest_of_largest(arrays: Sequence[Array]) -> str:
+    """The fastest form of the largest array of the first of the types, by the rule of the text."""
+    largest = max(array.size for array in arrays)
+    of_largest = (a for a in arrays if a.size == largest)
+    array = min(of_largest, key=lambda a: list(type_bytes).index(a.type))
+    winners = array.fastest_on_gpu
+    if winners is None:
+        return f"One form of a maximum of {array.name} against plain reads"
+    best = array.form(winners.best)
+    like = [array.form(s).name for s in winners.ties]
+    fastest = " and ".join([best.name, *like])
+    share = f", at {share_text(best)} of the reads' bandwidth" if share_text(best) else ""
+    return f"Maximum of {array.name}: {fastest} {'are' if like else 'is'} the fastest{share}"
+
+
+def _rate_figure(found: Reductions) -> list[Figure]:
+    able = [(a, f) for a in found.arrays for f in a.forms if f.is_reduction and f.ns]
+    kind = next((t for t in type_bytes if any(array.type == t for array, _ in able)), "")
+    able = [(array, form) for array, form in able if array.type == kind]
+    lanes = _usual_lanes([form for _, form in able if form.on_gpu])
+    # Of a GPU's forms the fastest of each size stands for all; the forms of an array come so.
+    fastest: dict[tuple[str, int], Form] = {}
+    for array, form in able:
+        p = form.measured.point
+        if form.on_gpu and p.lanes == lanes:
+            fastest.setdefault((p.backend, array.size), form)
+    shown = [*(form for _, form in able if not form.on_gpu), *fastest.values()]
+    rows = sorted(map(_rate_row, shown), key=lambda row: int(row["x"]))
+    panels = _panels(rows, Axis("GB/s", format="~s"), "backend")
+    if not panels:
+        return []
+    top = max(rows, key=lambda r: float(r["value"]))
+    title = f"Maxima are found at up to {formats.ratio(top['value'])} GB/s ({top['name']})"
+    note = "Bytes of the array over the time of one maximum, both logarithmic."
+    return [Figure("reductions-rate", title, note, panels, [r["id"] for r in rows])]
+
+
+def _rate_row(form: Form) -> dict[str, Any]:
+    p = form.measured.point
+    alone = f"{p.backend}, {formats.count(p.lanes, 'thread')}"
+    name = f"{p.backend}, the fastest form" if form.on_gpu else alone
+    at = {"x": p.size, "value": form.gb_per_s}
+    return {**at, "name": name, "type": p.type, "id": form.measured.id}

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
@@ -21,6 +22,7 @@ from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ra
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Waiting"
 measured_by = "`syncmeter run --study waiting`"
@@ -448,3 +450,35 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     if runtime.spins is None:
         return "GOMP_SPINCOUNT of as many looks as take"
     return f"GOMP_SPINCOUNT={runtime.spins}"
+
+
+def figures(waiting: Waiting) -> list[Figure]:
+    """For each file with three latenesses or more what waiting costs and the CPU time that it burns: a
+    line for each way."""
+    note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
+    found = []
+    for number, part in enumerate(waiting.parts, 1):
+        drawn = {
+            "ns until it is seen": [row for way in part.ways for row in _rows(way, way.curve)],
+            "ns of CPU time burnt": [row for way in part.ways for row in _rows(way, way.cpu_ns)],
+        }
+        names = [way.name for way in part.ways]
+        panels = [
+            Panel(y, Curves(rows, Axis("us late"), Axis(y), names, "", ["awake", "asleep"]))
+            for y, rows in drawn.items()
+            if len({row["x"] for row in rows}) > 2
+        ]
+        if panels:
+            first = sentences(part)[0]
+            title = first[0].upper() + first[1:]
+            found.append(Figure(f"waiting-{number}", title, note, panels, part.points))
+    return found
+
+
+def _rows(way: Way, values: Mapping[int, float]) -> list[dict[str, Any]]:
+    state = "asleep" if way.sleeps else "awake"
+    return [
+        {"x": late, "value": ns, "name": way.name, "dash": state, "id": way.costs[late].id}
+        for late, ns in values.items()
+        if ns > 0
+    ]

@@ -4,7 +4,6 @@ what a barrier costs, and on a GPU each level of synchronization."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
@@ -13,13 +12,11 @@ from syncmeter_analysis.relate.common_state import common_state, cost_in
 from syncmeter_analysis.relate.relation import Winners
 from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.charts import barrier
-from syncmeter_analysis.render.charts.dots import cost_dots
-from syncmeter_analysis.render.charts.figure import Figure, Panel
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
 from syncmeter_analysis.studies import locks
-from syncmeter_analysis.studies.locks import Row
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, row
+from syncmeter_analysis.studies.locks import Row as LockRow
 
 #: So many stand on the first screen.
 _most = 2
@@ -41,26 +38,18 @@ def _state(state: State | None) -> str:
     return str(state) if state is not None else "no placement state"
 
 
-def _dot(row: str, cost: Interval, group: str, point: str) -> dict[str, Any]:
-    return {
-        "row": row,
-        "ns": cost.value,
-        "low": cost.low if cost.bounded else None,
-        "high": cost.high if cost.bounded else None,
-        "label": text.duration(cost.value),
-        "group": group,
-        "id": point,
-    }
+def _dot(name: str, cost: Interval, group: str, point: str) -> Row:
+    return row(cost, point, row=name, group=group, label=text.duration(cost.value))
 
 
 def _dots(
     rows: Sequence[tuple[str, dict[int, Measured]]], counts: Sequence[int]
-) -> tuple[list[dict[str, Any]], dict[int, State | None], list[str]]:
+) -> tuple[list[Row], dict[int, State | None], list[str]]:
     """Fields of each row at these numbers of threads, the state of each, and what is left out."""
     # Of imported figures nobody knows what else ran.
     measured = [at for _, at in rows if not any(s.imported for s in at.values())]
     states = {n: common_state(at[n] for at in measured if n in at) for n in counts}
-    fields: list[dict[str, Any]] = []
+    fields: list[Row] = []
     left = []
     for name, at in rows:
         for n in counts:
@@ -75,7 +64,7 @@ def _dots(
     last: dict[str, float] = {}
     for f in fields:
         if f["group"] == most or f["row"] not in last:
-            last[f["row"]] = f["ns"]
+            last[f["row"]] = f["value"]
     return sorted(fields, key=lambda f: last[f["row"]]), states, left
 
 
@@ -99,19 +88,19 @@ def _updates(campaign: Campaign) -> list[Figure]:
     if not fields:
         return []
     kind = rows[0].first.point.type
-    chart = cost_dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
+    chart = Dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
     title = f"One update of a shared {kind} counter on {_threads(counts[-1])}: "
     title += _span(rows, fields, _threads(counts[-1]))
     points = [f["id"] for f in fields]
     return [Figure("updates", title, _note(states, left), [Panel("", chart)], points, wide=True)]
 
 
-def _span(rows: Sequence[Row], fields: Sequence[dict[str, Any]], group: str) -> str:
+def _span(rows: Sequence[LockRow], fields: Sequence[Row], group: str) -> str:
     """The costs of the atomic, and of the locks from least to most, as they are drawn."""
     locks = {s.id for row in rows if row.is_lock for s in row.on_one.values()}
     seen = [f for f in fields if f["group"] == group]
     told = [f"{f['row']} {f['label']}" for f in seen if f["id"] not in locks]
-    held = sorted((f for f in seen if f["id"] in locks), key=lambda f: f["ns"])
+    held = sorted((f for f in seen if f["id"] in locks), key=lambda f: f["value"])
     if len(held) > 1:
         told.append(
             f"locks {held[0]['label']} ({held[0]['row']}) to {held[-1]['label']} ({held[-1]['row']})"
@@ -123,7 +112,7 @@ def _span(rows: Sequence[Row], fields: Sequence[dict[str, Any]], group: str) -> 
 
 def _barriers(campaign: Campaign) -> list[Figure]:
     """The curves of the study, where there are any; else a dot for each runtime."""
-    if curves := barrier.figures(barriers.rows(campaign)):
+    if curves := barriers.figures(barriers.rows(campaign)):
         return curves[:1]
     rows = barriers.curves(campaign)
     counts = sorted({n for at in rows.values() for n in at})
@@ -133,8 +122,8 @@ def _barriers(campaign: Campaign) -> list[Figure]:
     if not fields:
         return []
     groups = [_threads(n) for n in states]
-    chart = cost_dots(fields, "ns of a barrier", groups, "runtime", "")
-    told = [f"{f['row']} {text.duration(f['ns'])}" for f in fields if f["group"] == groups[-1]]
+    chart = Dots(fields, "ns of a barrier", groups, "runtime", "")
+    told = [f"{f['row']} {text.duration(f['value'])}" for f in fields if f["group"] == groups[-1]]
     title = f"A barrier of {groups[-1]}: {', '.join(told) or 'no cost in a common state'}"
     points = [f["id"] for f in fields]
     return [Figure("barriers", title, _note(states, left), [Panel("", chart)], points, wide=True)]
@@ -158,7 +147,7 @@ def _axis(backend: str, axis: Iterable[tuple[str, Winners | None]]) -> list[Figu
     if len(fields) < 2:
         return []
     told = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
-    chart = cost_dots(fields, "ns", [backend], "level", None)
+    chart = Dots(fields, "ns", [backend], "level", None)
     note = "The fastest way of each level, ns with the 95 % interval, logarithmic; one warp in a block."
     points = [str(f["id"]) for f in fields]
     title = f"Levels of synchronization ({backend}): {'; '.join(told)}"

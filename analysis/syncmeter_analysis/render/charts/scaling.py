@@ -4,16 +4,12 @@ each layout of the cells or grid, a line for each op; and where types differ, a 
 
 from __future__ import annotations
 
-import copy
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-import altair as alt
-
-from syncmeter_analysis.record.point import Point, key_without
+from syncmeter_analysis.record.point import Point, key_without, type_bytes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.jobs import job_of
@@ -25,16 +21,16 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.charts.figure import (
+from syncmeter_analysis.studies.figures import (
+    Axis,
+    Curves,
     Figure,
     Panel,
-    dashes,
-    palette,
-    panel_height,
-    panel_width,
-    short_scale,
-    types,
+    rows_of,
+    shared_domain,
 )
+
+types = list(type_bytes)
 
 #: So many numbers of threads make a line.
 _least_counts = 3
@@ -143,8 +139,8 @@ def _figure(
         names = names[:_most_lines]
     panels = [(t, [s for s in found if line_of(s.point) in names]) for t, found in panels]
     drawn = [s for _, members in panels for s in members]
-    domain = short_scale([x for s in drawn for x in _bounds(s)])
-    lanes = short_scale([float(s.point.lanes) for s in drawn])
+    domain = shared_domain([x for s in drawn for x in _bounds(s)])
+    lanes = shared_domain([float(s.point.lanes) for s in drawn])
     gpu = drawn[0].on_gpu
     marks = () if gpu else _marks(campaign, lanes)
     note = "ns of one op of each thread with the 95 % interval as a band, both axes logarithmic"
@@ -158,7 +154,7 @@ def _figure(
         "scaling-" + "".join(c if c.isalnum() else "-" for c in f"{where} {what}").lower(),
         f"{what[:1].upper()}{what[1:]} ({where}): {_finding(drawn, panel_of)}",
         f"{note}.",
-        [Panel(t, _chart(m, line_of, names, domain, lanes, marks, gpu)) for t, m in panels if m],
+        [Panel(t, _drawn(m, line_of, names, domain, lanes, marks)) for t, m in panels if m],
         [s.id for s in drawn],
     )
 
@@ -229,80 +225,20 @@ def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, s
     return tuple((at, label) for at, label in found if lanes[0] <= at <= lanes[1])
 
 
-def _chart(
+def _drawn(
     points: Sequence[Measured],
     line_of: Callable[[Point], str],
     names: Sequence[str],
     domain: tuple[float, float],
     lanes: tuple[float, float],
     marks: tuple[tuple[int, str], ...],
-    gpu: bool,
-) -> dict[str, Any]:
-    rows = []
-    for s in sorted(points, key=lambda s: s.point.lanes):
-        if s.cost is None:
-            continue
-        row = {"lanes": s.point.lanes, "ns": _short(s.cost.value), "line": line_of(s.point)}
-        row["id"] = s.id
-        if s.cost.bounded and s.cost.low > 0:
-            row |= {"low": _short(s.cost.low), "high": _short(s.cost.high)}
-        rows.append(row)
-    present = tuple(name for name in names if any(r["line"] == name for r in rows))
-    looks = tuple(list(names).index(name) for name in present)
-    spec = copy.deepcopy(_template(present, looks, gpu))
-    spec["data"] = {"values": rows}
-    for layer in spec["layer"]:
-        x = layer["encoding"]["x"]
-        x["scale"]["domain"], layer["encoding"]["y"]["scale"]["domain"] = list(lanes), list(domain)
-        x["axis"]["values"] = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
-    for at, _ in marks:
-        rule = {"type": "rule", "strokeDash": [4, 3], "opacity": 0.7}
-        spec["layer"].append(
-            {"mark": rule, "encoding": {"x": {"datum": at, "type": "quantitative"}}}
-        )
-    return spec
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
-
-
-@lru_cache(maxsize=256)
-def _template(present: tuple[str, ...], looks: tuple[int, ...], gpu: bool) -> dict[str, Any]:
-    """The drawing without its data and the ends of its scales: Altair takes long to make one."""
-    legend = alt.Legend(columns=2) if len(present) > 1 else None
-    x = alt.X(
-        "lanes:Q",
-        title="threads of a block" if gpu else "threads",
-        axis=alt.Axis(format="d"),
-        scale=alt.Scale(type="log", base=2, nice=False),
-    )
-    scale, axis = alt.Scale(type="log", nice=False), alt.Axis(format="~s", tickCount=5)
-
-    def looked(channel: Any, range: list[Any]) -> Any:
-        shown = alt.Scale(domain=list(present), range=range)
-        return channel("line:N", title=None, legend=legend, scale=shown)
-
-    # The second seven lines are dashed.
-    colour = looked(alt.Color, [palette[i % len(palette)] for i in looks])
-    dash = looked(alt.StrokeDash, [dashes[i // len(palette)] for i in looks])
-    tips = [
-        alt.Tooltip("line:N", title=" "),
-        alt.Tooltip("lanes:Q", title="threads"),
-        alt.Tooltip("ns:Q", title="ns", format=".4g"),
-        alt.Tooltip("low:Q", title="from", format=".4g"),
-        alt.Tooltip("high:Q", title="to", format=".4g"),
-        alt.Tooltip("id:N", title="point"),
+) -> Curves:
+    rows = [
+        row
+        for s in sorted(points, key=lambda s: s.point.lanes)
+        for row in rows_of(s, x=s.point.lanes, name=line_of(s.point))
     ]
-    y = alt.Y("ns:Q", scale=scale, axis=axis, title="ns of one op")
-    low = alt.Y("low:Q", scale=scale, axis=axis, title="ns of one op")
-    base = alt.Chart().encode(x=x, color=colour)
-    band = base.mark_area(opacity=0.2, clip=True).encode(y=low, y2="high:Q")
-    line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=dash)
-    dots = base.mark_point(filled=True, size=28, opacity=1).encode(y=y, tooltip=tips)
-    chart = alt.layer(band, line, dots, data=alt.Data(values=[])).properties(
-        width=panel_width, height=panel_height
-    )
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    spec.pop("config", None)
-    return spec
+    powers = [2**i for i in range(25) if lanes[0] <= 2**i <= lanes[1]]
+    x = Axis("threads of a block" if points[0].on_gpu else "threads", "log2", "d", powers, lanes)
+    y = Axis("ns of one op", format="~s", domain=domain)
+    return Curves(rows, x, y, names, band=True, marks=[at for at, _ in marks])

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import altair as alt
 import vl_convert
 
 from syncmeter_analysis.record.errors import NotWritten, Unusable
 from syncmeter_analysis.record.output import write_whole
-from syncmeter_analysis.render.charts.figure import Figure, look, palette
+from syncmeter_analysis.render.charts.draw import whole_spec
+from syncmeter_analysis.studies.figures import Figure
 
 endings = (".svg", ".png", ".pdf", ".html")
-
-
-def whole_spec(figure: Figure, columns: int = 3) -> dict[str, Any]:
-    """All panels of a figure as one Vega-Lite specification with the light look."""
-    panels = []
-    for panel in figure.panels:
-        spec = panel.spec()
-        spec.pop("$schema", None)
-        spec["title"] = panel.title
-        panels.append(spec)
-    return {
-        "$schema": alt.SCHEMA_URL,
-        "title": {"text": figure.title, "fontSize": 14},
-        "config": {**look(), "range": {"category": palette}},
-        "columns": columns,
-        "concat": panels,
-    }
 
 
 def rendered(figure: Figure, ending: str) -> bytes:

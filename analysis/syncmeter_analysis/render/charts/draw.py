@@ -1,0 +1,237 @@
+"""Vega-Lite of figures, and their look: three kinds of drawings for all studies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import log
+from typing import Any
+
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Heat, Panel
+
+#: Colours that the colour-blind tell apart (Okabe and Ito), without black, which dark pages swallow.
+palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C8C8C"]
+shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
+dashes = [[1, 0], [6, 2], [2, 2], [8, 2, 2, 2], [4, 4], [1, 3], [10, 3]]
+
+#: Colours of fields with text in them, and its own: the contrast is 4.5:1 or more along the ramp.
+ramp, ink = ["#f7fbff", "#5da5d8"], "#000000"
+
+#: Width and height of a panel, pixels; on a page the width follows the column.
+_panel = {"width": 300, "height": 210}
+#: Pixels of a row of dots.
+_row_height = 17
+#: Of a figure of ratios so many, the largest, are written beside their dots: paper has no tooltips.
+_written_ratios = 6
+
+Spec = dict[str, Any]
+
+
+def spec_of(panel: Panel) -> Spec:
+    """Its Vega-Lite with its data inside, without the look."""
+    drawing = panel.drawing
+    if isinstance(drawing, Curves):
+        return _curves(drawing)
+    return _dots(drawing) if isinstance(drawing, Dots) else _heat(drawing)
+
+
+def whole_spec(figure: Figure, columns: int = 3) -> Spec:
+    """All panels of a figure as one specification with the light look."""
+    return {
+        "title": {"text": figure.title, "fontSize": 14},
+        "config": look(),
+        "columns": columns,
+        "concat": [spec_of(panel) | {"title": panel.title} for panel in figure.panels],
+    }
+
+
+def look(dark: bool = False) -> Spec:
+    """The Vega-Lite config of all figures on a light or a dark page."""
+    text_colour, faint = ("#e8e8e8", "#555555") if dark else ("#222222", "#dddddd")
+    labels = {"labelColor": text_colour, "titleColor": text_colour}
+    lines = {"gridColor": faint, "domainColor": text_colour, "tickColor": text_colour}
+    return {
+        "background": "transparent" if dark else "white",
+        "font": "sans-serif",
+        "axis": {**labels, **lines, "titleFontWeight": "normal", "gridOpacity": 0.6},
+        "axisY": {"labelLimit": 330},
+        "legend": {**labels, "orient": "bottom", "symbolOpacity": 1},
+        "title": {"color": text_colour, "fontWeight": "normal", "fontSize": 12, "anchor": "start"},
+        "text": {"color": text_colour},
+        "rule": {"color": text_colour},
+        "view": {"stroke": faint},
+        "range": {"category": palette},
+    }
+
+
+def _named(field: str, title: str) -> Spec:
+    return {"field": field, "type": "nominal", "title": title}
+
+
+def _number(field: str, title: str) -> Spec:
+    return {"field": field, "type": "quantitative", "title": title, "format": ".4g"}
+
+
+def _layer(mark: str, encoding: Spec, **of_mark: Any) -> Spec:
+    return {"mark": {"type": mark, **of_mark}, "encoding": encoding}
+
+
+def _dot(size: int, encoding: Spec) -> Spec:
+    return _layer("point", encoding, filled=True, opacity=1, size=size)
+
+
+def _across(channel: str, at: float) -> Spec:
+    """A dashed line at a value of an axis."""
+    encoding = {channel: {"datum": at, "type": "quantitative"}}
+    once: Spec = {"data": {"values": [{}]}}
+    return _layer("rule", encoding, strokeDash=[4, 3], opacity=0.7) | once
+
+
+def _looks(field: str, names: Sequence[str], among: Sequence[Any], title: str | None) -> Spec:
+    """How each name looks; without a legend where it would be one name that nobody asked for."""
+    range_ = [among[i % len(among)] for i in range(len(names))]
+    columns = 1 if max(map(len, names), default=0) > 24 else 2 if len(names) > 3 else 0
+    legend = ({"columns": columns} if columns else {}) if title or len(names) > 1 else None
+    scale = {"domain": list(names), "range": range_}
+    found = {**_named(field, title or ""), "title": title or None, "sort": list(names)}
+    return {**found, "scale": scale, "legend": legend}
+
+
+def _scaled(axis: Axis, field: str) -> Spec:
+    """The encoding of a position on an axis."""
+    if axis.scale == "steps":
+        look = {"labelAngle": 0}
+        return {"field": field, "type": "ordinal", "title": axis.title, "axis": look}
+    ticks: Spec = {"values": list(axis.values)} if axis.values else {"tickCount": 5}
+    if axis.format:
+        ticks["format"] = axis.format
+    if axis.scale == "powers":
+        ticks["labelExpr"] = "'2^' + format(log(datum.value) / LN2, '.0f')"
+    scale: Spec = {"type": "linear", "zero": axis.scale == "zero"}
+    if axis.scale.startswith("log") or axis.scale == "powers":
+        scale = {"type": "log", "base": 10 if axis.scale == "log" else 2, "nice": False}
+    if axis.domain:
+        scale["domain"] = list(axis.domain)
+    position = {"field": field, "type": "quantitative", "title": axis.title}
+    return {**position, "scale": scale, "axis": ticks}
+
+
+def _curves(c: Curves) -> Spec:
+    x, y = _scaled(c.x, "x"), _scaled(c.y, "value")
+    colour = _looks("name", c.names, palette, c.legend)
+    shape = {**colour, "scale": _looks("name", c.names, shapes, "")["scale"]}
+    tips = [_named("name", c.legend or " "), _named("x", c.x.title), _number("value", c.y.title)]
+    tips += [_named("dash", c.dash_legend)] * bool(c.dash_legend)
+    layers = [_across("x", at) for at in c.marks]
+    layers += [] if c.level is None else [_across("y", c.level)]
+    if any(r.get("low") is not None for r in c.rows):
+        tips += [_number("low", "from"), _number("high", "to")]
+        ends = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour}
+        bars = _layer("area", ends, opacity=0.2, clip=True)
+        layers.append(bars if c.band else _layer("rule", ends, opacity=0.6))
+    line = {"x": x, "y": y, "color": colour}
+    if c.dashes:
+        line["strokeDash"] = _looks("dash", c.dashes, dashes, c.dash_legend)
+    elif len(c.names) > len(palette):
+        # The second seven are dashed.
+        by_seven = [dashes[i // len(palette)] for i in range(len(c.names))]
+        line["strokeDash"] = {**colour, "scale": {"domain": list(c.names), "range": by_seven}}
+    layers += [_long_lines(line, "dash" if c.dashes else "")] * (c.lines and _has_lines(c))
+    tips.append(_named("id", "point"))
+    layers.append(_dot(35, {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": tips}))
+    if any("beside" in r for r in c.rows):
+        beside = {"x": x, "y": y, "text": {"field": "beside", "type": "nominal"}}
+        written = _layer("text", beside, dx=-8, align="right", fontSize=11)
+        layers.append({**written, "transform": [{"filter": "isValid(datum.beside)"}]})
+    return {"data": {"values": c.rows}, "layer": layers, **_panel}
+
+
+def _has_lines(c: Curves) -> bool:
+    """Vega warns of a layer without data."""
+    values: dict[tuple[Any, Any], set[Any]] = defaultdict(set)
+    for r in c.rows:
+        values[r["name"], r.get("dash")].add(r["x"])
+    return any(len(found) > 2 for found in values.values())
+
+
+def _long_lines(encoding: Spec, dash: str) -> Spec:
+    """Lines of three values of x and more."""
+    count = [{"op": "distinct", "field": "x", "as": "at"}]
+    groups = ["name", dash] if dash else ["name"]
+    only = [{"joinaggregate": count, "groupby": groups}, {"filter": "datum.at > 2"}]
+    return {**_layer("line", encoding, strokeWidth=1.5), "transform": only}
+
+
+def _dots(d: Dots) -> Spec:
+    rows, value = d.rows, "ratio" if d.ratios else "ns"
+    labelled = any("label" in r for r in rows)
+    if d.ratios:
+        largest = sorted((r for r in rows if r["value"] > 0), key=lambda r: -abs(log(r["value"])))
+        written = {id(r) for r in largest[:_written_ratios]}
+        rows = [{**r, "beside": text.ratio(r["value"])} if id(r) in written else r for r in rows]
+    order = list(dict.fromkeys(r["row"] for r in rows))
+    scale: Spec = {"type": "log", "nice": False}
+    if labelled or d.ratios:
+        # Room for the labels at the ends.
+        ends = [r[k] for r in rows for k in ("value", "low", "high") if (r[k] or 0) > 0]
+        room = max(1.2, (max(ends) / min(ends)) ** 0.1)
+        scale["domain"] = [min(ends) / room, max(ends) * room]
+    y = {"field": "row", "type": "nominal", "sort": order, "title": None}
+    x = {"type": "quantitative", "title": d.title, "scale": scale, "axis": {"labelSeparation": 8}}
+    at = {"x": {**x, "field": "value"}, "y": y}
+    colour = _looks("group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
+    shape = {**colour, "scale": _looks("group", d.groups, shapes, None)["scale"]}
+    tips = [_named("row", d.what), _named("group", d.legend or ("found" if d.ratios else "where"))]
+    tips += [_number("value", value)]
+    tips += [_number("cycles", "cycles")] * any(r.get("cycles") is not None for r in rows)
+    tips += [_number("low", "from"), _number("high", "to"), _named("id", "point")]
+    layers = [_across("x", 1.0)] * d.ratios
+    if any(r["low"] is not None for r in rows):
+        ends_of = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour}
+        layers.append(_layer("rule", ends_of, strokeWidth=2, opacity=0.6))
+    layers.append(_dot(55, {**at, "color": colour, "shape": shape, "tooltip": tips}))
+    if labelled:
+        label = {**at, "text": {"field": "label", "type": "nominal"}, "tooltip": tips}
+        layers.append(_layer("text", label, dy=-9, fontSize=11))
+    if d.ratios:
+        end = {"x": {**x, "field": "end"}, "y": y, "text": {"field": "beside", "type": "nominal"}}
+        behind = {"calculate": "max(datum.high || 0, datum.value)", "as": "end"}
+        written_layer = _layer("text", end, dx=8, align="left", fontSize=11)
+        only = [{"filter": "isValid(datum.beside)"}, behind]
+        layers.append({**written_layer, "transform": only})
+    height = (_row_height + 13 * labelled) * max(len(order), 2)
+    return {"data": {"values": rows}, "layer": layers, "width": 420, "height": height}
+
+
+def _heat(h: Heat) -> Spec:
+    """Maps of many fields have no text in them, and more colours."""
+    (x_title, xs), (y_title, ys) = h.x, h.y
+    x: Spec = {"field": "x", "type": "ordinal", "title": x_title, "sort": list(xs)}
+    x["axis"] = {"labelAngle": 0}
+    y = {"field": "y", "type": "ordinal", "title": y_title, "sort": list(ys)}
+    written = len(xs) <= 16
+    scale: Spec = {
+        "type": "log" if h.logarithmic else "linear",
+        "clamp": True,
+        "domain": list(h.domain),
+    }
+    scale |= {"range": ramp} if written else {"scheme": "viridis"}
+    colour = {"field": "value", "type": "quantitative", "title": h.value, "scale": scale}
+    tips = [_named("y", y_title), _named("x", x_title), _number("value", h.value)]
+    tips += [_number("low", "from"), _number("high", "to"), _named("id", "point")]
+    at = {"x": x, "y": y, "tooltip": tips}
+    layers = [_layer("rect", {**at, "color": colour})]
+    if written:
+        # The text lies on the field and takes the pointer.
+        label = {"field": "label", "type": "nominal"}
+        layers.append(_layer("text", {**at, "text": label, "color": {"value": ink}}, fontSize=11))
+    if h.after:
+        edge = {"field": "x", "type": "ordinal", "sort": list(xs), "bandPosition": 0}
+        line = _layer("rule", {"x": edge}, strokeWidth=3, color="#D55E00")
+        layers.append({**line, "data": {"values": [{"x": h.after}]}})
+    size = {
+        "width": min(max(len(xs) * h.size[0], 120), 760),
+        "height": min(max(len(ys) * h.size[1], 60), 760),
+    }
+    return {"data": {"values": h.rows}, "layer": layers, **size}

@@ -1,0 +1,122 @@
+"""Figures as data: what is drawn, of which points, under which title. render/charts/draw.py makes
+Vega-Lite of it, so that a study needs no library that draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate.summary import Measured
+
+#: So many groups or lines have a colour of their own.
+most_colours = 7
+
+#: A dot, bar or field: `value` with `low` and `high` (None: not known), `id` of its point, and what the
+#: kind of drawing asks for.
+Row = dict[str, Any]
+
+
+def row(cost: Interval, id: str, **fields: Any) -> Row:
+    """A figure of a point with its interval."""
+    low, high = (cost.low, cost.high) if cost.bounded else (None, None)
+    return {"value": cost.value, "low": low, "high": high, "id": id, **fields}
+
+
+def rows_of(s: Measured, **fields: Any) -> list[Row]:
+    """The point's cost in ns, or nothing where it has none."""
+    return [row(s.cost, s.id, **fields)] if s.usable and s.cost is not None else []
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`scale`: 'log', 'log2' (ticks at `values`), 'powers' (of two, written so), 'linear', 'zero'
+    (linear, from 0) or 'steps' (a place for each value). `format` is one of d3."""
+
+    title: str
+    scale: str = "log"
+    format: str = ""
+    values: Sequence[float] = ()
+    domain: tuple[float, float] | None = None
+
+
+@dataclass
+class Curves:
+    """A dot for each row (`x`, `value`, `name`), a line through those of one name that have three
+    values of x or more: a line through two shows a course that nobody measured.
+
+    `legend` says what the names are. `dashes` are the values of the rows' `dash`, a second look of
+    lines. Intervals are bars, or a `band`; `lines` may be left out. `marks` are values of x with a
+    line across, `level` one of y. `beside` of a row is written beside its dot.
+    """
+
+    rows: list[Row]
+    x: Axis
+    y: Axis
+    names: Sequence[str]
+    legend: str = ""
+    dashes: Sequence[str] = ()
+    dash_legend: str = ""
+    lines: bool = True
+    band: bool = False
+    marks: Sequence[float] = ()
+    level: float | None = None
+
+
+@dataclass
+class Dots:
+    """Costs, or `ratios`, on one logarithmic axis: a line for each `row`, a look for each `group` of
+    `groups`. What a row is (`what`) and its group (`legend`) is said beside the numbers. A `label`
+    stands above its dot."""
+
+    rows: list[Row]
+    title: str
+    groups: Sequence[str]
+    what: str = "point"
+    legend: str | None = None
+    ratios: bool = False
+
+
+@dataclass
+class Heat:
+    """Fields of colour at `x` and `y` (text), each with its `label`; of the axes title and order.
+    `size` is of a field in pixels; `after` draws a line left of that x."""
+
+    rows: list[Row]
+    x: tuple[str, Sequence[str]]
+    y: tuple[str, Sequence[str]]
+    value: str
+    domain: tuple[float, float]
+    size: tuple[int, int]
+    logarithmic: bool = True
+    after: str = ""
+
+
+@dataclass
+class Panel:
+    """One drawing of a figure."""
+
+    title: str
+    drawing: Curves | Dots | Heat
+
+
+@dataclass
+class Figure:
+    """`title` says what is to be seen; `note` what it shows, units and what was left out.
+
+    `id` is part of an address in the page and of file names. `points` are ids of the points drawn.
+    """
+
+    id: str
+    title: str
+    note: str
+    panels: list[Panel]
+    points: list[str] = field(default_factory=list)
+    wide: bool = False
+
+
+def shared_domain(values: Sequence[float]) -> tuple[float, float]:
+    """Bounds for a logarithmic scale that all panels of a figure share; values > 0."""
+    low, high = min(values), max(values)
+    return (low / 1.15, high * 1.15) if low < high else (low / 2, high * 2)
