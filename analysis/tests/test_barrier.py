@@ -39,7 +39,7 @@ def first():
 
 
 def part_of(tmp_path, *lines):
-    (part,) = barrier.rows(read(write(tmp_path / "f", *lines, first=first()))).parts
+    (part,) = barrier.rows(read(write(tmp_path / "f", *lines, first=first())))
     return part
 
 

@@ -52,7 +52,7 @@ def first(units=TWO_PACKAGES, **members):
 
 def part_of(tmp_path, *lines, **members):
     file = write(tmp_path / "f", *lines, first=first(**members))
-    (part,) = contention.rows(read(file)).parts
+    (part,) = contention.rows(read(file))
     return part
 
 

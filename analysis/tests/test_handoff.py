@@ -98,7 +98,7 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
 
 def test_without_the_device_form_there_is_no_ratio(tmp_path):
     text = told(measured(tmp_path, (warp(scope="block"), 80.0)))
-    assert re.search(r"block +80.00 +ptx at device scope was not measured +3\n", text)
+    assert re.search(r"block +80.00 +- +3 +ptx at device scope was not measured\n", text)
 
 
 def test_a_failed_form_is_a_row_too(tmp_path):
@@ -107,7 +107,7 @@ def test_a_failed_form_is_a_row_too(tmp_path):
     good = visits([80.0, 81.0], warp(scope="block"), device=0)
     text = told(read(write(tmp_path / "f.jsonl", bad, good)))
     assert re.search(r"ld.acquire, st.release +device +failed +1\n", text)
-    assert re.search(r"block +80.50 +not resolved\n", text)
+    assert re.search(r"block +80.50 +- +not resolved\n", text)
 
 
 def test_distances_are_grouped_by_what_told_the_gpc(tmp_path):

@@ -37,7 +37,7 @@ def drifting(ratio, op="atomic_add", n=5, backend="kokkos-openmp"):
 
 
 def side_of(path, *lines):
-    (side,) = portability.rows(read(write(path, *lines))).sides
+    (side,) = portability.rows(read(write(path, *lines)))
     return side
 
 
@@ -178,7 +178,7 @@ def test_two_native_apis_are_not_portable_against_native(tmp_path):
     (c,) = compare_by("backend", [read_results(path)])
     assert c.names == ("omp", "std")
     path = write(tmp_path / "g", drifting(1.5), visits([10.0] * 5, at("std")))
-    assert [side.other for side in portability.rows(read(path)).sides] == ["kokkos-openmp"]
+    assert [side.other for side in portability.rows(read(path))] == ["kokkos-openmp"]
 
 
 def test_compare_by_backend_says_the_same_of_the_same_file(tmp_path):
@@ -188,7 +188,7 @@ def test_compare_by_backend_says_the_same_of_the_same_file(tmp_path):
     lines += visits([10.0] * 5, at(op="edge"))
     lines += visits([10.6, 10.9, 10.55, 11.2, 10.7], at("kokkos-openmp", op="edge"))
     path = write(tmp_path / "f", lines)
-    side = portability.rows(read(path)).sides[0]
+    side = portability.rows(read(path))[0]
     (c,) = compare_by("backend", [read_results(path)])
     expected = {(d.old.id, d.new.id): (d.verdict, d.ratio) for d in c.differences}
     rows = {
@@ -237,7 +237,7 @@ def test_of_a_measured_file_text_and_compare_judge_the_same(tmp_path):
     path.write_text(text_of(MEASURED).decode().replace('"std"', '"kokkos-threads"'))
     campaign = read(path)
     (told,) = sections(campaign, ["portability"])
-    (side,) = told.rows.sides
+    (side,) = told.rows
     (c,) = compare_by("backend", [read_results(path)])
     assert (side.native, side.other) == c.names == ("omp", "kokkos-threads")
     assert {(r.native.id, r.other.id, r.difference.verdict) for r in side.rows} == {

@@ -37,7 +37,7 @@ def test_an_op_of_processes_stands_against_the_op_of_threads_that_it_stands_for(
         *five("mpi", "atomic_add", 20.0, order="seq_cst"),
         *five("mpi", "rma_accumulate", 100.0),
     ]
-    (table,) = processes.rows(read(path_of(tmp_path, *lines))).tables
+    (table,) = processes.rows(read(path_of(tmp_path, *lines)))
     ratios = {
         (r.measured.point.backend, r.op): round(r.over.value, 1) for r in table.rows if r.over
     }
@@ -64,7 +64,7 @@ def test_processes_of_posix_stand_against_its_threads(tmp_path):
         *five("posix", "mutex_robust_add", 60.0),
         *five("posix-shared", "mutex_robust_add", 60.0),
     ]
-    (table,) = processes.rows(read(path_of(tmp_path, *lines))).tables
+    (table,) = processes.rows(read(path_of(tmp_path, *lines)))
     found = {(r.op, r.thread.point.backend): round(ratio.value, 1) for r, ratio in table.ratios}
     assert found == {("lock_add", "posix"): 2.0, ("mutex_robust_add", "posix"): 1.0}
 
@@ -79,7 +79,7 @@ def test_lanes_and_cells_are_not_mixed(tmp_path):
         *five("std", "atomic_add", 5.0, 4, **own),
         *five("mpi", "atomic_add", 15.0, 4, **own),
     ]
-    tables = processes.rows(read(path_of(tmp_path, *lines))).tables
+    tables = processes.rows(read(path_of(tmp_path, *lines)))
     found = {(t.lanes, t.own_cells): [round(r.value, 1) for _, r in t.ratios] for t in tables}
     assert found == {(1, False): [1.0], (4, False): [2.0], (4, True): [3.0]}
 

@@ -42,7 +42,7 @@ def first():
 
 
 def part_of(tmp_path, lines):
-    (part,) = waiting.rows(read(write(tmp_path / "f", lines, first=first()))).parts
+    (part,) = waiting.rows(read(write(tmp_path / "f", lines, first=first())))
     return part
 
 

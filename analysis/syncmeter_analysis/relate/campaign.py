@@ -59,6 +59,14 @@ class Campaign:
                 found[file.path, visit.point.key].append(visit)
         return found
 
+    def parts(self) -> list[tuple[ResultsFile, list[Measured], str]]:
+        """Each file with its points and, where there are several, its name: files have their own drift
+        and are not mixed in a table."""
+        return [
+            (file, points, self.named(file))
+            for file, points in zip(self.files, self.by_file, strict=True)
+        ]
+
     def named(self, file: ResultsFile) -> str:
         """The file's name for the captions of its own tables; '' where it is the only one."""
         return file.path if len(self.files) > 1 else ""

@@ -99,6 +99,26 @@ def marked(r: Ratio | NotComparable | None) -> str:
     return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
 
 
+def number(value: float | None, decimals: int) -> str:
+    """`0.987`, or '' for None."""
+    return "" if value is None else f"{value:.{decimals}f}"
+
+
+def ratio_fields(r: Ratio | NotComparable | None, itself: bool = False) -> list[str]:
+    """A ratio and its bounds for two columns: `1` of what the others are compared with, `-` where there
+    is none to be had."""
+    if itself:
+        return ["1", ""]
+    if not isinstance(r, Ratio):
+        return ["-" if r is not None else "", ""]
+    return [ratio(r.value), ratio_bounds(r)]
+
+
+def why_none(r: Ratio | NotComparable | None) -> str:
+    """Why there is no ratio, or ''."""
+    return r.why if isinstance(r, NotComparable) else ""
+
+
 def interval_ns(i: Interval) -> str:
     return f"{nanoseconds(i.low)}..{nanoseconds(i.high)}" if i.bounded else "unknown"
 

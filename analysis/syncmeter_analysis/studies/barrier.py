@@ -19,8 +19,8 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, rows_of
 
 title = "Barriers"
@@ -98,26 +98,11 @@ class Part:
         )
 
 
-@dataclass
-class Barriers:
-    """The parts of all files."""
-
-    parts: list[Part]
-
-    def __bool__(self) -> bool:
-        return bool(self.parts)
-
-
-def rows(campaign: Campaign) -> Barriers:
+def rows(campaign: Campaign) -> list[Part]:
     """The barriers of CPUs of each file that has something to compare: several runtimes or ways of
-    waiting, late arrivers, or a curve. Files are not mixed: each has its own drift."""
-    parts = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
-        part = _part(file, [s for s in points if _belongs(s)])
-        if part is not None:
-            part.source = campaign.named(file)
-            parts.append(part)
-    return Barriers(parts)
+    waiting, late arrivers, or a curve."""
+    found = (_part(*part) for part in campaign.parts())
+    return [part for part in found if part is not None]
 
 
 def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
@@ -149,12 +134,13 @@ def _is_late(s: Measured) -> bool:
     return s.point.op == "barrier_late"
 
 
-def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
+def _part(file: ResultsFile, measured: Sequence[Measured], source: str) -> Part | None:
+    points = [s for s in measured if _belongs(s)]
     runtimes = sorted({_runtime(s) for s in points})
     late = any(map(_is_late, points))
     if not late and len(runtimes) < 2 and len({s.point.lanes for s in points}) < _least_curve:
         return None
-    placements = _placements(points)
+    placements = [_placement(*alike) for alike in placed_alike(points)]
     return Part(
         placements,
         runtimes,
@@ -162,6 +148,7 @@ def _part(file: ResultsFile, points: Sequence[Measured]) -> Part | None:
         _between(placements, runtimes),
         _libraries(file, runtimes),
         [s.id for s in points],
+        source,
     )
 
 
@@ -171,22 +158,11 @@ def _runtime(s: Measured) -> Runtime:
     return p.backend if own else f"{p.backend} {p.op}", p.wait
 
 
-def _placements(points: Iterable[Measured]) -> list[Placement]:
-    by_affinity: dict[str, list[Measured]] = defaultdict(list)
-    for s in points:
-        by_affinity[s.point.affinity].append(s)
-    found: dict[frozenset[object], Placement] = {}
-    for affinity, group in by_affinity.items():
-        measured = frozenset(s.measured_at for s in group)
-        # Affinities that share all measurements are one placement.
-        if measured in found:
-            found[measured].affinities.append(affinity)
-        else:
-            curve = _rows_of(s for s in group if not _is_late(s))
-            late = _rows_of(s for s in group if _is_late(s))
-            _beside_on_time(late)
-            found[measured] = Placement([affinity], curve, late)
-    return list(found.values())
+def _placement(affinities: list[str], points: Sequence[Measured]) -> Placement:
+    curve = _rows_of(s for s in points if not _is_late(s))
+    late = _rows_of(s for s in points if _is_late(s))
+    _beside_on_time(late)
+    return Placement(affinities, curve, late)
 
 
 def _rows_of(points: Iterable[Measured]) -> list[Row]:
@@ -253,9 +229,9 @@ def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]
     return found
 
 
-def text(barriers: Barriers) -> list[Block]:
+def text(parts: list[Part]) -> list[Block]:
     """The cost by lanes, passive over active waiting, late arrivers, and runtimes beside each other."""
-    return [block for part in barriers.parts for block in _of_part(part)]
+    return [block for part in parts for block in _of_part(part)]
 
 
 def _of_part(part: Part) -> list[Block]:
@@ -278,26 +254,18 @@ def _name(runtime: Runtime) -> str:
     return " ".join(runtime)
 
 
-def _fields(texts: Sequence[str]) -> list[Cell]:
-    return [Cell(text) for text in texts]
-
-
 def _cost_table(part: Part) -> Table:
-    names = [_name(runtime) for runtime in part.runtimes]
-    found = Table(
-        ["affinity", "lanes", *names],
-        [],
-        range(1, 2 + len(names)),
-        caption=f"{part.source}: " * bool(part.source)
-        + "ns of a barrier by number of lanes, runtime and wait policy (95 % interval)",
+    what = "ns of a barrier by number of lanes, runtime and wait policy (95 % interval)"
+    return table(
+        f"{part.source}: " * bool(part.source) + what,
+        ["affinity", "lanes>", *(f"{_name(runtime)}>" for runtime in part.runtimes)],
+        [
+            [placed.placed, str(row.lanes), *(_cost(row, r) for r in part.runtimes)]
+            for placed in part.placements
+            for row in placed.curve
+        ],
         keys=2,
     )
-    for placed in part.placements:
-        for row in placed.curve:
-            found.rows.append(
-                [*_fields([placed.placed, str(row.lanes)]), *(_cost(row, r) for r in part.runtimes)]
-            )
-    return found
 
 
 def _cost(row: Row, runtime: Runtime, behind: str = "") -> Cell:
@@ -311,13 +279,14 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
     if not found:
         return []
     names = list(dict.fromkeys(c.name for c in found))
-    table = Table(["affinity", "lanes", *names], [], range(1, 2 + len(names)), what, keys=2)
+    rows = []
     for placed in dict.fromkeys(c.placed for c in found):
         of_these = {c.name: c.ratios for c in found if c.placed == placed}
         for lanes in sorted({n for ratios in of_these.values() for n in ratios}):
             marks = [formats.marked_interval(of_these.get(n, {}).get(lanes)) for n in names]
-            table.rows.append(_fields([placed, str(lanes), *marks]))
-    return [table, Bullets([sentence(c) for c in found])]
+            rows.append([placed, str(lanes), *marks])
+    columns = ["affinity", "lanes>", *(f"{name}>" for name in names)]
+    return [table(what, columns, rows, keys=2), Bullets([sentence(c) for c in found])]
 
 
 _words = {
@@ -353,26 +322,21 @@ def sentence(c: Comparison) -> str:
 
 
 def _late(part: Part) -> list[Block]:
-    names = [_name(runtime) for runtime in part.runtimes]
-    table = Table(
-        ["affinity", "lanes", "late us", *names],
-        [],
-        range(1, 3 + len(names)),
-        caption="A late arriver: ns from its arrival until the lane that is late next has left, "
-        "without its delay; each time another lane is late",
-        keys=3,
+    what = (
+        "A late arriver: ns from its arrival until the lane that is late next has left, without its "
+        "delay; each time another lane is late"
     )
-    for placed in part.placements:
-        table.rows += [_late_row(part, placed, row) for row in placed.late]
-    return [table, Text("x: ratio to the cost with nobody late.")] if table.rows else []
+    columns = ["affinity", "lanes>", "late us>", *(f"{_name(r)}>" for r in part.runtimes)]
+    rows = [_late_row(part, placed, row) for placed in part.placements for row in placed.late]
+    note = Text("x: ratio to the cost with nobody late.")
+    return [table(what, columns, rows, keys=3), note] if rows else []
 
 
-def _late_row(part: Part, placed: Placement, row: Row) -> list[Cell]:
-    found = _fields([placed.placed, str(row.lanes), str(row.late_us)])
+def _late_row(part: Part, placed: Placement, row: Row) -> list[Cell | str]:
+    found: list[Cell | str] = [placed.placed, str(row.lanes), str(row.late_us)]
     for runtime in part.runtimes:
         r = row.over_on_time.get(runtime)
-        times = "" if r is None else f" x{formats.marked(r)}" if isinstance(r, Ratio) else " x -"
-        found.append(_cost(row, runtime, times))
+        found.append(_cost(row, runtime, f" x{formats.marked(r)}" if r is not None else ""))
     return found
 
 
@@ -390,11 +354,11 @@ def _about_runtimes(part: Part) -> list[str]:
     return found
 
 
-def figures(barriers: Barriers) -> list[Figure]:
+def figures(parts: list[Part]) -> list[Figure]:
     """A figure for each file whose barriers have a cost at three numbers of lanes or more: a panel for
     each placement, a line for each runtime and way of waiting."""
     found = []
-    for number, part in enumerate(barriers.parts, 1):
+    for number, part in enumerate(parts, 1):
         drawable = [(placed, _curves(part, placed)) for placed in part.placements]
         panels = [
             Panel(f"affinity {placed.placed}", curves)

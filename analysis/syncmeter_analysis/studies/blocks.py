@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 
 @dataclass
@@ -72,6 +73,25 @@ class Table:
             spare=[place[i] for i in self.spare if i in place],
             keys=sum(i < self.keys for i in kept),
         )
+
+
+def table(
+    caption: str,
+    columns: str | Sequence[str],
+    rows: Iterable[Sequence[object]],
+    keys: int = 1,
+    **more: Any,
+) -> Table:
+    """A table of these rows. Columns are told apart by `|`; those that end in `>` are flush right."""
+    names = columns.split("|") if isinstance(columns, str) else list(columns)
+    found = Table(
+        [name.removesuffix(">") for name in names],
+        [[c if isinstance(c, Cell) else Cell(str(c)) for c in row] for row in rows],
+        [i for i, name in enumerate(names) if name.endswith(">")],
+        caption,
+        keys=keys,
+    )
+    return replace(found, **more)
 
 
 #: What a study's text is made of; a report has more (render/blocks.py).

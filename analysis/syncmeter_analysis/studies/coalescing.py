@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -252,23 +252,25 @@ def text(loads: Loads) -> list[Block]:
 
 
 def _level(level: Level, of: str) -> Table:
-    columns = ["pattern", "size", "ns/warp load", "useful B/ns", "time/useful", "latency ns"]
-    table = Table(
-        columns,
-        [],
-        right=range(1, len(columns)),
-        caption=f"Loads of a warp from {level.name}{of}",
+    def ns(value: float | None) -> str:
+        return formats.nanoseconds(value) if value else ""
+
+    return table(
+        f"Loads of a warp from {level.name}{of}",
+        "pattern|size>|ns/warp load>|useful B/ns>|time/useful>|latency ns>",
+        [
+            [
+                Cell(row.pattern, [s.id for s in row.points]),
+                str(row.size or ""),
+                ns(row.ns.value if row.ns else None),
+                ns(row.useful_bytes_per_ns),
+                formats.marked(row.over),
+                formats.cost(row.latency) if row.latency else "",
+            ]
+            for row in level.rows
+        ],
         keys=2,
     )
-    for row in level.rows:
-        ns, rate = row.ns, row.useful_bytes_per_ns
-        texts = [row.pattern, str(row.size or ""), formats.nanoseconds(ns.value) if ns else ""]
-        texts += [formats.nanoseconds(rate) if rate else "", formats.marked(row.over)]
-        texts += [formats.cost(row.latency) if row.latency else ""]
-        cells = [Cell(text) for text in texts]
-        cells[0].points = [s.id for s in row.points]
-        table.rows.append(cells)
-    return table
 
 
 def finding(level: Level) -> str:
@@ -287,25 +289,20 @@ def finding(level: Level) -> str:
 
 
 def _banks(conflicts: Sequence[BankRow], of: str) -> Table:
-    columns = ["lanes of a bank", "ns/warp load", "over one", "latency ns", "over one"]
-    table = Table(
-        columns,
-        [],
-        right=range(len(columns)),
-        caption=f"Bank conflicts: loads of a warp from shared memory, one multiprocessor{of}",
+    return table(
+        f"Bank conflicts: loads of a warp from shared memory, one multiprocessor{of}",
+        "lanes of a bank>|ns/warp load>|over one>|latency ns>|over one>",
+        [
+            [
+                Cell(str(row.ways), [s.id for s in row.points]),
+                formats.nanoseconds(of_one_load(row.full).value) if row.full else "",
+                formats.marked(row.full_over_one),
+                formats.cost(row.latency) if row.latency else "",
+                formats.marked(row.latency_over_one),
+            ]
+            for row in conflicts
+        ],
     )
-    for row in conflicts:
-        texts = [str(row.ways), _ns(row.full), formats.marked(row.full_over_one)]
-        texts += [formats.cost(row.latency) if row.latency else ""]
-        texts += [formats.marked(row.latency_over_one)]
-        cells = [Cell(text) for text in texts]
-        cells[0].points = [s.id for s in row.points]
-        table.rows.append(cells)
-    return table
-
-
-def _ns(s: Measured | None) -> str:
-    return formats.nanoseconds(of_one_load(s).value) if s else ""
 
 
 def figures(loads: Loads) -> list[Figure]:

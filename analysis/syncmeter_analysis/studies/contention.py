@@ -17,8 +17,8 @@ from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, u
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
-from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
+from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Contention"
@@ -28,7 +28,6 @@ order = 2
 #: The class of a pair of PUs that the file does not place.
 _unknown = pair_classes[-1]
 
-_but_cells = key_without("cells")
 _but_affinity = key_without("cells", "affinity")
 _but_lanes = key_without("cells", "lanes", "affinity")
 
@@ -92,28 +91,16 @@ class Part:
         return max(row.lanes for row in self.rows)
 
 
-@dataclass
-class Contention:
-    """The parts of all files."""
-
-    parts: list[Part]
-
-    def __bool__(self) -> bool:
-        return bool(self.parts)
-
-
-def rows(campaign: Campaign) -> Contention:
-    """The points of each file whose lanes share out a given number of cells. Files are not mixed:
-    each has its own drift."""
+def rows(campaign: Campaign) -> list[Part]:
+    """The points of each file whose lanes share out a given number of cells."""
     parts = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+    for file, points, source in campaign.parts():
         units = units_of([file.campaign])
         if found := _rows_of(points, units):
             pairs = _near_against_far(found)
             virtual = bool(machine_of(file.campaign).hypervisor)
-            why = _why_no_pairs(file, found, units)
-            parts.append(Part(found, pairs, why, virtual, campaign.named(file)))
-    return Contention(parts)
+            parts.append(Part(found, pairs, _why_no_pairs(file, found, units), virtual, source))
+    return parts
 
 
 def _belongs(s: Measured) -> bool:
@@ -122,32 +109,27 @@ def _belongs(s: Measured) -> bool:
 
 
 def _rows_of(points: Iterable[Measured], units: Mapping[int, Unit]) -> list[Row]:
-    groups: dict[object, list[Measured]] = defaultdict(list)
-    alone: dict[object, Measured] = {}
-    for s in points:
-        if not _belongs(s):
-            continue
-        groups[_but_cells(s.point)].append(s)
-        if s.point.lanes == 1:
-            alone.setdefault(_but_lanes(s.point), s)
-    found: dict[frozenset[object], Row] = {}
-    for group in groups.values():
-        measured = frozenset(s.measured_at for s in group)
-        # Affinities that share all measurements are one row.
-        if measured in found:
-            found[measured].affinities.append(group[0].point.affinity)
-        else:
-            found[measured] = _row(group, alone.get(_but_lanes(group[0].point)), units)
+    found = [s for s in points if _belongs(s)]
+    alone = {_but_lanes(s.point): s for s in reversed(found) if s.point.lanes == 1}
+    rows = [
+        _row(affinities, group, alone.get(_but_lanes(group[0].point)), units)
+        for affinities, group in placed_alike(found, lambda s: _but_affinity(s.point))
+    ]
 
     def order(row: Row) -> tuple[object, ...]:
         p = row.first.point
         return p.backend, row.first.family, p.op, p.type, p.order, p.affinity, p.wait, p.lanes
 
-    return sorted(found.values(), key=order)
+    return sorted(rows, key=order)
 
 
-def _row(group: Sequence[Measured], alone: Measured | None, units: Mapping[int, Unit]) -> Row:
-    row = Row(group[0], [group[0].point.affinity])
+def _row(
+    affinities: list[str],
+    group: Sequence[Measured],
+    alone: Measured | None,
+    units: Mapping[int, Unit],
+) -> Row:
+    row = Row(group[0], affinities)
     for s in sorted(group, key=lambda s: s.point.cells):
         row.by_cells[s.point.cells] = Shared(s, _joined_by(s, units))
     one = row.by_cells.get(1)
@@ -221,9 +203,9 @@ def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, U
     return "every policy puts the lanes of a cell equally far apart"
 
 
-def text(contention: Contention) -> list[Block]:
+def text(parts: list[Part]) -> list[Block]:
     """Throughput by cells, by lanes, and near lanes beside far ones."""
-    return [block for part in contention.parts for block in _of_part(part)]
+    return [block for part in parts for block in _of_part(part)]
 
 
 def _of_part(part: Part) -> list[Block]:
@@ -250,72 +232,55 @@ def _rate(s: Measured) -> str:
     return "" if per_s is None else formats.rate(per_s)
 
 
-def _ratio_cells(cells: int, r: Ratio | NotComparable | None) -> list[str]:
-    if isinstance(r, Ratio):
-        return [formats.ratio(r.value), formats.ratio_bounds(r)]
-    return ["1" if cells == 1 else "-" if r is not None else "", ""]
-
-
 def _notes(c: Shared) -> str:
-    said = [c.measured.status] if c.measured.status != "ok" else []
-    said += ["oversubscribed"] if c.measured.oversubscribed else []
-    if isinstance(c.over_one, NotComparable):
-        said.append(f"not comparable with one cell: {c.over_one.why}")
-    return "; ".join(said)
+    notes = [c.measured.status] if c.measured.status != "ok" else []
+    notes += ["oversubscribed"] if c.measured.oversubscribed else []
+    if why := formats.why_none(c.over_one):
+        notes.append(f"not comparable with one cell: {why}")
+    return "; ".join(notes)
 
 
 def _cells_table(part: Part) -> Table:
     """Everything of the rows with most lanes; of the others the second table has the throughput."""
-    columns = ["backend", "op", "affinity", "cells", "lanes a cell", "lanes of one share", "ns/op"]
-    columns += ["ops/s", "fair", "slow/fast", "over one cell", "95 % interval", ""]
     lanes = part.most_lanes
-    found = Table(
-        columns,
-        [],
-        [3, 4, *range(6, 12)],
-        caption=f"{part.source}: "
-        * bool(part.source)
-        + f"{formats.count(lanes, 'lane')} on a number of cells, neighbouring lanes on the same "
-        f"cell; throughput over that on one cell, of the same visits, in one placement state",
-        spare=[9],
-        keys=4,
+    what = (
+        f"{formats.count(lanes, 'lane')} on a number of cells, neighbouring lanes on the same cell; "
+        "throughput over that on one cell, of the same visits, in one placement state"
     )
+    columns = "backend|op|affinity|cells>|lanes a cell>|lanes of one share|ns/op>|ops/s>|fair>"
+    columns += "|slow/fast>|over one cell>|95 % interval>|"
+    rows = []
     for row in part.rows:
-        if row.lanes != lanes:
-            continue
-        for cells, c in row.by_cells.items():
+        for cells, c in row.by_cells.items() if row.lanes == lanes else ():
             p, s = row.first.point, c.measured
-            texts = [p.backend, p.op, row.placed, str(cells), str(lanes // cells), c.joined_by]
-            texts += [formats.cost(s) if s.usable else "", _rate(s)]
-            several = lanes > 1
-            texts += [f"{s.fairness:.3f}" if several and s.fairness is not None else ""]
-            slow = s.slowest_over_fastest
-            texts += [f"{slow:.2f}" if several and slow is not None else ""]
-            fields = [Cell(x) for x in [*texts, *_ratio_cells(cells, c.over_one), _notes(c)]]
-            fields[1].points = [s.id]
-            found.rows.append(fields)
-    return found
+            fair = [s.fairness, s.slowest_over_fastest] if lanes > 1 else [None, None]
+            found = [p.backend, Cell(p.op, [s.id]), row.placed, str(cells), str(lanes // cells)]
+            found += [c.joined_by, formats.cost(s) if s.usable else "", _rate(s)]
+            found += [formats.number(x, digits) for x, digits in zip(fair, (3, 2), strict=True)]
+            found += formats.ratio_fields(c.over_one, itself=cells == 1)
+            rows.append([*found, _notes(c)])
+    return table(f"{part.source}: " * bool(part.source) + what, columns, rows, 4, spare=[9])
 
 
 def _lanes_table(part: Part) -> Table:
     numbers = sorted({n for row in part.rows for n in row.by_cells})
-    found = Table(
-        ["backend", "op", "affinity", "lanes", *(formats.count(n, "cell") for n in numbers)],
-        [],
-        range(3, 4 + len(numbers)),
-        caption="ops/s of all lanes, and fairness, by lanes and cells",
+
+    def field(c: Shared | None) -> str:
+        rate = _rate(c.measured) if c is not None else ""
+        return f"{rate} {formats.number(c.measured.fairness, 3)}".rstrip() if c and rate else ""
+
+    return table(
+        "ops/s of all lanes, and fairness, by lanes and cells",
+        ["backend", "op", "affinity", "lanes>", *(f"{formats.count(n, 'cell')}>" for n in numbers)],
+        [
+            [
+                *(row.first.point.backend, row.first.point.op, row.placed, str(row.lanes)),
+                *(field(row.by_cells.get(n)) for n in numbers),
+            ]
+            for row in part.rows
+        ],
         keys=4,
     )
-    for row in part.rows:
-        p = row.first.point
-        texts = [p.backend, p.op, row.placed, str(row.lanes)]
-        for n in numbers:
-            c = row.by_cells.get(n)
-            fair = "" if c is None or c.measured.fairness is None else f" {c.measured.fairness:.3f}"
-            rate = _rate(c.measured) if c is not None else ""
-            texts.append(f"{rate}{fair}" if rate else "")
-        found.rows.append([Cell(x) for x in texts])
-    return found
 
 
 def name_of(row: Row) -> str:
@@ -325,15 +290,14 @@ def name_of(row: Row) -> str:
 
 def throughput_sentence(row: Row) -> str:
     """On one cell against a lone lane, then on more cells against one."""
-    told = []
+    found = []
     if row.over_alone is not None:
-        told.append(_times("on one cell", row.over_alone, "the throughput of one lane alone"))
+        found.append(_times("on one cell", row.over_alone, "the throughput of one lane alone"))
     for cells, c in row.by_cells.items():
         if c.over_one is not None:
-            told.append(
-                _times(f"on {formats.count(cells, 'cell')}", c.over_one, "that on one cell")
-            )
-    return f"{name_of(row)}: {'; '.join(told) or 'cannot tell: nothing to compare'}"
+            where = f"on {formats.count(cells, 'cell')}"
+            found.append(_times(where, c.over_one, "that on one cell"))
+    return f"{name_of(row)}: {'; '.join(found) or 'cannot tell: nothing to compare'}"
 
 
 def _times(where: str, r: Ratio | NotComparable, what: str) -> str:
@@ -347,12 +311,8 @@ def distance_sentence(pair: NearFar) -> str:
     near, far = (_side(row, row.by_cells[pair.cells]) for row in (pair.near, pair.far))
     p, r = pair.near.first.point, pair.far_over_near
     lanes = f"{formats.count(pair.near.lanes, 'lane')} on {formats.count(pair.cells, 'cell')}"
-    told = (
-        f"no ratio ({r.why})"
-        if isinstance(r, NotComparable)
-        else f"{formats.ratio_interval(r)} times"
-    )
-    return f"{p.backend} {p.op}, {lanes}: {near}; {far}: {told}"
+    times = f"{formats.ratio_interval(r)} times" if isinstance(r, Ratio) else f"no ratio ({r.why})"
+    return f"{p.backend} {p.op}, {lanes}: {near}; {far}: {times}"
 
 
 def _side(row: Row, c: Shared) -> str:
@@ -363,11 +323,11 @@ def _side(row: Row, c: Shared) -> str:
 _not_in_a_panel = ("backend", "op", "placement", "lanes", "affinity")
 
 
-def figures(contention: Contention) -> list[Figure]:
+def figures(parts: list[Part]) -> list[Figure]:
     """A figure for each op of each backend and file: throughput of all lanes by the number of cells, a
     panel for each placement, a line for each number of lanes."""
     by_op: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
-    for number, part in enumerate(contention.parts, 1):
+    for number, part in enumerate(parts, 1):
         for row in part.rows:
             if part.most_lanes > 1:
                 by_op[number, row.first.point.backend, row.first.point.op].append(row)

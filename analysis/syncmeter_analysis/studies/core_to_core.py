@@ -34,7 +34,7 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, width_of
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table, width_of
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 
 title = "Core to core"
@@ -449,21 +449,16 @@ def _of(matrix: Matrix) -> list[Block]:
 
 
 def _class_table(matrix: Matrix) -> Table:
-    table = Table(
-        ["class", "pairs", "median ns", "range", "hop ns"],
-        [],
-        right=[1, 2, 3, 4],
-        caption="classes of pairs, both directions",
-    )
+    rows = []
     for c in matrix.classes:
         pairs = str(c.pairs) if c.measured == c.pairs else f"{c.measured} of {c.pairs}"
-        texts = ["-", "", ""]
+        costs = ["-", "", ""]
         if c.costs:
             spread = f"{formats.nanoseconds(min(c.costs))}..{formats.nanoseconds(max(c.costs))}"
-            texts = [formats.nanoseconds(median(c.costs)), spread, _hop(c)]
-        cells = [Cell(c.name), Cell(pairs, c.points), *map(Cell, texts)]
-        table.rows.append(cells)
-    return table
+            costs = [formats.nanoseconds(median(c.costs)), spread, _hop(c)]
+        rows.append([c.name, Cell(pairs, c.points), *costs])
+    columns = "class|pairs>|median ns>|range>|hop ns>"
+    return table("classes of pairs, both directions", columns, rows)
 
 
 def _hop(c: PairClass) -> str:

@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, shared_domain
 
 title = "Divergence"
@@ -117,25 +117,18 @@ def text(launches: Sequence[Launch]) -> list[Block]:
 
 
 def _table(launch: Launch) -> Table:
-    columns = ["paths", "in a warp ns", "cycles", "over one path", "across warps ns"]
-    columns += ["over one path", "no branch ns", "over in a warp"]
-    table = Table(
-        columns,
-        [],
-        right=range(len(columns)),
-        caption=f"One branch to a path of 8 dependent operations, {launch.name}",
-    )
+    columns = "paths>|in a warp ns>|cycles>|over one path>|across warps ns>|over one path>"
+    columns += "|no branch ns>|over in a warp>"
     inside, across, predicated = (launch.by_op[op] for op in _forms)
+    rows = []
     for n in launch.paths:
         s = inside.get(n)
+        ids = [found[n].id for found in (inside, across, predicated) if n in found]
         cycles = formats.nanoseconds(s.cycles.value) if s and s.cycles else ""
-        texts = [str(n), _ns(s), cycles, formats.marked(launch.over_one.get((_forms[0], n)))]
-        texts += [_ns(across.get(n)), formats.marked(launch.over_one.get((_forms[1], n)))]
-        texts += [_ns(predicated.get(n)), formats.marked(launch.without_branch.get(n))]
-        row = [Cell(text) for text in texts]
-        row[0].points = [found[n].id for found in (inside, across, predicated) if n in found]
-        table.rows.append(row)
-    return table
+        over = [formats.marked(launch.over_one.get((op, n))) for op in _forms]
+        row = [Cell(str(n), ids), _ns(s), cycles, over[0], _ns(across.get(n)), over[1]]
+        rows.append([*row, _ns(predicated.get(n)), formats.marked(launch.without_branch.get(n))])
+    return table(f"One branch to a path of 8 dependent operations, {launch.name}", columns, rows)
 
 
 def _ns(s: Measured | None) -> str:

@@ -22,8 +22,8 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -38,7 +38,7 @@ apart_bytes = 4096
 #: A row of fewer strides than this shows no fall of the cost and sizes nothing.
 _least_strides = 3
 
-_but_stride = key_without("type", "stride", "stride_bytes")
+_but_stride = key_without("type", "stride", "stride_bytes", "affinity")
 
 #: By stride in bytes, then by type.
 Cells = dict[int, dict[str, Measured]]
@@ -106,41 +106,26 @@ def rows(campaign: Campaign) -> Sharing:
     """A row for each op, lanes, base offset and set of affinities of each file's strided points with
     two lanes and more. Files are not mixed: each has its own drift and its own controls. Kept, since
     claims look at the same rows."""
-    found = [row for points in campaign.by_file for row in _rows_of(points)]
+    found = [row for _, points, _ in campaign.parts() for row in _rows_of(points)]
     return Sharing(found, _line_sizes(campaign))
 
 
 def _rows_of(points: Sequence[Measured]) -> list[Row]:
-    groups: dict[object, list[Measured]] = defaultdict(list)
-    for s in points:
-        p = s.point
-        # Whatever is oversubscribed measures the scheduler.
-        if (
-            s.visits
-            and s.device is None
-            and not s.imported
-            and not s.oversubscribed
-            and p.placement == "strided"
-            and p.type
-            and p.lanes >= 2
-            and p.stride
-            and not p.cells
-        ):
-            groups[_but_stride(p)].append(s)
-    by_measurements: dict[frozenset[object], Row] = {}
-    for group in groups.values():
-        measured = frozenset(s.measured_at for s in group)
-        # Affinities that share all measurements are one row.
-        if measured in by_measurements:
-            by_measurements[measured].affinities.append(group[0].point.affinity)
-        else:
-            by_measurements[measured] = _row(group)
+    found = placed_alike(filter(_belongs, points), lambda s: _but_stride(s.point))
 
     def order(row: Row) -> tuple[object, ...]:
         p = row.first.point
         return p.backend, row.first.family, p.op, p.base_offset, p.lanes, p.affinity
 
-    return sorted(by_measurements.values(), key=order)
+    return sorted((_row(*alike) for alike in found), key=order)
+
+
+def _belongs(s: Measured) -> bool:
+    # Whatever is oversubscribed measures the scheduler.
+    on_cpu = s.device is None and not s.imported and not s.oversubscribed and s.visits > 0
+    p = s.point
+    strided = p.placement == "strided" and bool(p.stride) and not p.cells
+    return on_cpu and strided and bool(p.type) and p.lanes >= 2
 
 
 def _pairs(over: dict[str, Measured], under: dict[str, Measured]) -> list[PairOfPoints]:
@@ -165,7 +150,7 @@ def _usual_place(kind: str) -> tuple[int, str]:
     return (usual.index(kind) if kind in usual else len(usual), kind)
 
 
-def _row(group: list[Measured]) -> Row:
+def _row(affinities: list[str], group: list[Measured]) -> Row:
     cells: Cells = defaultdict(dict)
     for s in group:
         cells[s.point.stride_bytes][s.point.type] = s
@@ -174,7 +159,7 @@ def _row(group: list[Measured]) -> Row:
     state = state_of_most([pair for at in near.values() for pair in _pairs(at, apart)])
     row = Row(
         first=group[0],
-        affinities=[group[0].point.affinity],
+        affinities=affinities,
         types=sorted({s.point.type for s in group}, key=_usual_place),
         state=state,
         has_control=bool(apart),
@@ -318,60 +303,43 @@ def _state(row: Row) -> str:
 
 def _strides(found: Sequence[Row]) -> Table:
     strides = sorted({stride for row in found for stride in row.strides})
-    columns = ["backend", "op", "types", "lanes", "affinity", "from", "state"]
-    columns += [f"{stride} B" for stride in strides] + ["size", "64 B : 128 B"]
-    table = Table(
+    columns = ["backend", "op", "types", "lanes>", "affinity", "from>", "state>"]
+    columns += [*(f"{stride} B>" for stride in strides), "size>", "64 B : 128 B>"]
+    return table(
+        f"Cost at each stride over that of cells {apart_bytes} B apart, of the same visits, in one "
+        "placement state",
         columns,
-        [],
-        right=[3, *range(5, len(columns))],
-        caption=f"Cost at each stride over that of cells {apart_bytes} B apart, of the same visits, "
-        "in one placement state",
+        [
+            [
+                row.first.point.backend,
+                Cell(row.first.point.op, row.points),
+                *(" ".join(row.types), str(row.first.point.lanes), _placed(row)),
+                *(f"{row.first.point.base_offset} B", _state(row)),
+                *(formats.marked(row.over_apart.get(s)) for s in strides),
+                *(_size(row), formats.marked(row.next_line)),
+            ]
+            for row in found
+        ],
         keys=7,
     )
-    for row in found:
-        p = row.first.point
-        texts = [p.backend, p.op, " ".join(row.types), str(p.lanes), _placed(row)]
-        texts += [f"{p.base_offset} B", _state(row)]
-        texts += [formats.marked(row.over_apart[s]) if s in row.over_apart else "" for s in strides]
-        cells = [Cell(text) for text in [*texts, _size(row), formats.marked(row.next_line)]]
-        cells[1].points = row.points
-        table.rows.append(cells)
-    return table
 
 
 def _one_element(found: Sequence[Row]) -> Table:
     """From the start of a line only: that is where one element apart means one line."""
-    table = Table(
-        [
-            "backend",
-            "op",
-            "type",
-            "lanes",
-            "affinity",
-            "state",
-            "ratio",
-            "95 % interval",
-            "visits",
-            "",
-        ],
-        [],
-        right=[3, 5, 6, 7, 8],
-        caption=f"One element apart over cells {apart_bytes} B apart: what it costs not to pad",
-        spare=[8],
-        keys=6,
-    )
+    rows = []
     for row in found:
-        if row.first.point.base_offset:
-            continue
-        for kind, r in row.one_element.items():
+        for kind, r in row.one_element.items() if not row.first.point.base_offset else ():
             p = row.first.point
-            texts = [p.backend, p.op, kind, str(p.lanes), _placed(row), _state(row)]
-            if isinstance(r, NotComparable):
-                texts += ["", "", "0", r.why]
-            else:
-                texts += [formats.ratio(r.value), formats.ratio_bounds(r), str(r.visits), ""]
-            table.rows.append([Cell(text) for text in texts])
-    return table
+            at = [p.backend, p.op, kind, str(p.lanes), _placed(row), _state(row)]
+            visits = str(r.visits if isinstance(r, Ratio) else 0)
+            rows.append([*at, *formats.ratio_fields(r), visits, formats.why_none(r)])
+    return table(
+        f"One element apart over cells {apart_bytes} B apart: what it costs not to pad",
+        "backend|op|type|lanes>|affinity|state>|ratio>|95 % interval>|visits>|",
+        rows,
+        keys=6,
+        spare=[8],
+    )
 
 
 def _evidence(found: Sequence[Row], enough: int) -> str:

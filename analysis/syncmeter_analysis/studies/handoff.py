@@ -21,7 +21,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, rows_of
 
 title = "Handoffs between warps"
@@ -275,54 +275,31 @@ def _of(backend: str, several: bool) -> str:
     return f" ({backend})" if several else ""
 
 
-def _over(r: Ratio | NotComparable | None) -> list[str]:
-    """The ratio and its interval; 1 for the reference."""
-    if r is None:
-        return ["1", ""]
-    if isinstance(r, NotComparable):
-        return ["", r.why]
-    return [formats.ratio(r.value), formats.ratio_bounds(r)]
-
-
-def _status(handoff: Handoff) -> str:
-    s = handoff.s
-    return "" if s.status == "ok" or formats.cost(s) == s.status else s.status
-
-
-def _polls(handoff: Handoff) -> str:
-    return "" if handoff.polls is None else f"{handoff.polls:.3g}"
-
-
-def _old(handoff: Handoff) -> str:
-    if handoff.old_messages is None or handoff.messages is None:
-        return ""
-    return f"{handoff.old_messages} of {handoff.messages}"
-
-
 def _ring(launch: Launch, several: bool) -> Table:
-    table = Table(
-        [
-            "form",
-            "scope",
-            "ns/handoff",
-            "over ptx device",
-            "95 % interval",
-            "polls",
-            "old messages",
-            "",
-        ],
-        [],
-        right=[2, 3, 4, 5, 6],
-        caption="Handoffs: a flag from warp to warp, by form; "
+    return table(
+        "Handoffs: a flag from warp to warp, by form; "
         f"{ring_name(launch)}{_of(launch.backend, several)}",
+        "form|scope|ns/handoff>|over ptx device>|95 % interval>|polls>|old messages>|",
+        [[*_form_fields(h), *_over_fields(h), *_counted_fields(h)] for h in launch.handoffs],
         keys=2,
     )
-    for h in launch.handoffs:
-        texts = [form_of(h.s.point), h.s.point.scope, formats.cost(h.s), *_over(h.over_reference)]
-        cells = [Cell(t) for t in [*texts, _polls(h), _old(h), _status(h)]]
-        cells[2].points = [h.s.id]
-        table.rows.append(cells)
-    return table
+
+
+def _form_fields(h: Handoff) -> list[Cell | str]:
+    return [form_of(h.s.point), h.s.point.scope, Cell(formats.cost(h.s), [h.s.id])]
+
+
+def _over_fields(h: Handoff) -> list[str]:
+    return formats.ratio_fields(h.over_reference, itself=h.over_reference is None)
+
+
+def _counted_fields(h: Handoff) -> list[str]:
+    """Polls, old messages, and why there is no ratio or cost."""
+    polls = "" if h.polls is None else f"{h.polls:.3g}"
+    known = h.old_messages is not None and h.messages is not None
+    status = "" if h.s.status == "ok" or formats.cost(h.s) == h.s.status else h.s.status
+    notes = filter(None, (status, formats.why_none(h.over_reference)))
+    return [polls, f"{h.old_messages} of {h.messages}" if known else "", "; ".join(notes)]
 
 
 def _in_order(launch: Launch) -> str:
@@ -347,70 +324,46 @@ def _written(s: Measured) -> str:
 
 
 def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
-    table = Table(
-        ["from one warp to another", "scope", "pairs", "ns/handoff", "lowest..highest"],
-        [],
-        right=[2, 3, 4],
-        caption="Handoffs by distance: ld.acquire, st.release",
-        keys=2,
-    )
+    rows = []
     for pairs in found:
         costs = [ns_of(s) for s in pairs.points]
-        texts = [pairs.distance + _of(pairs.backend, several), pairs.scope, str(len(costs))]
-        texts.append(formats.nanoseconds(median(costs)))
-        extremes = f"{formats.nanoseconds(min(costs))}..{formats.nanoseconds(max(costs))}"
-        cells = [Cell(t) for t in [*texts, extremes if len(costs) > 1 else ""]]
-        cells[3].points = [s.id for s in pairs.points]
-        table.rows.append(cells)
-    if not table.rows:
+        middle = Cell(formats.nanoseconds(median(costs)), [s.id for s in pairs.points])
+        ends = f"{formats.nanoseconds(min(costs))}..{formats.nanoseconds(max(costs))}"
+        where = pairs.distance + _of(pairs.backend, several)
+        rows.append([where, pairs.scope, str(len(costs)), middle, ends if len(costs) > 1 else ""])
+    if not rows:
         return []
+    columns = "from one warp to another|scope|pairs>|ns/handoff>|lowest..highest>"
+    shown = table("Handoffs by distance: ld.acquire, st.release", columns, rows, keys=2)
     across = [s for pairs in found for s in pairs.points if between_multiprocessors(s.point)]
     if not across:
-        return [table]
+        return [shown]
     slowest = max(across, key=ns_of)
-    told = (
+    sentence = (
         f"slowest from multiprocessor 1: to multiprocessor {slowest.point.size}, "
         f"{formats.nanoseconds(ns_of(slowest))} ns"
     )
-    return [table, Bullets([told])]
+    return [shown, Bullets([sentence])]
 
 
 def _chain(launch: Launch, several: bool) -> Table:
     """Each form beside what was published of it: its cost, and its ratio to the reference."""
-    table = Table(
-        [
-            "form",
-            "scope",
-            "ns/handoff",
-            "published ns",
-            "over ptx device",
-            "95 % interval",
-            "published",
-            "here : published",
-            "polls",
-            "old messages",
-            "",
-        ],
-        [],
-        right=range(2, 10),
-        caption="Reproduction: one-shot chain, every warp of a grid waits once for one flag; "
+    own = published_ms[reference]
+    rows = []
+    for h in launch.handoffs:
+        ms, r = published_ms.get(key_of(h.s.point)), h.over_reference
+        ns = formats.nanoseconds(ms * 1e6 / published_warps) if ms else ""
+        over = [formats.ratio(ms / own) if ms else ""]
+        over += [formats.ratio_interval(r.times(own / ms)) if ms and isinstance(r, Ratio) else ""]
+        rows.append([*_form_fields(h), ns, *_over_fields(h), *over, *_counted_fields(h)])
+    return table(
+        "Reproduction: one-shot chain, every warp of a grid waits once for one flag; "
         f"{launch.blocks} blocks of {launch.threads} threads{_of(launch.backend, several)}",
+        "form|scope|ns/handoff>|published ns>|over ptx device>|95 % interval>|published>"
+        "|here : published>|polls>|old messages>|",
+        rows,
         keys=2,
     )
-    for h in launch.handoffs:
-        ms, own = published_ms.get(key_of(h.s.point)), published_ms[reference]
-        texts = [form_of(h.s.point), h.s.point.scope, formats.cost(h.s)]
-        texts.append(formats.nanoseconds(ms * 1e6 / published_warps) if ms else "")
-        texts += _over(h.over_reference)
-        texts.append(formats.ratio(ms / own) if ms else "")
-        r = h.over_reference
-        texts.append(
-            formats.ratio_interval(r.times(own / ms)) if ms and isinstance(r, Ratio) else ""
-        )
-        cells = [Cell(t) for t in [*texts, _polls(h), _old(h), _status(h)]]
-        cells[2].points = [h.s.id]
-        table.rows.append(cells)
-    return table
 
 
 def figures(found: Handoffs) -> list[Figure]:

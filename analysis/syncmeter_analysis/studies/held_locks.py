@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 
 _least_locks = 2
 
@@ -51,10 +51,10 @@ class Situation:
 def situations(campaign: Campaign) -> list[Situation]:
     """In the order of lanes, work inside and work outside; none where there is one lock only."""
     found = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
+    for _, points, source in campaign.parts():
         for group in _groups(points):
             winners = fastest_of(group)
-            one = Situation(group, winners, source=campaign.named(file))
+            one = Situation(group, winners, source=source)
             if winners is not None:
                 others = (s for s in group if s is not winners.best)
                 one.over_fastest = {s.id: ratio(s, winners.best) for s in others}
@@ -100,30 +100,18 @@ _alone = "under contention: cannot tell: points with two lanes or more were not 
 
 
 def _table(held: Sequence[Situation]) -> Table:
-    columns = [
-        "lanes",
-        "inside",
-        "outside",
-        "backend",
-        "lock",
-        "ns/op",
-        "sections/s",
-        "over fastest",
+    columns = "lanes>|inside>|outside>|backend|lock|ns/op>|sections/s>|over fastest>|95 % interval>"
+    columns += "|fair>|median wait>|p99.9 wait>|longest wait>|"
+    rows = [
+        [
+            *(str(s.point.lanes), str(s.point.section_ns), str(s.point.think_ns), s.point.backend),
+            Cell(s.point.op.removesuffix("_held"), [s.id]),
+            *(formats.cost(s), _rate(s), *_over(one, s), _fair(s), *_waits(s), _notes(one, s)),
+        ]
+        for one in held
+        for s in one.locks
     ]
-    columns += ["95 % interval", "fair", "median wait", "p99.9 wait", "longest wait", ""]
-    found = Table(
-        columns, [], [0, 1, 2, *range(5, 13)], "Locks held for a while", spare=[8, 10], keys=5
-    )
-    for one in held:
-        for s in one.locks:
-            p = s.point
-            texts = [str(p.lanes), str(p.section_ns), str(p.think_ns), p.backend]
-            texts += [p.op.removesuffix("_held"), formats.cost(s), _rate(s)]
-            texts += [*_over(one, s), _fair(s), *_waits(s), _notes(one, s)]
-            cells = [Cell(text) for text in texts]
-            cells[4].points = [s.id]
-            found.rows.append(cells)
-    return found
+    return table("Locks held for a while", columns, rows, keys=5, spare=[8, 10])
 
 
 def _rate(s: Measured) -> str:
@@ -131,17 +119,12 @@ def _rate(s: Measured) -> str:
 
 
 def _over(one: Situation, s: Measured) -> list[str]:
-    if one.winners is not None and s is one.winners.best:
-        return ["1", ""]
-    r = one.over_fastest.get(s.id)
-    if not isinstance(r, Ratio):
-        return ["-" if r is not None and s.usable else "", ""]
-    return [formats.ratio(r.value), formats.ratio_bounds(r)]
+    best = one.winners is not None and s is one.winners.best
+    return formats.ratio_fields(one.over_fastest.get(s.id) if s.usable else None, itself=best)
 
 
 def _fair(s: Measured) -> str:
-    shown = s.fairness is not None and s.usable and s.point.lanes > 1
-    return f"{s.fairness:.3f}" if shown else ""
+    return formats.number(s.fairness, 3) if s.usable and s.point.lanes > 1 else ""
 
 
 def _waits(s: Measured) -> list[str]:

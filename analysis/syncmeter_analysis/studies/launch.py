@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -172,19 +172,15 @@ def kernel_name(kernel: Kernel) -> str:
 
 def _table(kernels: list[Kernel], several: bool) -> Table:
     names = [kernel_name(k) + (f" {k.backend}" if several else "") for k in kernels]
-    table = Table(
-        ["ns, by blocks x threads of the kernel", *names],
-        [],
-        right=range(1, len(kernels) + 1),
-        caption="Kernels that do nothing, launched by one host thread",
-    )
-
     lines = [(name, [_part(kernel, op) for kernel in kernels]) for op, name in parts.items()]
     for op, name in graphs.items():
         lines.append((f"{name}: first kernel", [_graph(k, op, "first_ns") for k in kernels]))
         lines.append((f"{name}: each further one", [_graph(k, op, "each_ns") for k in kernels]))
-    table.rows = [[Cell(name), *cells] for name, cells in lines if any(c.text for c in cells)]
-    return table
+    return table(
+        "Kernels that do nothing, launched by one host thread",
+        ["ns, by blocks x threads of the kernel", *(f"{name}>" for name in names)],
+        [[name, *cells] for name, cells in lines if any(c.text for c in cells)],
+    )
 
 
 def _part(kernel: Kernel, op: str) -> Cell:

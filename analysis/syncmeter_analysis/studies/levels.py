@@ -25,7 +25,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -303,37 +303,25 @@ def also(winners: Winners) -> str:
 
 
 def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
-    table = Table(
-        [
-            "level",
-            "fastest op",
-            "size",
-            "blocks x threads",
-            "ns",
-            "95 % interval",
-            "cycles",
-            f"not told apart within {default_margin:.0%}",
-            "1 ns to 100 µs, 8 characters a decade",
-        ],
-        [],
-        right=[2, 3, 4, 5, 6],
-        caption="Levels of synchronization: the fastest way of each, one warp alone inside a block",
-        keys=2,
-    )
     alone = sum(winners is not None for _, winners in axis) == 1
+    rows: list[list[object]] = []
     for name, winners in axis:
         if winners is None:
-            if not alone:
-                table.rows.append([Cell(t) for t in (name, "not measured", *[""] * 7)])
+            rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue
         s = winners.best
         assert s.cost is not None
         width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48) if ns_of(s) > 0 else 1
-        texts = [name, s.point.op, _size_text(s), formats.blocks_by_threads(s.point)]
-        texts += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
-        cells = [Cell(t) for t in [*texts, also(winners), "=" * int(width)]]
-        cells[1].points = [s.id]
-        table.rows.append(cells)
+        row = [name, Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
+        row += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
+        rows.append([*row, also(winners), "=" * int(width)])
+    found = table(
+        "Levels of synchronization: the fastest way of each, one warp alone inside a block",
+        "level|fastest op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
+        f"|not told apart within {default_margin:.0%}|1 ns to 100 µs, 8 characters a decade",
+        rows,
+        keys=2,
+    )
     notes = []
     if any(name.startswith("warp") and winners for name, winners in axis):
         notes.append(
@@ -342,7 +330,7 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
         )
     if any(name == several_gpus and winners is None for name, winners in axis) and not alone:
         notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
-    return [table, Bullets(notes)] if notes else [table]
+    return [found, Bullets(notes)] if notes else [found]
 
 
 def _size_text(s: Measured) -> str:
@@ -354,26 +342,19 @@ def _cycles(s: Measured) -> str:
 
 
 def _blocks(found: Sequence[BlockRate]) -> list[Block]:
-    table = Table(
+    columns = "threads per block>|blocks>|ns per barrier>|warps synchronized per s>"
+    columns += f"|as many within {default_margin:.0%} with blocks"
+    rows = [
         [
-            "threads per block",
-            "blocks",
-            "ns per barrier",
-            "warps synchronized per s",
-            f"as many within {default_margin:.0%} with blocks",
-        ],
-        [],
-        right=[0, 1, 2, 3],
-        caption="barrier: the launch of each block size that synchronizes most warps per time",
-    )
-    for row in found:
-        p = row.best.point
-        texts = [str(p.lanes), str(p.blocks), formats.nanoseconds(ns_of(row.best))]
-        texts += [formats.rate(row.warps_per_s), ", ".join(str(s.point.blocks) for s in row.ties)]
-        cells = [Cell(t) for t in texts]
-        cells[2].points = [row.best.id]
-        table.rows.append(cells)
-    return [table] if table.rows else []
+            *(str(row.best.point.lanes), str(row.best.point.blocks)),
+            Cell(formats.nanoseconds(ns_of(row.best)), [row.best.id]),
+            formats.rate(row.warps_per_s),
+            ", ".join(str(s.point.blocks) for s in row.ties),
+        ]
+        for row in found
+    ]
+    what = "barrier: the launch of each block size that synchronizes most warps per time"
+    return [table(what, columns, rows)] if rows else []
 
 
 def microseconds(s: Measured | None) -> str:
@@ -385,66 +366,46 @@ def _grid(points: Sequence[Measured]) -> list[Block]:
         return []
     blocks = sorted({s.point.blocks for s in points})
     at = {(s.point.lanes, s.point.blocks): s for s in points}
-    table = Table(
-        ["threads per block", *(f"{n} blocks" for n in blocks)],
-        [],
-        right=range(len(blocks) + 1),
-        caption="grid_sync: µs by launch; empty: not resident at once, or not measured",
-    )
-    for threads in sorted({s.point.lanes for s in points}):
-        cells = [Cell(str(threads))]
-        for n in blocks:
-            s = at.get((threads, n))
-            cells.append(Cell(microseconds(s), [s.id] if s else []))
-        table.rows.append(cells)
-    return [table]
+
+    def cell(s: Measured | None) -> Cell:
+        return Cell(microseconds(s), [s.id] if s else [])
+
+    what = "grid_sync: µs by launch; empty: not resident at once, or not measured"
+    threads = sorted({s.point.lanes for s in points})
+    rows = [[str(n), *(cell(at.get((n, of))) for of in blocks)] for n in threads]
+    return [table(what, ["threads per block>", *(f"{n} blocks>" for n in blocks)], rows)]
 
 
 def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
-    table = Table(
-        [
-            "blocks x threads",
-            "grid_sync µs",
-            *(op.removeprefix("software_barrier_") for op in software),
-            "fastest",
-            f"not told apart within {default_margin:.0%}",
-            "over grid_sync",
-            "95 % interval",
-            "",
-        ],
-        [],
-        right=[0, 1, 2, 3, 4, 5, 8, 9],
-        caption="Barriers of the grid in software against grid_sync",
-    )
+    columns = ["blocks x threads>", "grid_sync µs>"]
+    columns += [op.removeprefix("software_barrier_") + ">" for op in software]
+    columns += ["fastest", f"not told apart within {default_margin:.0%}"]
+    columns += ["over grid_sync>", "95 % interval>", ""]
+    rows = []
     for row in found:
         best, r = row.winners.best, row.over_grid_sync
-        texts = [formats.blocks_by_threads(best.point)]
-        texts += [microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)]
-        texts += [best.point.op, also(row.winners)]
-        if isinstance(r, NotComparable):
-            texts += ["", "", r.why]
-        elif r.identical:
-            texts += ["1", "", ""]
-        else:
-            texts += [formats.ratio(r.value), formats.ratio_bounds(r), verdict(r).value]
-        cells = [Cell(t) for t in texts]
-        cells[6].points = [s.id for s in row.by_op.values()]
-        table.rows.append(cells)
-    return [table] if table.rows else []
+        itself = isinstance(r, Ratio) and r.identical
+        says = formats.why_none(r) or ("" if itself else verdict(r).value)
+        rows.append(
+            [
+                formats.blocks_by_threads(best.point),
+                *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
+                Cell(best.point.op, [s.id for s in row.by_op.values()]),
+                *(also(row.winners), *formats.ratio_fields(r, itself), says),
+            ]
+        )
+    what = "Barriers of the grid in software against grid_sync"
+    return [table(what, columns, rows)] if rows else []
 
 
 def _chain(points: Sequence[Measured]) -> list[Block]:
-    table = Table(
-        ["adds in a line", "cycles", "cycles per add"],
-        [],
-        right=[0, 1, 2],
-        caption="fadd_chain: dependent adds without a branch; more per add is the instruction cache",
-    )
-    for s in points:
-        each = s.cycles.value / s.point.size if s.cycles else math.nan
-        texts = [_size_text(s), _cycles(s), f"{each:.3f}"]
-        table.rows.append([Cell(t) for t in texts])
-    return [table] if table.rows else []
+    rows = [
+        [_size_text(s), _cycles(s), f"{s.cycles.value / s.point.size:.3f}"]
+        for s in points
+        if s.cycles
+    ]
+    what = "fadd_chain: dependent adds without a branch; more per add is the instruction cache"
+    return [table(what, "adds in a line>|cycles>|cycles per add>", rows)] if rows else []
 
 
 def _plus_minus(value: float, deviation: float) -> str:
@@ -454,45 +415,30 @@ def _plus_minus(value: float, deviation: float) -> str:
 def _clocks(found: Sequence[BothClocks]) -> list[Block]:
     if all(row.host_ns is None for row in found):
         return []
-    table = Table(
-        [
-            "op",
-            "size",
-            "blocks x threads",
-            "GPU's clock ns",
-            "host's clock ns",
-            "host : GPU",
-            "the GPU's clock is",
-        ],
-        [],
-        right=[1, 2, 3, 4, 5],
-        caption="Both methods: the GPU's clock, and the host's by the difference of two numbers of "
-        "repeats",
-        keys=3,
-    )
+    rows = []
     for row in found:
         s, cost = row.s, row.s.cost
         assert cost is not None
         own = cost.relative_half_width * cost.value
-        texts = [s.point.op, _size_text(s), formats.blocks_by_threads(s.point)]
-        texts += [_plus_minus(cost.value, own) if cost.bounded else formats.nanoseconds(cost.value)]
-        if row.host_ns is None:
-            texts += ["", ""]
-        else:
-            texts.append(_plus_minus(row.host_ns, row.deviation_ns))
-            texts.append(f"{row.host_ns / cost.value:.3f}")
+        at = [Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
+        both = [_plus_minus(cost.value, own) if cost.bounded else formats.nanoseconds(cost.value)]
+        if row.host_ns is not None:
+            both += [_plus_minus(row.host_ns, row.deviation_ns), f"{row.host_ns / cost.value:.3f}"]
         one = s.point.blocks == 1
-        texts.append("cycles of one multiprocessor" if one else "events around the launch")
-        cells = [Cell(t) for t in texts]
-        cells[0].points = [s.id]
-        table.rows.append(cells)
+        clock = "cycles of one multiprocessor" if one else "events around the launch"
+        rows.append([*at, *both, *[""] * (3 - len(both)), clock])
     notes = (
         "GPU: median over visits ± half its 95 % interval; host: (T1 - T2) / (r1 - r2) ± "
         "sqrt(s1² + s2²) / |r1 - r2|, of one launch each."
     )
     if any(row.host_ns is None for row in found):
         notes += " No host's time: its samples are several launches in a row."
-    return [table, Text(notes)]
+    what = (
+        "Both methods: the GPU's clock, and the host's by the difference of two numbers of repeats"
+    )
+    columns = "op|size>|blocks x threads>|GPU's clock ns>|host's clock ns>|host : GPU>"
+    columns += "|the GPU's clock is"
+    return [table(what, columns, rows, keys=3), Text(notes)]
 
 
 def figures(found: Levels) -> list[Figure]:

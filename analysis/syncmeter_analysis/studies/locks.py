@@ -19,8 +19,8 @@ from syncmeter_analysis.relate.relation import (
     fastest_of,
     ratio,
 )
-from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.held_locks import Situation, held_text, situations
 
 title = "Locks"
@@ -110,12 +110,8 @@ class Locks:
 
 def rows(campaign: Campaign) -> Locks:
     """A table for each type, way of waiting and placement of each file's locks on CPUs, where there
-    are two locks or more. Files are not mixed: each has its own drift."""
-    tables = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
-        for table in _tables(points):
-            table.source = campaign.named(file)
-            tables.append(table)
+    are two locks or more."""
+    tables = [found for _, points, source in campaign.parts() for found in _tables(points, source)]
     return Locks(tables, situations(campaign))
 
 
@@ -157,20 +153,11 @@ def cells_in_use(p: Point) -> int:
     return p.cells or p.lanes
 
 
-def _tables(points: Iterable[Measured]) -> list[LockTable]:
-    groups: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
-    for s in points:
-        if _belongs(s) and cells_in_use(s.point):
-            groups[s.point.type, s.point.wait, s.point.affinity].append(s)
-    found: dict[frozenset[object], LockTable] = {}
-    for group in groups.values():
-        measured = frozenset(s.measured_at for s in group)
-        # Affinities that share all measurements are one table.
-        if measured in found:
-            found[measured].affinities.append(group[0].point.affinity)
-        elif table := _table(group):
-            found[measured] = table
-    return list(found.values())
+def _tables(points: Iterable[Measured], source: str) -> list[LockTable]:
+    updates = (s for s in points if _belongs(s) and cells_in_use(s.point))
+    alike = placed_alike(updates, lambda s: s.point.type, lambda s: s.point.wait)
+    found = (_table(affinities, group, source) for affinities, group in alike)
+    return [table for table in found if table is not None]
 
 
 def _rows_of(group: Sequence[Measured]) -> list[Row]:
@@ -186,18 +173,19 @@ def _rows_of(group: Sequence[Measured]) -> list[Row]:
     return [row for _, row in sorted(by_op.items()) if row.on_one]
 
 
-def _table(group: Sequence[Measured]) -> LockTable | None:
+def _table(affinities: list[str], group: Sequence[Measured], source: str) -> LockTable | None:
     found = _rows_of(group)
     if sum(row.is_lock for row in found) < _least_locks:
         return None
     most = max(lanes for row in found for lanes in row.on_one)
     return LockTable(
         group[0],
-        [group[0].point.affinity],
+        affinities,
         found,
         _contest(found, 1),
         _contest(found, most) if most > 1 else None,
         [s.id for s in group],
+        source,
     )
 
 
@@ -276,75 +264,58 @@ def _rate(s: Measured | None) -> str:
     return "" if per_s is None else formats.rate(per_s)
 
 
-def _ratio_cells(r: Ratio | NotComparable | None) -> list[str]:
-    if r is None:
-        return ["", ""]
-    if isinstance(r, NotComparable):
-        return ["-", ""]
-    return [formats.ratio(r.value), formats.ratio_bounds(r)]
-
-
 def _notes(row: Row, contest: Contest) -> str:
-    seen = row.on_one.get(contest.lanes)
-    said = [seen.status] if seen is not None and seen.status != "ok" else []
-    if seen is not None and seen.oversubscribed:
-        said.append("oversubscribed")
-    for other, ratios in (("the fastest", contest.over_fastest), (None, contest.over_atomic)):
-        r = ratios.get(row.name)
-        if isinstance(r, NotComparable):
-            said.append(f"not comparable with {other or 'atomic_add'}: {r.why}")
-    return "; ".join(said)
+    s = row.on_one.get(contest.lanes)
+    notes = [s.status] if s is not None and s.status != "ok" else []
+    notes += ["oversubscribed"] if s is not None and s.oversubscribed else []
+    for other, ratios in (
+        ("the fastest", contest.over_fastest),
+        ("atomic_add", contest.over_atomic),
+    ):
+        if why := formats.why_none(ratios.get(row.name)):
+            notes.append(f"not comparable with {other}: {why}")
+    return "; ".join(notes)
 
 
-def _cost_table(table: LockTable) -> Table:
-    columns = ["backend", "lock", "alone ns", "own ns", "shared ns", "ops/s", "fair", "slow/fast"]
-    columns += ["over fastest", "95 % interval", "over atomic_add", "95 % interval", ""]
-    contest = table.shared or table.alone
+def _cost_table(found: LockTable) -> Table:
+    columns = "backend|lock|alone ns>|own ns>|shared ns>|ops/s>|fair>|slow/fast>|over fastest>"
+    columns += "|95 % interval>|over atomic_add>|95 % interval>|"
+    contest = found.shared or found.alone
     best = contest.winners.best if contest.winners else None
-    found = Table(columns, [], range(2, 12), f"One add under each lock: {scope(table)}", keys=2)
-    for row in table.rows:
-        shared = row.on_one.get(table.shared.lanes) if table.shared else None
+    rows = []
+    for row in found.rows:
+        shared = row.on_one.get(found.shared.lanes) if found.shared else None
         cost = row.cost_at(contest.lanes)
         fair = shared if shared is not None and shared.usable else None
-        texts = [row.first.point.backend, row.op]
-        texts += [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(cost)]
-        texts += [
-            _number(fair.fairness if fair else None, 3),
-            _number(fair.slowest_over_fastest if fair else None, 2),
-        ]
+        at = [row.first.point.backend, Cell(row.op, [s.id for s in row.on_one.values()])]
+        costs = [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(cost)]
+        costs += [formats.number(fair.fairness if fair else None, 3)]
+        costs += [formats.number(fair.slowest_over_fastest if fair else None, 2)]
         is_best = cost is not None and cost is best
-        texts += ["1", ""] if is_best else _ratio_cells(contest.over_fastest.get(row.name))
-        atomic = contest.over_atomic.get(row.name)
-        texts += _ratio_cells(atomic) if row.is_lock else ["1", ""]
-        cells = [Cell(text) for text in [*texts, _notes(row, contest)]]
-        cells[1].points = [s.id for s in row.on_one.values()]
-        found.rows.append(cells)
-    return found
+        over = formats.ratio_fields(contest.over_fastest.get(row.name), itself=is_best)
+        over += formats.ratio_fields(contest.over_atomic.get(row.name), itself=not row.is_lock)
+        rows.append([*at, *costs, *over, _notes(row, contest)])
+    return table(f"One add under each lock: {scope(found)}", columns, rows, keys=2)
 
 
-def _number(value: float | None, decimals: int) -> str:
-    return "" if value is None else f"{value:.{decimals}f}"
-
-
-def _lanes_table(table: LockTable) -> Table | None:
-    lanes = sorted({n for row in table.rows for n in row.on_one})
+def _lanes_table(found: LockTable) -> Table | None:
+    lanes = sorted({n for row in found.rows for n in row.on_one})
     if len(lanes) <= 2:  # the first table has them
         return None
-    found = Table(
-        ["backend", "lock", *(formats.count(n, "lane") for n in lanes)],
-        [],
-        range(2, 2 + len(lanes)),
-        caption="One lock for all lanes: ops/s of all of them, and fairness",
+
+    def field(s: Measured | None, n: int) -> str:
+        fair = formats.number(s.fairness, 3) if s is not None and n > 1 else ""
+        return f"{_rate(s)} {fair}".rstrip() if s is not None else "-"
+
+    return table(
+        "One lock for all lanes: ops/s of all of them, and fairness",
+        ["backend", "lock", *(f"{formats.count(n, 'lane')}>" for n in lanes)],
+        [
+            [row.first.point.backend, row.op, *(field(row.cost_at(n), n) for n in lanes)]
+            for row in found.rows
+        ],
         keys=2,
     )
-    for row in table.rows:
-        texts = [row.first.point.backend, row.op]
-        for n in lanes:
-            s = row.cost_at(n)
-            fair = "" if s is None or n == 1 else _number(s.fairness, 3)
-            texts.append(f"{_rate(s)} {fair}".rstrip() if s is not None else "-")
-        found.rows.append([Cell(text) for text in texts])
-    return found
 
 
 def slowest(table: LockTable, contest: Contest) -> tuple[Row, Ratio] | None:

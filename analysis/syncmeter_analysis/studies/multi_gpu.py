@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, Row, rows_of
 
 title = "Several GPUs"
@@ -282,19 +282,17 @@ def _cell(s: Measured | None) -> Cell:
 
 def _barrier_table(barriers: Sequence[Barrier]) -> Table:
     devices = sorted({n for barrier in barriers for n in barrier.by_devices})
-    columns = ["barrier", "blocks x threads", *(formats.count(n, "device") for n in devices)]
-    return Table(
-        columns,
+    return table(
+        "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each",
+        ["barrier", "blocks x threads>", *(f"{formats.count(n, 'device')}>" for n in devices)],
         [
             [
-                Cell(b.name.removeprefix("multi_gpu_")),
-                Cell(formats.blocks_by_threads(b.point)),
+                b.name.removeprefix("multi_gpu_"),
+                formats.blocks_by_threads(b.point),
                 *(_cell(b.by_devices.get(n)) for n in devices),
             ]
             for b in barriers
         ],
-        right=range(1, len(columns)),
-        caption="Barriers over devices (multi_gpu_*), ns, by blocks and threads on each",
         keys=2,
     )
 
@@ -337,63 +335,52 @@ def _access_table(accesses: Sequence[Access]) -> Table:
     flavours, orders = (
         not _one_value(axis, accesses) for axis in (lambda p: p.flavour, lambda p: p.order)
     )
-    columns = ["access", "type", "scope", "flavour", "order", "blocks x threads", "stride"]
-    columns += [*places.values(), "peer : local", "host : local"]
-    table = Table(
-        columns,
-        [],
-        right=range(5, len(columns)),
-        caption="Accesses of one device (remote_*), ns per access of a thread, by where the cells "
-        "lie; stride 0: one cell",
-        keys=7,
-    )
+    columns = ["access", "type", "scope", "flavour", "order", "blocks x threads>", "stride>"]
+    columns += [*(f"{place}>" for place in places.values()), "peer : local>", "host : local>"]
+    rows = []
     for access in accesses:
         p = access.point
-        name = p.op.removeprefix("remote_")
-        texts = [name, p.type, p.scope, p.flavour if flavours else "", p.order if orders else ""]
-        texts += [formats.blocks_by_threads(p), str(p.stride or 0)]
-        table.rows.append(
-            [
-                *map(Cell, texts),
-                *(_cell(access.by_place.get(place)) for place in places.values()),
-                Cell(formats.marked_interval(access.peer_over_local)),
-                Cell(formats.marked_interval(access.host_over_local)),
-            ]
-        )
-    return table
+        at = [p.op.removeprefix("remote_"), p.type, p.scope, p.flavour if flavours else ""]
+        at += [p.order if orders else "", formats.blocks_by_threads(p), str(p.stride or 0)]
+        costs = [_cell(access.by_place.get(place)) for place in places.values()]
+        ratios = map(formats.marked_interval, (access.peer_over_local, access.host_over_local))
+        rows.append([*at, *costs, *ratios])
+    what = (
+        "Accesses of one device (remote_*), ns per access of a thread, by where the cells lie; stride "
+        "0: one cell"
+    )
+    return table(what, columns, rows, keys=7)
 
 
 def _contention(found: Sequence[Contention]) -> Table:
-    columns = ["devices", "blocks", "threads", "ns/add", "adds/s", "fair"]
-    table = Table(
-        [*columns, "device's rate over the mean"],
-        [],
-        right=range(len(columns)),
-        caption="Adds by all threads of all devices to one cell of the first",
+    return table(
+        "Adds by all threads of all devices to one cell of the first",
+        "devices>|blocks>|threads>|ns/add>|adds/s>|fair>|device's rate over the mean",
+        [
+            [
+                *map(str, _launch_order(row.measured)[2:] + _launch_order(row.measured)[:2]),
+                *(_cell(row.measured), formats.rate(row.adds_per_s)),
+                formats.number(row.measured.fairness, 3),
+                " ".join(f"{share:.2f}" for share in row.shares),
+            ]
+            for row in found
+        ],
     )
-    for row in found:
-        s, p = row.measured, row.measured.point
-        fair = "" if s.fairness is None else f"{s.fairness:.3f}"
-        shares = " ".join(f"{share:.2f}" for share in row.shares)
-        launch = map(Cell, (str(p.size), str(p.blocks), str(p.lanes)))
-        rest = map(Cell, (formats.rate(row.adds_per_s), fair, shares))
-        table.rows.append([*launch, _cell(s), *rest])
-    return table
 
 
 def _handoffs(found: Sequence[Handoff]) -> Table:
-    table = Table(
-        ["handoff", "flavour", "order", "scope", "ns one way", "stale data"],
-        [],
-        right=(4, 5),
-        caption="Handoffs of a token, with data that it guards",
+    return table(
+        "Handoffs of a token, with data that it guards",
+        "handoff|flavour|order|scope|ns one way>|stale data>",
+        [
+            [
+                *(p.op, p.flavour, p.order, p.scope, _cell(row.measured)),
+                f"{row.litmus.stale} of {row.litmus.looked_at}" if row.litmus else "",
+            ]
+            for row in found
+            for p in [row.measured.point]
+        ],
     )
-    for row in found:
-        p, count = row.measured.point, row.litmus
-        stale = Cell(f"{count.stale} of {count.looked_at}" if count else "")
-        ways = map(Cell, (p.op, p.flavour, p.order, p.scope))
-        table.rows.append([*ways, _cell(row.measured), stale])
-    return table
 
 
 def _litmus_sentences(what: str, count: Litmus) -> list[str]:

@@ -17,7 +17,7 @@ from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -72,17 +72,7 @@ class Side:
         return sum(row.difference.verdict is verdict for row in self.rows)
 
 
-@dataclass
-class Portability:
-    """All sides that have a pair; falsy without one."""
-
-    sides: list[Side]
-
-    def __bool__(self) -> bool:
-        return bool(self.sides)
-
-
-def rows(campaign: Campaign) -> Portability:
+def rows(campaign: Campaign) -> list[Side]:
     """A side for each portable backend whose native one measured some of the same points."""
     by_backend: dict[str, list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
@@ -93,7 +83,7 @@ def rows(campaign: Campaign) -> Portability:
         for native, other in pairs_of_backends(measured)
         if other in native_of
     ]
-    return Portability([side for side in found if side.rows or any(_both(side))])
+    return [side for side in found if side.rows or any(_both(side))]
 
 
 def _both(side: Side) -> list[Measured]:
@@ -154,9 +144,9 @@ def _status(s: Measured) -> str:
 _most_named = 6
 
 
-def text(found: Portability) -> list[Block]:
+def text(sides: list[Side]) -> list[Block]:
     """For each portable backend every pair, the counts of verdicts, and what has no ratio."""
-    return [block for side in found.sides for block in _of(side)]
+    return [block for side in sides for block in _of(side)]
 
 
 def _of(side: Side) -> list[Block]:
@@ -201,34 +191,22 @@ def _judgement(row: Row) -> str:
 
 
 def _table(side: Side) -> Table:
-    columns = ["op", "type", "order", "placed", "cells", "lanes", "with", "state"]
-    columns += [side.native, side.other]
-    columns += ["ratio", "95 % interval", "visits", f"{side.native} compiled to"]
-    columns += [f"{side.other} compiled to", ""]
-    table = Table(
-        columns,
-        [],
-        right=[5, 8, 9, 10, 11],
-        caption=f"{side.other} over {side.native}, ns per op, in one placement state",
-        folded=15,
-        repeat=50,
-        spare=[12],
-        keys=8,
-    )
+    columns = "op|type|order|placed|cells|lanes>|with|state|"
+    columns += f"{side.native}>|{side.other}>|ratio>|95 % interval>|visits|"
+    columns += f"{side.native} compiled to|{side.other} compiled to|"
+    rows = []
     for row in side.rows:
         p, r = row.other.point, row.difference.ratio
-        texts = [_names(row.points, "op"), _names(row.points, "type")]
-        texts += [p.order if p.order != "unordered" else "", _placed(row), formats.cells(p)]
-        texts.append(f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes))
-        texts.append(_rare(row))
-        texts.append(f"hop {r.state.hop_ns:.0f} ns" if r.state and r.state.hop_ns > 0 else "")
-        texts += [formats.nanoseconds(r.under_ns), formats.nanoseconds(r.over_ns)]
-        texts += [formats.ratio(r.value), formats.ratio_bounds(r)]
-        texts += [str(r.visits), *row.codes, _judgement(row)]
-        cells = [Cell(text) for text in texts]
-        cells[8].points, cells[9].points = [row.native.id], [s.id for s in row.points]
-        table.rows.append(cells)
-    return table
+        at = [_names(row.points, "op"), _names(row.points, "type")]
+        at += [p.order if p.order != "unordered" else "", _placed(row), formats.cells(p)]
+        at += [f"{p.blocks} x {p.lanes}" if p.blocks != 1 else str(p.lanes), _rare(row)]
+        at += [f"hop {r.state.hop_ns:.0f} ns" if r.state and r.state.hop_ns > 0 else ""]
+        costs = [Cell(formats.nanoseconds(r.under_ns), [row.native.id])]
+        costs += [Cell(formats.nanoseconds(r.over_ns), [s.id for s in row.points])]
+        says = [str(r.visits), *row.codes, _judgement(row)]
+        rows.append([*at, *costs, *formats.ratio_fields(r), *says])
+    what = f"{side.other} over {side.native}, ns per op, in one placement state"
+    return table(what, columns, rows, keys=8, folded=15, repeat=50, spare=[12])
 
 
 def _placed(row: Row) -> str:
@@ -244,27 +222,22 @@ def _rare(row: Row) -> str:
 
 
 def _missing_table(side: Side) -> Table:
-    table = Table(["pairs", "reason", "ops"], [], right=[0], caption="Pairs without a ratio")
+    rows = []
     for missing in side.missing:
         ops = list(dict.fromkeys(s.point.op for s in missing.points))
         more = f", and {len(ops) - _most_named} more" if len(ops) > _most_named else ""
-        table.rows.append(
-            [
-                Cell(str(len(missing.points)), [s.id for s in missing.points]),
-                Cell(missing.why),
-                Cell(", ".join(ops[:_most_named]) + more),
-            ]
-        )
-    return table
+        count = Cell(str(len(missing.points)), [s.id for s in missing.points])
+        rows.append([count, missing.why, ", ".join(ops[:_most_named]) + more])
+    return table("Pairs without a ratio", "pairs>|reason|ops", rows)
 
 
 # Of the differences the largest are drawn; all are in the table.
 _most_drawn = 45
 
 
-def figures(found: Portability) -> list[Figure]:
+def figures(sides: list[Side]) -> list[Figure]:
     """A figure for each portable backend."""
-    return [_figure(side) for side in found.sides if side.rows]
+    return [_figure(side) for side in sides if side.rows]
 
 
 def _figure(side: Side) -> Figure:

@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.locks import cells_in_use
 
 title = "Threads against processes"
@@ -87,27 +87,12 @@ class ProcessTable:
         return [(r, r.over) for r in self.rows if r.is_process and isinstance(r.over, Ratio)]
 
 
-@dataclass
-class Processes:
-    """The tables of all files; falsy where processes measured nothing."""
-
-    tables: list[ProcessTable]
-
-    def __bool__(self) -> bool:
-        return bool(self.tables)
-
-
-def rows(campaign: Campaign) -> Processes:
+def rows(campaign: Campaign) -> list[ProcessTable]:
     """A table for each number of lanes of each file in which processes measured something."""
-    tables = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
-        for table in _tables(points):
-            table.source = campaign.named(file)
-            tables.append(table)
-    return Processes(tables)
+    return [found for _, points, source in campaign.parts() for found in _tables(points, source)]
 
 
-def _tables(points: Iterable[Measured]) -> list[ProcessTable]:
+def _tables(points: Iterable[Measured], source: str) -> list[ProcessTable]:
     groups: dict[tuple[str, str, int, bool], list[Measured]] = {}
     for s in points:
         p = s.point
@@ -118,7 +103,7 @@ def _tables(points: Iterable[Measured]) -> list[ProcessTable]:
     found = []
     for (wait, affinity, lanes, own), group in sorted(groups.items()):
         if any(s.point.backend in by_processes for s in group):
-            found.append(ProcessTable(_rows_of(group), lanes, own, wait, affinity))
+            found.append(ProcessTable(_rows_of(group), lanes, own, wait, affinity, source))
     return found
 
 
@@ -160,22 +145,16 @@ def _beside(same: list[Measured]) -> list[Row]:
     return found
 
 
-def text(found: Processes) -> list[Block]:
+def text(tables: list[ProcessTable]) -> list[Block]:
     """For each number of lanes what each op costs by threads and by processes, with the ratio."""
-    blocks: list[Block] = []
-    for table in found.tables:
-        blocks += [_table(table), Bullets(sentences(table))]
-    if blocks:
-        blocks.insert(
-            0,
-            Text(
-                f"Lanes of {' and '.join(by_processes)} are processes with a cell, a lock or a window "
-                "in common; lanes of the others are threads. Ratios are to the first row of threads "
-                "for the same op, for posix-shared to that of posix, inside one placement state; what "
-                "an op stands for is named with it."
-            ),
-        )
-    return blocks
+    explained = Text(
+        f"Lanes of {' and '.join(by_processes)} are processes with a cell, a lock or a window in "
+        "common; lanes of the others are threads. Ratios are to the first row of threads for the same "
+        "op, for posix-shared to that of posix, inside one placement state; what an op stands for is "
+        "named with it."
+    )
+    blocks = (block for found in tables for block in (_table(found), Bullets(sentences(found))))
+    return [explained, *blocks]
 
 
 def scope(table: ProcessTable) -> str:
@@ -188,27 +167,17 @@ def scope(table: ProcessTable) -> str:
     return ", ".join(parts + [table.source] * bool(table.source))
 
 
-def _table(table: ProcessTable) -> Table:
-    columns = ["op", "for", "backend", "ns/op", "95 % interval", "ratio", "95 % interval", ""]
-    found = Table(columns, [], range(3, 7), f"Threads and processes: {scope(table)}", keys=3)
-    for row in table.rows:
+def _table(found: ProcessTable) -> Table:
+    rows = []
+    for row in found.rows:
         s = row.measured
-        texts = [row.op, stands_for.get(s.point.op, ""), s.point.backend]
-        texts += [formats.cost(s), formats.interval_ns(s.cost) if s.usable and s.cost else ""]
-        texts += _ratio_cells(row)
-        cells = [Cell(text) for text in texts]
-        cells[0].points = [s.id]
-        found.rows.append(cells)
-    return found
-
-
-def _ratio_cells(row: Row) -> list[str]:
-    note = "" if row.measured.usable else row.measured.status
-    if row.over is None:
-        return ["1" if row.thread is row.measured else "", "", note]
-    if isinstance(row.over, NotComparable):
-        return ["-", "", note or row.over.why]
-    return [formats.ratio(row.over.value), formats.ratio_bounds(row.over), note]
+        at = [Cell(row.op, [s.id]), stands_for.get(s.point.op, ""), s.point.backend]
+        cost = [formats.cost(s), formats.interval_ns(s.cost) if s.usable and s.cost else ""]
+        over = formats.ratio_fields(row.over, itself=row.thread is s)
+        note = formats.why_none(row.over) if s.usable else s.status
+        rows.append([*at, *cost, *over, note])
+    columns = "op|for|backend|ns/op>|95 % interval>|ratio>|95 % interval>|"
+    return table(f"Threads and processes: {scope(found)}", columns, rows, keys=3)
 
 
 def sentences(table: ProcessTable) -> list[str]:

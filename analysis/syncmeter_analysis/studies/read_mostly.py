@@ -12,7 +12,7 @@ from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import Ratio, Winners, default_margin, fastest_of, ratio
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 
 title = "Read-mostly data"
 measured_by = "`syncmeter run --study read-mostly`"
@@ -63,10 +63,11 @@ def scheme_of(s: Measured) -> str:
 
 def rows(campaign: Campaign) -> ReadMostly:
     """Nothing where fewer than two schemes were measured at one point."""
-    found = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
-        for group in _groups(points):
-            found.append(Contest(group, fastest_of(group), campaign.named(file)))
+    found = [
+        Contest(group, fastest_of(group), source)
+        for _, points, source in campaign.parts()
+        for group in _groups(points)
+    ]
     return ReadMostly(found, sorted({scheme_of(s) for c in found for s in c.schemes}))
 
 
@@ -91,21 +92,15 @@ def text(found: ReadMostly) -> list[Block]:
 
 
 def _table(found: ReadMostly) -> Table:
-    columns = ["lanes", "bytes", "reads a write", *found.schemes, "fastest", "slowest over it", ""]
-    schemes = len(found.schemes)
-    table = Table(
-        columns, [], [*range(3 + schemes), 4 + schemes], "One datum under each scheme", keys=3
-    )
+    columns = ["lanes>", "bytes>", "reads a write>", *(f"{scheme}>" for scheme in found.schemes)]
+    rows = []
     for one in found.contests:
-        cells = [Cell(str(one.lanes)), Cell(str(one.size)), Cell(str(one.reads))]
-        for scheme in found.schemes:
-            s = one.of(scheme)
-            cell = Cell("" if s is None else formats.cost(s))
-            cell.points = [] if s is None else [s.id]
-            cells.append(cell)
-        cells += [Cell(", ".join(fastest(one))), Cell(_slowest(one)), Cell(one.source)]
-        table.rows.append(cells)
-    return table
+        costs = (one.of(scheme) for scheme in found.schemes)
+        cells = [Cell(formats.cost(s), [s.id]) if s else "" for s in costs]
+        best = [", ".join(fastest(one)), _slowest(one), one.source]
+        rows.append([str(one.lanes), str(one.size), str(one.reads), *cells, *best])
+    columns += ["fastest", "slowest over it>", ""]
+    return table("One datum under each scheme", columns, rows, keys=3)
 
 
 def fastest(one: Contest) -> list[str]:

@@ -21,7 +21,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, most_colours
 
 title = "Reductions"
@@ -189,27 +189,18 @@ def text(found: Reductions) -> list[Block]:
 
 
 def _table(array: Array, with_affinity: bool) -> Table:
-    columns = ["backend", "form", "threads", "affinity", "µs", "ns/element", "GB/s"]
-    table = Table(
-        [*columns, "of the reads", ""],
-        [],
-        right=(2, 4, 5, 6, 7),
-        caption=f"One maximum of an array of {array.name}, "
-        f"{formats.rate(array.size * type_bytes[array.type])}B",
-        keys=4,
-    )
+    rows = []
     for form in array.forms:
         p = form.measured.point
         placed = ", ".join(a for a in form.affinities if with_affinity and a != "none")
-        texts = [p.backend, p.op, str(p.lanes), placed]
+        found = ["-", "", "", "", form.measured.status]
         if form.ns is not None and form.gb_per_s is not None:
-            texts += [formats.nanoseconds(form.ns * 1e-3), formats.nanoseconds(form.ns / p.size)]
-            texts += [formats.nanoseconds(form.gb_per_s), share_text(form), ""]
-        else:
-            texts += ["-", "", "", "", form.measured.status]
-        table.rows.append([Cell(text) for text in texts])
-        table.rows[-1][1].points = [form.measured.id]
-    return table
+            found = [formats.nanoseconds(form.ns * 1e-3), formats.nanoseconds(form.ns / p.size)]
+            found += [formats.nanoseconds(form.gb_per_s), share_text(form), ""]
+        rows.append([p.backend, Cell(p.op, [form.measured.id]), str(p.lanes), placed, *found])
+    size = formats.rate(array.size * type_bytes[array.type])
+    columns = "backend|form|threads>|affinity|µs>|ns/element>|GB/s>|of the reads>|"
+    return table(f"One maximum of an array of {array.name}, {size}B", columns, rows, keys=4)
 
 
 def share_text(form: Form) -> str:

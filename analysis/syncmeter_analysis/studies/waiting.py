@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Waiting"
@@ -131,28 +130,13 @@ class Part:
         return of_ways + [n.beside.id for n in self.neighbours]
 
 
-@dataclass
-class Waiting:
-    """The parts of all files."""
-
-    parts: list[Part]
-
-    def __bool__(self) -> bool:
-        return bool(self.parts)
-
-
-def rows(campaign: Campaign) -> Waiting:
+def rows(campaign: Campaign) -> list[Part]:
     """The ways of waiting of each file that has any, at two lanes."""
-    parts = []
-    for file, points in zip(campaign.files, campaign.by_file, strict=True):
-        part = _part(campaign, file, points)
-        if part is not None:
-            part.source = campaign.named(file)
-            parts.append(part)
-    return Waiting(parts)
+    found = (_part(campaign, points, source) for _, points, source in campaign.parts())
+    return [part for part in found if part is not None]
 
 
-def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> Part | None:
+def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part | None:
     found: dict[str, Way] = {}
     barriers: dict[tuple[str, str], Way] = {}
     pause = None
@@ -192,6 +176,7 @@ def _part(campaign: Campaign, file: ResultsFile, points: Sequence[Measured]) -> 
         between,
         pause,
         neighbours,
+        source,
     )
 
 
@@ -284,9 +269,9 @@ def advice(spinning: Way, sleeping: Way) -> Advice | None:
     return Advice(extra[extra_at], extra_at, spin_ns, worst, worst_at, (lates[0], last), spared)
 
 
-def text(waiting: Waiting) -> list[Block]:
+def text(parts: list[Part]) -> list[Block]:
     """Cost and CPU time by lateness, then what to spin, and the settings that follow."""
-    return [block for part in waiting.parts for block in _of_part(part)]
+    return [block for part in parts for block in _of_part(part)]
 
 
 def _of_part(part: Part) -> list[Block]:
@@ -306,54 +291,41 @@ def _lates(ways: list[Way]) -> list[int]:
 
 
 def _costs(ways: list[Way], what: str, source: str) -> Table:
-    found = Table(
-        ["late us", *(way.name for way in ways)],
-        [],
-        range(1 + len(ways)),
-        caption=f"{source}: " * bool(source) + f"{what}, by lateness",
+    def cell(s: Measured | None) -> Cell:
+        return Cell(formats.cost(s), [s.id]) if s else Cell("")
+
+    return table(
+        f"{source}: " * bool(source) + f"{what}, by lateness",
+        ["late us>", *(f"{way.name}>" for way in ways)],
+        [[str(late), *(cell(way.costs.get(late)) for way in ways)] for late in _lates(ways)],
     )
-    for late in _lates(ways):
-        cells = [way.costs.get(late) for way in ways]
-        found.rows.append(
-            [Cell(str(late)), *(Cell(formats.cost(s), [s.id]) if s else Cell("") for s in cells)]
-        )
-    return found
 
 
 def _cpu(ways: list[Way]) -> list[Block]:
-    told = [way for way in ways if way.cpu_ns]
-    if not told:
-        return []
-    found = Table(
-        ["late us", *(way.name for way in told)],
-        [],
-        range(1 + len(told)),
-        caption="us of CPU time that a waiting lane burns, by lateness",
+    found = [way for way in ways if way.cpu_ns]
+
+    def us(ns: float | None) -> str:
+        return "" if ns is None else formats.nanoseconds(ns / 1e3)
+
+    burnt = table(
+        "us of CPU time that a waiting lane burns, by lateness",
+        ["late us>", *(f"{way.name}>" for way in found)],
+        [[str(late), *(us(way.cpu_ns.get(late)) for way in found)] for late in _lates(found)],
     )
-    for late in _lates(told):
-        burnt = [way.cpu_ns.get(late) for way in told]
-        found.rows.append(
-            [
-                Cell(str(late)),
-                *(Cell("" if ns is None else formats.nanoseconds(ns / 1e3)) for ns in burnt),
-            ]
-        )
-    return [found, Text("Its calls, and what is spent on waking it or another lane, are in it.")]
+    note = Text("Its calls, and what is spent on waking it or another lane, are in it.")
+    return [burnt, note] if found else []
 
 
 def _neighbour_table(neighbours: list[Neighbour]) -> Table:
-    columns = ["the other lane", "where", "over alone", "95 % interval", ""]
-    found = Table(columns, [], range(2, 4), "Work beside a lane that waits", keys=2)
-    for n in neighbours:
-        texts = [f"waits: {n.way}", _where(n.affinity)]
-        if isinstance(n.over, Ratio):
-            texts += [formats.ratio(n.over.value), formats.ratio_bounds(n.over), ""]
-        else:
-            texts += ["-", "", n.over.why]
-        cells = [Cell(text) for text in texts]
-        cells[0].points = [n.beside.id]
-        found.rows.append(cells)
-    return found
+    rows = [
+        [
+            *(Cell(f"waits: {n.way}", [n.beside.id]), _where(n.affinity)),
+            *(*formats.ratio_fields(n.over), formats.why_none(n.over)),
+        ]
+        for n in neighbours
+    ]
+    columns = "the other lane|where|over alone>|95 % interval>|"
+    return table("Work beside a lane that waits", columns, rows, keys=2)
 
 
 def _where(affinity: str) -> str:
@@ -452,12 +424,12 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     return f"GOMP_SPINCOUNT={runtime.spins}"
 
 
-def figures(waiting: Waiting) -> list[Figure]:
+def figures(parts: list[Part]) -> list[Figure]:
     """For each file with three latenesses or more what waiting costs and the CPU time that it burns: a
     line for each way."""
     note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
     found = []
-    for number, part in enumerate(waiting.parts, 1):
+    for number, part in enumerate(parts, 1):
         drawn = {
             "ns until it is seen": [row for way in part.ways for row in _rows(way, way.curve)],
             "ns of CPU time burnt": [row for way in part.ways for row in _rows(way, way.cpu_ns)],
