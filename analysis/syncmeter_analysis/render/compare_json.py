@@ -42,6 +42,7 @@ def as_object(d: Difference) -> dict[str, Any]:
         "cost_ns": [r.under_ns, r.over_ns],
         "hop_ns": r.state.hop_ns if r.state else 0.0,
         "busy": bool(r.state and r.state.busy),
+        "in_cycles": r.in_cycles,
     }
 
 
@@ -52,8 +53,10 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
             "old": c.names[0],
             "new": c.names[1],
             "threshold": c.threshold,
+            "sees": c.sees,
             "exit_status": c.status,
             "points": [as_object(d) for d in c.differences],
+            "blind": [point_object(d.new.point) for d in c.blind],
             "apart": [{"point": point_object(a.point), "why": a.why} for a in c.apart],
             "only": list(c.only),
             "notes": c.notes,

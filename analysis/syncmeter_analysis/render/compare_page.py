@@ -57,7 +57,8 @@ def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
     unclear = sum(len(c.undecided) for c in comparisons)
     told = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
     told += f"; {unclear} cannot be told" if unclear else ""
-    return told, "bad" if slower else "unclear" if 2 * unclear > compared else "good"
+    blind = any(c.status == 3 for c in comparisons)
+    return told, "bad" if slower else "unclear" if blind else "good"
 
 
 def _changes(c: Comparison, number: int) -> Section:

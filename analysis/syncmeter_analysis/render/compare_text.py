@@ -8,7 +8,7 @@ from pathlib import Path
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
+from syncmeter_analysis.relate.seen_changes import blind_text, seen_changes, verdict_text
 from syncmeter_analysis.render.plain import prose, table_plain
 from syncmeter_analysis.studies.blocks import (
     Block,
@@ -109,6 +109,7 @@ def as_text(c: Comparison, everything: bool = False, coloured: bool = False, wid
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
     lines += ["", counted(c)]
+    lines += [blind] if (blind := blind_text(c, everything)) else []
     for old_only, name in zip(c.only, c.names, strict=True):
         if old_only:
             lines.append(f"{old_only} points only in {name}")
@@ -129,6 +130,7 @@ def as_markdown(c: Comparison) -> str:
     """What changed, what could not be compared, and the counts."""
     blocks: list[Block] = [Text(f"{asked(c)}."), Text(f"{counted(c)}.")]
     blocks += [change_table(c.resolved)] if c.resolved else []
+    blocks += [Text(blind)] if (blind := blind_text(c)) else []
     only = [f"{n} points only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
     apart = [f"{text.short_name(a.point)}: {a.why}" for a in c.apart]
     if more := [*only, *apart, *c.notes]:
