@@ -11,8 +11,7 @@
 
 #include "driver/commands/commands.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/start_program.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "driver/ab/ab_options.hpp"
+#include "driver/ab/arm_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "driver/plan/run_option_table.hpp"
+#include "driver/plan/study.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {

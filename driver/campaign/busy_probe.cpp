@@ -1,7 +1,6 @@
 #include "driver/campaign/busy_probe.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>

@@ -1,11 +1,7 @@
 #include "driver/campaign/campaign_file.hpp"
 
 #include <filesystem>
-#include <set>
-#include <string_view>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "core/point.hpp"
 #include "driver/plan/gpus_in_use.hpp"

@@ -1,7 +1,6 @@
 // The results file of a running campaign: new or reopened, and every line that goes into it.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/campaign/revisits.hpp"
-#include "driver/campaign/undecided_pairs.hpp"
 #include "driver/campaign/visit_log.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/results/campaign_lines.hpp"

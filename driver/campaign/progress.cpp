@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 #include <utility>
 
 #include "core/point.hpp"
-#include "driver/results/results.hpp"
 
 namespace syncmeter {
 namespace {
@@ -27,13 +25,6 @@ std::pair<std::string_view, unsigned> split_key(std::string_view key) {
 }
 
 }  // namespace
-
-bool settles(const visit_record& visit) {
-  using enum status;
-  if (visit.status == unsupported || visit.status == elided || visit.status == too_slow)
-    return true;
-  return visit.status == failed && visit.stopped_by != stopped_by_crash;
-}
 
 visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& builds) {
   for (const planned_point& planned : points) {

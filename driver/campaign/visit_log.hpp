@@ -6,22 +6,12 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "driver/plan/plan.hpp"
 #include "driver/results/results.hpp"
 
 namespace syncmeter {
-
-/// "stopped_by" of the visit lines that the driver writes in a worker's place.
-inline constexpr std::string_view stopped_by_crash = "crash";
-inline constexpr std::string_view stopped_by_timeout = "timeout";
-inline constexpr std::string_view stopped_by_giving_up = "not_tried";
-
-/// Whether a visit with this status is its point's last: the worker's word on a point would be the
-/// same next time. A crash or a hang may not happen again.
-[[nodiscard]] bool settles(const visit_record& visit);
 
 class visit_log {
  public:

@@ -1,5 +1,5 @@
 // Picks the entries asked for, takes the census worker by worker, prints it and sums it up.
-#include "driver/commands/census_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <unistd.h>
 
@@ -13,17 +13,15 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_diff.hpp"
 #include "driver/census/rule/census_text.hpp"
-#include "driver/census/rule/code_kind.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -367,38 +365,13 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
 }
 
-int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
-  if (!arguments.empty() && arguments.front() == "diff")
-    return diff_command({arguments.begin() + 1, arguments.end()}, out);
-  if (!arguments.empty() && arguments.front() == "read")
-    return read_command({arguments.begin() + 1, arguments.end()}, out);
-  const census_options options = parse_census_options(arguments);
-  if (options.help) {
-    census_options o;
-    diff_request of_diff;
-    print(out, "Usage: syncmeter census [options]\n" + census_notes() + "\n" +
-                   options_text(rows_of(o)) +
-                   "LIST is one value or several with commas between them.\n\n" +
-                   options_text(rows_of(of_diff), "Options of diff"));
-    return 0;
-  }
-  return census_of_workers(options, find_workers(options.backends), out);
-}
-
-std::vector<option_row> census_rows() {
-  static census_options unread;
-  static diff_request unread_diff;
-  std::vector<option_row> rows = rows_of(unread);
-  const std::vector<option_row> of_diff = rows_of(unread_diff);
-  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
-  return rows;
-}
-
 census_options parse_census_options(const std::vector<std::string>& arguments) {
   census_options o;
   parse_command_line(arguments, rows_of(o));
   return o;
 }
+
+namespace {
 
 std::string census_notes() {
   return R"(Disassembles the timed loops of every worker and compares what one measured op
@@ -408,6 +381,37 @@ nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in $CUDA_HOME/bin or in
 /usr/local/cuda/bin.
 )" + std::string(diff_notes) +
          read_notes;
+}
+
+int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  if (!arguments.empty() && arguments.front() == "diff")
+    return diff_command({arguments.begin() + 1, arguments.end()}, out);
+  if (!arguments.empty() && arguments.front() == "read")
+    return read_command({arguments.begin() + 1, arguments.end()}, out);
+  const census_options options = parse_census_options(arguments);
+  if (options.help) {
+    print(out, "Usage: syncmeter census [options]\n" + census_notes() + "\n" +
+                   options_text(unread_rows<census_options>(rows_of)) +
+                   "LIST is one value or several with commas between them.\n\n" +
+                   options_text(unread_rows<diff_request>(rows_of), "Options of diff"));
+    return 0;
+  }
+  return census_of_workers(options, find_workers(options.backends), out);
+}
+
+}  // namespace
+
+command census_row() {
+  std::vector<option_row> rows = unread_rows<census_options>(rows_of);
+  const std::vector<option_row> of_diff = unread_rows<diff_request>(rows_of);
+  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
+  return {.name = "census",
+          .purpose = "what every op compiled to, checked against its declaration",
+          .options = std::move(rows),
+          .run = alone(census_command),
+          .word = "[diff A B]",
+          .words = {"diff"},
+          .notes = census_notes()};
 }
 
 }  // namespace syncmeter

@@ -1,4 +1,4 @@
-#include "driver/commands/check_worker_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <unistd.h>
 
@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/worker_check.hpp"
 
@@ -63,13 +62,6 @@ void print(std::FILE* out, const std::string& head, const std::vector<std::strin
     fmt::print(out, "{}{}\n", head, printable(sentence));
 }
 
-}  // namespace
-
-std::vector<option_row> check_worker_rows() {
-  static check_worker_request unread;
-  return rows_of(unread);
-}
-
 std::string check_worker_notes() {
   return "FILE is a program, or the name of a worker. It is asked all that `run` would ask, in "
          "short, "
@@ -90,16 +82,27 @@ int check_worker_command(const std::vector<std::string>& arguments, std::FILE* o
   if (words.empty())
     throw usage_error("check-worker: no program given, as in syncmeter check-worker ./syncmeter-x");
   const std::chrono::milliseconds patience(std::llround(request.patience_s * 1e3));
-  const worker_check said = check_worker(
+  const worker_check found = check_worker(
       {.path = program_named(words.front()), .every_entry = request.all, .patience = patience});
-  print(out, "ok     ", said.held);
-  print(out, "-      ", said.untried);
-  print(out, "FAULT  ", said.faults);
+  print(out, "ok     ", found.held);
+  print(out, "-      ", found.untried);
+  print(out, "FAULT  ", found.faults);
   fmt::print(out, "\n{}\n",
-             said.faults.empty()       ? "No fault was found."
-             : said.faults.size() == 1 ? "1 fault."
-                                       : fmt::format("{} faults.", said.faults.size()));
-  return said.faults.empty() ? 0 : 1;
+             found.faults.empty()       ? "No fault was found."
+             : found.faults.size() == 1 ? "1 fault."
+                                        : fmt::format("{} faults.", found.faults.size()));
+  return found.faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+command check_worker_row() {
+  return {.name = "check-worker",
+          .purpose = "what a worker of your own does wrong, a line for each fault",
+          .options = unread_rows<check_worker_request>(rows_of),
+          .run = alone(check_worker_command),
+          .word = "FILE",
+          .notes = check_worker_notes()};
 }
 
 }  // namespace syncmeter

@@ -1,5 +1,6 @@
 // `syncmeter list`: ops x backends, and why what is missing is missing.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -9,12 +10,11 @@
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
-#include "driver/results/catalogue.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -22,8 +22,10 @@ namespace {
 /// One op of one backend: what its supported entries have together.
 struct offer {
   std::string backend, op, family, pairing, note;
-  std::vector<std::string> types, orders, placements, scopes, flavours, spaces, sizes;
+  std::array<std::vector<std::string>, 7> values{};  ///< on axes_shown
 };
+constexpr std::array<const char*, 7> axes_shown{"types",    "orders", "placements", "scopes",
+                                                "flavours", "spaces", "sizes"};
 
 void add_word_once(std::vector<std::string>& words, std::string_view word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
@@ -37,22 +39,20 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
       auto found = std::find_if(offers.begin(), offers.end(), [&](const offer& o) {
         return o.backend == row.backend && o.op == row.op;
       });
-      if (found == offers.end()) {
-        found = offers.insert(
-            offers.end(),
-            {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}, {}});
-      }
-      if (row.type) add_word_once(found->types, to_text(*row.type));
+      if (found == offers.end())
+        found = offers.insert(found, {row.backend, row.op, row.family, row.pairing, row.note});
+      auto& [types, orders, placements, scopes, flavours, spaces, sizes] = found->values;
+      if (row.type) add_word_once(types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
-        add_word_once(found->orders, to_text(row.order));
+        add_word_once(orders, to_text(row.order));
       for (const placement p : row.placements) {
-        if (p != placement::none) add_word_once(found->placements, to_text(p));
+        if (p != placement::none) add_word_once(placements, to_text(p));
       }
-      if (row.scope != scope::none) add_word_once(found->scopes, to_text(row.scope));
-      if (row.flavour != flavour::none) add_word_once(found->flavours, to_text(row.flavour));
-      if (row.space != space::none) add_word_once(found->spaces, to_text(row.space));
-      if (!row.size_of.empty()) add_word_once(found->sizes, row.size_of);
-      if (row.size != 0) add_word_once(found->sizes, fmt::to_string(row.size));
+      if (row.scope != scope::none) add_word_once(scopes, to_text(row.scope));
+      if (row.flavour != flavour::none) add_word_once(flavours, to_text(row.flavour));
+      if (row.space != space::none) add_word_once(spaces, to_text(row.space));
+      if (!row.size_of.empty()) add_word_once(sizes, row.size_of);
+      if (row.size != 0) add_word_once(sizes, fmt::to_string(row.size));
     }
   }
   std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
@@ -63,24 +63,19 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
 }
 
 std::string wide_table(const std::vector<offer>& offers) {
-  columns table({{"op"},
-                 {"backend"},
-                 {"pairing"},
-                 {"types"},
-                 {"orders, default first"},
-                 {"placements"},
-                 {"scopes"},
-                 {"flavours"},
-                 {"spaces"},
-                 {"size"},
-                 {"note"}});
+  std::vector<columns::column> titles;
+  for (const char* title : {"op", "backend", "pairing", "types", "orders, default first",
+                            "placements", "scopes", "flavours", "spaces", "size", "note"})
+    titles.push_back({title});
+  columns table(std::move(titles));
   std::string family;
   for (const offer& o : offers) {
     if (o.family != family) table.heading(o.family);
     family = o.family;
-    table.row({o.op, o.backend, o.pairing, join(o.types, " "), join(o.orders, " "),
-               join(o.placements, " "), join(o.scopes, " "), join(o.flavours, " "),
-               join(o.spaces, " "), join(o.sizes, " "), o.note});
+    std::vector<std::string> cells{o.op, o.backend, o.pairing};
+    for (const auto& values : o.values) cells.push_back(join(values, " "));
+    cells.push_back(o.note);
+    table.row(std::move(cells));
   }
   return table.text();
 }
@@ -92,19 +87,15 @@ std::string indented(const std::string& text, std::size_t indent) {
 
 /// "types int32 double; orders relaxed seq_cst": what the ops of one family can have.
 std::string family_values(std::span<const offer> family) {
-  using axis = std::pair<const char*, std::vector<std::string> offer::*>;
   std::string text;
-  for (const auto& [name, member] :
-       {axis{"types", &offer::types}, axis{"orders", &offer::orders},
-        axis{"placements", &offer::placements}, axis{"scopes", &offer::scopes},
-        axis{"flavours", &offer::flavours}, axis{"spaces", &offer::spaces},
-        axis{"sizes", &offer::sizes}}) {
+  for (std::size_t axis = 0; axis < axes_shown.size(); ++axis) {
     std::vector<std::string> values;
     for (const offer& o : family) {
-      for (const std::string& value : o.*member) add_word_once(values, value);
+      for (const std::string& value : o.values.at(axis)) add_word_once(values, value);
     }
     if (!values.empty())
-      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, join(values, " "));
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis), join(values, " "));
   }
   return text;
 }
@@ -261,13 +252,6 @@ void leave_out_unusable(std::vector<worker_info>& workers) {
   }
 }
 
-}  // namespace
-
-std::vector<option_row> list_rows() {
-  static list_request unread;
-  return rows_of(unread);
-}
-
 std::string list_text(const std::vector<worker_info>& workers, bool wide) {
   const std::vector<offer> offers = offers_of(workers);
   const std::string table = wide ? wide_table(offers) : narrow_table(offers);
@@ -294,6 +278,15 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
   else if (!request.wide) leave_out_unusable(workers);
   std::fputs(printable(list_text(workers, request.wide), true).c_str(), out);
   return 0;
+}
+
+}  // namespace
+
+command list_row() {
+  return {.name = "list",
+          .purpose = "the ops of each backend, and why others are not supported",
+          .options = unread_rows<list_request>(rows_of),
+          .run = alone(list_command)};
 }
 
 }  // namespace syncmeter

@@ -11,8 +11,8 @@
 #include "driver/plan/lane_places.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -203,11 +203,6 @@ std::string topology_text(const topology_request& request) {
 
 }  // namespace
 
-std::vector<option_row> topology_rows() {
-  static topology_request unread;
-  return rows_of(unread);
-}
-
 std::string pus_text(std::span<const int> pus) {
   std::string text;
   for (std::size_t first = 0; first < pus.size();) {
@@ -243,6 +238,13 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
           : printable(topology_text(request), true);
   std::fputs(text.c_str(), out);
   return 0;
+}
+
+command topology_row() {
+  return {.name = "topology",
+          .purpose = "packages, caches, cores, and where lanes are placed",
+          .options = unread_rows<topology_request>(rows_of),
+          .run = alone(topology_command)};
 }
 
 }  // namespace syncmeter

@@ -9,11 +9,10 @@
 #include <fmt/ranges.h>
 
 #include "driver/census/rule/census_diff.hpp"
-#include "driver/explain/folded_code.hpp"
 #include "driver/show/figures.hpp"
-#include "driver/show/table_rows.hpp"
+#include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -186,6 +185,18 @@ std::string code_text(const loops_of_point& loops, std::size_t width) {
               : wrapped(fmt::format("More in the test loop (>): {}.", measured), 0, width) + "\n");
 }
 
+// A step of an op that a compiler spreads over more instructions is not recognized.
+constexpr std::size_t longest_step = 64;
+
+std::size_t repeats_of(std::span<const std::string> lines, std::size_t length) {
+  const auto step = lines.first(length);
+  std::size_t times = 1;
+  while ((times + 1) * length <= lines.size() &&
+         std::ranges::equal(step, lines.subspan(times * length, length)))
+    ++times;
+  return times;
+}
+
 }  // namespace
 
 std::vector<point_summary> points_that_fit(const std::vector<point_summary>& points,
@@ -222,6 +233,24 @@ std::string explain_text(const point_summary& s, const std::vector<const visit_r
     text += "\nVisits\n" + visits_text(visits) + time_text(visits);
   }
   return printable(text + "\nCode\n" + code_text(loops, width), true);
+}
+
+std::vector<repeated_code> folded(std::span<const std::string> lines) {
+  std::vector<repeated_code> code;
+  bool alone = false;  // whether the last piece takes further lines
+  while (!lines.empty()) {
+    std::size_t length = 1, times = 1;
+    for (std::size_t l = 1; l <= std::min(longest_step, lines.size() / 2); ++l) {
+      const std::size_t t = repeats_of(lines, l);
+      if (t > 1 && (t - 1) * l > (times - 1) * length) length = l, times = t;
+    }
+    const auto piece = lines.first(length);
+    if (times > 1 || !alone) code.push_back({times, {piece.begin(), piece.end()}});
+    else code.back().lines.push_back(piece.front());
+    alone = times == 1;
+    lines = lines.subspan(length * times);
+  }
+  return code;
 }
 
 }  // namespace syncmeter

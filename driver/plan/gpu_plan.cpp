@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/plan/offered_ops.hpp"
-
 namespace syncmeter {
 namespace {
 

@@ -1,9 +1,7 @@
 #include "driver/plan/gpus_in_use.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string>
 #include <tuple>
 
 #include <fmt/format.h>

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "driver/text/columns.hpp"
-#include "driver/text/ranges.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {

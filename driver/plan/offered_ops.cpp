@@ -5,8 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/text/parse_axes.hpp"
-#include "driver/workers/known_backends.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {

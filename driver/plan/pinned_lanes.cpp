@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/machine/pu_pairs.hpp"
-#include "driver/text/ranges.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -54,6 +55,17 @@ std::vector<unsigned> cells_of(const run_options& options, const study_axes& axe
   cells.push_back(lanes);
   return cells;
 }
+
+// Their names in the file are those of the struct, but for the number itself.
+constexpr std::pair<const char*, int processing_unit::*> members[]{
+    {"pu", &processing_unit::os},
+    {"package", &processing_unit::package},
+    {"numa", &processing_unit::numa},
+    {"l3", &processing_unit::l3},
+    {"l2", &processing_unit::l2},
+    {"core", &processing_unit::core},
+    {"thread", &processing_unit::thread_in_core},
+    {"kind", &processing_unit::kind}};
 
 }  // namespace
 
@@ -147,6 +159,41 @@ std::string why_no_layout(const point& p) {
   if (!p.type || p.base_offset % size_of(*p.type) == 0) return {};
   return fmt::format("--base-offset {}: must be a multiple of the cell size, {} B", p.base_offset,
                      size_of(*p.type));
+}
+
+using nlohmann::json;
+
+json units_json(std::span<const processing_unit> units) {
+  json list = json::array();
+  for (const processing_unit& unit : units) {
+    json entry;
+    for (const auto& [name, member] : members) entry[name] = unit.*member;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::vector<processing_unit> units_in(const json& campaign) {
+  std::vector<processing_unit> units;
+  const auto entries = campaign.find("units");
+  if (entries == campaign.end() || !entries->is_array()) return units;
+  for (const json& entry : *entries) {
+    processing_unit unit;
+    for (const auto& [name, member] : members) {
+      if (const auto value = entry.find(name); value != entry.end() && value->is_number_integer())
+        unit.*member = value->get<int>();
+    }
+    units.push_back(unit);
+  }
+  return units;
+}
+
+json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
+  const auto named = [](const planned_point& p) {
+    return !p.what.pus.empty() || p.what.cells != 0;
+  };
+  if (std::none_of(plan.points.begin(), plan.points.end(), named)) return {};
+  return units_json(units_wanted(options, machine));
 }
 
 }  // namespace syncmeter

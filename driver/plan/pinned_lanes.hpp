@@ -1,14 +1,18 @@
 // Where lanes and cells lie that options or a study name one by one: PUs and pairs of them, strides
-// and base offsets of cells.
+// and base offsets of cells; and where PUs sit, as the campaign line has it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/machine/topology.hpp"
 #include "core/point.hpp"
 #include "driver/plan/options.hpp"
+#include "driver/plan/plan.hpp"
 #include "driver/plan/study.hpp"
 
 namespace syncmeter {
@@ -51,5 +55,13 @@ struct cell_layout {
 
 /// Why the cells of a point cannot lie as it says; empty when they can.
 [[nodiscard]] std::string why_no_layout(const point& p);
+
+/// Where PUs sit, for the campaign line: with it a results file can be read on another machine.
+[[nodiscard]] nlohmann::json units_json(std::span<const processing_unit> units);
+/// What a campaign line has of them; none where it has none.
+[[nodiscard]] std::vector<processing_unit> units_in(const nlohmann::json& campaign);
+/// Those wanted, where some point of the plan names its PUs or shares out cells; else null.
+[[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
+                                         const topology& machine);
 
 }  // namespace syncmeter

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "driver/plan/plan.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 
@@ -57,5 +59,19 @@ prober(const campaign_plan& plan, const std::vector<worker_info>& workers, const
 /// lanes. A ring's mean hop over more lanes than were probed is still made of the same hops; one
 /// over fewer is not. Empty when there is no such probe: one state.
 [[nodiscard]] std::vector<double> bounds_for(const nlohmann::json& states, unsigned lanes);
+
+struct probed_states {
+  nlohmann::json states = nlohmann::json::array();  ///< state_entry() of each probe
+  std::string note;                                 ///< why there is one state, or what went wrong
+  bool failed = false;                              ///< a probe went wrong
+  double seconds = 0;                               ///< that the probes took
+};
+
+/// `about` is describe_machine(). Probes under a hypervisor only: elsewhere PUs stay where they
+/// are.
+[[nodiscard]] probed_states probe_states(const campaign_plan& plan,
+                                         const std::vector<worker_info>& infos,
+                                         const topology& machine, const nlohmann::json& about,
+                                         worker_pool& workers);
 
 }  // namespace syncmeter

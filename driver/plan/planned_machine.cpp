@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/text/ranges.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {

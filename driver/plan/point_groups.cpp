@@ -1,6 +1,5 @@
 #include "driver/plan/point_groups.hpp"
 
-#include <map>
 #include <set>
 #include <unordered_map>
 

@@ -5,8 +5,6 @@
 #include <ctime>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "core/point.hpp"
 #include "core/worker/visit_json.hpp"
 #include "driver/results/estimate.hpp"
@@ -85,8 +83,8 @@ json line_of(const point_summary& s) {
   if (s.visits != 0) {
     line["states"].push_back(state_json(s));
     for (const point_summary& other : s.other_states) line["states"].push_back(state_json(other));
-    line["fairness"] = s.fairness;
-    line["slowest_over_fastest"] = s.slowest_over_fastest;
+    if (s.fairness > 0) line["fairness"] = s.fairness;
+    if (s.slowest_over_fastest > 0) line["slowest_over_fastest"] = s.slowest_over_fastest;
   }
   add_unless_empty(line, "reason", s.reason);
   if (s.reported) {

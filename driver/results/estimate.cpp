@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "core/ops/all.hpp"
+#include "core/worker/capabilities.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
@@ -160,10 +161,9 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
   for (const visit_record* visit : visits) {
     s.rounds_kept += visit->rounds_kept;
     for (const auto& [why, n] : visit->drops) s.rounds_dropped += n;
-    if (!visit->estimates.empty()) {
-      fairness.push_back(visit->fairness);
+    if (!visit->estimates.empty() && visit->fairness > 0) fairness.push_back(visit->fairness);
+    if (!visit->estimates.empty() && visit->slowest_over_fastest > 0)
       slowest.push_back(visit->slowest_over_fastest);
-    }
     if (visit->additivity.additive) {
       ++checked;
       adds_up += *visit->additivity.additive ? 1U : 0U;
@@ -274,6 +274,15 @@ struct visited_points {
     }
   }
 };
+
+template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_list<Ops...>) {
+  return {Ops::info...};
+}
+constexpr auto shared_infos = infos(shared_ops{});
+
+constexpr std::array<std::string_view, 12> families{"barrier", "warp",      "group",   "atomic",
+                                                    "memory",  "critical",  "fence",   "handoff",
+                                                    "launch",  "reduction", "control", "structure"};
 
 }  // namespace
 
@@ -436,6 +445,32 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
   all.low = std::min(all.low, lowest);
   all.high = std::max(all.high, highest);
   return all;
+}
+
+op_facts facts_of(std::string_view op) {
+  for (const op_info& info : shared_infos) {
+    if (info.name == op)
+      return facts_of(op, family_name(info.family), info.pairing == pairing::insert,
+                      info.cost_per_lane);
+  }
+  return {};
+}
+
+op_facts facts_of(std::string_view op, std::string_view family, bool inserted, bool cost_per_lane) {
+  const auto known = std::find_if(shared_infos.begin(), shared_infos.end(),
+                                  [op](const op_info& info) { return info.name == op; });
+  op_facts facts{.family = std::string(family),
+                 .inserted = inserted,
+                 .cost_per_lane = cost_per_lane,
+                 .joint = family == "barrier" || family == "group" || family == "launch"};
+  if (known != shared_infos.end())
+    facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
+  return facts;
+}
+
+std::size_t family_rank(std::string_view family) {
+  return static_cast<std::size_t>(std::find(families.begin(), families.end(), family) -
+                                  families.begin());
 }
 
 }  // namespace syncmeter

@@ -15,7 +15,6 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
-#include <string_view>
 #include <thread>
 
 #include "driver/plan/options.hpp"

@@ -11,8 +11,8 @@
 #include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "driver/text/line_reader.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {

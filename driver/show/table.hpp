@@ -49,4 +49,34 @@ struct summary_notes_of {
 /// An op and its axes in a few words, for a note: "atomic_add int32 relaxed strided 64 B, 2 lanes".
 [[nodiscard]] std::string short_name(const point& p);
 
+/// One row: the point, the affinities that it stands for, and what was measured in its place where
+/// that is another op, type or order.
+struct table_row {
+  const point_summary* shown;
+  std::string affinities, stands_in;
+  std::string words{};  ///< of the axes that its section tells apart
+};
+
+/// By backend, family and op as the ops are listed, then by every axis. A point that another's
+/// measurement stands for has a row of its own where its op, type or order is another.
+[[nodiscard]] std::vector<table_row> rows_of(const std::vector<point_summary>& points);
+/// Leaves of points that differ in their pair of PUs alone the first so many: 8 PUs, both ways
+/// round. What the others are together is a matrix, which the report has. How many were left out.
+std::size_t keep_some_pairs(std::vector<table_row>& rows);
+/// The other placements that three visits saw: one row each, quiet where that was seen as well.
+[[nodiscard]] std::vector<const point_summary*> other_placements(const point_summary& s);
+
+[[nodiscard]] std::string cost_text(const point_summary& s);
+[[nodiscard]] std::string interval_text(const interval& cost_ns);
+[[nodiscard]] std::string remarks(const table_row& row);
+
+/// RFC 4180 with a header; every column of a quantity names its unit. A cost that was not resolved
+/// has its upper bound only, one below 0 nothing but the times of both sides. A text has no control
+/// characters and, where a spreadsheet would take it for a formula, an apostrophe before it.
+[[nodiscard]] std::string to_csv(const std::vector<point_summary>& points);
+
+/// The same rows as a JSON array of objects: cells without a value are left out, numbers and truths
+/// are such.
+[[nodiscard]] std::string to_json_text(const std::vector<point_summary>& points);
+
 }  // namespace syncmeter

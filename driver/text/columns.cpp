@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {

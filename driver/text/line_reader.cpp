@@ -1,7 +1,5 @@
 #include "driver/text/line_reader.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -17,7 +16,7 @@
 
 #include "core/worker/json_line.hpp"
 #include "driver/text/line_reader.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {

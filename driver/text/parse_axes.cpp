@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -228,6 +227,20 @@ double parse_share(std::string_view option, std::string_view text) {
         fmt::format("{}: '{}' is not a number above 0 and below 1, such as 0.01", option, text));
   }
   return number->first;
+}
+
+std::string as_ranges(std::vector<int> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += text.empty() ? "" : ",";
+    text += first == last ? fmt::format("{}", numbers[first])
+                          : fmt::format("{}-{}", numbers[first], numbers[last]);
+    first = last + 1;
+  }
+  return text;
 }
 
 }  // namespace syncmeter

@@ -1,18 +1,41 @@
-// The small grammars of the command line: lists, names, numbers, lane ranges and durations. Every
+// The small grammars of the command line: lists, names, numbers, ranges and durations. Every
 // error is a usage_error that names the option, the offending text and what is allowed.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/axes.hpp"
-#include "driver/text/ranges.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
+
+/// One element of a --lanes list: a number, a range, or "max" (resolved when the machine is known).
+struct lane_range {
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  bool max = false;   ///< stands for the largest allowed number
+  friend bool operator==(const lane_range&, const lane_range&) = default;
+};
+
+/// One element of a --blocks list: a number, a range, or a symbol that stands for a number when the
+/// GPU is known.
+struct block_range {
+  /// sm: as many as it has multiprocessors. max: as many as run at once. beyond: one more.
+  enum class symbol : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  symbol named = symbol::none;
+  unsigned times = 1;  ///< of what the symbol stands for; studies only, as are the next and
+                       ///< `beyond`
+  unsigned whole = 1;  ///< rounded down to a multiple of this
+  friend bool operator==(const block_range&, const block_range&) = default;
+};
+
+/// "0-3,8": ranges of PU numbers, sorted.
+[[nodiscard]] std::string as_ranges(std::vector<int> numbers);
 
 /// The parts between commas, none of them empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);

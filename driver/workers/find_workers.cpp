@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/known_backends.hpp"
-#include "driver/workers/worker_process.hpp"
 
 namespace syncmeter {
 namespace {
@@ -146,6 +144,10 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
   return workers;
 }
 
+template <class... Ops> std::vector<std::string> names_in(op_list<Ops...>) {
+  return {std::string(Ops::info.name)...};
+}
+
 }  // namespace
 
 namespace fs = std::filesystem;
@@ -207,6 +209,32 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     workers.push_back(std::move(missing));
   }
   return workers;
+}
+
+const std::vector<known_backend>& known_backends() {
+  static const std::vector<known_backend> all{
+#include "known_backends.inc"
+  };
+  return all;
+}
+
+std::vector<std::string> known_backend_names() {
+  std::vector<std::string> names;
+  for (const known_backend& known : known_backends()) names.push_back(known.name);
+  return names;
+}
+
+std::vector<std::string> shared_op_names() { return names_in(shared_ops{}); }
+
+bool is_own_op(const std::string& name) {
+  const auto has = [&name](const auto& names) { return std::ranges::count(names, name) > 0; };
+  return has(names_in(shared_ops{})) || has(names_in(host_ops{}));
+}
+
+bool is_own_backend(const std::string& name) {
+  return std::ranges::any_of(known_backends(), [&](const known_backend& known) {
+    return name == known.name || (known.several && name.starts_with(known.name + '-'));
+  });
 }
 
 }  // namespace syncmeter

@@ -16,10 +16,8 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 

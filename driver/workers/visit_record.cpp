@@ -1,14 +1,12 @@
 #include "driver/workers/visit_record.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace visit_rules {
@@ -242,6 +240,13 @@ template <class Check> std::string flaw_in(const Check& check) {
 
 }  // namespace
 }  // namespace visit_rules
+
+bool settles(const visit_record& visit) {
+  using enum status;
+  if (visit.status == unsupported || visit.status == elided || visit.status == too_slow)
+    return true;
+  return visit.status == failed && visit.stopped_by != stopped_by_crash;
+}
 
 visit_record read_visit(const nlohmann::json& line) {
   using visit_rules::inf;

@@ -1,5 +1,4 @@
 // AArch64 instructions, sorted into the classes of the census.
-#include <algorithm>
 
 #include "driver/census/isa/instruction_class.hpp"
 

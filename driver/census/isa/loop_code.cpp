@@ -7,17 +7,12 @@
 #include <array>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include "driver/census/isa/instruction.hpp"
-#include "driver/census/isa/instruction_class.hpp"
 
 namespace syncmeter {
 namespace {

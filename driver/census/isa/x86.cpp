@@ -1,5 +1,4 @@
 // x86-64 instructions in AT&T syntax, sorted into the classes of the census.
-#include <algorithm>
 #include <array>
 
 #include "driver/census/isa/instruction_class.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "driver/census/rule/census_text.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {

@@ -9,10 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/census/rule/census_diff.hpp"
-#include "driver/census/rule/code_kind.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {

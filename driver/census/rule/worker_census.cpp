@@ -16,9 +16,7 @@
 
 #include "core/worker/json_line.hpp"
 #include "driver/census/isa/loop_code.hpp"
-#include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_text.hpp"
-#include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter {
 namespace {

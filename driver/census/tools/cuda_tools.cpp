@@ -9,16 +9,12 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
 #include "driver/census/isa/instruction_class.hpp"
-#include "driver/census/tools/disassembler.hpp"
 #include "driver/census/tools/elf_file.hpp"
 
 namespace syncmeter {

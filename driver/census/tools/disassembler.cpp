@@ -16,8 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
-#include "driver/census/tools/elf_file.hpp"
+#include "driver/census/isa/instruction_class.hpp"
 
 extern char** environ;
 

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/explain/folded_code.hpp"
-
 namespace syncmeter::explain_test {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "driver/explain/explain_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <unistd.h>
 
@@ -11,18 +11,11 @@
 #include "driver/plan/offered_ops.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {
-
-struct explain_request {
-  bool help = false;
-};
-
-std::vector<option_row> rows_of(explain_request& request) { return {help_row(request.help)}; }
 
 point_summary the_one(const std::vector<point_summary>& points, const std::string& words,
                       const std::string& file) {
@@ -67,13 +60,6 @@ loops_of_point loops_of(const point& p, const std::vector<const visit_record*>& 
                      ") is not here, so that its code cannot be shown."};
 }
 
-}  // namespace
-
-std::vector<option_row> explain_rows() {
-  static explain_request unread;
-  return rows_of(unread);
-}
-
 std::string explain_notes() {
   return "POINT is some values of its axes, in quotes, as many as it takes to mean one\n"
          "point of FILE: 'atomic_add shared lanes=2'. Where the worker that was measured\n"
@@ -82,10 +68,10 @@ std::string explain_notes() {
 }
 
 int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
-  explain_request request;
-  const std::vector<option_row> rows = rows_of(request);
+  bool help = false;
+  const std::vector<option_row> rows = help_alone(help);
   const std::vector<std::string> words = parse_command_line(arguments, rows, 2);
-  if (request.help) {
+  if (help) {
     fmt::print(out, "Usage: syncmeter explain POINT FILE\n{}\n{}", explain_notes(),
                options_text(rows));
     return 0;
@@ -102,6 +88,17 @@ int explain_command(const std::vector<std::string>& arguments, std::FILE* out) {
   fmt::print(out, "{}", explain_text(s, visits, loops_of(s.what, visits), width));
   add_claims({.file = words[1], .point = canonical(s.what)}, out);
   return 0;
+}
+
+}  // namespace
+
+command explain_row() {
+  return {.name = "explain",
+          .purpose = "all that is known of one point of a results file",
+          .options = unread_rows(help_alone),
+          .run = alone(explain_command),
+          .word = "POINT FILE",
+          .notes = explain_notes()};
 }
 
 }  // namespace syncmeter
