@@ -40,7 +40,7 @@ struct ab_format {
   [[nodiscard]] std::vector<std::string> values() const { return {"text", "json", "markdown"}; }
   std::string operator()(const std::string& option, const std::string& text) const {
     const std::vector<std::string> allowed = values();
-    if (std::ranges::find(allowed, text) != allowed.end()) return text;
+    if (contains(allowed, text)) return text;
     throw usage_error(unknown_name(option, "format", text, allowed));
   }
 };
@@ -50,7 +50,7 @@ std::string parse_setting(const std::string& option, const std::string& text) {
   if (equals == std::string::npos || equals == 0)
     throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
   const std::string name = text.substr(0, equals);
-  if (std::ranges::find(placed_by_us, name) != placed_by_us.end()) {
+  if (contains(placed_by_us, name)) {
     throw usage_error(fmt::format(
         "{}: {} is not allowed: syncmeter places the lanes itself; use --affinity, --pus and "
         "--lanes, which hold for both",
@@ -91,7 +91,7 @@ std::vector<option_row> own_rows(ab_request& request) {
 std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
   std::vector<option_row> rows;
   for (option_row& row : run_rows(request.run, refused)) {
-    if (std::ranges::find(not_here, row.name) != not_here.end()) continue;
+    if (contains(not_here, row.name)) continue;
     if (row.name == "visits")
       row.help = fmt::format("number of visits to each point in each build (default: {})",
                              usual_ab_visits);

@@ -91,8 +91,8 @@ std::vector<revisits::wanted> revisits::lacking() const {
         std::min<std::size_t>(enough_visits, points_[found->second].visits);
     if (quiet < wanted_visits) all.push_back({found->second, wanted_visits - quiet});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
+  std::ranges::stable_sort(all,
+                           [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
   return all;
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/point.hpp"
 
+#include "driver/text/parse_axes.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -38,18 +40,15 @@ visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& 
 }
 
 std::size_t visit_log::point_state::done() const {
-  return static_cast<std::size_t>(
-      std::count_if(statuses.begin(), statuses.end(),
-                    [](const auto& status) { return !status.empty() && status != not_wanted; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      statuses, [](const auto& status) { return !status.empty() && status != not_wanted; }));
 }
 
 std::size_t visit_log::point_state::wanted() const {
   return settled ? 0 : static_cast<std::size_t>(std::ranges::count(statuses, ""));
 }
 
-bool visit_log::point_state::failed() const {
-  return std::any_of(statuses.begin(), statuses.end(), is_failure);
-}
+bool visit_log::point_state::failed() const { return std::ranges::any_of(statuses, is_failure); }
 
 // Keeps the sums right: they are asked for between all visits.
 template <class Change> void visit_log::update(point_state& state, Change change) {
@@ -98,12 +97,12 @@ unsigned visit_log::last_wanted(std::size_t point) const {
 
 bool visit_log::took_too_long(std::size_t point) const {
   const auto& statuses = states_[point].statuses;
-  return std::ranges::find(statuses, "too_slow") != statuses.end();
+  return contains(statuses, "too_slow");
 }
 
 std::size_t visit_log::failed_points() const {
-  return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(),
-                                                [](const auto& state) { return state.failed(); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(states_, [](const auto& state) { return state.failed(); }));
 }
 
 std::string visit_log::key(std::size_t point, unsigned visit) const {

@@ -27,11 +27,11 @@ namespace syncmeter {
 namespace {
 
 template <class List, class Value> bool admits(const List& list, const Value& value) {
-  return list.empty() || std::ranges::find(list, value) != list.end();
+  return list.empty() || contains(list, value);
 }
 
 bool wanted(const census_options& options, const worker_info& worker, const capability& what) {
-  const bool by_worker = std::ranges::find(options.backends, worker.name) != options.backends.end();
+  const bool by_worker = contains(options.backends, worker.name);
   return (by_worker || admits(options.backends, what.backend)) && admits(options.ops, what.op) &&
          admits(options.orders, what.order) && (!what.type || admits(options.types, *what.type));
 }

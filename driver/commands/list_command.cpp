@@ -27,35 +27,30 @@ struct offer {
 constexpr std::array<const char*, 7> axes_shown{"types",    "orders", "placements", "scopes",
                                                 "flavours", "spaces", "sizes"};
 
-void add_word_once(std::vector<std::string>& words, std::string_view word) {
-  if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
-}
-
 std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
   std::vector<offer> offers;
   for (const worker_info& worker : workers) {
     for (const capability& row : worker.capabilities) {
       if (!row.supported) continue;
-      auto found = std::find_if(offers.begin(), offers.end(), [&](const offer& o) {
-        return o.backend == row.backend && o.op == row.op;
-      });
+      auto found = std::ranges::find_if(
+          offers, [&](const offer& o) { return o.backend == row.backend && o.op == row.op; });
       if (found == offers.end())
         found = offers.insert(found, {row.backend, row.op, row.family, row.pairing, row.note});
       auto& [types, orders, placements, scopes, flavours, spaces, sizes] = found->values;
-      if (row.type) add_word_once(types, to_text(*row.type));
+      if (row.type) add_once(types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
-        add_word_once(orders, to_text(row.order));
+        add_once(orders, to_text(row.order));
       for (const placement p : row.placements) {
-        if (p != placement::none) add_word_once(placements, to_text(p));
+        if (p != placement::none) add_once(placements, to_text(p));
       }
-      if (row.scope != scope::none) add_word_once(scopes, to_text(row.scope));
-      if (row.flavour != flavour::none) add_word_once(flavours, to_text(row.flavour));
-      if (row.space != space::none) add_word_once(spaces, to_text(row.space));
-      if (!row.size_of.empty()) add_word_once(sizes, row.size_of);
-      if (row.size != 0) add_word_once(sizes, fmt::to_string(row.size));
+      if (row.scope != scope::none) add_once(scopes, to_text(row.scope));
+      if (row.flavour != flavour::none) add_once(flavours, to_text(row.flavour));
+      if (row.space != space::none) add_once(spaces, to_text(row.space));
+      if (!row.size_of.empty()) add_once(sizes, row.size_of);
+      if (row.size != 0) add_once(sizes, fmt::to_string(row.size));
     }
   }
-  std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
+  std::ranges::stable_sort(offers, [](const offer& a, const offer& b) {
     return std::tuple(family_rank(a.family), a.family, facts_of(a.op).rank, a.op, a.backend) <
            std::tuple(family_rank(b.family), b.family, facts_of(b.op).rank, b.op, b.backend);
   });
@@ -91,7 +86,7 @@ std::string family_values(std::span<const offer> family) {
   for (std::size_t axis = 0; axis < axes_shown.size(); ++axis) {
     std::vector<std::string> values;
     for (const offer& o : family) {
-      for (const std::string& value : o.values.at(axis)) add_word_once(values, value);
+      for (const std::string& value : o.values.at(axis)) add_once(values, value);
     }
     if (!values.empty())
       text +=
@@ -159,10 +154,10 @@ std::string unsupported_text(const std::vector<worker_info>& workers, bool wide)
   for (const worker_info& worker : workers) {
     for (const capability& row : worker.capabilities) {
       const auto note = [&row](lack& l) {
-        if (row.type) add_word_once(l.types, to_text(*row.type));
-        add_word_once(l.orders, to_text(row.order));
-        add_word_once(l.scopes, to_text(row.scope));
-        add_word_once(l.flavours, to_text(row.flavour));
+        if (row.type) add_once(l.types, to_text(*row.type));
+        add_once(l.orders, to_text(row.order));
+        add_once(l.scopes, to_text(row.scope));
+        add_once(l.flavours, to_text(row.flavour));
       };
       note(listed[row.backend + " " + row.op]);
       if (!row.supported) note(by_reason[{row.backend, row.reason}][row.op]);
@@ -230,9 +225,7 @@ std::vector<option_row> rows_of(list_request& request) {
 
 /// Leaves in only what `backends` names.
 void keep_only(const std::vector<std::string>& backends, std::vector<worker_info>& workers) {
-  const auto asked_for = [&](const std::string& name) {
-    return std::find(backends.begin(), backends.end(), name) != backends.end();
-  };
+  const auto asked_for = [&](const std::string& name) { return contains(backends, name); };
   for (worker_info& worker : workers) {
     if (asked_for(worker.name)) continue;
     std::erase_if(worker.capabilities,

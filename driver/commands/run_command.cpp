@@ -2,7 +2,6 @@
 // which are compared.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -11,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/ab/arm_plan.hpp"
-#include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/census/rule/worker_census.hpp"
@@ -24,6 +22,7 @@
 #include "driver/show/table.hpp"
 #include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
@@ -61,7 +60,7 @@ run_options resumed_options(const run_options& now, const results_file& file) {
 planned_machine machine_of(const run_options& options) {
   planned_machine here = machine_for(options);
   const auto& policies = options.affinities;
-  if (std::ranges::find(policies, affinity::quiet) == policies.end()) return here;
+  if (!contains(policies, affinity::quiet)) return here;
   if (options.resume) here.machine.avoid(busy_in(read_results(*options.resume).campaign));
   else if (!options.dry_run && here.grant.unbound_because.empty())
     here.machine.avoid(probe_busy_shares(here.machine, max_lanes(here.machine, here.grant)));

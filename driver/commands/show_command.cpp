@@ -55,7 +55,7 @@ std::vector<point_summary> chosen_points(const std::vector<point_summary>& point
   unsigned most = 0;
   for (const point_summary& s : points) most = std::max(most, s.what.lanes);
   const auto one_of = [](const auto& wanted, const auto& matches) {
-    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), matches);
+    return wanted.empty() || std::ranges::any_of(wanted, matches);
   };
   std::vector<point_summary> chosen;
   std::copy_if(
@@ -125,7 +125,7 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
       add_report({.file = file, .wide = view.wide}, out);
     }
   }
-  const bool any_failed = std::any_of(points.begin(), points.end(), [](const point_summary& s) {
+  const bool any_failed = std::ranges::any_of(points, [](const point_summary& s) {
     return s.status == status::failed || s.status == status::timeout;
   });
   return any_failed ? 1 : 0;

@@ -8,7 +8,7 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/commands/commands.hpp"
-#include "driver/plan/lane_places.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/messages.hpp"
@@ -104,8 +104,8 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
     line("cpuset", fmt::format("{}, set by {}", pus_text(grant.cpuset), grant.cpuset_source));
   std::vector<int> masked;
   for (const int pu : grant.cpuset.empty() ? machine.pus() : grant.cpuset) {
-    if (std::ranges::find(grant.offline, pu) != grant.offline.end()) continue;
-    if (std::ranges::find(numbers, pu) == numbers.end()) masked.push_back(pu);
+    if (contains(grant.offline, pu)) continue;
+    if (!contains(numbers, pu)) masked.push_back(pu);
   }
   if (!masked.empty())
     line("mask", fmt::format("excludes {}: the affinity mask that this process inherited (from a "

@@ -9,13 +9,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "driver/text/parse_axes.hpp"
+
 namespace syncmeter {
 namespace {
 
 // Whether an op has values on an axis at all: the first value of each enum marks those without.
 template <class Enum> bool has_axis(const offered_op& op, Enum capability::* axis) {
-  return std::any_of(op.rows.begin(), op.rows.end(),
-                     [axis](const capability* row) { return row->*axis != Enum{}; });
+  return std::ranges::any_of(op.rows,
+                             [axis](const capability* row) { return row->*axis != Enum{}; });
 }
 
 template <class Enum>
@@ -174,7 +176,7 @@ std::vector<gpu_planner::grid_shape> gpu_planner::grid_shapes_of(const gpu_axes&
     for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
       for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
         const auto [first, last] = resolve(blocks, gpu_, threads);
-        for (unsigned n = first; n <= last; ++n) add_once(shapes, {n, threads});
+        for (unsigned n = first; n <= last; ++n) add_once(shapes, grid_shape{n, threads});
       }
     }
   }

@@ -34,7 +34,7 @@ std::vector<unsigned> equal_gpus(const gpu_backend& gpus, const std::string& bac
 }
 
 bool is_of_one_gpu(const planned_point& point, const std::vector<offered_op>& ops) {
-  const auto op = std::find_if(ops.begin(), ops.end(), [&](const offered_op& each) {
+  const auto op = std::ranges::find_if(ops, [&](const offered_op& each) {
     return each.backend == point.what.backend && each.name == point.what.op;
   });
   const bool launched = op != ops.end() && op->rows.front()->family == "launch";

@@ -12,24 +12,22 @@ namespace {
 
 bool only_when_named(const std::string& backend) {
   const auto& all = known_backends();
-  return std::any_of(all.begin(), all.end(), [&](const known_backend& known) {
-    return known.when_named && known.name == backend;
-  });
+  return std::ranges::any_of(
+      all, [&](const known_backend& known) { return known.when_named && known.name == backend; });
 }
 
 bool is_compared(const std::string& backend, const std::string& study_name) {
   const study* const chosen = find_study(study_name);
-  return chosen != nullptr && std::ranges::find(chosen->also, backend) != chosen->also.end();
+  return chosen != nullptr && contains(chosen->also, backend);
 }
 
 // What is measured where --backend says nothing.
 std::vector<std::string> by_default(const std::vector<std::string>& usable,
                                     const std::string& study_name) {
   std::vector<std::string> chosen;
-  std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
-               [&](const std::string& backend) {
-                 return !only_when_named(backend) || is_compared(backend, study_name);
-               });
+  std::ranges::copy_if(usable, std::back_inserter(chosen), [&](const std::string& backend) {
+    return !only_when_named(backend) || is_compared(backend, study_name);
+  });
   return chosen.empty() ? usable : chosen;
 }
 
@@ -49,15 +47,15 @@ std::vector<offered_op> chosen_ops(const run_options& options,
     }
   }
   const auto has_usable = [&](const worker_info& w) {
-    return std::any_of(w.backends.begin(), w.backends.end(),
-                       [&](const std::string& backend) { return contains(usable, backend); });
+    return std::ranges::any_of(
+        w.backends, [&](const std::string& backend) { return contains(usable, backend); });
   };
   for (const std::string& name : options.backends) {
     if (contains(usable, name)) continue;
-    if (std::any_of(workers.begin(), workers.end(),
-                    [&](const worker_info& w) { return w.name == name && has_usable(w); }))
+    if (std::ranges::any_of(workers,
+                            [&](const worker_info& w) { return w.name == name && has_usable(w); }))
       continue;
-    const auto broken = std::find_if(workers.begin(), workers.end(), [&](const worker_info& w) {
+    const auto broken = std::ranges::find_if(workers, [&](const worker_info& w) {
       return !problem_of(w, name).empty() && (w.name == name || contains(w.backends, name));
     });
     if (broken == workers.end())
@@ -78,7 +76,7 @@ std::vector<offered_op> chosen_ops(const run_options& options,
     for (const capability& row : w.capabilities) {
       if (!problem_of(w, row.backend).empty()) continue;
       if (!contains(wanted, row.backend) && !contains(wanted, w.name)) continue;
-      auto found = std::find_if(ops.begin(), ops.end(), [&](const offered_op& op) {
+      auto found = std::ranges::find_if(ops, [&](const offered_op& op) {
         return op.backend == row.backend && op.name == row.op;
       });
       if (found == ops.end()) found = ops.insert(ops.end(), {row.backend, row.op, {}});
@@ -97,8 +95,8 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
     for (const value_type type : op.types()) add_once(types, type);
   }
   for (const std::string& wanted : options.ops) {
-    const bool known = std::any_of(names.begin(), names.end(),
-                                   [&](const auto& name) { return fits(wanted, name); });
+    const bool known =
+        std::ranges::any_of(names, [&](const auto& name) { return fits(wanted, name); });
     if (!known) throw usage_error(unknown_name("--op", "op", wanted, names));
   }
   for (const value_type wanted : options.types) {
@@ -232,8 +230,7 @@ std::vector<offered_op> offered_ops(const run_options& options,
 
 bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
                 const std::vector<worker_info>& workers) {
-  return is_portable(workers, op.backend) &&
-         std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
+  return is_portable(workers, op.backend) && std::ranges::any_of(ops, [&](const auto& other) {
            return other.name == op.name && !is_portable(workers, other.backend) &&
                   gpus_of(workers, other.backend) == nullptr && other.rows.front()->supported;
          });

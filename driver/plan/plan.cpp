@@ -360,9 +360,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     throw usage_error(unknown_name("--study", "study", options.study, study_names()));
   refuse_quiet_placements(*chosen, options);
   const std::vector<offered_op> ops = offered_ops(options, workers);
-  const bool any_gpu = std::any_of(ops.begin(), ops.end(), [&](const offered_op& op) {
-    return gpus_of(workers, op.backend) != nullptr;
-  });
+  const bool any_gpu = std::ranges::any_of(
+      ops, [&](const offered_op& op) { return gpus_of(workers, op.backend) != nullptr; });
   if (!any_gpu) require_gpu_for(options);
   if (!any_gpu && chosen->rules.empty()) {
     throw usage_error(fmt::format("--study: '{}' needs a GPU backend, and none is in use; "
@@ -372,9 +371,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
 
   planners all(options, workers, machine, grant);
   for (const offered_op& op : ops) {
-    const bool named =
-        std::any_of(options.ops.begin(), options.ops.end(),
-                    [&](const std::string& pattern) { return fits(pattern, op.name); });
+    const bool named = std::ranges::any_of(
+        options.ops, [&](const std::string& pattern) { return fits(pattern, op.name); });
     if (chosen->native_only && options.backends.empty() && is_portable(workers, op.backend))
       continue;
     if (chosen->native_first && options.backends.empty() && has_native(ops, op, workers)) continue;

@@ -46,8 +46,7 @@ std::string topology_mismatch(const topology& of_file, const topology& here) {
     if (!here.has_pu(pu)) not_here.push_back(pu);
   }
   for (const processing_unit& unit : here.units()) {
-    if (std::find(in_file.begin(), in_file.end(), unit.os) == in_file.end())
-      not_there.push_back(unit.os);
+    if (!contains(in_file, unit.os)) not_there.push_back(unit.os);
   }
   if (not_here.empty() && not_there.empty()) return "";
   std::string text;

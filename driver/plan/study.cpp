@@ -46,8 +46,7 @@ bool covers(const std::vector<std::string_view>& ops, const std::vector<std::str
     if (pattern.starts_with('@')) return pattern.substr(1) == user_family;
     return fits(pattern, op);
   };
-  return std::any_of(ops.begin(), ops.end(), fits_op) &&
-         std::none_of(except.begin(), except.end(), fits_op);
+  return std::ranges::any_of(ops, fits_op) && std::ranges::none_of(except, fits_op);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using visits_of_point = std::vector<const visit_record*>;
 bool is_solid(const visit_estimate& e) { return e.rounds >= enough_rounds; }
 
 std::size_t solid_in(const std::vector<visit_estimate>& estimates) {
-  return static_cast<std::size_t>(std::count_if(estimates.begin(), estimates.end(), is_solid));
+  return static_cast<std::size_t>(std::ranges::count_if(estimates, is_solid));
 }
 
 std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
@@ -312,7 +312,7 @@ std::vector<point_summary> summarize(const results_file& file) {
       s.measured_as = measured_as;
     };
     rename(copy);
-    std::for_each(copy.other_states.begin(), copy.other_states.end(), rename);
+    std::ranges::for_each(copy.other_states, rename);
     all.push_back(std::move(copy));
   }
   for (const unmeasured_point& refused : file.refused) {
@@ -404,7 +404,7 @@ std::size_t headline_rule::quiet_visits(const std::string& family, const std::ve
 
 std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
   std::vector<visit_estimate> solid;
-  std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(solid), is_solid);
+  std::ranges::copy_if(estimates, std::back_inserter(solid), is_solid);
   return solid.empty() ? estimates : solid;
 }
 
@@ -457,8 +457,8 @@ op_facts facts_of(std::string_view op) {
 }
 
 op_facts facts_of(std::string_view op, std::string_view family, bool inserted, bool cost_per_lane) {
-  const auto known = std::find_if(shared_infos.begin(), shared_infos.end(),
-                                  [op](const op_info& info) { return info.name == op; });
+  const auto known =
+      std::ranges::find_if(shared_infos, [op](const op_info& info) { return info.name == op; });
   op_facts facts{.family = std::string(family),
                  .inserted = inserted,
                  .cost_per_lane = cost_per_lane,
@@ -469,8 +469,7 @@ op_facts facts_of(std::string_view op, std::string_view family, bool inserted, b
 }
 
 std::size_t family_rank(std::string_view family) {
-  return static_cast<std::size_t>(std::find(families.begin(), families.end(), family) -
-                                  families.begin());
+  return static_cast<std::size_t>(std::ranges::find(families, family) - families.begin());
 }
 
 }  // namespace syncmeter

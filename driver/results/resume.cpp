@@ -41,7 +41,7 @@ std::vector<int> allowed_in(const json& campaign) {
   for (const json& number : *found) {
     if (number.is_number_integer()) numbers.push_back(number.get<int>());
   }
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   return numbers;
 }
 
@@ -103,9 +103,7 @@ std::map<std::string, std::size_t> done_beyond(const campaign_plan& plan, const 
 
 std::string why_not(const std::string& backend, const std::vector<worker_info>& workers) {
   for (const worker_info& worker : workers) {
-    const bool its =
-        worker.name == backend ||
-        std::find(worker.backends.begin(), worker.backends.end(), backend) != worker.backends.end();
+    const bool its = worker.name == backend || contains(worker.backends, backend);
     if (its && !problem_of(worker, backend).empty()) return ": " + problem_of(worker, backend);
   }
   return {};
@@ -122,7 +120,7 @@ void require_same_identity(const results_file& file, const campaign_identity& no
   const std::string cpu_then = text_at(file.campaign, "/machine/cpu_model"_json_pointer);
   require(cpu_then == now.cpu_model, file.path, "on the CPU", cpu_then, now.cpu_model);
   std::vector<int> allowed_now = now.allowed_pus;
-  std::sort(allowed_now.begin(), allowed_now.end());
+  std::ranges::sort(allowed_now);
   const std::vector<int> allowed_then = allowed_in(file.campaign);
   require(allowed_then == allowed_now, file.path, "with the allowed PUs", as_ranges(allowed_then),
           as_ranges(allowed_now));
@@ -187,8 +185,7 @@ std::vector<std::string> visited_backends(const results_file& file) {
 void keep_backends(std::vector<worker_info>& workers, const std::vector<std::string>& backends) {
   for (worker_info& worker : workers) {
     for (const std::string& backend : std::vector(worker.backends)) {
-      if (std::find(backends.begin(), backends.end(), backend) == backends.end())
-        worker.take_away(backend);
+      if (!contains(backends, backend)) worker.take_away(backend);
     }
   }
 }

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/show/figures.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -191,7 +190,7 @@ std::string to_json_text(const std::vector<point_summary>& points) {
   };
   for (const point_summary& p : points) {
     add(p);
-    std::for_each(p.other_states.begin(), p.other_states.end(), add);
+    std::ranges::for_each(p.other_states, add);
   }
   return rows.dump(1, ' ', true) + "\n";
 }

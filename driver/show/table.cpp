@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/show/figures.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
@@ -203,9 +202,8 @@ std::vector<section_words> words_of(std::span<const table_row> rows, bool with_b
   for (const table_row& row : rows) words.push_back(axis_words(row, with_backend));
   std::vector<section_words> found(rows.size());
   for (std::size_t axis = 0; axis < words.front().size(); ++axis) {
-    const bool same = std::all_of(words.begin(), words.end(), [&](const auto& of_row) {
-      return of_row[axis] == words.front()[axis];
-    });
+    const bool same = std::ranges::all_of(
+        words, [&](const auto& of_row) { return of_row[axis] == words.front()[axis]; });
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (const std::string& word = words[r][axis]; !word.empty())
         (same ? found[r].common : found[r].of_row).push_back(word);
@@ -271,7 +269,7 @@ std::string section_text(std::span<const table_row> section, page_style style, b
 std::string point_table(const std::vector<point_summary>& points, page_style style, bool by_cost) {
   std::vector<table_row> rows = rows_of(points);
   if (by_cost) {
-    std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
+    std::ranges::stable_sort(rows, [](const table_row& a, const table_row& b) {
       const auto cost = [](const table_row& row) {
         return has_cost(*row.shown) ? row.shown->cost_ns.value
                                     : std::numeric_limits<double>::infinity();

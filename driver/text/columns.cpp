@@ -76,7 +76,7 @@ std::vector<std::size_t> columns::widths_on(std::size_t page) const {
     if (titles_[c].in_place_of.empty()) widths[c] = natural[c];
     if (titles_[c].spare != 0) spared.emplace_back(titles_[c].spare, c);
   }
-  std::sort(spared.begin(), spared.end(), std::greater{});
+  std::ranges::sort(spared, std::greater{});
   for (const auto& [rank, column] : spared) {
     if (page == 0 || taken_by(widths) <= page) break;
     widths[column] = 0;

@@ -122,7 +122,7 @@ bool is_stream(const output_file& file) {
 
 void require_writable(const output_file& file) {
   const auto is_it = [&](const std::string& input) { return same_file(file.path, input); };
-  if (std::any_of(file.inputs.begin(), file.inputs.end(), is_it))
+  if (std::ranges::any_of(file.inputs, is_it))
     throw usage_error(refusal(file, "is a file of this command already; name another file"));
   if (is_stream(file)) return;
   if (const auto found = about(file.path); found && S_ISREG(found->st_mode)) {

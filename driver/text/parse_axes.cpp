@@ -2,7 +2,6 @@
 // expected.
 #include "driver/text/parse_axes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -100,7 +99,7 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
 }
 
 std::string one_name::operator()(std::string_view option, std::string_view text) const {
-  if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
+  if (contains(allowed, text)) return std::string(text);
   throw usage_error(unknown_name(option, what, text, allowed));
 }
 
@@ -142,8 +141,8 @@ std::string to_text(const lane_range& range) {
 std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
   std::vector<block_range> ranges;
   for (const std::string& part : parse_list(option, text)) {
-    const auto word = std::find_if(block_symbols.begin(), block_symbols.end(),
-                                   [&](const auto& known) { return known.second == part; });
+    const auto word = std::ranges::find_if(block_symbols,
+                                           [&](const auto& known) { return known.second == part; });
     if (word != block_symbols.end()) {
       ranges.push_back({.named = word->first});
       continue;
@@ -205,8 +204,7 @@ double parse_seconds(std::string_view option, std::string_view text) {
     throw usage_error(fmt::format("{}: '{}' has no unit; write it as {}s, {}ms or {}min", option,
                                   text, text, text, text));
   }
-  const auto found =
-      std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  const auto found = std::ranges::find_if(units, [&](const auto& u) { return u.first == unit; });
   if (found == units.end()) {
     throw usage_error(fmt::format(
         "{}: '{}' has an unknown unit '{}'; allowed: ns, us, ms, s, min, h", option, text, unit));
@@ -230,7 +228,7 @@ double parse_share(std::string_view option, std::string_view text) {
 }
 
 std::string as_ranges(std::vector<int> numbers) {
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {
     std::size_t last = first;

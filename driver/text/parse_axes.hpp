@@ -2,6 +2,7 @@
 // error is a usage_error that names the option, the offending text and what is allowed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,6 +37,15 @@ struct block_range {
 
 /// "0-3,8": ranges of PU numbers, sorted.
 [[nodiscard]] std::string as_ranges(std::vector<int> numbers);
+
+template <class List, class Value>
+[[nodiscard]] bool contains(const List& values, const Value& value) {
+  return std::ranges::find(values, value) != std::ranges::end(values);
+}
+
+template <class T, class Value> void add_once(std::vector<T>& values, const Value& value) {
+  if (!contains(values, value)) values.emplace_back(value);
+}
 
 /// The parts between commas, none of them empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "core/worker/protocol.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -201,7 +202,7 @@ using flaws = std::vector<std::string>;
 
 // As a value of --backend or --op, and as a part of an environment's or a file's name.
 bool is_safe_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](const char c) {
+  return !name.empty() && std::ranges::all_of(name, [](const char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
 }
@@ -241,15 +242,15 @@ void check_entry(const capability& entry, const worker_info& info, flaws& found)
     found.push_back(fmt::format("{}: {}", entry_of(entry), what));
   };
   if (!is_safe_name(entry.op)) found.push_back(unsafe("op", entry.op));
-  if (std::find(info.backends.begin(), info.backends.end(), entry.backend) == info.backends.end())
+  if (!contains(info.backends, entry.backend))
     say(fmt::format("its backend {} is not one of \"backends\"", quote(entry.backend)));
   if (entry.family.empty()) say("\"family\" is empty");
   if (!entry.supported) {
     if (entry.reason.empty()) say("it is not supported, and no \"reason\" says why");
     return;
   }
-  const bool has_cell = std::any_of(entry.placements.begin(), entry.placements.end(),
-                                    [](const placement where) { return where != placement::none; });
+  const bool has_cell = std::ranges::any_of(
+      entry.placements, [](const placement where) { return where != placement::none; });
   if (has_cell && !entry.type && !info.gpus.contains(entry.backend))
     say("it has cells, and no \"type\" says of what");
   if (!entry.code.empty() && entry.code.size() != 2)

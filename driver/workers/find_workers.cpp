@@ -14,6 +14,7 @@
 
 #include "core/ops/all.hpp"
 #include "core/ops/host.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/capability_json.hpp"
 
 namespace syncmeter {
@@ -60,7 +61,7 @@ std::string looked_in() {
 
 bool is_own(const worker_info& info) {
   const std::vector<fs::path> own = folders_of_own_workers();
-  return std::find(own.begin(), own.end(), fs::path(info.path).parent_path()) != own.end();
+  return std::ranges::find(own, fs::path(info.path).parent_path()) != own.end();
 }
 
 // Which of two workers has a backend: the driver's own, even one that cannot be used, then the one
@@ -94,7 +95,7 @@ void leave_one_for_each_backend(std::vector<worker_info>& workers) {
 // "omp-llvm" is a worker of its own, not a backend of "omp".
 bool is_worker(const std::string& name) {
   const auto& all = known_backends();
-  return std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == name; });
+  return std::ranges::any_of(all, [&](const auto& known) { return known.name == name; });
 }
 
 // A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
@@ -102,7 +103,7 @@ bool is_worker(const std::string& name) {
 bool may_serve(const worker_info& info, const std::string& backend) {
   if (backend == info.name) return true;
   if (!info.problem.empty()) return backend.starts_with(info.name + '-') && !is_worker(backend);
-  return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
+  return contains(info.backends, backend);
 }
 
 std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs,
@@ -199,8 +200,8 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
   std::vector<worker_info> workers = ask_all(programs_in(folders_of_workers()), deadlines);
   leave_one_for_each_backend(workers);
   for (const std::string& backend : wanted) {
-    const bool served = std::any_of(workers.begin(), workers.end(),
-                                    [&](const worker_info& w) { return may_serve(w, backend); });
+    const bool served =
+        std::ranges::any_of(workers, [&](const worker_info& w) { return may_serve(w, backend); });
     if (served) continue;
     worker_info missing;
     missing.name = backend;

@@ -23,6 +23,8 @@
 
 #include "core/machine/topology.hpp"
 
+#include "driver/text/parse_axes.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -78,7 +80,7 @@ struct cpu_mask {
 cpu_mask make_mask(const std::vector<int>& cpus) {
   cpu_mask mask;
   if (cpus.empty() || cpus == read_cpu_grant().allowed) return mask;
-  const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+  const auto count = static_cast<std::size_t>(*std::ranges::max_element(cpus)) + 1;
   mask.set.reset(CPU_ALLOC(count));
   if (!mask.set) throw std::bad_alloc();
   mask.bytes = CPU_ALLOC_SIZE(count);
@@ -184,8 +186,7 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads,
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    if (std::find(removed_variables.begin(), removed_variables.end(), name) ==
-        removed_variables.end()) {
+    if (!contains(removed_variables, name)) {
       kept.emplace_back(text);
     }
   }

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

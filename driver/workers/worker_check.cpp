@@ -351,8 +351,7 @@ class checker {
     const auto are_times = [&](const char* name) {
       const json list = outcome.line.value(name, json());
       return list.is_array() && list.size() <= 2000 &&
-             std::all_of(list.begin(), list.end(),
-                         [](const json& t) { return t.is_number() && t >= 0; });
+             std::ranges::all_of(list, [](const json& t) { return t.is_number() && t >= 0; });
     };
     for (const char* name : {"hop_ns", "bounds_ns"}) {
       if (!are_times(name))

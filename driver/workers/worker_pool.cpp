@@ -9,6 +9,7 @@
 #include "core/harness/harness.hpp"
 #include "core/point.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/visit_record.hpp"
 
@@ -48,9 +49,8 @@ worker_pool::worker_pool(const std::vector<worker_info>& infos, settings how)
 worker_pool::environment* worker_pool::environment_of(const std::string& backend, wait_policy wait,
                                                       const json& request) {
   const std::string arm = arm_in(request);
-  const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
-    return (arm.empty() || w.arm == arm) &&
-           std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
+  const auto info = std::ranges::find_if(infos_, [&](const worker_info& w) {
+    return (arm.empty() || w.arm == arm) && contains(w.backends, backend);
   });
   if (info == infos_.end()) return nullptr;
   // A pool larger than the team would burn the other lanes' time: one process for each size.

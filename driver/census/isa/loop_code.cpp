@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/parse_axes.hpp"
+
 namespace syncmeter {
 namespace {
 
@@ -53,8 +55,7 @@ std::vector<bool> find_cycles(std::vector<node>& nodes) {
       if (!path.empty()) nodes[path.back()].low = std::min(nodes[path.back()].low, here.low);
       if (here.low != here.order) continue;
       // A single instruction is a cycle only when it jumps to itself.
-      bool cycle =
-          open.back() != at || std::ranges::find(here.successors, at) != here.successors.end();
+      bool cycle = open.back() != at || contains(here.successors, at);
       std::size_t member = nowhere;
       do {
         member = open.back();

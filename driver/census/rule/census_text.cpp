@@ -11,6 +11,7 @@
 
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -119,7 +120,7 @@ nlohmann::json or_null(const std::string& text) {
 /// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
 std::string loops_text(const std::vector<unsigned>& loops) {
   if (loops == std::vector{0U}) return "baseline loop";
-  if (std::ranges::find(loops, 0U) == loops.end())
+  if (!contains(loops, 0U))
     return fmt::format("loops with {} {}", fmt::join(loops, ", "),
                        loops == std::vector{1U} ? "op" : "ops");
   return loops.size() == 4 ? "all loops"
@@ -180,9 +181,7 @@ std::string what_sets_apart(const std::vector<const census_entry*>& some,
   for (const auto& [name, axis] : census_axes) {
     const auto values_in = [axis = axis](const std::vector<const census_entry*>& entries) {
       std::vector<std::string> values;
-      for (const census_entry* entry : entries) {
-        if (std::ranges::find(values, entry->*axis) == values.end()) values.push_back(entry->*axis);
-      }
+      for (const census_entry* entry : entries) add_once(values, entry->*axis);
       return values;
     };
     const std::vector<std::string> values = values_in(some);

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "driver/census/isa/instruction_class.hpp"
+#include "driver/text/parse_axes.hpp"
 
 extern char** environ;
 
@@ -133,7 +134,7 @@ bool is_prefix(std::string_view word) {
   static constexpr std::array<std::string_view, 20> words{
       "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
       "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
-  return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
+  return contains(words, word) || word.starts_with("rex");
 }
 
 /// Cuts "<name>" off the end of `text` and gives the name.

@@ -1,5 +1,5 @@
 // One point on a page: loops written once for each step, and words that mean one point.
-#include "driver/explain/explain.hpp"
+#include "driver/commands/explain.hpp"
 
 #include <gmock/gmock.h>
 

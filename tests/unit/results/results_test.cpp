@@ -8,7 +8,6 @@
 
 #include "driver/plan/options.hpp"
 #include "driver/results/campaign_lines.hpp"
-#include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 
