@@ -36,15 +36,6 @@ double parse_threshold(const std::string& option, const std::string& text) {
   return percent / most_percent;
 }
 
-struct ab_format {
-  [[nodiscard]] std::vector<std::string> values() const { return {"text", "json", "markdown"}; }
-  std::string operator()(const std::string& option, const std::string& text) const {
-    const std::vector<std::string> allowed = values();
-    if (contains(allowed, text)) return text;
-    throw usage_error(unknown_name(option, "format", text, allowed));
-  }
-};
-
 std::string parse_setting(const std::string& option, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -85,7 +76,7 @@ std::vector<option_row> own_rows(ab_request& request) {
                      "where --env-a and --env-b differ)",
                      request.arms.all),
           value_row("format", "NAME", "text, json or markdown (default: text)", request.format,
-                    ab_format{})};
+                    one_name{"format", {"text", "json", "markdown"}})};
 }
 
 std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {

@@ -25,12 +25,11 @@ constexpr std::string_view wait_variable = "OMP_WAIT_POLICY=";
 /// The way of waiting that an arm's environment names.
 std::optional<wait_policy> wait_in(const build_arm& arm) {
   std::optional<wait_policy> found;
-  for (const std::string& setting : arm.environment) {
+  for (const std::string& setting : arm.environment)
     if (setting.starts_with(wait_variable))
       found =
           names_of_axis<wait_policy>{"wait policy"}("--env", setting.substr(wait_variable.size()))
               .front();
-  }
   return found;
 }
 
@@ -43,9 +42,8 @@ std::vector<worker_info> workers_of(const build_arm& arm) {
                    printable(worker.path).c_str(), printable(worker.problem).c_str());
       continue;
     }
-    for (const std::string& backend : std::vector(worker.backends)) {
+    for (const std::string& backend : std::vector(worker.backends))
       if (!taken.insert(backend).second) worker.take_away(backend);
-    }
     read_census(worker);
     usable.push_back(std::move(worker));
   }
@@ -229,9 +227,8 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
   }
   std::array<std::vector<std::string>, 2> only;
   for (std::size_t i = 0; i < 2; ++i) {
-    for (const auto& [key, at] : places[i]) {
+    for (const auto& [key, at] : places[i])
       if (!places[1 - i].contains(key)) only[i].push_back(canonical(at.what));
-    }
   }
   // One arm may have merged what the other one measures.
   const auto host_is_shared = [&](std::size_t arm, const place& at) {
@@ -259,10 +256,9 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
     for (const auto& [a, b] : pairs) compared.emplace_back(&a, &b);
     const std::vector<bool> is_equal = equal(compared, workers[0], workers[1]);
     std::vector<std::array<planned_point, 2>> different;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (std::size_t i = 0; i < pairs.size(); ++i)
       if (is_equal[i]) arms.equal += 1 + pairs[i][0].same_as.size();
       else different.push_back(std::move(pairs[i]));
-    }
     pairs = std::move(different);
   }
 

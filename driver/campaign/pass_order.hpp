@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/campaign/visit_log.hpp"
+#include "driver/campaign/campaign_file.hpp"
 #include "driver/plan/plan.hpp"
 
 namespace syncmeter {
@@ -30,7 +30,8 @@ pass_order(const std::vector<std::vector<std::size_t>>& groups, std::uint64_t se
 
 /// GPU points that differ in their grid size alone, from small to large. Where all lanes want one
 /// cell, the time of a step can grow with their square, and a kernel that has begun cannot be
-/// stopped: so the small ones come first, and what was too slow at one is not tried at a larger one.
+/// stopped: so the small ones come first, and what was too slow at one is not tried at a larger
+/// one.
 class grid_size_order {
  public:
   /// `points` must outlive it.

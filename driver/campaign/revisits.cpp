@@ -47,10 +47,9 @@ std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& 
       if (in_a->state_class != in_b->state_class || in_a->busy != in_b->busy) continue;
       std::vector<double> logs;
       const std::map<unsigned, double> below = costs_by_visit(*in_b);
-      for (const auto& [number, cost] : costs_by_visit(*in_a)) {
+      for (const auto& [number, cost] : costs_by_visit(*in_a))
         if (const auto other = below.find(number); other != below.end())
           logs.push_back(std::log(other->second / cost));
-      }
       if (logs.size() > most.size()) most = std::move(logs);
     }
   }

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/point.hpp"
-#include "driver/campaign/visit_log.hpp"
-#include "driver/plan/gpus_in_use.hpp"
+#include "driver/campaign/campaign_file.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/results/campaign_lines.hpp"
 
 namespace syncmeter {

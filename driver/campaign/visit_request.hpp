@@ -1,4 +1,5 @@
-// What a worker is asked for one visit (docs/worker-protocol.md), and visits that no worker answered.
+// What a worker is asked for one visit (docs/worker-protocol.md), and visits that no worker
+// answered.
 #pragma once
 
 #include <map>
@@ -41,8 +42,8 @@ struct visit_context {
                                            const run_options& options,
                                            const visit_context& context);
 
-/// What stands in the file for visits that no worker answered, what the user reads of them, and when
-/// the rest of an op is not tried any more.
+/// What stands in the file for visits that no worker answered, what the user reads of them, and
+/// when the rest of an op is not tried any more.
 class lost_visits {
  public:
   struct loss {

@@ -153,11 +153,10 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
     return {diff_of(name, worker_a, worker_b)};
   }
   std::vector<std::future<worker_diff>> under_way;
-  for (const auto& [name, worker] : a) {
+  for (const auto& [name, worker] : a)
     if (const auto other = b.find(name); other != b.end())
       under_way.push_back(std::async(std::launch::async, diff_of, name, std::cref(worker),
                                      std::cref(other->second)));
-  }
   std::vector<worker_diff> diffs;
   for (std::future<worker_diff>& each : under_way) diffs.push_back(each.get());
   return diffs;
@@ -165,9 +164,8 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
 
 std::vector<std::string> names_beyond(const named_workers& some, const named_workers& others) {
   std::vector<std::string> names;
-  for (const auto& [name, worker] : some) {
+  for (const auto& [name, worker] : some)
     if (!others.contains(name)) names.push_back(name);
-  }
   return names;
 }
 
@@ -214,10 +212,9 @@ int diff_command(const std::vector<std::string>& arguments, std::FILE* out) {
     for (std::size_t i = 0; i < diffs.size(); ++i)
       fmt::print(out, "{}{}", i == 0 ? "" : "\n",
                  printable(markdown ? diff_markdown(diffs[i]) : diff_text(diffs[i]), true));
-    for (const auto& [build, names] : {std::pair{"A", &only_a}, std::pair{"B", &only_b}}) {
+    for (const auto& [build, names] : {std::pair{"A", &only_a}, std::pair{"B", &only_b}})
       if (!names->empty())
         fmt::print(out, "\nworkers only in {}: {}\n", build, printable(join(*names)));
-    }
   }
   const bool changed = std::ranges::any_of(diffs, &worker_diff::changed);
   return changed || !only_a.empty() || !only_b.empty() ? 1 : 0;

@@ -1,7 +1,5 @@
 #include "driver/commands/commands.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -35,11 +33,6 @@ std::vector<option_row> rows_of(check_worker_request& request) {
                     })};
 }
 
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
 /// A path, or the name of a worker where the driver looks for them.
 std::string program_named(const std::string& word) {
   if (word.find('/') != std::string::npos) {
@@ -48,9 +41,8 @@ std::string program_named(const std::string& word) {
         fmt::format("check-worker: {} is not a program that can be run", quote(word)));
   }
   for (const fs::path& folder : folders_of_workers()) {
-    for (const std::string& name : {word, std::string(worker_prefix) + word}) {
+    for (const std::string& name : {word, std::string(worker_prefix) + word})
       if (name.starts_with(worker_prefix) && is_program(folder / name)) return folder / name;
-    }
   }
   throw usage_error(fmt::format("check-worker: there is no worker {} beside the driver or on PATH; "
                                 "a program elsewhere is named with its folder, as in ./syncmeter-x",

@@ -87,9 +87,8 @@ std::vector<double> costs_seen(const std::vector<const visit_record*>& visits,
   }
   of_rounds = !costs.empty();
   if (of_rounds) return costs;
-  for (const visit_record* visit : visits) {
+  for (const visit_record* visit : visits)
     if (!visit->estimates.empty()) costs.push_back(visit->estimates.front().cost_ns.value);
-  }
   return costs;
 }
 
@@ -130,9 +129,8 @@ std::string visits_text(const std::vector<const visit_record*>& visits) {
     const estimate_record first =
         visit->estimates.empty() ? estimate_record{} : visit->estimates.front();
     std::vector<std::string> dropped;
-    for (const auto& [why, n] : visit->drops) {
+    for (const auto& [why, n] : visit->drops)
       if (n > 0) dropped.push_back(fmt::format("{} {}", n, why));
-    }
     table.row({fmt::to_string(visit->visit), std::string(to_text(visit->status)),
                visit->estimates.empty() ? "" : nanoseconds(first.cost_ns.value),
                first.busy ? "busy" : "",
@@ -222,9 +220,8 @@ point_summary the_one(const std::vector<point_summary>& points, const std::strin
 std::vector<const visit_record*> visits_of(const results_file& file,
                                            const std::string& point_text) {
   std::vector<const visit_record*> visits;
-  for (const visit_record& visit : file.visits) {
+  for (const visit_record& visit : file.visits)
     if (canonical(visit.point) == point_text) visits.push_back(&visit);
-  }
   return visits;
 }
 

@@ -26,9 +26,8 @@ std::string brief(const option_row& row) { return row.help.substr(0, row.help.fi
 
 std::string option_words(const command& c) {
   std::vector<std::string> words;
-  for (const option_row& row : c.options) {
+  for (const option_row& row : c.options)
     for (std::string& word : spellings(row)) words.push_back(std::move(word));
-  }
   return join(words, " ");
 }
 

@@ -40,9 +40,8 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
       if (row.type) add_once(types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
         add_once(orders, to_text(row.order));
-      for (const placement p : row.placements) {
+      for (const placement p : row.placements)
         if (p != placement::none) add_once(placements, to_text(p));
-      }
       if (row.scope != scope::none) add_once(scopes, to_text(row.scope));
       if (row.flavour != flavour::none) add_once(flavours, to_text(row.flavour));
       if (row.space != space::none) add_once(spaces, to_text(row.space));
@@ -85,9 +84,8 @@ std::string family_values(std::span<const offer> family) {
   std::string text;
   for (std::size_t axis = 0; axis < axes_shown.size(); ++axis) {
     std::vector<std::string> values;
-    for (const offer& o : family) {
+    for (const offer& o : family)
       for (const std::string& value : o.values.at(axis)) add_once(values, value);
-    }
     if (!values.empty())
       text +=
           fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis), join(values, " "));
@@ -171,9 +169,8 @@ std::string unsupported_text(const std::vector<worker_info>& workers, bool wide)
     for (const auto& [op, lacking] : ops) {
       const lack& all = listed[backend + " " + op];
       std::vector<std::string> parts;
-      for (const auto axis : {&lack::types, &lack::orders, &lack::scopes, &lack::flavours}) {
+      for (const auto axis : {&lack::types, &lack::orders, &lack::scopes, &lack::flavours})
         if ((lacking.*axis).size() < (all.*axis).size()) parts.push_back(join(lacking.*axis, " "));
-      }
       names.push_back(parts.empty() ? op : fmt::format("{} ({})", op, join(parts, "; ")));
     }
     backends_lacking[fmt::format("{}: {}", reason.empty() ? "no reason given" : reason,
@@ -198,9 +195,8 @@ std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
       looked_for = problem.substr(problem.find(": ") + 2);
       problem = "no worker";
     }
-    for (const known_backend& known : known_backends()) {
+    for (const known_backend& known : known_backends())
       if (known.name == worker.name) problem += fmt::format("; install {}", known.install);
-    }
     text += line_of(worker.name, problem, wide);
   }
   if (!looked_for.empty()) text += "  " + looked_for + "\n";

@@ -16,7 +16,6 @@
 #include "driver/commands/commands.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
-#include "driver/plan/planned_machine.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
@@ -128,9 +127,8 @@ campaign_plan planned_again(const run_options& options, std::vector<worker_info>
 
 std::vector<std::string> files_of(const run_options& options) {
   std::vector<std::string> files;
-  for (const auto* file : {&options.output, &options.resume, &options.topology}) {
+  for (const auto* file : {&options.output, &options.resume, &options.topology})
     if (*file) files.push_back(**file);
-  }
   return files;
 }
 
@@ -177,11 +175,10 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
       measure(plan, options, workers, here, words_of(program, "run", arguments), out);
   if (!outcome) return 0;
   int shown = 0;
-  if (std::filesystem::is_regular_file(outcome->file)) {
+  if (std::filesystem::is_regular_file(outcome->file))
     shown = show_results(outcome->file, view, out);
-  } else {
+  else
     tell({fmt::format("no table: the results went to '{}', which is not a file", outcome->file)});
-  }
   if (outcome->interrupted_by != 0) return 128 + outcome->interrupted_by;
   if (outcome->any_failed || shown != 0) return 1;
   if (outcome->misses_visits) return exit_misses_visits;

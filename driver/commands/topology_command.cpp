@@ -189,9 +189,8 @@ std::string topology_text(const topology_request& request) {
   std::vector<std::string> notes = caveats(here ? describe_machine() : nlohmann::json::object());
   if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
   if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
-  for (const std::string& note : notes) {
+  for (const std::string& note : notes)
     fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
-  }
   print_placements(text, machine, max_lanes(machine, grant));
   if (request.policy || request.lanes) {
     const affinity policy = request.policy.value_or(affinity::close);

@@ -287,11 +287,9 @@ void require_gpu_for(const run_options& options) {
        {"--active", !options.actives.empty()},
        {"--device", options.devices != std::vector{0U}},
        {"--waves", options.waves}}};
-  for (const auto& [name, is_given] : given) {
-    if (is_given) {
+  for (const auto& [name, is_given] : given)
+    if (is_given)
       throw usage_error(fmt::format("{} applies to GPU backends only, and none is in use", name));
-    }
-  }
 }
 
 }  // namespace syncmeter

@@ -1,4 +1,3 @@
-// The ops that the workers found here offer for these options.
 #include "driver/plan/offered_ops.hpp"
 
 #include <iterator>
@@ -112,9 +111,8 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
 
 std::vector<value_type> offered_op::types() const {
   std::vector<value_type> all;
-  for (const capability* row : rows) {
+  for (const capability* row : rows)
     if (row->type) add_once(all, *row->type);
-  }
   return all;
 }
 
@@ -126,9 +124,8 @@ std::vector<order> offered_op::orders() const {
 
 std::vector<placement> offered_op::placements() const {
   std::vector<placement> all;
-  for (const capability* row : rows) {
+  for (const capability* row : rows)
     for (const placement p : row->placements) add_once(all, p);
-  }
   return all.empty() ? std::vector{placement::none} : all;
 }
 
@@ -151,9 +148,8 @@ const capability* offered_op::row(const point& p) const {
 
 const capability* entry_of(const point& p, const worker_info& worker) {
   offered_op op{.backend = p.backend, .name = p.op, .rows = {}};
-  for (const capability& c : worker.capabilities) {
+  for (const capability& c : worker.capabilities)
     if (c.supported && c.backend == p.backend && c.op == p.op) op.rows.push_back(&c);
-  }
   return op.row(p);
 }
 
@@ -162,13 +158,11 @@ std::vector<std::optional<value_type>> wanted_types(const offered_op& op,
   const std::vector<value_type> offered = op.types();
   if (offered.empty()) return {std::nullopt};
   if (!options.types.empty()) return {options.types.begin(), options.types.end()};
-  if (of_study == type_set::one) {
+  if (of_study == type_set::one)
     return {contains(offered, value_type::int32) ? value_type::int32 : offered.front()};
-  }
   std::vector<std::optional<value_type>> all;
-  for (const value_type type : offered) {
+  for (const value_type type : offered)
     if (of_study == type_set::all || type != value_type::uint32) all.emplace_back(type);
-  }
   return all;
 }
 
@@ -178,9 +172,8 @@ std::vector<placement> wanted_placements(const offered_op& op, const run_options
   if (offered == std::vector{placement::none}) return offered;
   if (!options.placements.empty()) return options.placements;
   std::vector<placement> both;
-  for (const placement p : of_study) {
+  for (const placement p : of_study)
     if (contains(offered, p)) both.push_back(p);
-  }
   return both.empty() ? offered : both;
 }
 
@@ -208,12 +201,10 @@ std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& opti
 }
 
 std::string why_not_offered(const offered_op& op, const point& p) {
-  if (p.type && !contains(op.types(), *p.type)) {
+  if (p.type && !contains(op.types(), *p.type))
     return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));
-  }
-  if (!contains(op.orders(), p.order)) {
+  if (!contains(op.orders(), p.order))
     return fmt::format("has no order {}, only {}", to_text(p.order), texts(op.orders()));
-  }
   if (!contains(op.placements(), p.placement)) {
     return fmt::format("has no placement {}, only {}", to_text(p.placement),
                        texts(op.placements()));

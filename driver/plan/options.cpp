@@ -1,5 +1,5 @@
-// The command lines of `run` and `show`, and the options of `run` in a results file:
-// --resume plans the same points again.
+// The command line of `run`, and its options in a results file: --resume plans the same points
+// again.
 #include "driver/plan/options.hpp"
 
 #include <algorithm>
@@ -288,16 +288,14 @@ std::string run_help() {
 
 void to_json(nlohmann::json& j, const run_options& o) {
   j = nlohmann::json::object();
-  for (const run_option& row : option_table()) {
+  for (const run_option& row : option_table())
     if (row.in_line != kept::passing) j[row.member] = row.written(o);
-  }
 }
 
 void from_json(const nlohmann::json& j, run_options& o) {
   o = run_options{};
-  for (const run_option& row : option_table()) {
+  for (const run_option& row : option_table())
     if (row.in_line != kept::passing && j.contains(row.member)) row.read(j.at(row.member), o);
-  }
 }
 
 }  // namespace syncmeter

@@ -1,6 +1,9 @@
 #include "driver/plan/pinned_lanes.hpp"
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -29,9 +32,8 @@ std::vector<unsigned> strides_of(const run_options& options, const study_axes& a
   if (!options.strides.empty()) return options.strides;
   if (!axes.strides.empty()) return axes.strides;
   std::vector<unsigned> strides;
-  for (const unsigned bytes : axes.strides_bytes) {
+  for (const unsigned bytes : axes.strides_bytes)
     if (bytes % size == 0) strides.push_back(bytes / size);
-  }
   return strides.empty() ? std::vector{std::max(1U, line_bytes / size)} : strides;
 }
 
@@ -52,23 +54,11 @@ std::vector<unsigned> cells_of(const run_options& options, const study_axes& axe
   if (!options.cells.empty()) return options.cells;
   if (!axes.shared_cells) return {0};
   std::vector<unsigned> cells;
-  for (unsigned n = 1; n < lanes; n *= 2) {
+  for (unsigned n = 1; n < lanes; n *= 2)
     if (shared_out_evenly(n, lanes)) cells.push_back(n);
-  }
   cells.push_back(lanes);
   return cells;
 }
-
-// Their names in the file are those of the struct, but for the number itself.
-constexpr std::pair<const char*, int processing_unit::*> members[]{
-    {"pu", &processing_unit::os},
-    {"package", &processing_unit::package},
-    {"numa", &processing_unit::numa},
-    {"l3", &processing_unit::l3},
-    {"l2", &processing_unit::l2},
-    {"core", &processing_unit::core},
-    {"thread", &processing_unit::thread_in_core},
-    {"kind", &processing_unit::kind}};
 
 // A line with more of them is not read; the table has them all.
 constexpr std::size_t most_cores_named = 8;
@@ -82,9 +72,8 @@ std::string number(int index) { return index < 0 ? "" : fmt::to_string(index); }
 
 std::vector<int> lanes_on(std::span<const int> pus, int os) {
   std::vector<int> lanes;
-  for (std::size_t lane = 0; lane < pus.size(); ++lane) {
+  for (std::size_t lane = 0; lane < pus.size(); ++lane)
     if (pus[lane] == os) lanes.push_back(static_cast<int>(lane));
-  }
   return lanes;
 }
 
@@ -104,10 +93,9 @@ std::string siblings_of(const topology& machine, const processing_unit& unit,
 std::string kinds_text(const topology& machine, std::span<const int> pus) {
   if (machine.kinds() < 2) return "";
   std::map<int, std::vector<int>, std::greater<>> lanes_by_kind;
-  for (std::size_t lane = 0; lane < pus.size(); ++lane) {
+  for (std::size_t lane = 0; lane < pus.size(); ++lane)
     if (const processing_unit* unit = unit_of(machine, pus[lane]))
       lanes_by_kind[unit->kind].push_back(static_cast<int>(lane));
-  }
   std::vector<std::string> parts;
   for (const auto& [kind, lanes] : lanes_by_kind)
     parts.push_back(fmt::format("{} on {}", as_ranges(lanes), machine.kind_name(kind)));
@@ -122,15 +110,38 @@ std::string cores_text(const topology& machine, std::span<const int> pus) {
       lanes_by_core[unit->core].push_back(static_cast<int>(lane));
   }
   std::vector<std::string> together;
-  for (const auto& [core, lanes] : lanes_by_core) {
+  for (const auto& [core, lanes] : lanes_by_core)
     if (lanes.size() > 1) together.push_back(fmt::format("{}", fmt::join(lanes, "+")));
-  }
   if (together.empty()) return "";
   const std::size_t named = std::min(most_cores_named, together.size());
   const std::span<const std::string> first(together.data(), named);
   return fmt::format(
       "lanes that share a core: {}{}", fmt::join(first, ", "),
       named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
+}
+
+topology read_file(const std::string& path) {
+  try {
+    return topology::from_xml(path);
+  } catch (const std::runtime_error& failure) {
+    throw usage_error(fmt::format("--topology: {}", failure.what()));
+  }
+}
+
+// hwloc's own way to be told what a machine looks like: workers read it as this process does.
+void describe_this_machine_by(const std::string& path) {
+  ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(path).c_str(), 1);
+  ::setenv("HWLOC_THISSYSTEM", "1", 1);
+}
+
+std::string counted(const std::vector<int>& pus) {
+  return fmt::format("PU{} {}", pus.size() == 1 ? "" : "s", as_ranges(pus));
+}
+
+planned_machine this_machine() {
+  planned_machine found{.machine = topology::of_this_machine(), .grant = read_cpu_grant()};
+  found.grant.unbound_because = why_not_bound(found.machine).value_or("");
+  return found;
 }
 
 }  // namespace
@@ -206,10 +217,9 @@ std::vector<cell_layout> layouts_of(const run_options& options, const study_axes
   const auto size = static_cast<unsigned>(size_of(type));
   std::vector<cell_layout> layouts;
   for (const unsigned base_offset : base_offsets_of(options, axes, line_bytes)) {
-    for (const unsigned stride : strides_of(options, axes, size, line_bytes)) {
+    for (const unsigned stride : strides_of(options, axes, size, line_bytes))
       for (const unsigned cells : cells_of(options, axes, lanes))
         layouts.push_back({.stride = stride, .base_offset = base_offset, .cells = cells});
-    }
   }
   return layouts;
 }
@@ -227,37 +237,22 @@ std::string why_no_layout(const point& p) {
 
 using nlohmann::json;
 
-json units_json(std::span<const processing_unit> units) {
-  json list = json::array();
-  for (const processing_unit& unit : units) {
-    json entry;
-    for (const auto& [name, member] : members) entry[name] = unit.*member;
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-std::vector<processing_unit> units_in(const json& campaign) {
-  std::vector<processing_unit> units;
-  const auto entries = campaign.find("units");
-  if (entries == campaign.end() || !entries->is_array()) return units;
-  for (const json& entry : *entries) {
-    processing_unit unit;
-    for (const auto& [name, member] : members) {
-      if (const auto value = entry.find(name); value != entry.end() && value->is_number_integer())
-        unit.*member = value->get<int>();
-    }
-    units.push_back(unit);
-  }
-  return units;
-}
-
 json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
   const auto named = [](const planned_point& p) {
     return !p.what.pus.empty() || p.what.cells != 0;
   };
   if (std::ranges::none_of(plan.points, named)) return {};
-  return units_json(units_wanted(options, machine));
+  json list = json::array();
+  for (const processing_unit& unit : units_wanted(options, machine))
+    list.push_back({{"pu", unit.os},
+                    {"package", unit.package},
+                    {"numa", unit.numa},
+                    {"l3", unit.l3},
+                    {"l2", unit.l2},
+                    {"core", unit.core},
+                    {"thread", unit.thread_in_core},
+                    {"kind", unit.kind}});
+  return list;
 }
 
 std::string lane_table(const topology& machine, std::span<const int> pus) {
@@ -327,12 +322,47 @@ std::vector<std::string> placement_notes(const campaign_plan& plan, const topolo
     if (!is_new && found->second->what.lanes < p.what.lanes) found->second = &p;
   }
   std::vector<std::string> notes;
-  for (const auto& [policy, p] : largest) {
+  for (const auto& [policy, p] : largest)
     if (const std::string note = lane_note(machine, p->pus); !note.empty())
       notes.push_back(fmt::format("{}, up to {} lanes: {}", to_text(policy), p->what.lanes, note));
-  }
   if (std::string note = quiet_note(plan, machine); !note.empty()) notes.push_back(std::move(note));
   return notes;
+}
+
+std::string topology_mismatch(const topology& of_file, const topology& here) {
+  const std::vector<int> in_file = of_file.pus();
+  std::vector<int> not_here, not_there;
+  for (const int pu : in_file)
+    if (!here.has_pu(pu)) not_here.push_back(pu);
+  for (const processing_unit& unit : here.units())
+    if (!contains(in_file, unit.os)) not_there.push_back(unit.os);
+  if (not_here.empty() && not_there.empty()) return "";
+  std::string text;
+  if (!not_here.empty())
+    text = fmt::format("it has {}, which this machine does not have", counted(not_here));
+  if (!not_there.empty())
+    text += fmt::format("{}it lacks {}, which this process may use", text.empty() ? "" : ", and ",
+                        counted(not_there));
+  return text;
+}
+
+planned_machine machine_for(const run_options& options) {
+  if (!options.topology) return this_machine();
+  topology of_file = read_file(*options.topology);
+  if (options.dry_run) {
+    if (of_file.units().empty())
+      throw usage_error(fmt::format("--topology: '{}' allows no PU", *options.topology));
+    cpu_grant grant;
+    for (const processing_unit& unit : of_file.units()) grant.allowed.push_back(unit.os);
+    return {.machine = std::move(of_file), .grant = std::move(grant)};
+  }
+  const std::string why = topology_mismatch(of_file, topology::of_this_machine());
+  if (!why.empty())
+    throw usage_error(fmt::format(
+        "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
+        *options.topology, why));
+  describe_this_machine_by(*options.topology);
+  return this_machine();
 }
 
 }  // namespace syncmeter

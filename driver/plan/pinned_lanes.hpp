@@ -1,5 +1,5 @@
-// Where lanes and cells lie that options or a study name one by one: PUs and pairs of them, strides
-// and base offsets of cells; and where PUs sit, as the campaign line has it.
+// The machine that a campaign is planned on, and where lanes and cells lie on it: those that
+// options or a study name one by one, and in words those of every placement.
 #pragma once
 
 #include <span>
@@ -56,11 +56,8 @@ struct cell_layout {
 /// Why the cells of a point cannot lie as it says; empty when they can.
 [[nodiscard]] std::string why_no_layout(const point& p);
 
-/// Where PUs sit, for the campaign line: with it a results file can be read on another machine.
-[[nodiscard]] nlohmann::json units_json(std::span<const processing_unit> units);
-/// What a campaign line has of them; none where it has none.
-[[nodiscard]] std::vector<processing_unit> units_in(const nlohmann::json& campaign);
-/// Those wanted, where some point of the plan names its PUs or shares out cells; else null.
+/// Where PUs sit, for the campaign line, so that a results file can be read on another machine:
+/// those wanted, where some point of the plan names its PUs or shares out cells; else null.
 [[nodiscard]] nlohmann::json units_named(const campaign_plan& plan, const run_options& options,
                                          const topology& machine);
 
@@ -77,5 +74,21 @@ struct cell_layout {
 /// Begins with the policy and that number; nothing of policies with nothing to tell.
 [[nodiscard]] std::vector<std::string> placement_notes(const campaign_plan& plan,
                                                        const topology& machine);
+
+struct planned_machine {
+  topology machine;
+  cpu_grant grant;  ///< of a machine that only a file tells of: every PU, no quota
+};
+
+/// With --topology and --dry-run, the machine of the file. With --topology alone, this machine as
+/// the file describes it, for this process and for workers that it starts from now on
+/// (HWLOC_XMLFILE and HWLOC_THISSYSTEM are set). Else this machine. Throws usage_error for a file
+/// that hwloc cannot read, and for one that does not fit this machine.
+[[nodiscard]] planned_machine machine_for(const run_options& options);
+
+/// Why a machine of a file cannot be this one: the PUs that differ. Empty where it can: it has
+/// every PU that this process may use, and none that this machine has not. `here` is what hwloc
+/// finds.
+[[nodiscard]] std::string topology_mismatch(const topology& of_file, const topology& here);
 
 }  // namespace syncmeter

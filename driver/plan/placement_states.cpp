@@ -19,9 +19,8 @@ using nlohmann::json;
 
 bool communicates(const point& what, const std::vector<worker_info>& workers) {
   for (const worker_info& worker : workers) {
-    for (const capability& entry : worker.capabilities) {
+    for (const capability& entry : worker.capabilities)
       if (entry.backend == what.backend && entry.op == what.op && entry.communicates) return true;
-    }
   }
   return false;
 }
@@ -30,9 +29,8 @@ std::vector<const planned_point*> contended_points(const campaign_plan& plan,
                                                    const std::vector<worker_info>& workers,
                                                    unsigned line_bytes) {
   std::vector<const planned_point*> found;
-  for (const planned_point& planned : plan.points) {
+  for (const planned_point& planned : plan.points)
     if (watched(planned, workers, line_bytes)) found.push_back(&planned);
-  }
   return found;
 }
 
@@ -40,9 +38,8 @@ std::vector<double> numbers_in(const json& object, const char* name) {
   std::vector<double> numbers;
   const auto list = object.find(name);
   if (list == object.end() || !list->is_array()) return numbers;
-  for (const json& number : *list) {
+  for (const json& number : *list)
     if (number.is_number()) numbers.push_back(number.get<double>());
-  }
   return numbers;
 }
 
@@ -270,10 +267,9 @@ busy_shares busy_in(const json& campaign) {
   busy_shares busy;
   const auto list = campaign.find("busy_pus");
   if (list == campaign.end() || !list->is_array()) return busy;
-  for (const json& entry : *list) {
+  for (const json& entry : *list)
     if (entry.is_object() && entry.contains("pu") && entry.contains("share"))
       busy[entry.at("pu").get<int>()] = entry.at("share").get<double>();
-  }
   return busy;
 }
 

@@ -12,7 +12,6 @@
 
 #include "core/machine/pu_pairs.hpp"
 #include "driver/plan/gpu_plan.hpp"
-#include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/point_groups.hpp"
@@ -115,10 +114,9 @@ class cpu_planner {
   void add(const offered_op& op, const study_axes& axes, const cpu_grant& grant) {
     require_bound(options_, axes.pairs, grant);
     for (const auto& type : wanted_types(op, options_, axes.types)) {
-      for (const order o : orders_for(op)) {
+      for (const order o : orders_for(op))
         for (const placement where : wanted_placements(op, options_, axes.placements))
           add_cells(op, axes, type, o, where);
-      }
     }
   }
 
@@ -172,9 +170,8 @@ class cpu_planner {
     if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
     if (!lanes_.empty()) return lanes_;
     std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
-    if (axes.oversubscribe_on_request && options_.oversubscribe) {
+    if (axes.oversubscribe_on_request && options_.oversubscribe)
       for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
-    }
     if (axes.one_lane_more_on_request)
       lanes = options_.oversubscribe ? std::vector{max_ + 1} : std::vector<unsigned>{};
     return lanes;
@@ -317,9 +314,8 @@ class planners {
 void refuse_quiet_placements(const study& chosen, const run_options& options) {
   if (!contains(options.affinities, affinity::quiet) || !compares_placements(chosen)) return;
   std::vector<std::string> others;
-  for (const study& other : studies()) {
+  for (const study& other : studies())
     if (!other.rules.empty() && !compares_placements(other)) others.emplace_back(other.name);
-  }
   throw usage_error(fmt::format("--affinity: quiet is not allowed in study '{}', which compares "
                                 "placements; it is in {}",
                                 chosen.name, fmt::join(others, ", ")));
@@ -384,9 +380,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   plan.waits_together = chosen->waits_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan, workers);
-  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {
+  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many)
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
-  }
   share_among_gpus(plan, options, ops, workers);
   plan.predicted_s = predicted_s(plan, options, workers);
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
@@ -406,11 +401,10 @@ std::string arm_key(point p, const compared_arms& arms) {
   return canonical(p);
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(build_arm, name, path, environment)
+
 void to_json(nlohmann::json& j, const compared_arms& arms) {
-  nlohmann::json each = nlohmann::json::array();
-  for (const build_arm& arm : arms.arms)
-    each.push_back({{"name", arm.name}, {"path", arm.path}, {"environment", arm.environment}});
-  j = {{"arms", std::move(each)},
+  j = {{"arms", arms.arms},
        {"threshold", arms.threshold},
        {"all", arms.all},
        {"looks_again", arms.looks_again},
@@ -421,10 +415,7 @@ void to_json(nlohmann::json& j, const compared_arms& arms) {
 }
 
 void from_json(const nlohmann::json& j, compared_arms& arms) {
-  for (std::size_t i = 0; i < arms.arms.size(); ++i) {
-    const nlohmann::json& arm = j.at("arms").at(i);
-    arms.arms[i] = {arm.at("name"), arm.at("path"), arm.at("environment")};
-  }
+  j.at("arms").get_to(arms.arms);
   arms.threshold = j.at("threshold");
   arms.all = j.value("all", false);
   arms.looks_again = j.value("looks_again", false);

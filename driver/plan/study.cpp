@@ -82,8 +82,7 @@ std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
   elsewhere.insert(elsewhere.end(), locks.begin(), locks.end());
   elsewhere.insert(elsewhere.end(), studied_apart.begin(), studied_apart.end());
   elsewhere.insert(elsewhere.end(), graphs.begin(), graphs.end());
-  gpu_axes of_graphs = gpu_axes{.grids = grids};
-  of_graphs.sizes = {1, 16};
+  gpu_axes of_graphs{.grids = grids, .sizes = {1, 16}};
   return {{.ops = {"*"}, .except = std::move(elsewhere), .axes = gpu_axes{.grids = grids}},
           {.ops = graphs, .axes = of_graphs},
           {.ops = locks, .axes = gpu_axes{.grids = of_locks}},
@@ -93,9 +92,8 @@ std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
 }
 
 const study* find_study(std::string_view name) {
-  for (const study& s : studies()) {
+  for (const study& s : studies())
     if (s.name == name) return &s;
-  }
   return nullptr;
 }
 
@@ -137,9 +135,8 @@ std::vector<unsigned> lanes_of(lane_set set, unsigned most) {
   if (from_two || set == one_and_two) lanes.insert(std::min(2U, most));
   if (set != one && set != two && set != one_and_two) lanes.insert(most);
   const bool every = set == published && most <= every_number_up_to;
-  if (set == powers || set == powers_from_two || set == published) {
+  if (set == powers || set == powers_from_two || set == published)
     for (unsigned n = *lanes.begin(); n <= most; n = every ? n + 1 : n * 2) lanes.insert(n);
-  }
   return {lanes.begin(), lanes.end()};
 }
 

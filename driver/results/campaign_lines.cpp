@@ -42,11 +42,9 @@ double rounded(double value, int significant) {
 }
 
 void shorten(json& value) {
-  if (value.is_number_float()) {
-    value = rounded(value.get<double>(), digits);
-  } else if (value.is_structured()) {
+  if (value.is_number_float()) value = rounded(value.get<double>(), digits);
+  else if (value.is_structured())
     for (json& member : value) shorten(member);
-  }
 }
 
 void add_unless_empty(json& line, const char* member, const std::string& text) {
@@ -203,9 +201,8 @@ void make_lean(json& line, const visit_record& visit, bool keep_rounds) {
 
 std::vector<json> point_lines(const results_file& file) {
   std::vector<json> lines;
-  for (const point_summary& s : summarize(file)) {
+  for (const point_summary& s : summarize(file))
     if (s.measured_as.empty() && s.visited) lines.push_back(line_of(s));
-  }
   return lines;
 }
 

@@ -21,6 +21,13 @@ using visits_of_point = std::vector<const visit_record*>;
 
 bool is_solid(const visit_estimate& e) { return e.rounds >= enough_rounds; }
 
+/// Those with enough rounds; all where none has.
+std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
+  std::vector<visit_estimate> solid;
+  std::ranges::copy_if(estimates, std::back_inserter(solid), is_solid);
+  return solid.empty() ? estimates : solid;
+}
+
 std::size_t solid_in(const std::vector<visit_estimate>& estimates) {
   return static_cast<std::size_t>(std::ranges::count_if(estimates, is_solid));
 }
@@ -33,14 +40,12 @@ std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
 
 std::vector<state_key> well_measured(const point_states& states) {
   std::set<std::size_t> visits;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     for (const visit_estimate& e : estimates) visits.insert(e.visit);
-  }
   const std::size_t wanted = std::min(enough_visits, visits.size());
   std::vector<state_key> keys;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     if (solid_in(estimates) >= wanted) keys.push_back(key);
-  }
   return keys;
 }
 
@@ -291,10 +296,9 @@ op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : fa
 std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
   std::map<std::string, std::size_t> found;
   const visited_points visited(file);
-  for (const visited_point& p : visited.points) {
+  for (const visited_point& p : visited.points)
     if (!p.states.empty() && !p.pus.empty())
       found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.states);
-  }
   return found;
 }
 
@@ -327,9 +331,8 @@ std::vector<point_summary> summarize(const results_file& file) {
 state_classes::state_classes(const results_file& file) {
   std::map<unsigned, std::vector<double>> hops_ns;
   for (const visit_record& visit : file.visits) {
-    for (const estimate_record& estimate : visit.estimates) {
+    for (const estimate_record& estimate : visit.estimates)
       if (estimate.hop_ns > 0) hops_ns[visit.point.lanes].push_back(estimate.hop_ns);
-    }
   }
   for (const auto& [lanes, hops] : hops_ns) bounds_ns_[lanes] = class_bounds(hops, state_gap);
 }
@@ -346,10 +349,9 @@ unsigned state_classes::of(const estimate_record& estimate, unsigned lanes) cons
 point_states states_of(const visits_of_point& visits, unsigned lanes,
                        const state_classes& classes) {
   point_states found;
-  for (std::size_t v = 0; v < visits.size(); ++v) {
+  for (std::size_t v = 0; v < visits.size(); ++v)
     for (const estimate_record& e : visits[v]->estimates)
       found[{classes.of(e, lanes), e.busy}].push_back({e, v});
-  }
   return found;
 }
 
@@ -367,9 +369,8 @@ std::optional<unsigned> headline_rule::common_class(const std::string& family,
                                                     const std::vector<int>& pus) const {
   const auto found = groups_.find({family, pus});
   if (found == groups_.end()) return std::nullopt;
-  for (const auto& [state_class, points] : found->second.points_by_class) {
+  for (const auto& [state_class, points] : found->second.points_by_class)
     if (2 * points >= found->second.points) return state_class;
-  }
   return std::nullopt;
 }
 
@@ -395,17 +396,10 @@ std::size_t headline_rule::quiet_visits(const std::string& family, const std::ve
                                         const point_states& states) const {
   const std::optional<unsigned> common = common_class(family, pus);
   std::size_t best = 0;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     if (!key.busy && (!common || key.state_class == *common))
       best = std::max(best, solid_in(estimates));
-  }
   return best;
-}
-
-std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
-  std::vector<visit_estimate> solid;
-  std::ranges::copy_if(estimates, std::back_inserter(solid), is_solid);
-  return solid.empty() ? estimates : solid;
 }
 
 std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op) {
@@ -448,11 +442,10 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
 }
 
 op_facts facts_of(std::string_view op) {
-  for (const op_info& info : shared_infos) {
+  for (const op_info& info : shared_infos)
     if (info.name == op)
       return facts_of(op, family_name(info.family), info.pairing == pairing::insert,
                       info.cost_per_lane);
-  }
   return {};
 }
 

@@ -72,7 +72,7 @@ struct point_summary {
   interval host_cost_ns;
   bool host_timed = false;  ///< every visit has a cost by the host's clock
   interval cost_cycles;     ///< in cycles of device or cores; all 0 where none are counted
-  double baseline_ns = 0, test_ns = 0;  ///< one step of each side
+  double baseline_ns = 0, test_ns = 0;            ///< one step of each side
   double fairness = 0, slowest_over_fastest = 0;  ///< 0: no visit has it
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
@@ -158,10 +158,6 @@ class headline_rule {
                                                      const std::vector<int>& pus) const;
   std::map<std::pair<std::string, std::vector<int>>, group> groups_;
 };
-
-/// Those with enough rounds; all where none has.
-[[nodiscard]] std::vector<visit_estimate>
-solid_visits(const std::vector<visit_estimate>& estimates);
 
 /// Cost per op in ns of each round that a visit keeps; empty where it keeps none. `workers_of_op`
 /// divides a cost that passes from lane to lane: how many take part.

@@ -79,12 +79,4 @@ using build_ids = std::map<std::pair<std::string, std::string>, std::string>;
 /// "OP|...|build|": the key of a visit line, for --resume, but for the visit's number behind it.
 [[nodiscard]] std::string visits_key(const point& what, const std::string& build_id);
 
-/// Of files of `syncmeter ab` that were begun before the arm was an axis of the point: their lines
-/// name the backend of an arm "omp@old". The backend becomes "omp", the point's arm "old", and the
-/// key of a visit that of this point. A line of today stays as it is.
-void split_arms(nlohmann::json& line);
-
-/// Of a campaign line: the counts of its plan and its GPUs by plain backend.
-void split_arms_of_plan(nlohmann::json& campaign);
-
 }  // namespace syncmeter

@@ -38,9 +38,8 @@ std::vector<int> allowed_in(const json& campaign) {
   std::vector<int> numbers;
   const auto found = campaign.find("allowed_pus");
   if (found == campaign.end() || !found->is_array()) return numbers;
-  for (const json& number : *found) {
+  for (const json& number : *found)
     if (number.is_number_integer()) numbers.push_back(number.get<int>());
-  }
   std::ranges::sort(numbers);
   return numbers;
 }
@@ -67,9 +66,8 @@ std::map<std::string, plan_share> shares_in(const results_file& file) {
   if (by_backend == plan->end() || !by_backend->is_object())
     return {{all_backends, share_in(*plan)}};
   std::map<std::string, plan_share> shares;
-  for (const auto& [backend, share] : by_backend->items()) {
+  for (const auto& [backend, share] : by_backend->items())
     if (share.is_object()) shares[backend] = share_in(share);
-  }
   return shares;
 }
 
@@ -170,9 +168,8 @@ results_file reopen(results_writer& writer, const campaign_identity& now, std::s
 
 std::vector<std::string> backends_planned(const results_file& file) {
   std::vector<std::string> backends;
-  for (const auto& [backend, share] : shares_in(file)) {
+  for (const auto& [backend, share] : shares_in(file))
     if (backend != all_backends) backends.push_back(backend);
-  }
   return backends;
 }
 
@@ -184,9 +181,8 @@ std::vector<std::string> visited_backends(const results_file& file) {
 
 void keep_backends(std::vector<worker_info>& workers, const std::vector<std::string>& backends) {
   for (worker_info& worker : workers) {
-    for (const std::string& backend : std::vector(worker.backends)) {
+    for (const std::string& backend : std::vector(worker.backends))
       if (!contains(backends, backend)) worker.take_away(backend);
-    }
   }
 }
 

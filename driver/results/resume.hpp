@@ -1,5 +1,5 @@
-// Going on with a results file: only on the machine, with the CPUs and the builds that began it, and
-// by the plan that it began with: a worker may be gone since, or a new one there.
+// Going on with a results file: only on the machine, with the CPUs and the builds that began it,
+// and by the plan that it began with: a worker may be gone since, or a new one there.
 #pragma once
 
 #include <map>

@@ -167,9 +167,8 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   double taken = 0;
   for (const visit_record& visit : file.visits) {
     taken += static_cast<double>(visit.rounds_taken);
-    for (const auto& [why, n] : visit.drops) {
+    for (const auto& [why, n] : visit.drops)
       if (n > 0) drops[why] += static_cast<double>(n);
-    }
   }
   std::vector<std::string> parts;
   for (const auto& [why, n] : drops)
@@ -192,9 +191,8 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
   const std::string reason = file.end.is_object() ? text_in(file.end, "reason") : "cut off";
   if (reason == "complete" || reason.empty()) return;
   if (file.end.is_object()) {
-    for (const json& sentence : file.end.value("missing", json::array())) {
+    for (const json& sentence : file.end.value("missing", json::array()))
       if (sentence.is_string()) notes.push_back(sentence.get<std::string>());
-    }
   }
   notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter {} --resume {}`",
                               reason, file.torn ? ", incomplete last line" : "",
@@ -230,14 +228,12 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
   add_left_out(notes, file);
   add_failures(notes, points);
   add_completeness(notes, file);
-  if (file.campaign.contains("machine")) {
+  if (file.campaign.contains("machine"))
     for (const std::string& sentence : caveats(file.campaign.at("machine")))
       notes.push_back(sentence);
-  }
   for (const char* kind : {"lane_notes", "gpu_notes"}) {
-    for (const json& note : file.campaign.value(kind, json::array())) {
+    for (const json& note : file.campaign.value(kind, json::array()))
       if (note.is_string()) notes.push_back(note.get<std::string>());
-    }
   }
   const std::size_t urgent = notes.size();
   add_states(notes, file);
@@ -270,10 +266,9 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
 std::vector<device_difference> device_differences(const results_file& file) {
   // The costs of a point's visits on each GPU.
   std::map<std::pair<std::string, std::string>, std::map<unsigned, std::vector<double>>> costs;
-  for (const visit_record& visit : file.visits) {
+  for (const visit_record& visit : file.visits)
     if (const double cost = cost_of(visit); visit.visited_device && cost > 0)
       costs[{visit.family, canonical(visit.point)}][*visit.visited_device].push_back(cost);
-  }
   std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<double>> ratios;
   for (auto& [key, by_device] : costs) {
     const double reference = median(by_device.begin()->second);
@@ -310,12 +305,10 @@ std::string plan_text(const campaign_plan& plan, const topology* machine) {
     if (!p.same_as.empty()) text += fmt::format("    ({})\n", p.why);
     merged += p.same_as.size();
   }
-  for (const refused_point& r : plan.refused) {
+  for (const refused_point& r : plan.refused)
     text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
-  }
-  if (machine != nullptr) {
+  if (machine != nullptr)
     for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
-  }
   if (!plan.left_out.empty()) text += fmt::format("\nNot in this study: {}\n", plan.left_out);
   return text + fmt::format("\nPoints to measure: {}, which also cover {} equal ones; not "
                             "supported: {}; about {:.3g} s\n",

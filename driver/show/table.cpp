@@ -204,10 +204,9 @@ std::vector<section_words> words_of(std::span<const table_row> rows, bool with_b
   for (std::size_t axis = 0; axis < words.front().size(); ++axis) {
     const bool same = std::ranges::all_of(
         words, [&](const auto& of_row) { return of_row[axis] == words.front()[axis]; });
-    for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t r = 0; r < rows.size(); ++r)
       if (const std::string& word = words[r][axis]; !word.empty())
         (same ? found[r].common : found[r].of_row).push_back(word);
-    }
   }
   return found;
 }

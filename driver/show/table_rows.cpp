@@ -64,10 +64,9 @@ double concurrent_ops(const point_summary& s, const op_facts& facts) {
 std::vector<const point_summary*> other_placements(const point_summary& s) {
   std::vector<const point_summary*> shown;
   std::set<unsigned> classes{s.state_class};
-  for (const point_summary& other : s.other_states) {
+  for (const point_summary& other : s.other_states)
     if (other.visits >= enough_visits && classes.insert(other.state_class).second)
       shown.push_back(&other);
-  }
   return shown;
 }
 
@@ -89,13 +88,10 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     const auto [found, is_new] =
         row_of.try_emplace(without_affinity(s.what) + s.measured_as, rows.size());
     const std::string affinity(to_text(s.what.affinity));
-    if (!is_new) {
-      rows[found->second].affinities += ", " + affinity;
-    } else if (const std::string code = other_code(s.what, *in_place->second); !code.empty()) {
+    if (!is_new) rows[found->second].affinities += ", " + affinity;
+    else if (const std::string code = other_code(s.what, *in_place->second); !code.empty())
       rows.push_back({&s, affinity, code});
-    } else {
-      row_of.erase(found);
-    }
+    else row_of.erase(found);
   }
   std::ranges::stable_sort(rows, [](const table_row& a, const table_row& b) {
     return row_rank(*a.shown) < row_rank(*b.shown);

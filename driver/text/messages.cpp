@@ -18,9 +18,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t k = 1; k <= b.size(); ++k) {
       const std::size_t replaced = above[k - 1] + (a[i - 1] == b[k - 1] ? 0U : 1U);
       row[k] = std::min({replaced, above[k] + 1, row[k - 1] + 1});
-      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
         row[k] = std::min(row[k], two_above[k - 2] + 1);
-      }
     }
     two_above = above;
     above = row;

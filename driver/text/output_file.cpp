@@ -102,17 +102,6 @@ class file_beside {
   int error_ = 0;
 };
 
-// errno's value, or 0.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : ENOSPC;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 bool is_stream(const output_file& file) {
   const auto found = about(file.path);
   return found && !S_ISREG(found->st_mode) && !S_ISDIR(found->st_mode);

@@ -6,8 +6,6 @@
 #include <charconv>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace syncmeter {
 namespace {
 
@@ -154,9 +152,8 @@ std::vector<block_range> parse_blocks(std::string_view option, std::string_view 
 }
 
 std::string to_text(const block_range& range) {
-  for (const auto& [word, text] : block_symbols) {
+  for (const auto& [word, text] : block_symbols)
     if (word == range.named) return std::string(text);
-  }
   return range_text(range.first, range.last);
 }
 
@@ -181,13 +178,6 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
     }
   }
   return pus;
-}
-
-void refuse_none(std::string_view option, std::string_view what,
-                 const std::vector<std::string>& allowed) {
-  throw usage_error(
-      fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
-                  what, join(allowed)));
 }
 
 double parse_seconds(std::string_view option, std::string_view text) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/axes.hpp"
 #include "driver/text/messages.hpp"
 
@@ -100,10 +102,6 @@ inline constexpr unsigned most_lanes = 4096;
 /// A number above 0 and below 1.
 [[nodiscard]] double parse_share(std::string_view option, std::string_view text);
 
-/// Throws: 'none' is no value to choose.
-[[noreturn]] void refuse_none(std::string_view option, std::string_view what,
-                              const std::vector<std::string>& allowed);
-
 /// A value as it is spelled; nothing where the axis does not apply.
 template <axis_value Enum> [[nodiscard]] std::string text_unless_none(Enum value) {
   return value == Enum::none ? "" : std::string(to_text(value));
@@ -136,17 +134,6 @@ template <axis_value Enum>
   return values;
 }
 
-/// As parse_names, for axes whose `none` marks ops that do not have them.
-template <axis_value Enum>
-[[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,
-                                                     std::string_view text) {
-  const std::vector<Enum> values = parse_names<Enum>(option, what, text);
-  for (const Enum value : values) {
-    if (value == Enum::none) refuse_none(option, what, names_but_none<Enum>());
-  }
-  return values;
-}
-
 /// parse_names of an axis, for the row of an option, which takes its values from here.
 template <axis_value Enum> struct names_of_axis {
   const char* what;
@@ -155,12 +142,17 @@ template <axis_value Enum> struct names_of_axis {
     return parse_names<Enum>(option, what, text);
   }
 };
-/// The same of parse_names_but_none.
+/// The same for axes whose `none` marks ops that do not have them.
 template <axis_value Enum> struct names_of_axis_but_none {
   const char* what;
   [[nodiscard]] static std::vector<std::string> values() { return names_but_none<Enum>(); }
   [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
-    return parse_names_but_none<Enum>(option, what, text);
+    const std::vector<Enum> values = parse_names<Enum>(option, what, text);
+    if (contains(values, Enum::none))
+      throw usage_error(
+          fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
+                      what, join(names_but_none<Enum>())));
+    return values;
   }
 };
 

@@ -96,13 +96,21 @@ std::string text_of(const json& object, const char* name) {
   return text;
 }
 
+/// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
+/// holds.
 capability read_entry(const json& entry) {
-  capability op;
+  if (!entry.is_object()) reject("ops", entry, "a list of objects");
+  try {
+    capability op;
 #define SM_MEMBER(name, kind, absent, ...)                                                         \
   if (std::string_view(#absent) == "required") (void)member_of(entry, #name);                      \
   read_if_there(entry, #name, op.name);
 #include "record/op.def"
-  return op;
+    return op;
+  } catch (const std::invalid_argument& error) {
+    const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
+    throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
+  }
 }
 
 std::uint64_t bytes_of(const json& object, const char* name) {
@@ -195,7 +203,7 @@ void read_into(const json& line, worker_info& info) {
   for (const json& backend : backends) read_backend(backend, info);
   const json& ops = member_of(line, "ops");
   if (!ops.is_array()) reject("ops", ops, "a list");
-  for (const json& entry : ops) info.capabilities.push_back(capability_from_json(entry));
+  for (const json& entry : ops) info.capabilities.push_back(read_entry(entry));
 }
 
 using flaws = std::vector<std::string>;
@@ -279,16 +287,6 @@ void check_entries(const worker_info& info, flaws& found) {
 }
 
 }  // namespace
-
-capability capability_from_json(const json& entry) {
-  if (!entry.is_object()) reject("ops", entry, "a list of objects");
-  try {
-    return read_entry(entry);
-  } catch (const std::invalid_argument& error) {
-    const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
-    throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
-  }
-}
 
 std::string flaw_in_protocol(const json& line) {
   const auto major = line.find("protocol");

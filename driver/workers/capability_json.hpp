@@ -12,10 +12,6 @@
 
 namespace syncmeter {
 
-/// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
-/// holds.
-[[nodiscard]] capability capability_from_json(const nlohmann::json& entry);
-
 /// Whether a `capabilities` or `worker` line is of a protocol that this driver speaks: what is
 /// wrong in half a sentence, or nothing. Another minor version is none of its affairs.
 [[nodiscard]] std::string flaw_in_protocol(const nlohmann::json& line);

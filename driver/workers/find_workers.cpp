@@ -31,10 +31,8 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
          entry.increment(error)) {
       const std::string file = entry->path().filename();
       if (!file.starts_with(worker_prefix) || file == "syncmeter-report") continue;
-      std::error_code unreadable;
-      if (!entry->is_regular_file(unreadable) || ::access(entry->path().c_str(), X_OK) != 0)
-        continue;
-      found.try_emplace(file.substr(worker_prefix.size()), entry->path());
+      if (is_program(entry->path()))
+        found.try_emplace(file.substr(worker_prefix.size()), entry->path());
     }
   }
   return found;
@@ -42,11 +40,16 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
 
 void take_answer(worker_process& process, worker_info& info, std::chrono::milliseconds within) {
   const answer reply = process.receive(within);
-  if (reply.what == answer::kind::line) {
-    read_capabilities(reply.object, info);
-  } else {
-    info.problem = fmt::format("--capabilities failed: {}", reply.text);
-  }
+  if (reply.what == answer::kind::line) read_capabilities(reply.object, info);
+  else info.problem = fmt::format("--capabilities failed: {}", reply.text);
+}
+
+/// Where the workers are that belong to this program: beside it, and the folder of an installation,
+/// which moves with it. Empty where the system does not say where this program is.
+std::vector<fs::path> folders_of_own_workers() {
+  const fs::path beside = own_folder();
+  if (beside.empty()) return {};
+  return {beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
 }
 
 std::string looked_in() {
@@ -110,15 +113,14 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
                                  const worker_deadlines& deadlines,
                                  const std::vector<std::string>& settings = {}) {
   std::vector<worker_info> workers;
-  std::vector<std::optional<worker_process>> processes;
+  std::vector<std::optional<worker_process>> processes(programs.size());
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
   for (const auto& [name, path] : programs) {
     worker_info& info = workers.emplace_back();
     info.name = name;
     info.path = path;
-    processes.emplace_back();
     try {
-      processes.back().emplace(
+      processes[workers.size() - 1].emplace(
           name,
           program_to_start{.path = path, .arguments = {"--capabilities"}, .settings = settings},
           deadlines);
@@ -151,18 +153,15 @@ template <class... Ops> std::vector<std::string> names_in(op_list<Ops...>) {
 
 }  // namespace
 
-namespace fs = std::filesystem;
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
 
 fs::path own_folder() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? fs::path{} : self.parent_path();
-}
-
-std::vector<fs::path> folders_of_own_workers() {
-  const fs::path beside = own_folder();
-  if (beside.empty()) return {};
-  return {beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
 }
 
 std::vector<fs::path> folders_on_path() {

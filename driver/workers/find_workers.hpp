@@ -1,5 +1,5 @@
-// Where programs lie beside the driver and on PATH, and the workers among them; the backends and the
-// shared ops of this project.
+// Where programs lie beside the driver and on PATH, and the workers among them; the backends and
+// the shared ops of this project.
 #pragma once
 
 #include <filesystem>
@@ -33,16 +33,15 @@ struct known_backend {
 /// A worker is a program of this name and its own.
 inline constexpr std::string_view worker_prefix = "syncmeter-";
 
+/// A file that can be run.
+[[nodiscard]] bool is_program(const std::filesystem::path& path);
+
 /// The folder of this program; empty where the system does not tell it.
 [[nodiscard]] std::filesystem::path own_folder();
 
 /// The absolute folders of PATH, in order. A relative entry would make what is found depend on
 /// where the driver is called.
 [[nodiscard]] std::vector<std::filesystem::path> folders_on_path();
-
-/// Where the workers are that belong to this program: beside it, and the folder of an installation,
-/// which moves with it. Empty where the system does not tell where this program is.
-[[nodiscard]] std::vector<std::filesystem::path> folders_of_own_workers();
 
 /// Where workers are looked for: this program's own folders of them, then PATH.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_workers();

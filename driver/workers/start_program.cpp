@@ -126,9 +126,8 @@ struct failure {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   failure met;
   bool ready = true;
-  for (int fd = 0; fd < 3; ++fd) {
+  for (int fd = 0; fd < 3; ++fd)
     ready = ready && ::dup2(setup.standard[static_cast<std::size_t>(fd)], fd) == fd;
-  }
   if (setup.mask->bytes > 0) {
     met.of_mask = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) != 0;
     ready = ready && !met.of_mask;
@@ -186,9 +185,7 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads,
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    if (!contains(removed_variables, name)) {
-      kept.emplace_back(text);
-    }
+    if (!contains(removed_variables, name)) kept.emplace_back(text);
   }
   kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
   if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
@@ -212,9 +209,8 @@ started_program start_program(const program_to_start& what) {
   pipe_ends out = make_pipe(what.path);
   pipe_ends errors = make_pipe(what.path);
   pipe_ends report = make_pipe(what.path);
-  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()}) {
+  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()})
     do_not_block(fd, what.path);
-  }
   const child_setup setup{.path = what.path.c_str(),
                           .arguments = arguments.data(),
                           .environment = environment.data(),

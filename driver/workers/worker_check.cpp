@@ -305,9 +305,8 @@ class checker {
 
   // On a GPU only where `or_gpu` says so.
   const capability* first_measured(bool or_gpu) const {
-    for (const capability& entry : infos_.front().capabilities) {
+    for (const capability& entry : infos_.front().capabilities)
       if (request_for(entry) && (or_gpu || !is_on_gpu(entry))) return &entry;
-    }
     return nullptr;
   }
 
@@ -353,10 +352,9 @@ class checker {
       return list.is_array() && list.size() <= 2000 &&
              std::ranges::all_of(list, [](const json& t) { return t.is_number() && t >= 0; });
     };
-    for (const char* name : {"hop_ns", "bounds_ns"}) {
+    for (const char* name : {"hop_ns", "bounds_ns"})
       if (!are_times(name))
         return fault("probe", fmt::format("\"{}\" is no list of at most 2000 times", name));
-    }
     found_.held.push_back(
         fmt::format("probe: {} hops between two processing units", outcome.line["hop_ns"].size()));
   }
@@ -365,10 +363,9 @@ class checker {
     worker_pool pool(
         infos_, {.cpus = {}, .deadlines = deadlines_, .on_start = [this](const json& line) {
                    hello_held_ = true;
-                   for (const char* name : {"runtime", "environment"}) {
+                   for (const char* name : {"runtime", "environment"})
                      if (!line.contains(name) || !line.at(name).is_object())
                        failed_[fmt::format("\"{}\" is missing or not an object", name)] = {"hello"};
-                   }
                    if (line.value("pid", json()) == json())
                      failed_["\"pid\" is missing"] = {"hello"};
                  }});
@@ -387,13 +384,12 @@ class checker {
       found_.untried.push_back(fmt::format(
           "unsupported on one block of 64 threads, and not measured: {} points", points_refused_));
     const bool all_held = failed_.empty();
-    for (const auto& [what, ops] : failed_) {
+    for (const auto& [what, ops] : failed_)
       if (ops.front() == "hello") fault("hello", what);
       else
         fault(fmt::format("measure {}{}", ops.front(),
                           ops.size() > 1 ? fmt::format(" and {} more", ops.size() - 1) : ""),
               what);
-    }
     if (all_held && hello_held_)
       found_.held.emplace_back("hello: protocol and build are as declared");
     if (points_held_ > 0)

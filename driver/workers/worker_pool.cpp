@@ -171,9 +171,8 @@ exchange_outcome worker_pool::make_ready(environment& env) {
   const auto lost = lost_workers_.find(env.info->label());
   if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
   if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
-  for (auto& [key, other] : environments_) {
+  for (auto& [key, other] : environments_)
     if (&other != &env && other.process) other.process->stop();
-  }
   if (!env.process) return start(env);
   if (env.process->stopped()) {
     env.process->resume();

@@ -64,13 +64,6 @@ worker_process::worker_process(std::string name, const program_to_start& what,
   errors_ = std::move(started.errors);
 }
 
-worker_process::worker_process(worker_process&& other) noexcept
-    : name_(std::move(other.name_)), deadlines_(other.deadlines_),
-      pid_(std::exchange(other.pid_, -1)), to_(std::move(other.to_)), from_(std::move(other.from_)),
-      errors_(std::move(other.errors_)), lines_(std::move(other.lines_)),
-      tail_(std::move(other.tail_)), wait_status_(other.wait_status_),
-      unwritable_(std::move(other.unwritable_)), stopped_(other.stopped_), lost_(other.lost_) {}
-
 worker_process::~worker_process() { kill(); }
 
 std::string worker_process::label() const {
@@ -112,14 +105,10 @@ answer worker_process::interpret(const std::string& line) const {
 answer worker_process::describe_end() {
   if (!gone_within(deadlines_.leaving)) kill();
   std::string text = label();
-  if (wait_status_) {
-    text += ' ' + describe_status(*wait_status_);
-  } else {
-    text += " closed its output and cannot be killed";
-  }
-  if (!lines_.waiting().empty()) {
+  if (wait_status_) text += ' ' + describe_status(*wait_status_);
+  else text += " closed its output and cannot be killed";
+  if (!lines_.waiting().empty())
     text += fmt::format(" in the middle of the line {}", quote(lines_.waiting()));
-  }
   return {answer::kind::closed, {}, text + stderr_tail()};
 }
 
@@ -157,9 +146,8 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
       std::this_thread::sleep_for(milliseconds{10});
       continue;
     }
-    if (watched[2].revents != 0) {
+    if (watched[2].revents != 0)
       return without_line(answer::kind::cancelled, "{} was interrupted", label());
-    }
     if (watched[1].revents != 0 && tail_.read_from(errors_.get()) == read_outcome::end)
       errors_.reset();
     if (watched[0].revents != 0 && lines_.read_from(from_.get()) == read_outcome::end)

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/worker/json_line.hpp"
+#include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/revisits.hpp"
-#include "driver/campaign/visit_log.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"

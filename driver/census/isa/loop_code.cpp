@@ -162,9 +162,8 @@ bool reads_clock(const instruction& one) {
 /// The loops that have an instruction between the two, as components of the flow.
 std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
   std::set<std::size_t> loops;
-  for (std::size_t i = first + 1; i < last; ++i) {
+  for (std::size_t i = first + 1; i < last; ++i)
     if (flow.repeats(i)) loops.insert(flow.component[i]);
-  }
   return loops;
 }
 
@@ -174,9 +173,8 @@ std::vector<loop_line> loop_text(std::span<const instruction> body,
                                  std::span<const instruction_class> classes, enum machine m,
                                  const std::function<bool(std::size_t)>& wanted) {
   std::vector<std::size_t> inside;
-  for (std::size_t i = 0; i < body.size(); ++i) {
+  for (std::size_t i = 0; i < body.size(); ++i)
     if (wanted(i) && classes[i].name != "nop") inside.push_back(i);
-  }
   const auto line_at = [&](std::uint64_t address) {
     const auto found = std::ranges::lower_bound(inside, address, {},
                                                 [&](std::size_t i) { return body[i].address; });
@@ -227,9 +225,8 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
     found.lines = loop_text(body, classes, m, [&](std::size_t i) { return flow.repeats(i); });
   for (const std::size_t i : flow.leaving) {
     // A jump to another function's beginning, outside the loop, is a tail call.
-    if (is_moved_out_part(body[i].target) || flow.repeats(i)) {
+    if (is_moved_out_part(body[i].target) || flow.repeats(i))
       found.problem = fmt::format("it jumps out to {}", body[i].target);
-    }
   }
   return found;
 }
@@ -238,9 +235,8 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
   loop_code found;
   const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
+  for (std::size_t i = 0; i < kernel.size(); ++i)
     if (reads_clock(kernel[i])) readings.push_back(i);
-  }
   if (readings.size() < 2) {
     found.problem =
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
@@ -267,9 +263,8 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
     found.lines = loop_text(kernel, classes, machine::sass,
                             [&](std::size_t i) { return loops.contains(flow.component[i]); });
   }
-  for (const std::size_t i : flow.leaving) {
+  for (const std::size_t i : flow.leaving)
     if (loops.contains(flow.component[i])) found.problem = "it jumps out to another function";
-  }
   return found;
 }
 

@@ -56,9 +56,8 @@ std::string atomic_name(const std::vector<std::string_view>& parts) {
 /// The name of a load or a store, with order and scope: "LDG.STRONG.GPU".
 std::string access_name(const std::vector<std::string_view>& parts) {
   std::string name(parts.front());
-  for (const std::string_view word : std::span(parts).subspan(1)) {
+  for (const std::string_view word : std::span(parts).subspan(1))
     if (!is_size_or_type(word) && !is_hint(word)) name += "." + std::string(word);
-  }
   return name;
 }
 
@@ -139,9 +138,8 @@ instruction_class control_class(const instruction& what,
   constexpr std::uint64_t over_one = 2 * 16;
   if (opcode == "CALL" && conditional && what.target_address == what.address + over_one)
     return {.name = "branch", .flow = flow::branch};
-  if (opcode == "CALL") {
+  if (opcode == "CALL")
     return {.name = "call:" + (what.target.empty() ? "(inside)" : callee_name(what.target))};
-  }
   if (is_one_of(opcode, {"BSSY", "BSYNC", "BREAK", "BMOV", "ENDCOLLECTIVE"}))
     return {.name = "reconverge"};
   // The collective one begins the slow path of a warp that has diverged.

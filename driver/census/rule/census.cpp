@@ -80,9 +80,8 @@ division divide(const class_counts& rest, const capability& what, int k, enum ma
     const int left = count - steps * unroll;
     if (steps != 0) result.per_op[name] = steps * unroll / ops;
     if (left != 0) result.once_per_loop[name] = left;
-    if (std::abs(left) > bookkeeping_slack(what.unroll, m)) {
+    if (std::abs(left) > bookkeeping_slack(what.unroll, m))
       result.uneven = fmt::format("{} {} in {} steps", name, count, unroll);
-    }
   }
   return result;
 }
@@ -129,11 +128,9 @@ std::string shape_problem(const capability& what, const std::array<loop_code, 4>
       return fmt::format("{}: there is no loop left in it",
                          what.symbols[loops[0].has_loop ? i : 0]);
     }
-    for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside)) {
-      if (must_repeat(name)) {
+    for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside))
+      if (must_repeat(name))
         return fmt::format("{}: {} {} outside the loop, against the baseline", symbol, name, count);
-      }
-    }
   }
   return {};
 }
@@ -199,15 +196,13 @@ void add_term(class_counts& counts, std::string_view term, std::string_view whol
         term));
   }
   const std::string name(trimmed(term.substr(0, blank)));
-  if (!counts.emplace(name, count).second) {
+  if (!counts.emplace(name, count).second)
     throw std::invalid_argument(fmt::format("declared '{}': '{}' is there twice", whole, name));
-  }
 }
 
 bool is_lock(std::string_view callee) {
-  for (const std::string_view part : {"mutex", "lock", "critical", "atomic_start"}) {
+  for (const std::string_view part : {"mutex", "lock", "critical", "atomic_start"})
     if (callee.find(part) != std::string_view::npos) return true;
-  }
   return false;
 }
 
@@ -268,9 +263,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
                    std::string architecture) {
   census_entry entry = entry_for(what, m, std::move(architecture));
   entry.loops = loops;
-  if (std::string problem = shape_problem(what, loops); !problem.empty()) {
+  if (std::string problem = shape_problem(what, loops); !problem.empty())
     return decided(std::move(entry), verdict::not_proven, std::move(problem));
-  }
 
   const std::size_t named = loops_of(what);
   const class_counts baseline = steps_of(loops[0]);
@@ -285,9 +279,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   const bool empty =
       std::all_of(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(named),
                   [](const division& d) { return d.per_op.empty(); });
-  if (entry.declared.empty() && empty) {
+  if (entry.declared.empty() && empty)
     return decided(std::move(entry), what.empty_on_purpose ? verdict::proven : verdict::elided);
-  }
   if (entry.declared.empty() && !what.empty_on_purpose) {
     return decided(std::move(entry), verdict::not_declared,
                    fmt::format("nothing is declared for {}", to_text(m)));
@@ -336,9 +329,8 @@ declaration parse_declaration(std::string_view text) {
 
 std::string to_text(const std::map<std::string, double>& counts) {
   std::string text;
-  for (const auto& [name, count] : counts) {
+  for (const auto& [name, count] : counts)
     text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, count);
-  }
   return text.empty() ? "nothing" : text;
 }
 

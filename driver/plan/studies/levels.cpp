@@ -77,8 +77,7 @@ std::vector<gpu_rule> launch_rules() {
   const gpu_axes kernels{.grids = {{{one}, {32}}, {{sm}, {1024}}}};
   gpu_axes graphs = kernels;
   graphs.sizes = {1, 2, 4, 8, 16, 32, 64};
-  gpu_axes near_and_far{.grids = {{{one}, {32}}}};
-  near_and_far.homes = {home::first, home::other};
+  gpu_axes near_and_far{.grids = {{{one}, {32}}}, .homes = {home::first, home::other}};
   return {{.ops = {"launch", "launch_call", "additional_launch", "cooperative_launch",
                    "additional_cooperative_launch", "programmatic_launch", "kernel_split",
                    "programmatic_split", "blocking_copy", "stream_order", "stream_event_order",
