@@ -106,11 +106,6 @@ planned_point planned_at(const campaign_plan& plan, const place& at,
   return planned;
 }
 
-void put_in_arm(planned_point& planned, const std::string& arm) {
-  planned.what.arm = arm;
-  for (point& same : planned.same_as) same.arm = arm;
-}
-
 /// The loops of the points' entries, with one run of a disassembler for each worker.
 class loops_of_build {
  public:
@@ -275,7 +270,8 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
   for (auto& pair : pairs) {
     plan.pairs.push_back({plan.points.size(), plan.points.size() + 1});
     for (std::size_t i = 0; i < 2; ++i) {
-      put_in_arm(pair[i], arms.arms[i].name);
+      pair[i].what.arm = arms.arms[i].name;
+      for (point& same : pair[i].same_as) same.arm = arms.arms[i].name;
       plan.points.push_back(std::move(pair[i]));
     }
   }

@@ -42,11 +42,6 @@ build_ids builds_of(const std::vector<worker_info>& workers) {
   return ids;
 }
 
-std::uint64_t drawn_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} | 1U;  // 0 stands for "draw one"
-}
-
 class campaign {
  public:
   campaign(const campaign_plan& plan, const run_options& options,
@@ -133,7 +128,8 @@ class campaign {
   }
 
   void begin(const std::vector<std::string>& argv, const json& about) {
-    if (options_.seed == 0) options_.seed = drawn_seed();
+    // 0 stands for "draw one".
+    if (options_.seed == 0) options_.seed = std::uint64_t{std::random_device{}()} | 1U;
     campaign_facts facts{.argv = argv,
                          .options = options_,
                          .machine = about,

@@ -232,15 +232,6 @@ void keep_only(const std::vector<std::string>& backends, std::vector<worker_info
   }
 }
 
-/// A GPU's ops, where there is no GPU.
-void leave_out_unusable(std::vector<worker_info>& workers) {
-  for (worker_info& worker : workers) {
-    std::erase_if(worker.capabilities, [&](const capability& row) {
-      return worker.backend_problems.contains(row.backend);
-    });
-  }
-}
-
 std::string list_text(const std::vector<worker_info>& workers, bool wide) {
   const std::vector<offer> offers = offers_of(workers);
   const std::string table = wide ? wide_table(offers) : narrow_table(offers);
@@ -264,7 +255,11 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
       request.backends.empty() ? known_backend_names() : request.backends;
   std::vector<worker_info> workers = find_workers(wanted);
   if (!request.backends.empty()) keep_only(request.backends, workers);
-  else if (!request.wide) leave_out_unusable(workers);
+  else if (!request.wide)
+    for (worker_info& worker : workers)  // a GPU's ops, where there is no GPU
+      std::erase_if(worker.capabilities, [&](const capability& row) {
+        return worker.backend_problems.contains(row.backend);
+      });
   std::fputs(printable(list_text(workers, request.wide), true).c_str(), out);
   return 0;
 }

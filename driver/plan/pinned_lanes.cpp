@@ -128,12 +128,6 @@ topology read_file(const std::string& path) {
   }
 }
 
-// hwloc's own way to be told what a machine looks like: workers read it as this process does.
-void describe_this_machine_by(const std::string& path) {
-  ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(path).c_str(), 1);
-  ::setenv("HWLOC_THISSYSTEM", "1", 1);
-}
-
 std::string counted(const std::vector<int>& pus) {
   return fmt::format("PU{} {}", pus.size() == 1 ? "" : "s", as_ranges(pus));
 }
@@ -361,7 +355,9 @@ planned_machine machine_for(const run_options& options) {
     throw usage_error(fmt::format(
         "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
         *options.topology, why));
-  describe_this_machine_by(*options.topology);
+  // hwloc's own way to be told what a machine looks like: workers read it as this process does.
+  ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(*options.topology).c_str(), 1);
+  ::setenv("HWLOC_THISSYSTEM", "1", 1);
   return this_machine();
 }
 

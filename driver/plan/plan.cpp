@@ -30,11 +30,6 @@ constexpr double usual_visit_s = 0.022;
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
 
-// The family of an op that only a user's worker has; empty for this project's.
-std::string user_family(const offered_op& op) {
-  return is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
-}
-
 // An op without cells has whatever placement a study asks for.
 bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
   return std::ranges::any_of(
@@ -46,7 +41,9 @@ bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
 template <class Rule, class Axes, class Add>
 void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const offered_op& op,
                    bool named, const Add& add) {
-  const std::string family = user_family(op);
+  // Of an op that only a user's worker has.
+  const std::string family =
+      is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
   bool covered = rules.empty();  // nothing at all on this kind of device
   for (const Rule& rule : rules) {
     if (!covers(rule, op.name, family)) continue;

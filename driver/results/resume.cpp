@@ -88,13 +88,13 @@ std::map<std::string, std::size_t> done_beyond(const campaign_plan& plan, const 
     if (settles(visit)) settled.insert(text);
   }
   std::map<std::string, std::size_t> done;
-  for (const auto& [text, seen] : numbers) {
+  for (const auto& [text, visits] : numbers) {
     const std::string& backend = backend_of[text];
     const auto share = then.find(backend);
     const std::size_t whole = share == then.end() || share->second.points == 0
                                   ? 0
                                   : share->second.visits / share->second.points;
-    done[backend] += settled.contains(text) ? std::max(whole, seen.size()) : seen.size();
+    done[backend] += settled.contains(text) ? std::max(whole, visits.size()) : visits.size();
   }
   return done;
 }

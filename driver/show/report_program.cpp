@@ -234,10 +234,10 @@ int add_comparison(const std::string& file, const std::string& format, bool keep
 }
 
 void add_report(const report_request& asked, std::FILE* out) {
-  const bool told =
+  const bool printed =
       print_relations(asked, out, report_hint(asked.file), "ratios, sizes and verdicts");
   fmt::print(out, "\nResults: {}\n{}", printable(asked.file),
-             told ? printable(page_command(asked.file), true) : "");
+             printed ? printable(page_command(asked.file), true) : "");
 }
 
 void add_claims(const report_request& asked, std::FILE* out) {

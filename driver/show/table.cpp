@@ -59,12 +59,6 @@ std::string share_text(const point_summary& s) {
 
 std::string unless_zero(unsigned value) { return value != 0 ? fmt::to_string(value) : ""; }
 
-// Where lanes sit, unless a policy says so that always means the same.
-std::string pus_text_of(const point_summary& s) {
-  return s.what.affinity == affinity::quiet ? as_ranges(s.pus)
-                                            : fmt::format("{}", fmt::join(s.what.pus, ","));
-}
-
 using enum columns::align;
 
 /// What a column has of each row; those before the cost are the same in every state of a point.
@@ -83,7 +77,13 @@ template <class Enum> table_column word(const char* title, Enum point::* axis) {
           [axis](const table_row& row) { return text_unless_none(row.shown->what.*axis); }};
 }
 
-const table_column pus{{"PUs"}, [](const table_row& row) { return pus_text_of(*row.shown); }};
+// Where lanes sit, unless a policy says so that always means the same.
+const table_column pus{{"PUs"}, [](const table_row& row) {
+                         const point& p = row.shown->what;
+                         return p.affinity == affinity::quiet
+                                    ? as_ranges(row.shown->pus)
+                                    : fmt::format("{}", fmt::join(p.pus, ","));
+                       }};
 const table_column cost{{"ns/op", right},
                         [](const table_row& row) { return cost_text(*row.shown); }};
 const table_column notes_of_row{{"notes"}, [](const table_row& row) { return remarks(row); }};

@@ -39,11 +39,6 @@ std::string other_code(const point& what, const point& measured) {
   return words.empty() ? "" : "= " + join(words, " ");
 }
 
-// A marginal cost, and one below 0, is told by the times it comes from.
-std::string both_sides(const point_summary& s) {
-  return fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
-}
-
 // How many of an op are done at a time: one for each lane, or for each block, cluster or grid whose
 // lanes do it together.
 double concurrent_ops(const point_summary& s, const op_facts& facts) {
@@ -127,7 +122,10 @@ std::string remarks(const table_row& row) {
   std::vector<std::string> all;
   if (s.status != status::ok) all.emplace_back(to_text(s.status));
   const bool inserted = facts_of(s).inserted && s.visits != 0;
-  if (inserted || s.status == status::interferes) all.push_back(both_sides(s));
+  // A marginal cost, and one below 0, is read from the times it comes from.
+  if (inserted || s.status == status::interferes)
+    all.push_back(
+        fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns)));
   if (s.additive == false) all.emplace_back("does not add up");
   if (s.what.waves) all.emplace_back("in waves");
   if (!row.stands_in.empty()) all.push_back(row.stands_in);

@@ -50,16 +50,9 @@ void read(const json& value, const char* name, unsigned& field) {
 template <axis_value Enum> void read(const json& value, const char* name, Enum& field) {
   std::string text;
   read(value, name, text);
-  if (const auto known = from_text<Enum>(text)) {
-    field = *known;
-    return;
-  }
-  std::string allowed;
-  for (const auto& known : names_of(Enum{})) {
-    allowed += allowed.empty() ? "" : ", ";
-    allowed += known.text;
-  }
-  reject(name, value, "one of " + allowed);
+  const auto known = from_text<Enum>(text);
+  if (!known) reject(name, value, "one of " + join(names_allowed<Enum>()));
+  field = *known;
 }
 
 void read(const json& value, const char* name, std::optional<value_type>& field) {
@@ -228,10 +221,10 @@ std::string entry_of(const capability& entry) {
 
 void check_backends(const worker_info& info, flaws& found) {
   if (info.backends.empty()) found.emplace_back("\"backends\" is empty");
-  std::set<std::string> seen;
+  std::set<std::string> known;
   for (const std::string& name : info.backends) {
     if (!is_safe_name(name)) found.push_back(unsafe("backend", name));
-    if (!seen.insert(name).second)
+    if (!known.insert(name).second)
       found.push_back(fmt::format("backend {} is there twice", quote(name)));
     const auto native = info.native_of.find(name);
     if (native != info.native_of.end() && native->second == name)
@@ -267,7 +260,7 @@ void check_entry(const capability& entry, const worker_info& info, flaws& found)
 }
 
 void check_entries(const worker_info& info, flaws& found) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> known;
   for (const capability& entry : info.capabilities) {
     check_entry(entry, info, found);
     // A GPU's form has more to it than what is told apart here.
@@ -280,7 +273,7 @@ void check_entries(const worker_info& info, flaws& found) {
     if (placements.empty()) placements.push_back(placement::none);
     for (const placement where : placements) {
       const std::string spot = fmt::format("{} {}", axes, to_text(where));
-      if (!seen.insert({entry.backend, entry.op, form, spot}).second)
+      if (!known.insert({entry.backend, entry.op, form, spot}).second)
         found.push_back(fmt::format("{}: it is there twice", entry_of(entry)));
     }
   }

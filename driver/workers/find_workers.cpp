@@ -95,17 +95,13 @@ void leave_one_for_each_backend(std::vector<worker_info>& workers) {
   }
 }
 
-// "omp-llvm" is a worker of its own, not a backend of "omp".
-bool is_worker(const std::string& name) {
-  const auto& all = known_backends();
-  return std::ranges::any_of(all, [&](const auto& known) { return known.name == name; });
-}
-
 // A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
 // name stands for all of them.
 bool may_serve(const worker_info& info, const std::string& backend) {
   if (backend == info.name) return true;
-  if (!info.problem.empty()) return backend.starts_with(info.name + '-') && !is_worker(backend);
+  // "omp-llvm" is a worker of its own, not a backend of "omp".
+  if (!info.problem.empty())
+    return backend.starts_with(info.name + '-') && !contains(known_backend_names(), backend);
   return contains(info.backends, backend);
 }
 

@@ -138,11 +138,6 @@ struct failure {
   ::_exit(127);
 }
 
-void do_not_block(int fd, const std::string& path) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
-}
-
 }  // namespace
 
 void open_standard_streams() {
@@ -209,8 +204,10 @@ started_program start_program(const program_to_start& what) {
   pipe_ends out = make_pipe(what.path);
   pipe_ends errors = make_pipe(what.path);
   pipe_ends report = make_pipe(what.path);
-  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()})
-    do_not_block(fd, what.path);
+  for (const int fd : {in.write.get(), out.read.get(), errors.read.get()}) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(what.path, "fcntl", errno);
+  }
   const child_setup setup{.path = what.path.c_str(),
                           .arguments = arguments.data(),
                           .environment = environment.data(),

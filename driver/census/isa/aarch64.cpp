@@ -17,11 +17,6 @@ bool is_large_system_extension(std::string_view name) {
                                 "stumax", "stumin", "swp", "cas"});
 }
 
-bool is_exclusive(std::string_view name) {
-  return starts_with_any(name,
-                         {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"});
-}
-
 instruction_class access(std::string_view name, const instruction& what, frame_registers frame) {
   const bool stack = what.operands.find("[sp") != std::string::npos ||
                      (frame.frame_pointer && what.operands.find("[x29") != std::string::npos);
@@ -30,7 +25,8 @@ instruction_class access(std::string_view name, const instruction& what, frame_r
 
 instruction_class memory_class(const instruction& what, frame_registers frame) {
   const std::string_view name = what.mnemonic;
-  if (is_exclusive(name)) return {.name = std::string(without_size(name))};
+  if (starts_with_any(name, {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"}))
+    return {.name = std::string(without_size(name))};
   if (is_large_system_extension(name)) return {.name = "lse_" + std::string(without_size(name))};
   if (starts_with_any(name, {"ldar", "ldapr", "ldapur", "ldlar"}))
     return access("load_acquire", what, frame);

@@ -154,11 +154,6 @@ void count(class_counts& counts, const instruction_class& what) {
   if (!what.also.empty()) ++counts[std::string(what.also)];
 }
 
-/// clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
-bool reads_clock(const instruction& one) {
-  return one.operands.find("SR_CLOCK") != std::string::npos;
-}
-
 /// The loops that have an instruction between the two, as components of the flow.
 std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
   std::set<std::size_t> loops;
@@ -235,8 +230,9 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
   loop_code found;
   const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
+  // clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
   for (std::size_t i = 0; i < kernel.size(); ++i)
-    if (reads_clock(kernel[i])) readings.push_back(i);
+    if (kernel[i].operands.find("SR_CLOCK") != std::string::npos) readings.push_back(i);
   if (readings.size() < 2) {
     found.problem =
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());

@@ -61,11 +61,6 @@ std::string access_name(const std::vector<std::string_view>& parts) {
   return name;
 }
 
-/// "UIADD3" is IADD3 on the registers of the whole warp.
-std::string_view without_uniform(std::string_view opcode) {
-  return opcode.starts_with('U') ? opcode.substr(1) : opcode;
-}
-
 bool is_integer_or_move(std::string_view opcode) {
   const auto is_listed = [](std::string_view name) {
     return is_one_of(
@@ -76,7 +71,8 @@ bool is_integer_or_move(std::string_view opcode) {
                "VIADD", "SGXT",   "BMSK",   "FSEL",      "LDC",     "ISCADD", "VABSDIFF4", "VIMNMX",
                "CSET",  "INEG",   "VHMNMX", "VIADDMNMX", "VIMNMX3"});
   };
-  return is_listed(opcode) || is_listed(without_uniform(opcode));
+  // "UIADD3" is IADD3 on the registers of the whole warp.
+  return is_listed(opcode) || (opcode.starts_with('U') && is_listed(opcode.substr(1)));
 }
 
 /// IMAD and HFMA2 with a zero among the factors only move or add: the compiler keeps the units of

@@ -19,11 +19,6 @@ namespace {
 
 using multiset = std::map<std::string, double>;
 
-int count_in(const class_counts& counts, const std::string& name) {
-  const auto found = counts.find(name);
-  return found == counts.end() ? 0 : found->second;
-}
-
 /// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k
 /// times, the branch is there once.
 class_counts steps_of(const loop_code& loop) {
@@ -92,26 +87,19 @@ bool matches(const multiset& found, const class_counts& expected) {
   if (expected.empty()) return found.empty();
   for (const auto& [name, count] : found) {
     const bool free = is_bookkeeping(name) && !expected.contains(name);
-    if (!free && count != count_in(expected, name)) return false;
+    if (!free && count != (expected.contains(name) ? expected.at(name) : 0)) return false;
   }
   return std::ranges::all_of(expected,
                              [&](const auto& term) { return found.contains(term.first); });
 }
 
-bool must_repeat_on_gpu(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> starts{
-      "RED",   "ATOM",  "BAR.",      "MEMBAR",  "SHFL", "VOTE",
-      "MATCH", "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"};
-  return std::ranges::any_of(starts, [&](std::string_view s) { return name.starts_with(s); });
-}
-
 /// Classes that have no business before or after the loop: one side's may mean a peeled trip.
 bool must_repeat(std::string_view name) {
-  return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
-         name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
-         name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
-         name.starts_with("amo") || name.starts_with("lr") || name.starts_with("fence_") ||
-         name == "pause" || must_repeat_on_gpu(name);
+  return starts_with_any(name,
+                         {"lock_", "lse_", "call:",  "dmb",   "dsb",       "ldx",     "ldax",
+                          "amo",   "lr",   "fence_", "RED",   "ATOM",      "BAR.",    "MEMBAR",
+                          "SHFL",  "VOTE", "MATCH",  "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"}) ||
+         name.ends_with("fence") || name == "xchg_mem" || name == "pause";
 }
 
 /// How many of the four loops the worker names.
@@ -135,19 +123,14 @@ std::string shape_problem(const capability& what, const std::array<loop_code, 4>
   return {};
 }
 
-std::string names_of_places(const std::vector<placement>& places) {
-  std::string text;
-  for (const placement p : places) text += fmt::format("{}{}", text.empty() ? "" : ",", to_text(p));
-  return text;
-}
-
 census_entry entry_for(const capability& what, enum machine m, std::string architecture) {
   census_entry entry;
   entry.backend = what.backend;
   entry.op = what.op;
   entry.order = to_text(what.order);
   entry.type = what.type ? to_text(*what.type) : "";
-  entry.placements = names_of_places(what.placements);
+  for (const placement p : what.placements)
+    entry.placements += fmt::format("{}{}", entry.placements.empty() ? "" : ",", to_text(p));
   entry.scope = text_unless_none(what.scope);
   entry.flavour = text_unless_none(what.flavour);
   entry.space = text_unless_none(what.space);
@@ -162,10 +145,6 @@ census_entry decided(census_entry entry, enum verdict v, std::string reason = {}
   entry.verdict = v;
   entry.reason = std::move(reason);
   return entry;
-}
-
-std::string mismatch_text(std::string_view expected, const multiset& found, int k) {
-  return fmt::format("expected {}, seen {} (per op, at {} measured)", expected, to_text(found), k);
 }
 
 /// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
@@ -204,10 +183,6 @@ bool is_lock(std::string_view callee) {
   for (const std::string_view part : {"mutex", "lock", "critical", "atomic_start"})
     if (callee.find(part) != std::string_view::npos) return true;
   return false;
-}
-
-bool is_exclusive_load(std::string_view name) {
-  return starts_with_any(name, {"ldxr", "ldaxr", "ldxp", "ldaxp", "lr"});
 }
 
 bool is_compare_and_swap(std::string_view name) {
@@ -304,7 +279,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
     }
     if (i <= furthest) continue;
     furthest = i;
-    mismatch = mismatch_text(text, found[i].per_op, counts[i]);
+    mismatch = fmt::format("expected {}, seen {} (per op, at {} measured)", text,
+                           to_text(found[i].per_op), counts[i]);
   }
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
   for (std::size_t i = 1; i < named; ++i) {
@@ -354,7 +330,7 @@ code_kind kind_of(const census_entry& entry, const capability& what) {
       calls = true;
       locks = locks || is_lock(name);
     }
-    exclusive = exclusive || is_exclusive_load(name);
+    exclusive = exclusive || starts_with_any(name, {"ldxr", "ldaxr", "ldxp", "ldaxp", "lr"});
     compares = compares || is_compare_and_swap(name);
     if (!is_bookkeeping(name)) needed += count;
   }
