@@ -1,4 +1,5 @@
-// From two builds to one plan, in which every point is there twice.
+// `syncmeter ab`: its command line, and one plan of two builds, in which every point is there
+// twice.
 #pragma once
 
 #include <array>

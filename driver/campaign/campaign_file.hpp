@@ -1,4 +1,4 @@
-// The results file of a running campaign: new or reopened, and every line that goes into it.
+// The file of a running campaign: every line that goes into it, and which visits it has and lacks.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The placement states of this campaign: how long a hop between lanes takes on this machine now,
-// and where its classes part. A virtual machine's host moves vCPUs about; contended figures are
-// told apart by these classes.
+// What a campaign probes at its start: how long a hop between lanes takes on this machine now, by
+// which contended figures are kept apart (a virtual machine's host moves vCPUs about), and which
+// PUs others use, for affinity quiet.
 #pragma once
 
 #include <optional>

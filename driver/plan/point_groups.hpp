@@ -1,5 +1,5 @@
-// Points that belong together: those that would measure the same thing, which are measured once and
-// say so; and those of different backends on the same device, a portable API beside the native one.
+// Points that are measured together: as one where they would measure the same thing, one after the
+// other where backends are compared on one device, and by turns where equal GPUs share them.
 #pragma once
 
 #include <cstddef>

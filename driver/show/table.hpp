@@ -1,5 +1,5 @@
-// The tables that a reader sees: points with their estimates, the notes below them, and the points
-// of a plan before it is measured.
+// What a reader sees: the table of points with their estimates (also as CSV) and how its figures
+// are written, the notes below it, and the points of a plan before it is measured.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Mistakes of the user: the error, and the message for a name that is not known, with the known one
-// that may have been meant.
+// Texts for the user: the error of a mistake, with the known name that may have been meant; and
+// what others wrote made safe for one line, a terminal, a shell.
 #pragma once
 
 #include <cstddef>
