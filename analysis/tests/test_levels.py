@@ -3,7 +3,7 @@
 import re
 
 from syncmeter_analysis.relate.levels import level_of
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import levels, sections
 from syncmeter_analysis.studies import levels as drawing
 from syncmeter_analysis.studies.levels import axis_levels
@@ -134,7 +134,9 @@ def test_barriers_in_software_stand_against_the_grids_own(tmp_path):
         r"0.800 +0\.\d+\.\.0\.\d+ +faster\n",
         text,
     )
-    assert re.search(r"20 x 32 +0.90 +software_barrier_sense +- +grid_sync was not measured\n", text)
+    assert re.search(
+        r"20 x 32 +0.90 +software_barrier_sense +- +grid_sync was not measured\n", text
+    )
     assert "30 x 32" not in text.partition("Barriers of the grid in software")[2]
 
 
