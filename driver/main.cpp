@@ -11,8 +11,7 @@
 
 #include "driver/commands/commands.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/start_program.hpp"
 
 namespace {
@@ -39,9 +38,8 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
   if (words.empty())
     throw usage_error(fmt::format("no command given; use syncmeter {} or --help", join(known)));
   const std::string& name = words.front();
-  for (const command& c : commands()) {
+  for (const command& c : commands())
     if (c.name == name) return c.run(program, {words.begin() + 1, words.end()}, stdout);
-  }
   if (name == "--help" || name == "-h") return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
   if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   known.insert(known.end(), {"--help", "--version"});
@@ -81,9 +79,8 @@ int run(const std::string& program, const std::vector<std::string>& words) {
     what = error.what();
   } catch (...) {
   }
-  for (const char* part : {"syncmeter: ", what, "\n"}) {
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
-  }
+  for (const char* part : {"syncmeter: ", what, "\n"}) [[maybe_unused]]
+    const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
   ::_exit(1);
 }
 

@@ -46,6 +46,8 @@ def _compare(options: argparse.Namespace) -> int:
             f"compare: two files are needed, OLD and NEW, or one of `syncmeter ab`, not "
             f"{len(files)}; with --by any number"
         )
+    for c in found:
+        c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
     if options.format == "json":
         say(as_json(found))
     elif options.format == "markdown":
@@ -61,9 +63,10 @@ def _compare(options: argparse.Namespace) -> int:
         from syncmeter_analysis.render.page import write_page
 
         write_page(compare_report(found, files), page)
-    if all(c.status == 2 for c in found):
-        return 2
-    return max(c.status for c in found if c.status < 2)
+    statuses = {c.status for c in found}
+    if 1 in statuses or statuses == {2}:
+        return min(statuses)
+    return max(statuses - {2})
 
 
 def _fleet(options: argparse.Namespace) -> int:

@@ -28,6 +28,18 @@ def _share(text: str) -> float:
     return value
 
 
+def _change(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1000:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a change; allowed: above 0%, such as 50%"
+        )
+    return value
+
+
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
@@ -41,7 +53,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         description="Reports what syncmeter's results files show.",
         epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "
         "differs, or the output cannot be written; 2 for options or files that cannot be used or "
-        "compared.",
+        "compared; 3 where compare finds nothing slower, but could not have seen it everywhere.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -85,6 +97,19 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         default=0.05,
         metavar="SHARE",
         help="differences up to this count as none (default 5%%)",
+    )
+    compare.add_argument(
+        "--sees",
+        type=_change,
+        default=0.5,
+        metavar="SHARE",
+        help="the change that every point is to show, or it is blind (default 50%%)",
+    )
+    compare.add_argument(
+        "--blind",
+        choices=("fail", "ignore"),
+        default="fail",
+        help="fail: status 3 where nothing is slower, but points are blind (default)",
     )
     compare.add_argument(
         "--across",

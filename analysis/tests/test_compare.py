@@ -1,9 +1,11 @@
 """A real difference is found, none is invented, and what cannot be compared says why."""
 
+import json
 import random
 
 import pytest
 
+from syncmeter_analysis.command import main
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
@@ -77,9 +79,9 @@ def test_what_cannot_be_told_says_what_could_have_been_seen(tmp_path):
     new = [*visits([1.1 * x for x in wild], point("wild")), *visits(around(5.0), point("calm"))]
     c = both(tmp_path, old, new)
     (unknown,) = c.undecided
-    assert (unknown.new.point.op, c.status) == ("wild", 0)
+    assert (unknown.new.point.op, c.status, c.blind) == ("wild", 3, [unknown])
     # A change of that size, at the same scatter, is indeed resolved; one of half its logarithm is not.
-    for factor, found in ((unknown.detectable * 1.05, 1), (unknown.detectable**0.5, 0)):
+    for factor, found in ((unknown.detectable * 1.05, 1), (unknown.detectable**0.5, 3)):
         larger = [*visits([factor * x for x in wild], point("wild")), *new[5:]]
         assert both(tmp_path, old, larger).status == found
     told = as_text(c).splitlines()[1]
@@ -201,12 +203,85 @@ def test_an_import_without_scatter_resolves_nothing(tmp_path):
     ]
 
 
-def test_too_few_visits_are_said_to_see_nothing(tmp_path):
-    c = both(tmp_path, visits([10.0, 20.0], point()), visits([12.0, 30.0], point()))
-    assert (
-        as_text(c).splitlines()[1]
-        == "nothing by more than 5%; for 1 not even a change of 100 times"
-    )
+def test_a_single_visit_of_each_sees_nothing(tmp_path):
+    c = both(tmp_path, visits([10.0], point()), visits([12.0], point()))
+    told = as_text(c).splitlines()
+    assert told[1] == "nothing by more than 5%; for 1 not even a change of 100 times"
+    assert c.status == 3
+    assert any("1 point could not have shown a change of 50%: omp atomic_add" in x for x in told)
+
+
+def family(seed, scatter, n=12, visits_each=3, factors=()):
+    """Points of one op that scatter alike; `factors` by number make some of them slower."""
+    rng = random.Random(seed)
+    lines = []
+    for i in range(n):
+        cost = 10.0 * dict(factors).get(i, 1.0)
+        costs = [cost * rng.lognormvariate(0, scatter) for _ in range(visits_each)]
+        lines += visits(costs, point(lanes=i + 2))
+    return lines
+
+
+def test_points_of_one_op_say_together_how_they_scatter(tmp_path):
+    c = both(tmp_path, family(1, 0.02), family(2, 0.02, factors=[(3, 1.3)]))
+    (found,) = c.resolved
+    assert found.new.point.lanes == 5 and found.ratio.value == pytest.approx(1.3, rel=0.1)
+    # Three visits of the point alone resolve no such change among twelve.
+    alone = [x for x in family(1, 0.02) if x["point"]["lanes"] == 5]
+    slower = [x for x in family(2, 0.02, factors=[(3, 1.3)]) if x["point"]["lanes"] == 5]
+    wide = both(tmp_path, alone, slower).differences[0].ratio
+    assert found.ratio.high / found.ratio.low < wide.high / wide.low
+
+
+def test_nothing_is_found_among_points_that_scatter_unlike(tmp_path):
+    wrong = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        scatters = [rng.choice((0.01, 0.1, 0.4)) for _ in range(30)]
+        sides = []
+        for _ in range(2):
+            sides.append([])
+            for i, scatter in enumerate(scatters):
+                costs = [10 * rng.lognormvariate(0, scatter) for _ in range(4)]
+                # One visit in ten has a neighbour.
+                costs = [x * (1.5 if rng.random() < 0.1 else 1) for x in costs]
+                sides[-1] += visits(costs, point(f"op{i % 6}", lanes=i + 2))
+        wrong += bool(both(tmp_path, *sides).resolved)
+    assert wrong <= 2
+
+
+def test_a_lone_lane_is_compared_in_cycles_whatever_the_clock(tmp_path):
+    def at(ghz, cycles):
+        lines = []
+        for number, c in enumerate(cycles, 1):
+            (line,) = visits([c / ghz], point())
+            line["visit"] = number
+            line["estimates"][0]["cost_cycles"] = {"value": c, "low": 0.99 * c, "high": 1.01 * c}
+            lines.append(line)
+        return lines
+
+    # A neighbour on the core adds to some of the visits.
+    old = at(3.4, [19.05, 19.04, 25.0, 22.1, 19.05])
+    c = both(tmp_path, old, at(2.9, [19.04, 22.0, 19.06, 24.0, 19.05]))
+    (d,) = c.differences
+    assert (d.verdict, c.status) == (Verdict.same, 0)
+    assert d.ratio.in_cycles and d.ratio.value == pytest.approx(1.0, abs=0.01)
+    assert "compared in cycles" in as_text(c)
+    slower = both(tmp_path, old, at(3.4, [1.2 * x for x in (19.04, 22.0, 19.06, 24.0, 19.05)]))
+    assert slower.status == 1
+
+
+def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, capsys):
+    old, new = visits([10.0, 20.0], point()), visits([12.0, 30.0], point())
+    paths = [str(write(tmp_path / name, lines)) for name, lines in (("a", old), ("b", new))]
+    assert main(["compare", *paths]) == 3
+    assert "1 point could not have shown a change of 50%" in capsys.readouterr().out
+    assert main(["compare", *paths, "--blind", "ignore"]) == 0
+    assert main(["compare", *paths, "--sees", "90000%"]) == 0
+    capsys.readouterr()
+    assert main(["compare", *paths, "--format", "json"]) == 3
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["exit_status"], len(told["blind"]), told["sees"]) == (3, 1, 0.5)
 
 
 def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import statistics
 from statistics import NormalDist
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate import stats
+from syncmeter_analysis.relate import special, stats
+from syncmeter_analysis.relate.scatter import prior_of
 from syncmeter_analysis.relate.special import beta_ratio, student_t, student_t_tail
 
 positive = st.floats(min_value=1e-6, max_value=1e9)
@@ -166,3 +168,32 @@ def test_holm_only_raises_and_keeps_the_order(ps):
 def test_holm_is_the_worked_example():
     # Holm's own steps: 4 x 0.005, 3 x 0.01, then never less than the one before.
     assert stats.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_derivatives_of_the_gamma_function_are_those_of_tables():
+    euler = 0.5772156649015329
+    assert special.digamma(1) == pytest.approx(-euler, abs=1e-8)
+    assert special.digamma(0.5) == pytest.approx(-euler - 2 * math.log(2), abs=1e-8)
+    assert special.trigamma(1) == pytest.approx(math.pi**2 / 6, abs=1e-8)
+    assert special.trigamma(0.5) == pytest.approx(math.pi**2 / 2, abs=1e-8)
+
+
+@given(st.floats(min_value=0.01, max_value=1000))
+def test_trigamma_is_inverted(x):
+    assert special.trigamma_inverse(special.trigamma(x)) == pytest.approx(x, rel=1e-6)
+
+
+@pytest.mark.parametrize(("true", "degrees"), [(0.04, 4), (0.0025, 2)])
+def test_a_prior_is_what_equal_variances_have_in_common(true, degrees):
+    rng = random.Random(3)
+    spreads = []
+    for _ in range(400):
+        values = [rng.gauss(0, true**0.5) for _ in range(degrees + 1)]
+        spreads.append((statistics.variance(values), degrees))
+    alike, variance = prior_of(spreads)
+    assert alike > 30
+    assert variance == pytest.approx(true, rel=0.15)
+    # Groups that are not alike count as few visits.
+    unlike = [(v * (1 if i % 2 else 50), d) for i, (v, d) in enumerate(spreads)]
+    assert prior_of(unlike)[0] < 4
+    assert prior_of(spreads[:2]) == (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Figures are written as the driver writes them (driver/show/figures.cpp)."""
+"""Figures are written as the driver writes them (driver/show/table_rows.cpp)."""
 
 import ast
 import re

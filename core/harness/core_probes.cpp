@@ -54,6 +54,11 @@ double read_core_clock_ghz() {
 
 void core_clock::add(double ghz) {
   if (ghz > 0) last_.at(readings_++ % kept) = ghz;
+  if (readings_ >= settled) fastest_ghz_ = std::max(fastest_ghz_, this->ghz());
+}
+
+double core_clock::share_of_fastest() const {
+  return fastest_ghz_ > 0 && readings_ > 0 ? std::min(1.0, ghz() / fastest_ghz_) : 1.0;
 }
 
 double core_clock::ghz() const {

@@ -1,5 +1,5 @@
 // What a short run of adds tells of the core that it runs on: whether something else has it (an SMT
-// sibling, another process, a lower clock), and the clock that it really runs at.
+// sibling, another process), and the clock that it really runs at.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace syncmeter {
 
-/// A lane is busy when its probe takes longer than this times the floor.
+/// A lane is busy when its probe takes longer than this times the floor, in cycles: a lower clock
+/// is nobody's doing, and costs as many cycles.
 inline constexpr double busy_ratio = 1.15;
 
 [[nodiscard]] inline std::int64_t steady_ns() {
@@ -34,14 +35,20 @@ class core_clock {
  public:
   /// Takes a reading in; one that is not above 0 is none.
   void add(double ghz);
+  /// For another point: the readings go, the fastest clock stays.
   void clear() { readings_ = 0; }
   /// The mean of the middle half of the last readings, in GHz; 0 before any.
   [[nodiscard]] double ghz() const;
+  /// The clock of now over the fastest that it had while it was read at least four times, at most
+  /// 1; 1 where neither is known. A probe's time by this is what it takes at the fastest clock.
+  [[nodiscard]] double share_of_fastest() const;
 
  private:
   static constexpr std::size_t kept = 8;  // two rounds
+  static constexpr std::size_t settled = 4;
   std::array<double, kept> last_{};
   std::size_t readings_ = 0;
+  double fastest_ghz_ = 0;
 };
 
 }  // namespace syncmeter

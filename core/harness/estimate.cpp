@@ -163,7 +163,7 @@ visit_verdict judge(const visit_result& visit, const loop_shape& shape, double c
   if (first.busy) {
     return {status::busy,
             fmt::format("the estimate is from {} rounds in which a lane was slowed down (busy SMT "
-                        "sibling, preemption or lower clock); fewer than {} rounds were quiet",
+                        "sibling or preemption); fewer than {} rounds were quiet",
                         first.rounds, enough_quiet_rounds)};
   }
   return {};

@@ -87,7 +87,8 @@ void host_rig::place(std::span<const int> pus) {
   pus_seen_.assign(pus.begin(), pus.end());
   records_.assign(lanes_, {});
   quiet_seen_.assign(lanes_, {});
-  clock_.clear();
+  clock_ = &clocks_[std::vector(pus_.begin(), pus_.end())];
+  clock_->clear();
   if (mailbox_capacity_ < lanes_) {
     mailboxes_ = allocate(mailboxes_size());
     std::memset(mailboxes_.get(), 0, mailboxes_size());  // so that one thread touches all pages

@@ -174,7 +174,8 @@ class host_rig final : public bench {
   std::map<std::vector<int>, std::vector<double>> team_floors_;  // by placement
   std::vector<double*> floors_;                                  // of the lanes prepared
   std::vector<std::vector<double>> quiet_seen_;
-  core_clock clock_;  // the mean over the lanes of the point
+  std::map<std::vector<int>, core_clock> clocks_;  // by placement: the mean over its lanes
+  core_clock* clock_ = nullptr;                    // of the lanes prepared
   bytes first_, second_, mailboxes_;
   cell_objects objects_;
   wait_times waits_;

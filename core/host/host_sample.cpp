@@ -100,8 +100,8 @@ void host_rig::read_times(sample& s) {
     rates.push_back(1.0 / durations.back());
   }
   s.span_ns = static_cast<double>(last_stop - first_start);
-  clock_.add(ghz);
-  s.cycles = s.span_ns * clock_.ghz();
+  clock_->add(ghz);
+  s.cycles = s.span_ns * clock_->ghz();
   s.fairness = jain_index(rates);
   s.slowest_over_fastest = *std::max_element(durations.begin(), durations.end()) /
                            *std::min_element(durations.begin(), durations.end());
@@ -121,13 +121,14 @@ std::uint32_t host_rig::trips_in_step() const {
 
 void host_rig::judge_lanes(sample& s) {
   const bool taking_turns = lanes_share_a_pu();
+  const double at_full_clock = clock_->share_of_fastest();
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const auto& r = records_[lane];
     const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
     double& floor = *floors_[lane];
     floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
     quiet_seen_[lane].push_back(slowest);
-    s.busy = s.busy || slowest > busy_ratio * floor;
+    s.busy = s.busy || slowest * at_full_clock > busy_ratio * floor;
     // Lanes that share a PU are switched by its scheduler, and what that costs is the finding.
     if (r.switches > 0 && !taking_turns) s.dropped = drop::preempted;
     if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))

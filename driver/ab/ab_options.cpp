@@ -1,4 +1,4 @@
-#include "driver/ab/ab_options.hpp"
+#include "driver/ab/arm_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "driver/plan/run_option_table.hpp"
+#include "driver/plan/study.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {
@@ -37,21 +36,12 @@ double parse_threshold(const std::string& option, const std::string& text) {
   return percent / most_percent;
 }
 
-struct ab_format {
-  [[nodiscard]] std::vector<std::string> values() const { return {"text", "json", "markdown"}; }
-  std::string operator()(const std::string& option, const std::string& text) const {
-    const std::vector<std::string> allowed = values();
-    if (std::ranges::find(allowed, text) != allowed.end()) return text;
-    throw usage_error(unknown_name(option, "format", text, allowed));
-  }
-};
-
 std::string parse_setting(const std::string& option, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw usage_error(fmt::format("{}: {} is not NAME=VALUE", option, quote(text)));
   const std::string name = text.substr(0, equals);
-  if (std::ranges::find(placed_by_us, name) != placed_by_us.end()) {
+  if (contains(placed_by_us, name)) {
     throw usage_error(fmt::format(
         "{}: {} is not allowed: syncmeter places the lanes itself; use --affinity, --pus and "
         "--lanes, which hold for both",
@@ -86,13 +76,13 @@ std::vector<option_row> own_rows(ab_request& request) {
                      "where --env-a and --env-b differ)",
                      request.arms.all),
           value_row("format", "NAME", "text, json or markdown (default: text)", request.format,
-                    ab_format{})};
+                    one_name{"format", {"text", "json", "markdown"}})};
 }
 
 std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
   std::vector<option_row> rows;
   for (option_row& row : run_rows(request.run, refused)) {
-    if (std::ranges::find(not_here, row.name) != not_here.end()) continue;
+    if (contains(not_here, row.name)) continue;
     if (row.name == "visits")
       row.help = fmt::format("number of visits to each point in each build (default: {})",
                              usual_ab_visits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "driver/ab/equal_code.hpp"
+#include "driver/census/rule/census_diff.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/plan/offered_ops.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
@@ -24,12 +25,11 @@ constexpr std::string_view wait_variable = "OMP_WAIT_POLICY=";
 /// The way of waiting that an arm's environment names.
 std::optional<wait_policy> wait_in(const build_arm& arm) {
   std::optional<wait_policy> found;
-  for (const std::string& setting : arm.environment) {
+  for (const std::string& setting : arm.environment)
     if (setting.starts_with(wait_variable))
       found =
           names_of_axis<wait_policy>{"wait policy"}("--env", setting.substr(wait_variable.size()))
               .front();
-  }
   return found;
 }
 
@@ -42,9 +42,8 @@ std::vector<worker_info> workers_of(const build_arm& arm) {
                    printable(worker.path).c_str(), printable(worker.problem).c_str());
       continue;
     }
-    for (const std::string& backend : std::vector(worker.backends)) {
+    for (const std::string& backend : std::vector(worker.backends))
       if (!taken.insert(backend).second) worker.take_away(backend);
-    }
     read_census(worker);
     usable.push_back(std::move(worker));
   }
@@ -107,9 +106,80 @@ planned_point planned_at(const campaign_plan& plan, const place& at,
   return planned;
 }
 
-void put_in_arm(planned_point& planned, const std::string& arm) {
-  planned.what.arm = arm;
-  for (point& same : planned.same_as) same.arm = arm;
+/// The loops of the points' entries, with one run of a disassembler for each worker.
+class loops_of_build {
+ public:
+  explicit loops_of_build(const std::vector<worker_info>& workers) : workers_(workers) {}
+
+  void add(const point& p) {
+    for (const worker_info& worker : workers_) {
+      const capability* const what = entry_of(p, worker);
+      if (what == nullptr) continue;
+      add_once(wanted_[&worker], what);
+      entry_by_point_[canonical(p)] = what;
+    }
+  }
+
+  void read() {
+    for (const auto& [worker, entries] : wanted_) {
+      std::vector<capability> copies;
+      for (const capability* each : entries) copies.push_back(*each);
+      std::vector<census_entry> census = take_census(worker->path, copies, true);
+      for (std::size_t i = 0; i < std::min(census.size(), entries.size()); ++i)
+        loops_.emplace(entries[i], std::move(census[i]));
+    }
+  }
+
+  /// Null where there are none.
+  [[nodiscard]] const census_entry* of(const point& p) const {
+    const auto entry = entry_by_point_.find(canonical(p));
+    if (entry == entry_by_point_.end()) return nullptr;
+    const auto found = loops_.find(entry->second);
+    return found == loops_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  const std::vector<worker_info>& workers_;
+  std::map<const worker_info*, std::vector<const capability*>> wanted_;
+  std::map<std::string, const capability*> entry_by_point_;
+  std::map<const capability*, census_entry> loops_;
+};
+
+bool calls(const loop_code& loop) {
+  return std::ranges::any_of(loop.lines,
+                             [](const loop_line& line) { return line.shape.starts_with("call"); });
+}
+
+bool are_equal(const census_entry* a, const census_entry* b, bool additivity) {
+  if (a == nullptr || b == nullptr) return false;
+  const std::size_t measured = additivity ? a->loops.size() : 2;
+  for (std::size_t i = 0; i < measured; ++i) {
+    const loop_code &in_a = a->loops[i], &in_b = b->loops[i];
+    if (in_a.lines.empty() || in_b.lines.empty() || calls(in_a) || calls(in_b)) return false;
+    if (compare_loops(in_a.lines, in_b.lines).what != change::none) return false;
+  }
+  return true;
+}
+
+/// For each pair of points, of workers `a` and `b`, whether all loops that are measured are equal
+/// but for registers' names, addresses and labels, and call nothing: what is called may differ.
+/// False where the code cannot be read.
+std::vector<bool>
+equal_code(const std::vector<std::pair<const planned_point*, const planned_point*>>& pairs,
+           const std::vector<worker_info>& a, const std::vector<worker_info>& b) {
+  loops_of_build of_a(a), of_b(b);
+  for (const auto& [in_a, in_b] : pairs) {
+    of_a.add(in_a->what);
+    of_b.add(in_b->what);
+  }
+  auto reading = std::async(std::launch::async, [&of_a] { of_a.read(); });
+  of_b.read();
+  reading.get();
+  std::vector<bool> equal;
+  for (const auto& [in_a, in_b] : pairs)
+    equal.push_back(
+        are_equal(of_a.of(in_a->what), of_b.of(in_b->what), in_a->additivity || in_b->additivity));
+  return equal;
 }
 
 }  // namespace
@@ -152,9 +222,8 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
   }
   std::array<std::vector<std::string>, 2> only;
   for (std::size_t i = 0; i < 2; ++i) {
-    for (const auto& [key, at] : places[i]) {
+    for (const auto& [key, at] : places[i])
       if (!places[1 - i].contains(key)) only[i].push_back(canonical(at.what));
-    }
   }
   // One arm may have merged what the other one measures.
   const auto host_is_shared = [&](std::size_t arm, const place& at) {
@@ -182,10 +251,9 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
     for (const auto& [a, b] : pairs) compared.emplace_back(&a, &b);
     const std::vector<bool> is_equal = equal(compared, workers[0], workers[1]);
     std::vector<std::array<planned_point, 2>> different;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
+    for (std::size_t i = 0; i < pairs.size(); ++i)
       if (is_equal[i]) arms.equal += 1 + pairs[i][0].same_as.size();
       else different.push_back(std::move(pairs[i]));
-    }
     pairs = std::move(different);
   }
 
@@ -202,7 +270,8 @@ campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
   for (auto& pair : pairs) {
     plan.pairs.push_back({plan.points.size(), plan.points.size() + 1});
     for (std::size_t i = 0; i < 2; ++i) {
-      put_in_arm(pair[i], arms.arms[i].name);
+      pair[i].what.arm = arms.arms[i].name;
+      for (point& same : pair[i].same_as) same.arm = arms.arms[i].name;
       plan.points.push_back(std::move(pair[i]));
     }
   }

@@ -1,10 +1,14 @@
-// From two builds to one plan, in which every point is there twice.
+// `syncmeter ab`: its command line, and one plan of two builds, in which every point is there
+// twice.
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
+#include "driver/plan/options.hpp"
 #include "driver/plan/plan.hpp"
+#include "driver/text/command_line.hpp"
 
 namespace syncmeter {
 
@@ -23,12 +27,30 @@ in_arms(const std::array<std::vector<worker_info>, 2>& workers, const compared_a
                                       const std::array<std::vector<worker_info>, 2>& workers,
                                       const topology& machine, const cpu_grant& grant);
 
-/// The two plans as one; `equal_code` as in driver/ab/equal_code.hpp, by pair.
+/// The two plans as one; `equal` says of each pair of points, of workers `a` and `b`, whether their
+/// code is equal.
 using code_comparison = std::vector<bool> (*)(
     const std::vector<std::pair<const planned_point*, const planned_point*>>& pairs,
     const std::vector<worker_info>& a, const std::vector<worker_info>& b);
 [[nodiscard]] campaign_plan join_plans(std::array<campaign_plan, 2> plans, compared_arms arms,
                                        const std::array<std::vector<worker_info>, 2>& workers,
                                        code_comparison equal);
+
+struct ab_request {
+  run_request run;     ///< its options are those of the campaign
+  compared_arms arms;  ///< with --resume, those of the file are used
+  std::string format = "text";
+};
+
+/// Parses and validates. Throws usage_error.
+[[nodiscard]] ab_request parse_ab(const std::vector<std::string>& arguments);
+
+/// How many visits of each point, where --visits does not say.
+inline constexpr unsigned usual_ab_visits = 10;
+
+[[nodiscard]] std::string ab_help();
+/// Its options, for completion and the manual page, and what both say of A and B.
+[[nodiscard]] std::vector<option_row> ab_rows();
+[[nodiscard]] std::string ab_notes();
 
 }  // namespace syncmeter

@@ -17,22 +17,14 @@
 
 #include "core/machine/cgroup.hpp"
 #include "core/machine/environment.hpp"
-#include "driver/campaign/busy_probe.hpp"
 #include "driver/campaign/campaign_file.hpp"
-#include "driver/campaign/grid_size_order.hpp"
-#include "driver/campaign/interrupt.hpp"
-#include "driver/campaign/lost_visits.hpp"
+#include "driver/campaign/pass_order.hpp"
 #include "driver/campaign/progress.hpp"
-#include "driver/campaign/start_probe.hpp"
 #include "driver/campaign/visit_request.hpp"
-#include "driver/plan/gpus_in_use.hpp"
-#include "driver/plan/lane_places.hpp"
-#include "driver/plan/pass_order.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/point_groups.hpp"
-#include "driver/results/units.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/worker_info.hpp"
 #include "driver/workers/worker_pool.hpp"
 
@@ -44,16 +36,10 @@ using clock = std::chrono::steady_clock;
 
 build_ids builds_of(const std::vector<worker_info>& workers) {
   build_ids ids;
-  for (const worker_info& worker : workers) {
+  for (const worker_info& worker : workers)
     for (const std::string& backend : worker.backends)
       ids.emplace(std::pair(backend, worker.arm), worker.build.value("id", ""));
-  }
   return ids;
-}
-
-std::uint64_t drawn_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} | 1U;  // 0 stands for "draw one"
 }
 
 class campaign {
@@ -64,11 +50,8 @@ class campaign {
       : plan_(plan), options_(options), infos_(workers), machine_(machine),
         grant_(read_cpu_grant()), progress_(STDERR_FILENO),
         file_(plan, options, builds_of(workers)), workers_(workers, how_workers_run()) {
-    if (options.resume) {
-      go_on(describe_machine());
-    } else {
-      begin(argv, describe_machine());
-    }
+    if (options.resume) go_on(describe_machine());
+    else begin(argv, describe_machine());
   }
 
   campaign_outcome run() {
@@ -82,9 +65,8 @@ class campaign {
     for (std::size_t i = 0; i < plan_.points.size(); ++i)
       last_pass = std::max(last_pass, file_.visits().last_wanted(i));
     const auto groups = groups_of(plan_, options_.interleave_backends);
-    for (unsigned stage = 0; stage <= most(&planned_point::stage); ++stage) {
+    for (unsigned stage = 0; stage <= most(&planned_point::stage); ++stage)
       for (unsigned pass = 1; pass <= last_pass; ++pass) visit_all(stage, pass, groups);
-    }
     if (file_.visits().remaining() == 0) plan_.arms ? visit_undecided() : visit_again();
     return finish();
   }
@@ -146,7 +128,8 @@ class campaign {
   }
 
   void begin(const std::vector<std::string>& argv, const json& about) {
-    if (options_.seed == 0) options_.seed = drawn_seed();
+    // 0 stands for "draw one".
+    if (options_.seed == 0) options_.seed = std::uint64_t{std::random_device{}()} | 1U;
     campaign_facts facts{.argv = argv,
                          .options = options_,
                          .machine = about,
@@ -173,10 +156,9 @@ class campaign {
                           .allowed_pus = grant_.allowed,
                           .builds = {},
                           .gpus = gpus_in_use(plan_, infos_)};
-    for (const worker_info& worker : infos_) {
+    for (const worker_info& worker : infos_)
       if (worker.problem.empty())
         now.builds[{worker.name, worker.arm}] = worker.build.value("id", "");
-    }
     const campaign_file::resumed_campaign found = file_.go_on(now, options_.retry);
     if (!found.note.empty()) progress_.note(found.note);
     for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);

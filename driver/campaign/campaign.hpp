@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "driver/plan/plan.hpp"
 
 namespace syncmeter {

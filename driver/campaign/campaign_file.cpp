@@ -1,16 +1,33 @@
 #include "driver/campaign/campaign_file.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
-#include <set>
-#include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "core/point.hpp"
-#include "driver/plan/gpus_in_use.hpp"
+#include "driver/plan/point_groups.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
+namespace {
+
+// Between the planned visits and a later one that a file has: nobody asks for it.
+constexpr const char* not_wanted = "none";
+
+bool is_failure(const std::string& status) { return status == "failed" || status == "timeout"; }
+
+// The part that names the point and the number of the visit; 0 for what is none, or absurd.
+std::pair<std::string_view, unsigned> split_key(std::string_view key) {
+  constexpr unsigned most_visits = 100'000;
+  const std::size_t cut = key.rfind('|') + 1;
+  unsigned visit = 0;
+  const auto [end, problem] = std::from_chars(key.data() + cut, key.data() + key.size(), visit);
+  const bool whole = problem == std::errc{} && end == key.data() + key.size();
+  return {key.substr(0, cut), whole && visit <= most_visits ? visit : 0};
+}
+
+}  // namespace
 
 using nlohmann::json;
 
@@ -55,24 +72,19 @@ void campaign_file::write_unmeasured(const std::vector<same_point>& same,
   for (const same_point& line : same) present.insert(canonical(line.what));
   for (const unmeasured_point& line : refused) present.insert(canonical(line.what));
   for (const planned_point& planned : plan_.points) {
-    for (const point& other : planned.same_as) {
+    for (const point& other : planned.same_as)
       if (!present.contains(canonical(other))) writer_.write(same_line(planned, other));
-    }
   }
-  for (const refused_point& entry : plan_.refused) {
+  for (const refused_point& entry : plan_.refused)
     if (!present.contains(canonical(entry.what))) writer_.write(refused_line(entry));
-  }
 }
 
 void campaign_file::add_worker(json answer) {
   answer.erase("id");
   answer["kind"] = "worker";
   answer["time"] = utc_now();
-  if (begun_) {
-    writer_.write(answer);
-  } else {
-    early_workers_.push_back(std::move(answer));
-  }
+  if (begun_) writer_.write(answer);
+  else early_workers_.push_back(std::move(answer));
 }
 
 visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json line) {
@@ -98,11 +110,90 @@ visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json li
 }
 
 void campaign_file::end(const run_totals& totals) {
-  if (std::filesystem::is_regular_file(writer_.path())) {
+  if (std::filesystem::is_regular_file(writer_.path()))
     for (const json& line : point_lines(read_results(writer_.path()))) writer_.write(line);
-  }
   writer_.write(end_line(totals));
   writer_.flush();
+}
+
+visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& builds) {
+  for (const planned_point& planned : points) {
+    point_state state{.text = canonical(planned.what),
+                      .key = visits_key(planned.what, build_of(builds, planned.what)),
+                      .statuses = std::vector<std::string>(planned.visits)};
+    point_by_key_.emplace(state.key, states_.size());
+    remaining_ += state.wanted();
+    states_.push_back(std::move(state));
+  }
+}
+
+std::size_t visit_log::point_state::done() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      statuses, [](const auto& status) { return !status.empty() && status != not_wanted; }));
+}
+
+std::size_t visit_log::point_state::wanted() const {
+  return settled ? 0 : static_cast<std::size_t>(std::ranges::count(statuses, ""));
+}
+
+bool visit_log::point_state::failed() const { return std::ranges::any_of(statuses, is_failure); }
+
+// Keeps the sums right: they are asked for between all visits.
+template <class Change> void visit_log::update(point_state& state, Change change) {
+  done_ -= state.done();
+  remaining_ -= state.wanted();
+  change(state);
+  done_ += state.done();
+  remaining_ += state.wanted();
+}
+
+void visit_log::record(const visit_record& line) {
+  const auto [point_part, visit] = split_key(line.key);
+  const auto known = point_by_key_.find(point_part);
+  if (known == point_by_key_.end() || visit == 0) return;
+  update(states_[known->second], [&, visit = visit](point_state& state) {
+    if (visit > state.statuses.size()) state.statuses.resize(visit, not_wanted);
+    const std::string status(to_text(line.status));
+    state.statuses[visit - 1] = status;
+    if (settles(line)) state.settled = true;
+    if (!is_failure(status) && line.trips > 0) state.trips = static_cast<std::uint32_t>(line.trips);
+  });
+}
+
+void visit_log::forget_failures() {
+  for (point_state& each : states_) {
+    if (!each.failed()) continue;
+    update(each, [](point_state& state) {
+      for (std::string& status : state.statuses)
+        if (is_failure(status)) status.clear();
+      state.settled = false;
+    });
+  }
+}
+
+bool visit_log::wants(std::size_t point, unsigned visit) const {
+  const point_state& state = states_[point];
+  return !state.settled && visit <= state.statuses.size() && state.statuses[visit - 1].empty();
+}
+
+unsigned visit_log::last_wanted(std::size_t point) const {
+  auto visit = static_cast<unsigned>(states_[point].statuses.size());
+  while (visit > 0 && !wants(point, visit)) --visit;
+  return visit;
+}
+
+bool visit_log::took_too_long(std::size_t point) const {
+  const auto& statuses = states_[point].statuses;
+  return contains(statuses, "too_slow");
+}
+
+std::size_t visit_log::failed_points() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(states_, [](const auto& state) { return state.failed(); }));
+}
+
+std::string visit_log::key(std::size_t point, unsigned visit) const {
+  return states_[point].key + std::to_string(visit);
 }
 
 }  // namespace syncmeter

@@ -1,13 +1,21 @@
 #include "driver/campaign/progress.hpp"
 
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <stdexcept>
 
-#include "driver/text/quote.hpp"
+#include <fmt/format.h>
+
+#include "driver/text/line_reader.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -18,6 +26,27 @@ std::size_t columns_of(int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
+}
+
+constexpr std::array<int, 3> caught_signals{SIGINT, SIGTERM, SIGHUP};
+
+// What a signal handler touches has to outlive every object and be lock-free.
+std::atomic<int> signals_caught{0};
+std::atomic<int> first{0};
+std::array<int, 2> wake_up{-1, -1};
+std::array<struct sigaction, caught_signals.size()> before{};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void count(int number) {
+  const int error = errno;
+  const int before_this = signals_caught.fetch_add(1);
+  if (before_this == 0) first = number;
+  if (before_this == 1) {
+    [[maybe_unused]] const ssize_t written = ::write(wake_up[1], "!", 1);
+    for (std::size_t i = 0; i < caught_signals.size(); ++i)
+      if (before[i].sa_handler != SIG_IGN) ::signal(caught_signals[i], SIG_DFL);
+  }
+  errno = error;
 }
 
 }  // namespace
@@ -33,15 +62,8 @@ progress::progress(int fd) : progress(fd, ::isatty(fd) == 1) {}
 progress::progress(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
 progress::~progress() { clear(); }
 
-void progress::write(const std::string& text) const {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(fd_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads: not a reason to end a campaign
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+// Where nobody reads it is not a reason to end a campaign.
+void progress::write(const std::string& text) const { (void)write_all(fd_, text); }
 
 std::string progress::remaining(std::size_t done, std::size_t total, clock::time_point now) {
   if (done <= done_at_start_) return "";
@@ -94,5 +116,33 @@ void progress::clear() {
   write("\r\x1b[K");
   drawn_ = false;
 }
+
+interrupt_watch::interrupt_watch() {
+  if (::pipe2(wake_up.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    throw std::runtime_error(fmt::format("cannot watch for Ctrl-C: {}", std::strerror(errno)));
+  signals_caught = 0;
+  first = 0;
+  for (std::size_t i = 0; i < caught_signals.size(); ++i) {
+    struct sigaction action{};
+    action.sa_handler = count;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(caught_signals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) ::sigaction(caught_signals[i], &action, nullptr);
+  }
+}
+
+interrupt_watch::~interrupt_watch() {
+  for (std::size_t i = 0; i < caught_signals.size(); ++i)
+    ::sigaction(caught_signals[i], &before[i], nullptr);
+  for (int& end : wake_up) {
+    ::close(end);
+    end = -1;
+  }
+}
+
+bool interrupt_watch::requested() const { return signals_caught > 0; }
+int interrupt_watch::first_signal() const { return first; }
+bool interrupt_watch::urgent() const { return signals_caught > 1; }
+int interrupt_watch::urgent_fd() const { return wake_up[0]; }
 
 }  // namespace syncmeter

@@ -1,5 +1,6 @@
-// How far the campaign is, on standard error. It writes only when it is called, and it is called
-// between visits only: what a terminal does with a line must not fall into a measurement.
+// How far the campaign is, on standard error: it writes only when it is called, and it is called
+// between visits only, since what a terminal does with a line must not fall into a measurement. And
+// Ctrl-C: the first one asks the campaign to end after the current visit, the second one at once.
 #pragma once
 
 #include <chrono>
@@ -47,6 +48,27 @@ class progress {
   std::size_t done_at_start_ = 0;
   clock::time_point last_draw_{};
   std::size_t last_tenth_ = 0;
+};
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP are counted instead of ending the driver, but for
+/// those that were ignored when it came. After the second, a third ends the driver as usual. At
+/// most one lives at a time: signal handlers belong to the process.
+class interrupt_watch {
+ public:
+  /// Throws std::runtime_error with the system's message.
+  interrupt_watch();
+  interrupt_watch(const interrupt_watch&) = delete;
+  interrupt_watch& operator=(const interrupt_watch&) = delete;
+  ~interrupt_watch();
+
+  /// True after the first: end after the current visit.
+  [[nodiscard]] bool requested() const;
+  /// Its number; 0 before.
+  [[nodiscard]] int first_signal() const;
+  /// True after the second: end now.
+  [[nodiscard]] bool urgent() const;
+  /// Becomes readable with the second, for poll().
+  [[nodiscard]] int urgent_fd() const;
 };
 
 }  // namespace syncmeter

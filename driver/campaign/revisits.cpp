@@ -1,11 +1,62 @@
 #include "driver/campaign/revisits.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
+#include "core/harness/stats.hpp"
 #include "core/point.hpp"
 #include "driver/results/estimate.hpp"
 
 namespace syncmeter {
+namespace {
+
+/// The chance, of a campaign in which nothing changed, to report a change all the same.
+constexpr double chance_of_false_alarm = 0.05;
+/// Fewer pairs of visits say nothing of their scatter.
+constexpr std::size_t enough_pairs = 3;
+
+// More visits would not change these.
+bool is_settled(const point_summary& s) {
+  return s.status == status::failed || s.status == status::unsupported ||
+         s.status == status::elided || s.status == status::too_slow;
+}
+
+std::vector<const point_summary*> states_of(const point_summary& s) {
+  std::vector<const point_summary*> all{&s};
+  for (const point_summary& other : s.other_states) all.push_back(&other);
+  return all;
+}
+
+/// By visit number, of visits with rounds enough; of all where none has.
+std::map<unsigned, double> costs_by_visit(const point_summary& s) {
+  std::map<unsigned, double> all, solid;
+  for (const auto& [number, cost] : s.by_visit) {
+    if (cost.cost_ns <= 0) continue;
+    all.emplace(number, cost.cost_ns);
+    if (cost.rounds >= enough_rounds) solid.emplace(number, cost.cost_ns);
+  }
+  return solid.empty() ? all : solid;
+}
+
+/// Of the visits by number that both have in one placement state: the state with most of them.
+std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& b) {
+  std::vector<double> most;
+  for (const point_summary* in_a : states_of(a)) {
+    for (const point_summary* in_b : states_of(b)) {
+      if (in_a->state_class != in_b->state_class || in_a->busy != in_b->busy) continue;
+      std::vector<double> logs;
+      const std::map<unsigned, double> below = costs_by_visit(*in_b);
+      for (const auto& [number, cost] : costs_by_visit(*in_a))
+        if (const auto other = below.find(number); other != below.end())
+          logs.push_back(std::log(other->second / cost));
+      if (logs.size() > most.size()) most = std::move(logs);
+    }
+  }
+  return most;
+}
+
+}  // namespace
 
 revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -39,8 +90,58 @@ std::vector<revisits::wanted> revisits::lacking() const {
         std::min<std::size_t>(enough_visits, points_[found->second].visits);
     if (quiet < wanted_visits) all.push_back({found->second, wanted_visits - quiet});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
+  std::ranges::stable_sort(all,
+                           [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
+  return all;
+}
+
+bool is_undecided(std::span<const double> logs, double threshold, double alpha, std::size_t pairs) {
+  const std::size_t n = logs.size();
+  if (n < enough_pairs) return true;
+  const double distance = std::abs(median(logs)), margin = std::log1p(threshold);
+  const double error =
+      scatter_of_median(n) * standard_deviation(logs) / std::sqrt(static_cast<double>(n));
+  const auto half = [&](double share) { return error * student_t(1 - share, n - 1); };
+  if (distance <= margin) return distance + half(alpha) > margin;
+  return distance - half(alpha / static_cast<double>(pairs)) < margin;
+}
+
+double share_of_look(std::size_t visits, std::size_t planned) {
+  double share = 0.5;
+  for (std::size_t at = std::max<std::size_t>(planned, 1); at < visits; at = next_look_at(at))
+    share /= 2;
+  return share;
+}
+
+std::size_t next_look_at(std::size_t visits) { return visits + (visits + 1) / 2; }
+
+void undecided_pairs::learn(const visit_record& visit) {
+  if (!plan_.arms) return;
+  std::size_t& visits = visits_[canonical(visit.point)];
+  visits = std::max<std::size_t>(visits, visit.visit);
+  visit_record& kept = visited_.visits.emplace_back(visit);
+  kept.rounds.clear();
+  kept.round_costs_ns.clear();
+}
+
+std::vector<undecided_pairs::wanted> undecided_pairs::lacking() const {
+  std::vector<wanted> all;
+  if (!plan_.arms) return all;
+  const std::vector<point_summary> summaries = summarize(visited_);
+  std::unordered_map<std::string, const point_summary*> by_point;
+  for (const point_summary& s : summaries) by_point.emplace(canonical(s.what), &s);
+  for (std::size_t i = 0; i < plan_.pairs.size(); ++i) {
+    const planned_point &in_a = plan_.points[plan_.pairs[i][0]],
+                        &in_b = plan_.points[plan_.pairs[i][1]];
+    const auto a = by_point.find(canonical(in_a.what)), b = by_point.find(canonical(in_b.what));
+    if (a == by_point.end() || b == by_point.end()) continue;  // its visits were not taken
+    if (is_settled(*a->second) || is_settled(*b->second)) continue;
+    const std::size_t visits = std::max(visits_.at(a->first), visits_.at(b->first));
+    const double alpha = chance_of_false_alarm * share_of_look(visits, in_a.visits);
+    const std::vector<double> logs = logs_of_ratios(*a->second, *b->second);
+    if (is_undecided(logs, plan_.arms->threshold, alpha, plan_.pairs.size()))
+      all.push_back({i, next_look_at(visits)});
+  }
   return all;
 }
 

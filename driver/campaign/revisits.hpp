@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,42 @@ class revisits {
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
   std::set<std::size_t> lost_;  // points with a visit that told nothing: they have failed
   results_file visits_;         // what `lacking` asks of each
+};
+
+/// Whether more pairs of visits may decide what these leave open: fewer than three, or the interval
+/// of the logarithms of their ratios straddles the threshold. Student's t around the median, at
+/// `alpha` within the threshold; beyond it at alpha / `pairs`, as one of so many.
+[[nodiscard]] bool is_undecided(std::span<const double> logs, double threshold, double alpha,
+                                std::size_t pairs);
+
+/// Looking until something shows would raise false alarms: the first look, at the planned visits,
+/// takes half of the chance, each further one half of what is left.
+[[nodiscard]] double share_of_look(std::size_t visits, std::size_t planned);
+/// The number of visits at the look after one at `visits`: half as many more.
+[[nodiscard]] std::size_t next_look_at(std::size_t visits);
+
+/// The stopping rule of `syncmeter ab --budget`: which pairs of points are visited again, and until
+/// when they are not looked at. It reads estimates and gives no verdict: `syncmeter-report compare`
+/// judges the file.
+class undecided_pairs {
+ public:
+  /// `plan` must outlive it.
+  explicit undecided_pairs(const campaign_plan& plan) : plan_(plan) {}
+
+  /// Takes up a visit line; nothing where the plan has no arms.
+  void learn(const visit_record& visit);
+
+  struct wanted {
+    std::size_t pair = 0;   ///< of plan.pairs
+    std::size_t until = 0;  ///< the number of visits at its next look
+  };
+  /// Without pairs of which a side failed or cannot be measured.
+  [[nodiscard]] std::vector<wanted> lacking() const;
+
+ private:
+  const campaign_plan& plan_;
+  results_file visited_;                                 // visit lines without their rounds
+  std::unordered_map<std::string, std::size_t> visits_;  // the highest number, by canonical text
 };
 
 }  // namespace syncmeter

@@ -1,7 +1,10 @@
-// What a worker is asked for one visit (docs/worker-protocol.md).
+// What a worker is asked for one visit (docs/worker-protocol.md), and visits that no worker
+// answered.
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +12,7 @@
 
 #include "driver/plan/plan.hpp"
 #include "driver/workers/visit_record.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 
@@ -37,5 +41,28 @@ struct visit_context {
 [[nodiscard]] nlohmann::json visit_request(const planned_point& planned, unsigned visit,
                                            const run_options& options,
                                            const visit_context& context);
+
+/// What stands in the file for visits that no worker answered, what the user reads of them, and
+/// when the rest of an op is not tried any more.
+class lost_visits {
+ public:
+  struct loss {
+    nlohmann::json line;                 ///< of the visit
+    std::vector<std::string> sentences;  ///< for the user: one for each cause, the first time
+  };
+
+  /// The line of a visit that is not tried: too many of its op were lost in a row.
+  [[nodiscard]] std::optional<nlohmann::json> not_tried(const planned_point& planned,
+                                                        unsigned visit) const;
+  /// Its op is well.
+  void answered(const planned_point& planned);
+  /// `outcome`: neither `answered` nor `cancelled`. `text`: the point, for the user.
+  [[nodiscard]] loss lose(const planned_point& planned, unsigned visit, const std::string& text,
+                          const exchange_outcome& outcome);
+
+ private:
+  std::map<std::string, unsigned> in_a_row_;  // by backend and op
+  std::set<std::string> reported_causes_;
+};
 
 }  // namespace syncmeter

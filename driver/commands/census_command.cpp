@@ -1,5 +1,5 @@
 // Picks the entries asked for, takes the census worker by worker, prints it and sums it up.
-#include "driver/commands/census_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <unistd.h>
 
@@ -13,27 +13,25 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_diff.hpp"
 #include "driver/census/rule/census_text.hpp"
-#include "driver/census/rule/code_kind.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/census/tools/elf_file.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
 
 template <class List, class Value> bool admits(const List& list, const Value& value) {
-  return list.empty() || std::ranges::find(list, value) != list.end();
+  return list.empty() || contains(list, value);
 }
 
 bool wanted(const census_options& options, const worker_info& worker, const capability& what) {
-  const bool by_worker = std::ranges::find(options.backends, worker.name) != options.backends.end();
+  const bool by_worker = contains(options.backends, worker.name);
   return (by_worker || admits(options.backends, what.backend)) && admits(options.ops, what.op) &&
          admits(options.orders, what.order) && (!what.type || admits(options.types, *what.type));
 }
@@ -155,11 +153,10 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
     return {diff_of(name, worker_a, worker_b)};
   }
   std::vector<std::future<worker_diff>> under_way;
-  for (const auto& [name, worker] : a) {
+  for (const auto& [name, worker] : a)
     if (const auto other = b.find(name); other != b.end())
       under_way.push_back(std::async(std::launch::async, diff_of, name, std::cref(worker),
                                      std::cref(other->second)));
-  }
   std::vector<worker_diff> diffs;
   for (std::future<worker_diff>& each : under_way) diffs.push_back(each.get());
   return diffs;
@@ -167,9 +164,8 @@ std::vector<worker_diff> diffs_of(const named_workers& a, const named_workers& b
 
 std::vector<std::string> names_beyond(const named_workers& some, const named_workers& others) {
   std::vector<std::string> names;
-  for (const auto& [name, worker] : some) {
+  for (const auto& [name, worker] : some)
     if (!others.contains(name)) names.push_back(name);
-  }
   return names;
 }
 
@@ -216,10 +212,9 @@ int diff_command(const std::vector<std::string>& arguments, std::FILE* out) {
     for (std::size_t i = 0; i < diffs.size(); ++i)
       fmt::print(out, "{}{}", i == 0 ? "" : "\n",
                  printable(markdown ? diff_markdown(diffs[i]) : diff_text(diffs[i]), true));
-    for (const auto& [build, names] : {std::pair{"A", &only_a}, std::pair{"B", &only_b}}) {
+    for (const auto& [build, names] : {std::pair{"A", &only_a}, std::pair{"B", &only_b}})
       if (!names->empty())
         fmt::print(out, "\nworkers only in {}: {}\n", build, printable(join(*names)));
-    }
   }
   const bool changed = std::ranges::any_of(diffs, &worker_diff::changed);
   return changed || !only_a.empty() || !only_b.empty() ? 1 : 0;
@@ -367,38 +362,13 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
   return any_wrong || (options.check && (!good || checked == 0)) ? 1 : 0;
 }
 
-int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
-  if (!arguments.empty() && arguments.front() == "diff")
-    return diff_command({arguments.begin() + 1, arguments.end()}, out);
-  if (!arguments.empty() && arguments.front() == "read")
-    return read_command({arguments.begin() + 1, arguments.end()}, out);
-  const census_options options = parse_census_options(arguments);
-  if (options.help) {
-    census_options o;
-    diff_request of_diff;
-    print(out, "Usage: syncmeter census [options]\n" + census_notes() + "\n" +
-                   options_text(rows_of(o)) +
-                   "LIST is one value or several with commas between them.\n\n" +
-                   options_text(rows_of(of_diff), "Options of diff"));
-    return 0;
-  }
-  return census_of_workers(options, find_workers(options.backends), out);
-}
-
-std::vector<option_row> census_rows() {
-  static census_options unread;
-  static diff_request unread_diff;
-  std::vector<option_row> rows = rows_of(unread);
-  const std::vector<option_row> of_diff = rows_of(unread_diff);
-  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
-  return rows;
-}
-
 census_options parse_census_options(const std::vector<std::string>& arguments) {
   census_options o;
   parse_command_line(arguments, rows_of(o));
   return o;
 }
+
+namespace {
 
 std::string census_notes() {
   return R"(Disassembles the timed loops of every worker and compares what one measured op
@@ -408,6 +378,37 @@ nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm, on PATH, in $CUDA_HOME/bin or in
 /usr/local/cuda/bin.
 )" + std::string(diff_notes) +
          read_notes;
+}
+
+int census_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  if (!arguments.empty() && arguments.front() == "diff")
+    return diff_command({arguments.begin() + 1, arguments.end()}, out);
+  if (!arguments.empty() && arguments.front() == "read")
+    return read_command({arguments.begin() + 1, arguments.end()}, out);
+  const census_options options = parse_census_options(arguments);
+  if (options.help) {
+    print(out, "Usage: syncmeter census [options]\n" + census_notes() + "\n" +
+                   options_text(unread_rows<census_options>(rows_of)) +
+                   "LIST is one value or several with commas between them.\n\n" +
+                   options_text(unread_rows<diff_request>(rows_of), "Options of diff"));
+    return 0;
+  }
+  return census_of_workers(options, find_workers(options.backends), out);
+}
+
+}  // namespace
+
+command census_row() {
+  std::vector<option_row> rows = unread_rows<census_options>(rows_of);
+  const std::vector<option_row> of_diff = unread_rows<diff_request>(rows_of);
+  rows.insert(rows.end(), of_diff.begin() + 1, of_diff.end());  // all but --help
+  return {.name = "census",
+          .purpose = "what every op compiled to, checked against its declaration",
+          .options = std::move(rows),
+          .run = alone(census_command),
+          .word = "[diff A B]",
+          .words = {"diff"},
+          .notes = census_notes()};
 }
 
 }  // namespace syncmeter

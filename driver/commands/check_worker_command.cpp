@@ -1,6 +1,4 @@
-#include "driver/commands/check_worker_command.hpp"
-
-#include <unistd.h>
+#include "driver/commands/commands.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -8,9 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/worker_check.hpp"
 
@@ -36,11 +33,6 @@ std::vector<option_row> rows_of(check_worker_request& request) {
                     })};
 }
 
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
 /// A path, or the name of a worker where the driver looks for them.
 std::string program_named(const std::string& word) {
   if (word.find('/') != std::string::npos) {
@@ -49,9 +41,8 @@ std::string program_named(const std::string& word) {
         fmt::format("check-worker: {} is not a program that can be run", quote(word)));
   }
   for (const fs::path& folder : folders_of_workers()) {
-    for (const std::string& name : {word, std::string(worker_prefix) + word}) {
+    for (const std::string& name : {word, std::string(worker_prefix) + word})
       if (name.starts_with(worker_prefix) && is_program(folder / name)) return folder / name;
-    }
   }
   throw usage_error(fmt::format("check-worker: there is no worker {} beside the driver or on PATH; "
                                 "a program elsewhere is named with its folder, as in ./syncmeter-x",
@@ -61,13 +52,6 @@ std::string program_named(const std::string& word) {
 void print(std::FILE* out, const std::string& head, const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences)
     fmt::print(out, "{}{}\n", head, printable(sentence));
-}
-
-}  // namespace
-
-std::vector<option_row> check_worker_rows() {
-  static check_worker_request unread;
-  return rows_of(unread);
 }
 
 std::string check_worker_notes() {
@@ -90,16 +74,27 @@ int check_worker_command(const std::vector<std::string>& arguments, std::FILE* o
   if (words.empty())
     throw usage_error("check-worker: no program given, as in syncmeter check-worker ./syncmeter-x");
   const std::chrono::milliseconds patience(std::llround(request.patience_s * 1e3));
-  const worker_check said = check_worker(
+  const worker_check found = check_worker(
       {.path = program_named(words.front()), .every_entry = request.all, .patience = patience});
-  print(out, "ok     ", said.held);
-  print(out, "-      ", said.untried);
-  print(out, "FAULT  ", said.faults);
+  print(out, "ok     ", found.held);
+  print(out, "-      ", found.untried);
+  print(out, "FAULT  ", found.faults);
   fmt::print(out, "\n{}\n",
-             said.faults.empty()       ? "No fault was found."
-             : said.faults.size() == 1 ? "1 fault."
-                                       : fmt::format("{} faults.", said.faults.size()));
-  return said.faults.empty() ? 0 : 1;
+             found.faults.empty()       ? "No fault was found."
+             : found.faults.size() == 1 ? "1 fault."
+                                        : fmt::format("{} faults.", found.faults.size()));
+  return found.faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+command check_worker_row() {
+  return {.name = "check-worker",
+          .purpose = "what a worker of your own does wrong, a line for each fault",
+          .options = unread_rows<check_worker_request>(rows_of),
+          .run = alone(check_worker_command),
+          .word = "FILE",
+          .notes = check_worker_notes()};
 }
 
 }  // namespace syncmeter

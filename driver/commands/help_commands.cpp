@@ -1,11 +1,12 @@
-#include <algorithm>
+// The table of commands, and what it is printed as beside --help: scripts that complete words in a
+// shell (`syncmeter completion`), and the manual page (`syncmeter manual`).
+#include <array>
 
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
 #include "driver/plan/study.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -25,9 +26,8 @@ std::string brief(const option_row& row) { return row.help.substr(0, row.help.fi
 
 std::string option_words(const command& c) {
   std::vector<std::string> words;
-  for (const option_row& row : c.options) {
+  for (const option_row& row : c.options)
     for (std::string& word : spellings(row)) words.push_back(std::move(word));
-  }
   return join(words, " ");
 }
 
@@ -37,24 +37,19 @@ std::string command_names() {
   return join(names, " ");
 }
 
+/// The text for what stands behind it: of nothing, a file, one value, several, and any.
+std::string by_argument(const option_row& row, const std::array<std::string, 5>& texts) {
+  return texts.at(static_cast<std::size_t>(argument_of(row)));
+}
+
 std::string bash_case(const command& c, const option_row& row) {
+  if (row.value.empty()) return "";
   std::string patterns;
   for (const std::string& word : spellings(row))
     patterns += fmt::format("{}'{} {}'", patterns.empty() ? "" : "|", c.name, word);
   const std::string values = shell_word(join(row.values, " "));
-  switch (argument_of(row)) {
-  case argument::nothing:
-    return "";
-  case argument::file:
-    return fmt::format("    {}) files=1 ;;\n", patterns);
-  case argument::one:
-    return fmt::format("    {}) words={} ;;\n", patterns, values);
-  case argument::several:
-    return fmt::format("    {}) list={} ;;\n", patterns, values);
-  case argument::any:
-    return fmt::format("    {}) ;;\n", patterns);
-  }
-  return "";
+  return fmt::format("    {}){} ;;\n", patterns,
+                     by_argument(row, {"", " files=1", " words=" + values, " list=" + values, ""}));
 }
 
 std::string bash_script() {
@@ -105,23 +100,9 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_option(const option_row& row) {
   const std::string values = join(row.values, " ");
-  std::string behind;
-  switch (argument_of(row)) {
-  case argument::nothing:
-    break;
-  case argument::file:
-    behind = ":_files";
-    break;
-  case argument::one:
-    behind = fmt::format(":({})", values);
-    break;
-  case argument::several:
-    behind = fmt::format(":_values -s , {} {}", row.value, values);
-    break;
-  case argument::any:
-    behind = ": ";
-    break;
-  }
+  const std::string behind =
+      by_argument(row, {"", ":_files", fmt::format(":({})", values),
+                        fmt::format(":_values -s , {} {}", row.value, values), ": "});
   std::string text;
   for (const std::string& word : spellings(row)) {
     text += " \\\n      " + shell_word(row.value.empty()
@@ -168,25 +149,12 @@ if [[ $funcstack[1] == _syncmeter ]]; then _syncmeter "$@"; else compdef _syncme
 
 std::string fish_option(const std::string& condition, const option_row& row) {
   const std::string values = join(row.values, " ");
-  std::string spelled, behind;
+  std::string spelled;
   for (const std::string& word : spellings(row))
     spelled += word.starts_with("--") ? " -l " + word.substr(2) : " -s " + word.substr(1);
-  switch (argument_of(row)) {
-  case argument::nothing:
-    break;
-  case argument::file:
-    behind = " -r -F";
-    break;
-  case argument::one:
-    behind = " -x -a " + shell_word(values);
-    break;
-  case argument::several:
-    behind = " -x -a " + shell_word(fmt::format("(__fish_append , {})", values));
-    break;
-  case argument::any:
-    behind = " -x";
-    break;
-  }
+  const std::string behind = by_argument(
+      row, {"", " -r -F", " -x -a " + shell_word(values),
+            " -x -a " + shell_word(fmt::format("(__fish_append , {})", values)), " -x"});
   return fmt::format("complete -c syncmeter -n {}{}{} -d {}\n", condition, spelled, behind,
                      shell_word(brief(row)));
 }
@@ -266,16 +234,9 @@ std::string page() {
   return text + ".SH SEE ALSO\n.BR lstopo (1),\n.BR objdump (1)\n";
 }
 
-}  // namespace
-
 const std::vector<std::string>& shells() {
   static const std::vector<std::string> all{"bash", "zsh", "fish"};
   return all;
-}
-
-std::vector<option_row> completion_rows() {
-  static bool unread;
-  return {help_row(unread)};
 }
 
 std::string completion_notes() {
@@ -288,7 +249,7 @@ $fpath (zsh).
 
 int completion_command(const std::vector<std::string>& arguments, std::FILE* out) {
   bool help = false;
-  const std::vector<option_row> rows{help_row(help)};
+  const std::vector<option_row> rows = help_alone(help);
   const std::vector<std::string> words = parse_command_line(arguments, rows, 1);
   std::string text;
   if (help) {
@@ -308,20 +269,41 @@ int completion_command(const std::vector<std::string>& arguments, std::FILE* out
   return std::fputs(text.c_str(), out) < 0 ? 1 : 0;
 }
 
-std::vector<option_row> manual_rows() {
-  static bool unread;
-  return {help_row(unread)};
-}
-
 int manual_command(const std::vector<std::string>& arguments, std::FILE* out) {
   bool help = false;
-  const std::vector<option_row> rows{help_row(help)};
+  const std::vector<option_row> rows = help_alone(help);
   parse_command_line(arguments, rows);
   const std::string text =
       help ? "syncmeter manual: prints the manual page, as in syncmeter manual | man -l -\n\n" +
                  options_text(rows)
            : page();
   return std::fputs(text.c_str(), out) < 0 ? 1 : 0;
+}
+
+}  // namespace
+
+command completion_row() {
+  return {.name = "completion",
+          .purpose = "a script that completes these words in a shell",
+          .options = unread_rows(help_alone),
+          .run = alone(completion_command),
+          .word = "SHELL",
+          .words = shells(),
+          .notes = completion_notes()};
+}
+
+command manual_row() {
+  return {.name = "manual",
+          .purpose = "the manual page, for `man -l`",
+          .options = unread_rows(help_alone),
+          .run = alone(manual_command)};
+}
+
+const std::vector<command>& commands() {
+  static const std::vector<command> all{
+      run_row(),     ab_row(),     list_row(),         topology_row(),   show_row(),
+      explain_row(), census_row(), check_worker_row(), completion_row(), manual_row()};
+  return all;
 }
 
 }  // namespace syncmeter

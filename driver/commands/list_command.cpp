@@ -1,5 +1,6 @@
 // `syncmeter list`: ops x backends, and why what is missing is missing.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -9,12 +10,11 @@
 #include <fmt/format.h>
 
 #include "driver/commands/commands.hpp"
-#include "driver/results/catalogue.hpp"
+#include "driver/results/estimate.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/known_backends.hpp"
 
 namespace syncmeter {
 namespace {
@@ -22,40 +22,34 @@ namespace {
 /// One op of one backend: what its supported entries have together.
 struct offer {
   std::string backend, op, family, pairing, note;
-  std::vector<std::string> types, orders, placements, scopes, flavours, spaces, sizes;
+  std::array<std::vector<std::string>, 7> values{};  ///< on axes_shown
 };
-
-void add_word_once(std::vector<std::string>& words, std::string_view word) {
-  if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
-}
+constexpr std::array<const char*, 7> axes_shown{"types",    "orders", "placements", "scopes",
+                                                "flavours", "spaces", "sizes"};
 
 std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
   std::vector<offer> offers;
   for (const worker_info& worker : workers) {
     for (const capability& row : worker.capabilities) {
       if (!row.supported) continue;
-      auto found = std::find_if(offers.begin(), offers.end(), [&](const offer& o) {
-        return o.backend == row.backend && o.op == row.op;
-      });
-      if (found == offers.end()) {
-        found = offers.insert(
-            offers.end(),
-            {row.backend, row.op, row.family, row.pairing, row.note, {}, {}, {}, {}, {}, {}, {}});
-      }
-      if (row.type) add_word_once(found->types, to_text(*row.type));
+      auto found = std::ranges::find_if(
+          offers, [&](const offer& o) { return o.backend == row.backend && o.op == row.op; });
+      if (found == offers.end())
+        found = offers.insert(found, {row.backend, row.op, row.family, row.pairing, row.note});
+      auto& [types, orders, placements, scopes, flavours, spaces, sizes] = found->values;
+      if (row.type) add_once(types, to_text(*row.type));
       if (row.order != order::unordered || row.family == "fence")
-        add_word_once(found->orders, to_text(row.order));
-      for (const placement p : row.placements) {
-        if (p != placement::none) add_word_once(found->placements, to_text(p));
-      }
-      if (row.scope != scope::none) add_word_once(found->scopes, to_text(row.scope));
-      if (row.flavour != flavour::none) add_word_once(found->flavours, to_text(row.flavour));
-      if (row.space != space::none) add_word_once(found->spaces, to_text(row.space));
-      if (!row.size_of.empty()) add_word_once(found->sizes, row.size_of);
-      if (row.size != 0) add_word_once(found->sizes, fmt::to_string(row.size));
+        add_once(orders, to_text(row.order));
+      for (const placement p : row.placements)
+        if (p != placement::none) add_once(placements, to_text(p));
+      if (row.scope != scope::none) add_once(scopes, to_text(row.scope));
+      if (row.flavour != flavour::none) add_once(flavours, to_text(row.flavour));
+      if (row.space != space::none) add_once(spaces, to_text(row.space));
+      if (!row.size_of.empty()) add_once(sizes, row.size_of);
+      if (row.size != 0) add_once(sizes, fmt::to_string(row.size));
     }
   }
-  std::stable_sort(offers.begin(), offers.end(), [](const offer& a, const offer& b) {
+  std::ranges::stable_sort(offers, [](const offer& a, const offer& b) {
     return std::tuple(family_rank(a.family), a.family, facts_of(a.op).rank, a.op, a.backend) <
            std::tuple(family_rank(b.family), b.family, facts_of(b.op).rank, b.op, b.backend);
   });
@@ -63,24 +57,19 @@ std::vector<offer> offers_of(const std::vector<worker_info>& workers) {
 }
 
 std::string wide_table(const std::vector<offer>& offers) {
-  columns table({{"op"},
-                 {"backend"},
-                 {"pairing"},
-                 {"types"},
-                 {"orders, default first"},
-                 {"placements"},
-                 {"scopes"},
-                 {"flavours"},
-                 {"spaces"},
-                 {"size"},
-                 {"note"}});
+  std::vector<columns::column> titles;
+  for (const char* title : {"op", "backend", "pairing", "types", "orders, default first",
+                            "placements", "scopes", "flavours", "spaces", "size", "note"})
+    titles.push_back({title});
+  columns table(std::move(titles));
   std::string family;
   for (const offer& o : offers) {
     if (o.family != family) table.heading(o.family);
     family = o.family;
-    table.row({o.op, o.backend, o.pairing, join(o.types, " "), join(o.orders, " "),
-               join(o.placements, " "), join(o.scopes, " "), join(o.flavours, " "),
-               join(o.spaces, " "), join(o.sizes, " "), o.note});
+    std::vector<std::string> cells{o.op, o.backend, o.pairing};
+    for (const auto& values : o.values) cells.push_back(join(values, " "));
+    cells.push_back(o.note);
+    table.row(std::move(cells));
   }
   return table.text();
 }
@@ -92,19 +81,14 @@ std::string indented(const std::string& text, std::size_t indent) {
 
 /// "types int32 double; orders relaxed seq_cst": what the ops of one family can have.
 std::string family_values(std::span<const offer> family) {
-  using axis = std::pair<const char*, std::vector<std::string> offer::*>;
   std::string text;
-  for (const auto& [name, member] :
-       {axis{"types", &offer::types}, axis{"orders", &offer::orders},
-        axis{"placements", &offer::placements}, axis{"scopes", &offer::scopes},
-        axis{"flavours", &offer::flavours}, axis{"spaces", &offer::spaces},
-        axis{"sizes", &offer::sizes}}) {
+  for (std::size_t axis = 0; axis < axes_shown.size(); ++axis) {
     std::vector<std::string> values;
-    for (const offer& o : family) {
-      for (const std::string& value : o.*member) add_word_once(values, value);
-    }
+    for (const offer& o : family)
+      for (const std::string& value : o.values.at(axis)) add_once(values, value);
     if (!values.empty())
-      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, join(values, " "));
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : "; ", axes_shown.at(axis), join(values, " "));
   }
   return text;
 }
@@ -168,10 +152,10 @@ std::string unsupported_text(const std::vector<worker_info>& workers, bool wide)
   for (const worker_info& worker : workers) {
     for (const capability& row : worker.capabilities) {
       const auto note = [&row](lack& l) {
-        if (row.type) add_word_once(l.types, to_text(*row.type));
-        add_word_once(l.orders, to_text(row.order));
-        add_word_once(l.scopes, to_text(row.scope));
-        add_word_once(l.flavours, to_text(row.flavour));
+        if (row.type) add_once(l.types, to_text(*row.type));
+        add_once(l.orders, to_text(row.order));
+        add_once(l.scopes, to_text(row.scope));
+        add_once(l.flavours, to_text(row.flavour));
       };
       note(listed[row.backend + " " + row.op]);
       if (!row.supported) note(by_reason[{row.backend, row.reason}][row.op]);
@@ -185,9 +169,8 @@ std::string unsupported_text(const std::vector<worker_info>& workers, bool wide)
     for (const auto& [op, lacking] : ops) {
       const lack& all = listed[backend + " " + op];
       std::vector<std::string> parts;
-      for (const auto axis : {&lack::types, &lack::orders, &lack::scopes, &lack::flavours}) {
+      for (const auto axis : {&lack::types, &lack::orders, &lack::scopes, &lack::flavours})
         if ((lacking.*axis).size() < (all.*axis).size()) parts.push_back(join(lacking.*axis, " "));
-      }
       names.push_back(parts.empty() ? op : fmt::format("{} ({})", op, join(parts, "; ")));
     }
     backends_lacking[fmt::format("{}: {}", reason.empty() ? "no reason given" : reason,
@@ -212,9 +195,8 @@ std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
       looked_for = problem.substr(problem.find(": ") + 2);
       problem = "no worker";
     }
-    for (const known_backend& known : known_backends()) {
+    for (const known_backend& known : known_backends())
       if (known.name == worker.name) problem += fmt::format("; install {}", known.install);
-    }
     text += line_of(worker.name, problem, wide);
   }
   if (!looked_for.empty()) text += "  " + looked_for + "\n";
@@ -239,9 +221,7 @@ std::vector<option_row> rows_of(list_request& request) {
 
 /// Leaves in only what `backends` names.
 void keep_only(const std::vector<std::string>& backends, std::vector<worker_info>& workers) {
-  const auto asked_for = [&](const std::string& name) {
-    return std::find(backends.begin(), backends.end(), name) != backends.end();
-  };
+  const auto asked_for = [&](const std::string& name) { return contains(backends, name); };
   for (worker_info& worker : workers) {
     if (asked_for(worker.name)) continue;
     std::erase_if(worker.capabilities,
@@ -250,22 +230,6 @@ void keep_only(const std::vector<std::string>& backends, std::vector<worker_info
                   [&](const auto& entry) { return !asked_for(entry.first); });
     worker.problem.clear();
   }
-}
-
-/// A GPU's ops, where there is no GPU.
-void leave_out_unusable(std::vector<worker_info>& workers) {
-  for (worker_info& worker : workers) {
-    std::erase_if(worker.capabilities, [&](const capability& row) {
-      return worker.backend_problems.contains(row.backend);
-    });
-  }
-}
-
-}  // namespace
-
-std::vector<option_row> list_rows() {
-  static list_request unread;
-  return rows_of(unread);
 }
 
 std::string list_text(const std::vector<worker_info>& workers, bool wide) {
@@ -291,9 +255,22 @@ int list_command(const std::vector<std::string>& arguments, std::FILE* out) {
       request.backends.empty() ? known_backend_names() : request.backends;
   std::vector<worker_info> workers = find_workers(wanted);
   if (!request.backends.empty()) keep_only(request.backends, workers);
-  else if (!request.wide) leave_out_unusable(workers);
+  else if (!request.wide)
+    for (worker_info& worker : workers)  // a GPU's ops, where there is no GPU
+      std::erase_if(worker.capabilities, [&](const capability& row) {
+        return worker.backend_problems.contains(row.backend);
+      });
   std::fputs(printable(list_text(workers, request.wide), true).c_str(), out);
   return 0;
+}
+
+}  // namespace
+
+command list_row() {
+  return {.name = "list",
+          .purpose = "the ops of each backend, and why others are not supported",
+          .options = unread_rows<list_request>(rows_of),
+          .run = alone(list_command)};
 }
 
 }  // namespace syncmeter

@@ -1,51 +1,125 @@
-// `syncmeter run`: plan, measure, show.
+// `syncmeter run`: plan, measure, show; and `syncmeter ab`: the same of two builds in one campaign,
+// which are compared.
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/ab/arm_plan.hpp"
 #include "driver/campaign/campaign.hpp"
-#include "driver/campaign/planned_before.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/census/rule/worker_census.hpp"
-#include "driver/commands/campaign_start.hpp"
 #include "driver/commands/commands.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
-#include "driver/plan/planned_machine.hpp"
-#include "driver/results/results.hpp"
-#include "driver/show/csv.hpp"
-#include "driver/show/show_command.hpp"
+#include "driver/results/resume.hpp"
+#include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/command_line.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/line_reader.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/known_backends.hpp"
-#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
 
+constexpr int nothing_comparable = 2;
+
+void tell(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences)
+    std::fprintf(stderr, "syncmeter: %s\n", printable(sentence).c_str());
+}
+
+/// The options of a resumed campaign: every setting that decided its points, and on top what was
+/// asked for now. Throws usage_error where the file does not tell them.
+run_options resumed_options(const run_options& now, const results_file& file) {
+  run_options then;
+  try {
+    then = file.campaign.at("options").get<run_options>();
+  } catch (const std::exception& error) {
+    throw usage_error("--resume: '" + *now.resume +
+                      "' does not contain the options of its campaign: " + error.what());
+  }
+  then.resume = now.resume;
+  then.retry = now.retry;
+  then.budget_s = now.budget_s;
+  then.csv = now.csv;
+  then.force = now.force;
+  then.output.reset();
+  then.dry_run = false;
+  return then;
+}
+
+/// The machine that a campaign is planned on. Where lanes keep to quiet PUs, finds those; a resumed
+/// campaign keeps to the PUs that it began on.
+planned_machine machine_of(const run_options& options) {
+  planned_machine here = machine_for(options);
+  const auto& policies = options.affinities;
+  if (!contains(policies, affinity::quiet)) return here;
+  if (options.resume) here.machine.avoid(busy_in(read_results(*options.resume).campaign));
+  else if (!options.dry_run && here.grant.unbound_because.empty())
+    here.machine.avoid(probe_busy_shares(here.machine, max_lanes(here.machine, here.grant)));
+  return here;
+}
+
+// Before the first visit, and before the probes, which take as long as a reader waits in silence.
+std::string plan_summary(const campaign_plan& plan, double probing_s) {
+  const std::size_t n = plan.points.size();
+  std::string text =
+      fmt::format("{} point{}, about {:.0f} s", n, n == 1 ? "" : "s", std::ceil(plan.predicted_s));
+  if (probing_s > 0)
+    text += fmt::format("; the first {:g} s probe the hops between lanes", probing_s);
+  return text;
+}
+
+/// Measures a plan of the command `words`, or prints it: then there is no outcome.
+std::optional<campaign_outcome> measure(campaign_plan& plan, const run_options& options,
+                                        const std::vector<worker_info>& workers,
+                                        const planned_machine& here,
+                                        const std::vector<std::string>& words, std::FILE* out) {
+  const double probing = options.resume ? 0 : probing_s(plan, workers, here.machine, here.grant);
+  plan.predicted_s += probing;
+  if (options.dry_run) {
+    std::fputs(printable(plan_text(plan, &here.machine), true).c_str(), out);
+    return std::nullopt;
+  }
+  if (!options.resume) progress(STDERR_FILENO).note(plan_summary(plan, probing));
+  return run_campaign(plan, options, workers, here.machine, words);
+}
+
+void tell_unbound(const cpu_grant& grant) {
+  if (!grant.unbound_because.empty())
+    tell({"lanes cannot be bound here, so that the operating system places them: " +
+          grant.unbound_because});
+}
+
+std::vector<std::string> words_of(const std::string& program, const char* command,
+                                  const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{program, command};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 std::vector<std::string> backends_to_look_for(const run_options& options,
                                               const results_file& before) {
   if (!options.backends.empty()) return options.backends;
-  if (const auto planned = backends_planned(before); !planned.empty()) return planned;
-  std::vector<std::string> names;
-  for (const known_backend& known : known_backends()) names.push_back(known.name);
-  return names;
+  const std::vector<std::string> planned = backends_planned(before);
+  return planned.empty() ? known_backend_names() : planned;
 }
 
 // The plan that the file began with: no worker's points that came since, and what is gone is named.
 campaign_plan planned_again(const run_options& options, std::vector<worker_info>& workers,
-                            const topology& machine, const cpu_grant& grant,
-                            const results_file& before) {
+                            const planned_machine& here, const results_file& before) {
   if (const auto planned = backends_planned(before); !planned.empty())
     keep_backends(workers, planned);
-  campaign_plan plan = make_plan(options, workers, machine, grant);
+  campaign_plan plan = make_plan(options, workers, here.machine, here.grant);
   if (has_more_points(plan, before) && options.backends.empty()) {
     keep_backends(workers, visited_backends(before));
-    plan = make_plan(options, workers, machine, grant);
+    plan = make_plan(options, workers, here.machine, here.grant);
   }
   plan.missing = visits_missing(plan, before, workers);
   return plan;
@@ -53,13 +127,10 @@ campaign_plan planned_again(const run_options& options, std::vector<worker_info>
 
 std::vector<std::string> files_of(const run_options& options) {
   std::vector<std::string> files;
-  for (const auto* file : {&options.output, &options.resume, &options.topology}) {
+  for (const auto* file : {&options.output, &options.resume, &options.topology})
     if (*file) files.push_back(**file);
-  }
   return files;
 }
-
-}  // namespace
 
 int run_command(const std::string& program, const std::vector<std::string>& arguments,
                 std::FILE* out) {
@@ -68,14 +139,16 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     std::fputs(run_help().c_str(), out);
     return 0;
   }
+  run_options options = request.options;
   results_file before;
-  if (request.options.resume) before = read_results(*request.options.resume);
-  if (before.campaign.contains("ab"))
-    throw usage_error(fmt::format("--resume: '{}' compares two builds; continue it with: syncmeter "
-                                  "ab --resume {}",
-                                  before.path, shell_word(before.path)));
-  run_options options =
-      request.options.resume ? resumed_options(request.options, before) : request.options;
+  if (options.resume) {
+    before = read_results(*options.resume);
+    if (before.campaign.contains("ab"))
+      throw usage_error(fmt::format("--resume: '{}' compares two builds; continue it with: "
+                                    "syncmeter ab --resume {}",
+                                    before.path, shell_word(before.path)));
+    options = resumed_options(options, before);
+  }
   if (request.options.list_workers) {
     for (const std::string& name : workers_for(options)) fmt::print(out, "{}\n", name);
     return 0;
@@ -88,45 +161,127 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
 
   progress at_start(STDERR_FILENO);
   if (!options.dry_run) at_start.show_step("reading the capabilities of the workers");
-  auto [machine, grant] = machine_for(options);
-  avoid_busy_pus(machine, grant, options);
+  const planned_machine here = machine_of(options);
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options, before));
   for (worker_info& worker : workers) read_census(worker);
   at_start.clear();
-  for (const worker_info& worker : workers) {
-    for (const std::string& sentence : worker.passed_over)
-      std::fprintf(stderr, "syncmeter: %s\n", printable(sentence).c_str());
-  }
-  if (options.backends.empty()) {
-    for (const std::string& sentence : left_out(workers))
-      std::fprintf(stderr, "syncmeter: %s\n", printable(sentence).c_str());
-  }
-  campaign_plan plan = options.resume ? planned_again(options, workers, machine, grant, before)
-                                      : make_plan(options, workers, machine, grant);
+  for (const worker_info& worker : workers) tell(worker.passed_over);
+  if (options.backends.empty()) tell(left_out(workers));
+  campaign_plan plan = options.resume ? planned_again(options, workers, here, before)
+                                      : make_plan(options, workers, here.machine, here.grant);
   before = {};
-  const double probing = options.resume ? 0 : probing_s(plan, workers, machine, grant);
-  plan.predicted_s += probing;
-  tell_unbound(grant);
-  if (options.dry_run) {
-    std::fputs(printable(plan_text(plan, &machine), true).c_str(), out);
+  tell_unbound(here.grant);
+  const std::optional<campaign_outcome> outcome =
+      measure(plan, options, workers, here, words_of(program, "run", arguments), out);
+  if (!outcome) return 0;
+  int shown = 0;
+  if (std::filesystem::is_regular_file(outcome->file))
+    shown = show_results(outcome->file, view, out);
+  else
+    tell({fmt::format("no table: the results went to '{}', which is not a file", outcome->file)});
+  if (outcome->interrupted_by != 0) return 128 + outcome->interrupted_by;
+  if (outcome->any_failed || shown != 0) return 1;
+  if (outcome->misses_visits) return exit_misses_visits;
+  return outcome->budget_spent ? exit_budget_spent : 0;
+}
+
+compared_arms arms_of_file(const results_file& file) {
+  std::optional<compared_arms> arms = arms_in(file.campaign, file.path);
+  if (!arms)
+    throw usage_error(fmt::format("--resume: '{}' does not compare two builds; continue it with: "
+                                  "syncmeter run --resume {}",
+                                  file.path, shell_word(file.path)));
+  return *arms;
+}
+
+// Nothing to measure is an answer too, and `compare` gives it: of a file with a campaign line
+// alone.
+int compare_nothing(const campaign_plan& plan, const run_options& options,
+                    const std::string& format, std::FILE* out) {
+  std::string path = (std::filesystem::temp_directory_path() / "syncmeter-XXXXXX").string();
+  const unique_fd made(::mkstemp(path.data()));
+  const std::string line =
+      nlohmann::json{{"kind", "campaign"},
+                     {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
+                     {"options", options},
+                     {"ab", *plan.arms}}
+          .dump() +
+      "\n";
+  const bool written =
+      made && ::write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (!written) {
+    tell({fmt::format("no comparison: '{}' cannot be written", path)});
+    return nothing_comparable;
+  }
+  const int status = add_comparison(path, format, false, out);
+  std::filesystem::remove(path);
+  return status;
+}
+
+int compare_file(const std::string& path, const std::string& format, std::FILE* out) {
+  if (!std::filesystem::is_regular_file(path)) {
+    tell({fmt::format("no comparison: the results went to '{}', which is not a file", path)});
+    return nothing_comparable;
+  }
+  const int status = add_comparison(path, format, true, out);
+  if (format == "text") fmt::print(out, "{}\n", printable(fmt::format("Results: {}", path)));
+  return status;
+}
+
+/// Returns 0 where nothing got slower, 1 where something did, 2 where nothing can be compared.
+int ab_command(const std::string& program, const std::vector<std::string>& arguments,
+               std::FILE* out) {
+  ab_request request = parse_ab(arguments);
+  if (request.run.help) {
+    std::fputs(ab_help().c_str(), out);
     return 0;
   }
-
-  if (!options.resume) at_start.note(plan_summary(plan, probing));
-  std::vector<std::string> argv{program, "run"};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const campaign_outcome outcome = run_campaign(plan, options, workers, machine, argv);
-  int shown = 0;
-  if (std::filesystem::is_regular_file(outcome.file)) {
-    shown = show_results(outcome.file, view, out);
-  } else {
-    std::fprintf(stderr, "syncmeter: no table: the results went to '%s', which is not a file\n",
-                 printable(outcome.file).c_str());
+  run_options options = request.run.options;
+  results_file before;
+  if (options.resume) {
+    before = read_results(*options.resume);
+    request.arms = arms_of_file(before);
+    options = resumed_options(options, before);
   }
-  if (outcome.interrupted_by != 0) return 128 + outcome.interrupted_by;
-  if (outcome.any_failed || shown != 0) return 1;
-  if (outcome.misses_visits) return exit_misses_visits;
-  return outcome.budget_spent ? exit_budget_spent : 0;
+  if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();
+
+  progress at_start(STDERR_FILENO);
+  if (!options.dry_run) at_start.show_step("reading the capabilities of the workers");
+  const planned_machine here = machine_of(options);
+  const auto of_builds = workers_of_arms(request.arms);
+  if (!options.dry_run) at_start.show_step("comparing the machine code of the loops");
+  campaign_plan plan = plan_arms(options, request.arms, of_builds, here.machine, here.grant);
+  at_start.clear();
+  const std::vector<worker_info> workers = in_arms(of_builds, *plan.arms);
+  if (options.resume) plan.missing = visits_missing(plan, before, workers);
+  before = {};
+  tell_unbound(here.grant);
+  if (plan.points.empty() && !options.dry_run)
+    return compare_nothing(plan, options, request.format, out);
+  const std::optional<campaign_outcome> outcome =
+      measure(plan, options, workers, here, words_of(program, "ab", arguments), out);
+  if (!outcome) return 0;
+  const int status = compare_file(outcome->file, request.format, out);
+  return outcome->interrupted_by != 0 ? 128 + outcome->interrupted_by : status;
+}
+
+}  // namespace
+
+command run_row() {
+  return {.name = "run",
+          .purpose = "measure a study (default: quick) and print a table",
+          .options = run_command_rows(),
+          .run = &run_command,
+          .notes = "Separate the elements of a LIST by commas, without spaces. " + report_notes()};
+}
+
+command ab_row() {
+  return {.name = "ab",
+          .purpose = "two builds side by side: what got slower",
+          .options = ab_rows(),
+          .run = &ab_command,
+          .word = "A B",
+          .notes = ab_notes()};
 }
 
 }  // namespace syncmeter

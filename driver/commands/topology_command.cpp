@@ -8,11 +8,11 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/commands/commands.hpp"
-#include "driver/plan/lane_places.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -104,8 +104,8 @@ void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_gra
     line("cpuset", fmt::format("{}, set by {}", pus_text(grant.cpuset), grant.cpuset_source));
   std::vector<int> masked;
   for (const int pu : grant.cpuset.empty() ? machine.pus() : grant.cpuset) {
-    if (std::ranges::find(grant.offline, pu) != grant.offline.end()) continue;
-    if (std::ranges::find(numbers, pu) == numbers.end()) masked.push_back(pu);
+    if (contains(grant.offline, pu)) continue;
+    if (!contains(numbers, pu)) masked.push_back(pu);
   }
   if (!masked.empty())
     line("mask", fmt::format("excludes {}: the affinity mask that this process inherited (from a "
@@ -189,9 +189,8 @@ std::string topology_text(const topology_request& request) {
   std::vector<std::string> notes = caveats(here ? describe_machine() : nlohmann::json::object());
   if (!here && !machine.knows_cores()) notes.emplace_back(cores_unknown);
   if (!notes.empty()) fmt::format_to(std::back_inserter(text), "\nMind\n");
-  for (const std::string& note : notes) {
+  for (const std::string& note : notes)
     fmt::format_to(std::back_inserter(text), "  - {}\n", wrapped(note, 4));
-  }
   print_placements(text, machine, max_lanes(machine, grant));
   if (request.policy || request.lanes) {
     const affinity policy = request.policy.value_or(affinity::close);
@@ -202,11 +201,6 @@ std::string topology_text(const topology_request& request) {
 }
 
 }  // namespace
-
-std::vector<option_row> topology_rows() {
-  static topology_request unread;
-  return rows_of(unread);
-}
 
 std::string pus_text(std::span<const int> pus) {
   std::string text;
@@ -243,6 +237,13 @@ int topology_command(const std::vector<std::string>& arguments, std::FILE* out) 
           : printable(topology_text(request), true);
   std::fputs(text.c_str(), out);
   return 0;
+}
+
+command topology_row() {
+  return {.name = "topology",
+          .purpose = "packages, caches, cores, and where lanes are placed",
+          .options = unread_rows<topology_request>(rows_of),
+          .run = alone(topology_command)};
 }
 
 }  // namespace syncmeter

@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/plan/offered_ops.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
 // Whether an op has values on an axis at all: the first value of each enum marks those without.
 template <class Enum> bool has_axis(const offered_op& op, Enum capability::* axis) {
-  return std::any_of(op.rows.begin(), op.rows.end(),
-                     [axis](const capability* row) { return row->*axis != Enum{}; });
+  return std::ranges::any_of(op.rows,
+                             [axis](const capability* row) { return row->*axis != Enum{}; });
 }
 
 template <class Enum>
@@ -176,7 +176,7 @@ std::vector<gpu_planner::grid_shape> gpu_planner::grid_shapes_of(const gpu_axes&
     for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
       for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
         const auto [first, last] = resolve(blocks, gpu_, threads);
-        for (unsigned n = first; n <= last; ++n) add_once(shapes, {n, threads});
+        for (unsigned n = first; n <= last; ++n) add_once(shapes, grid_shape{n, threads});
       }
     }
   }
@@ -287,11 +287,9 @@ void require_gpu_for(const run_options& options) {
        {"--active", !options.actives.empty()},
        {"--device", options.devices != std::vector{0U}},
        {"--waves", options.waves}}};
-  for (const auto& [name, is_given] : given) {
-    if (is_given) {
+  for (const auto& [name, is_given] : given)
+    if (is_given)
       throw usage_error(fmt::format("{} applies to GPU backends only, and none is in use", name));
-    }
-  }
 }
 
 }  // namespace syncmeter

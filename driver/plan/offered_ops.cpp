@@ -1,36 +1,32 @@
-// The ops that the workers found here offer for these options.
 #include "driver/plan/offered_ops.hpp"
 
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include "driver/text/parse_axes.hpp"
-#include "driver/workers/known_backends.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {
 
 bool only_when_named(const std::string& backend) {
   const auto& all = known_backends();
-  return std::any_of(all.begin(), all.end(), [&](const known_backend& known) {
-    return known.when_named && known.name == backend;
-  });
+  return std::ranges::any_of(
+      all, [&](const known_backend& known) { return known.when_named && known.name == backend; });
 }
 
 bool is_compared(const std::string& backend, const std::string& study_name) {
   const study* const chosen = find_study(study_name);
-  return chosen != nullptr && std::ranges::find(chosen->also, backend) != chosen->also.end();
+  return chosen != nullptr && contains(chosen->also, backend);
 }
 
 // What is measured where --backend says nothing.
 std::vector<std::string> by_default(const std::vector<std::string>& usable,
                                     const std::string& study_name) {
   std::vector<std::string> chosen;
-  std::copy_if(usable.begin(), usable.end(), std::back_inserter(chosen),
-               [&](const std::string& backend) {
-                 return !only_when_named(backend) || is_compared(backend, study_name);
-               });
+  std::ranges::copy_if(usable, std::back_inserter(chosen), [&](const std::string& backend) {
+    return !only_when_named(backend) || is_compared(backend, study_name);
+  });
   return chosen.empty() ? usable : chosen;
 }
 
@@ -50,15 +46,15 @@ std::vector<offered_op> chosen_ops(const run_options& options,
     }
   }
   const auto has_usable = [&](const worker_info& w) {
-    return std::any_of(w.backends.begin(), w.backends.end(),
-                       [&](const std::string& backend) { return contains(usable, backend); });
+    return std::ranges::any_of(
+        w.backends, [&](const std::string& backend) { return contains(usable, backend); });
   };
   for (const std::string& name : options.backends) {
     if (contains(usable, name)) continue;
-    if (std::any_of(workers.begin(), workers.end(),
-                    [&](const worker_info& w) { return w.name == name && has_usable(w); }))
+    if (std::ranges::any_of(workers,
+                            [&](const worker_info& w) { return w.name == name && has_usable(w); }))
       continue;
-    const auto broken = std::find_if(workers.begin(), workers.end(), [&](const worker_info& w) {
+    const auto broken = std::ranges::find_if(workers, [&](const worker_info& w) {
       return !problem_of(w, name).empty() && (w.name == name || contains(w.backends, name));
     });
     if (broken == workers.end())
@@ -79,7 +75,7 @@ std::vector<offered_op> chosen_ops(const run_options& options,
     for (const capability& row : w.capabilities) {
       if (!problem_of(w, row.backend).empty()) continue;
       if (!contains(wanted, row.backend) && !contains(wanted, w.name)) continue;
-      auto found = std::find_if(ops.begin(), ops.end(), [&](const offered_op& op) {
+      auto found = std::ranges::find_if(ops, [&](const offered_op& op) {
         return op.backend == row.backend && op.name == row.op;
       });
       if (found == ops.end()) found = ops.insert(ops.end(), {row.backend, row.op, {}});
@@ -98,8 +94,8 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
     for (const value_type type : op.types()) add_once(types, type);
   }
   for (const std::string& wanted : options.ops) {
-    const bool known = std::any_of(names.begin(), names.end(),
-                                   [&](const auto& name) { return fits(wanted, name); });
+    const bool known =
+        std::ranges::any_of(names, [&](const auto& name) { return fits(wanted, name); });
     if (!known) throw usage_error(unknown_name("--op", "op", wanted, names));
   }
   for (const value_type wanted : options.types) {
@@ -115,9 +111,8 @@ void check_names(const run_options& options, const std::vector<offered_op>& ops)
 
 std::vector<value_type> offered_op::types() const {
   std::vector<value_type> all;
-  for (const capability* row : rows) {
+  for (const capability* row : rows)
     if (row->type) add_once(all, *row->type);
-  }
   return all;
 }
 
@@ -129,9 +124,8 @@ std::vector<order> offered_op::orders() const {
 
 std::vector<placement> offered_op::placements() const {
   std::vector<placement> all;
-  for (const capability* row : rows) {
+  for (const capability* row : rows)
     for (const placement p : row->placements) add_once(all, p);
-  }
   return all.empty() ? std::vector{placement::none} : all;
 }
 
@@ -154,9 +148,8 @@ const capability* offered_op::row(const point& p) const {
 
 const capability* entry_of(const point& p, const worker_info& worker) {
   offered_op op{.backend = p.backend, .name = p.op, .rows = {}};
-  for (const capability& c : worker.capabilities) {
+  for (const capability& c : worker.capabilities)
     if (c.supported && c.backend == p.backend && c.op == p.op) op.rows.push_back(&c);
-  }
   return op.row(p);
 }
 
@@ -165,13 +158,11 @@ std::vector<std::optional<value_type>> wanted_types(const offered_op& op,
   const std::vector<value_type> offered = op.types();
   if (offered.empty()) return {std::nullopt};
   if (!options.types.empty()) return {options.types.begin(), options.types.end()};
-  if (of_study == type_set::one) {
+  if (of_study == type_set::one)
     return {contains(offered, value_type::int32) ? value_type::int32 : offered.front()};
-  }
   std::vector<std::optional<value_type>> all;
-  for (const value_type type : offered) {
+  for (const value_type type : offered)
     if (of_study == type_set::all || type != value_type::uint32) all.emplace_back(type);
-  }
   return all;
 }
 
@@ -181,9 +172,8 @@ std::vector<placement> wanted_placements(const offered_op& op, const run_options
   if (offered == std::vector{placement::none}) return offered;
   if (!options.placements.empty()) return options.placements;
   std::vector<placement> both;
-  for (const placement p : of_study) {
+  for (const placement p : of_study)
     if (contains(offered, p)) both.push_back(p);
-  }
   return both.empty() ? offered : both;
 }
 
@@ -211,12 +201,10 @@ std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& opti
 }
 
 std::string why_not_offered(const offered_op& op, const point& p) {
-  if (p.type && !contains(op.types(), *p.type)) {
+  if (p.type && !contains(op.types(), *p.type))
     return fmt::format("has no type {}, only {}", to_text(*p.type), texts(op.types()));
-  }
-  if (!contains(op.orders(), p.order)) {
+  if (!contains(op.orders(), p.order))
     return fmt::format("has no order {}, only {}", to_text(p.order), texts(op.orders()));
-  }
   if (!contains(op.placements(), p.placement)) {
     return fmt::format("has no placement {}, only {}", to_text(p.placement),
                        texts(op.placements()));
@@ -233,8 +221,7 @@ std::vector<offered_op> offered_ops(const run_options& options,
 
 bool has_native(const std::vector<offered_op>& ops, const offered_op& op,
                 const std::vector<worker_info>& workers) {
-  return is_portable(workers, op.backend) &&
-         std::any_of(ops.begin(), ops.end(), [&](const auto& other) {
+  return is_portable(workers, op.backend) && std::ranges::any_of(ops, [&](const auto& other) {
            return other.name == op.name && !is_portable(workers, other.backend) &&
                   gpus_of(workers, other.backend) == nullptr && other.rows.front()->supported;
          });

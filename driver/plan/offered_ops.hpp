@@ -2,7 +2,6 @@
 // listed for it.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,14 +12,6 @@
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
-
-template <class T> [[nodiscard]] bool contains(const std::vector<T>& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-template <class T> void add_once(std::vector<T>& values, const T& value) {
-  if (!contains(values, value)) values.push_back(value);
-}
 
 /// One op of one backend. The rows belong to the worker_info they came from.
 struct offered_op {

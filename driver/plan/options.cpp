@@ -1,51 +1,213 @@
-// The command lines of `run` and `show`, and the options of `run` in a results file:
-// --resume plans the same points again.
+// The command line of `run`, and its options in a results file: --resume plans the same points
+// again.
 #include "driver/plan/options.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/plan/run_option_table.hpp"
+#include "driver/plan/gpu_plan.hpp"
 #include "driver/plan/study.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/command_line.hpp"
-#include "driver/text/parse_axes.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {
 
-std::vector<option_row> show_rows(show_request& request) {
-  return {help_row(request.help),
-          value_row("csv", "FILE", "also write every point as CSV (default: none)",
-                    request.view.csv, &parse_file_name),
-          switch_row("force", "--csv may replace a file, but never results (default: off)",
-                     request.view.force),
-          value_row("op", "LIST",
-                    "only these ops; * matches any characters, as in atomic_* (default: all)",
-                    request.view.ops, &parse_list),
-          value_row("type", "LIST", "only these types (default: all)", request.view.types,
-                    names_of_axis<value_type>{"type"}),
-          value_row("lanes", "LIST",
-                    "only points of so many lanes: numbers, ranges and max, the most in the file "
-                    "(default: all)",
-                    request.view.lanes, &parse_lanes),
-          value_row("sort", "KEY",
-                    "cost: the cheapest first; family: as the ops are listed "
-                    "(default: family)",
-                    request.view.sort, one_name{"key", {"cost", "family"}}),
-          switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
-                     request.view.json),
-          switch_row("points",
-                     "print the estimate of each point as the lines that end a results file, and "
-                     "nothing else (default: off)",
-                     request.view.points),
-          switch_row("complete",
-                     "append those lines to FILE where it lacks them: its campaign was cut off, or "
-                     "an older version wrote it (default: off)",
-                     request.view.complete),
-          switch_row("wide", "print every column, however narrow the terminal is (default: off)",
-                     request.view.wide),
-          switch_row("verbose", "print every note (default: off)", request.view.verbose)};
+constexpr const char* every_device = "all";
+
+// How the values of options stand in the campaign line: what parse_axes makes of the command line's
+// text, and back.
+template <class T> nlohmann::json written_value(const T& value) {
+  if constexpr (requires { to_text(value); }) return to_text(value);
+  else return value;
+}
+template <class T> nlohmann::json written_value(const std::vector<T>& values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const T& value : values) list.push_back(written_value(value));
+  return list;
+}
+template <class T> nlohmann::json written_value(const std::optional<T>& value) {
+  return value ? written_value(*value) : nlohmann::json(nullptr);
+}
+
+/// Throws what nlohmann::json or parse_axes throws, the latter with `member` as the option's name.
+template <class T> void read_value(const std::string&, const nlohmann::json& j, T& value) {
+  value = j.get<T>();
+}
+void read_value(const std::string& member, const nlohmann::json& j, double& value) {
+  constexpr double most = 1e9;
+  value = j.get<double>();
+  if (!(value >= 0 && value <= most))
+    throw usage_error(fmt::format("{}: {} is not a number from 0 to {:g}", member, value, most));
+}
+template <class T>
+void read_value(const std::string& member, const nlohmann::json& j, std::optional<T>& value) {
+  value.reset();
+  if (!j.is_null()) read_value(member, j, value.emplace());
+}
+/// A whole number, or several, as the command line's parser takes them.
+template <class T>
+constexpr bool is_of_counts =
+    std::is_same_v<T, unsigned> || std::is_same_v<T, std::uint64_t> ||
+    std::is_same_v<T, std::optional<unsigned>> || std::is_same_v<T, std::vector<unsigned>> ||
+    std::is_same_v<T, std::vector<int>>;
+template <class T, class Parse>
+void read_counts(const std::string& member, const nlohmann::json& j, T& value, const Parse& parse) {
+  std::string text;
+  for (const nlohmann::json& number : j.is_array() ? j : nlohmann::json::array({j}))
+    text += (text.empty() ? "" : ",") + number.dump();
+  if (j.is_null() || text.empty()) value = T{};
+  else value = parse(member, text);
+}
+
+template <class T, class Parse>
+void read_texts(const std::string& member, const nlohmann::json& j, std::vector<T>& values,
+                Parse parse) {
+  values.clear();
+  for (const std::string text : j) values.push_back(parse(member, text).front());
+}
+template <axis_value Enum>
+void read_value(const std::string& member, const nlohmann::json& j, std::vector<Enum>& values) {
+  read_texts(member, j, values, names_of_axis<Enum>{"name"});
+}
+void read_value(const std::string& member, const nlohmann::json& j,
+                std::vector<lane_range>& values) {
+  read_texts(member, j, values, &parse_lanes);
+}
+void read_value(const std::string& member, const nlohmann::json& j,
+                std::vector<block_range>& values) {
+  read_texts(member, j, values, &parse_blocks);
+}
+
+// "5; on a GPU 3; in barrier with more than 128 points 3".
+std::string usual_visits() {
+  std::string text = fmt::format("{}; on a GPU {}", usual_cpu_visits, usual_gpu_visits);
+  for (const study& s : studies()) {
+    if (!s.pace || s.rules.empty()) continue;
+    text += fmt::format("; in {} with more than {} points {}", s.name, s.pace->many,
+                        s.pace->visits_of_many);
+  }
+  return text;
+}
+
+/// Whether an option is in the campaign line, and may be given with --resume (options.def).
+enum class kept { fixed, free, passing };
+
+struct run_option {
+  option_row row;  ///< but for what takes its value
+  kept in_line;
+  std::string member;
+  std::function<void(run_options&, const std::string& option, const std::string& text)> take;
+  std::function<nlohmann::json(const run_options&)> written;
+  std::function<void(const nlohmann::json& value, run_options&)> read;
+};
+
+constexpr std::nullptr_t none = nullptr;
+
+template <auto Field, class Parse>
+run_option make_row(const std::string& member, kept in_line, const char* name, const char* value,
+                    Parse parse, const char* help) {
+  using field_type = std::remove_cvref_t<decltype(std::declval<run_options&>().*Field)>;
+  run_option made{
+      .row = {.name = name, .value = value, .help = help, .values = values_of(parse), .take = {}},
+      .in_line = in_line,
+      .member = member,
+      .take = {},
+      .written = [](const run_options& o) { return written_value(o.*Field); },
+      .read = [member](const nlohmann::json& j,
+                       run_options& o) { read_value(member, j, o.*Field); }};
+  if constexpr (std::is_same_v<field_type, bool>)
+    made.take = [](run_options& o, const auto&, const auto&) { o.*Field = true; };
+  else if constexpr (!std::is_same_v<Parse, std::nullptr_t>)
+    made.take = [parse](run_options& o, const std::string& option, const std::string& text) {
+      o.*Field = parse(option, text);
+    };
+  // A file may have been edited: what its numbers may be is what the command line allows.
+  if constexpr (is_of_counts<field_type>)
+    made.read = [parse, member](const nlohmann::json& j, run_options& o) {
+      read_counts(member, j, o.*Field, parse);
+    };
+  return made;
+}
+
+auto numbers(unsigned least, unsigned most) {
+  return [=](const auto& option, const auto& text) {
+    return parse_numbers(option, text, least, most);
+  };
+}
+auto count(std::uint64_t least, std::uint64_t most) {
+  return [=](const auto& option, const auto& text) {
+    return static_cast<unsigned>(parse_count(option, text, least, most));
+  };
+}
+one_name one_study() { return {"study", study_names()}; }
+std::vector<unsigned> devices_or_all(const std::string& option, const std::string& text) {
+  return text == every_device ? std::vector<unsigned>{} : parse_numbers(option, text, 0, 1023);
+}
+double parse_us(const std::string& option, const std::string& text) {
+  return parse_seconds(option, text) * 1e6;
+}
+std::uint64_t parse_seed(const std::string& option, const std::string& text) {
+  return parse_count(option, text, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::vector<run_option> all_options() {
+  using o = run_options;
+  return {
+#define SM_OPTION(field, type, absent, in_line, name, value, parse, help)                          \
+  make_row<&o::field>(#field, kept::in_line, name, value, parse, help),
+#include "driver/plan/options.def"
+  };
+}
+
+// What is more than a value of its field.
+void settle(run_option& row) {
+  const std::string name = row.row.name;
+  if (name == "study") {
+    row.row.help += ": " + join(row.row.values) + " (default: quick)";
+    row.take = [take = row.take](run_options& o, const auto& option, const auto& text) {
+      take(o, option, text);
+      take_settings_of(*find_study(text), o);
+    };
+  } else if (name == "visits") {
+    row.row.help += fmt::format(" (default: {})", usual_visits());
+  } else if (name == "max-time") {
+    row.take = [take = row.take](run_options& o, const auto& option, const auto& text) {
+      take(o, option, text);
+      o.gpu_max_time_s = o.max_time_s;
+    };
+    // Files from before that of a GPU had a member of its own.
+    row.read = [read = row.read](const nlohmann::json& j, run_options& o) {
+      read(j, o);
+      o.gpu_max_time_s = o.max_time_s;
+    };
+  } else if (name == "device") {
+    row.member = "device";
+    row.written = [](const run_options& o) -> nlohmann::json {
+      if (o.devices.empty()) return every_device;
+      if (o.devices.size() == 1) return o.devices.front();
+      return o.devices;
+    };
+    row.read = [](const nlohmann::json& j, run_options& o) {
+      o.devices.clear();
+      if (j != every_device) read_counts("device", j, o.devices, numbers(0, 1023));
+    };
+  }
+}
+
+const std::vector<run_option>& option_table() {
+  static const std::vector<run_option> rows = [] {
+    std::vector<run_option> all = all_options();
+    std::ranges::for_each(all, settle);
+    return all;
+  }();
+  return rows;
 }
 
 constexpr const char* about_the_report =
@@ -56,18 +218,24 @@ constexpr const char* about_the_report =
 
 std::vector<option_row> run_rows(run_request& request, std::string& refused) {
   std::vector<option_row> rows{help_row(request.help)};
-  for (const run_option& row : run_option_table()) {
-    if (row.name.empty()) continue;
-    rows.push_back({.name = row.name,
-                    .value = row.value,
-                    .help = row.help,
-                    .values = row.values,
-                    .take = [&](const std::string& option, const std::string& text) {
-                      if (!row.beside_resume && refused.empty()) refused = option;
-                      row.take(request.options, option, text);
-                    }});
+  for (const run_option& each : option_table()) {
+    if (each.row.name.empty()) continue;
+    rows.push_back(each.row);
+    rows.back().take = [&](const std::string& option, const std::string& text) {
+      if (each.in_line == kept::fixed && refused.empty()) refused = option;
+      each.take(request.options, option, text);
+    };
   }
   return rows;
+}
+
+void take_settings_of(const study& chosen, run_options& o) {
+  const run_options usual;
+  o.precision = chosen.pace ? chosen.pace->precision : usual.precision;
+  o.max_time_s = chosen.pace ? chosen.pace->max_time_s : usual.max_time_s;
+  o.min_sample_us = chosen.pace ? chosen.pace->min_sample_us : usual.min_sample_us;
+  o.gpu_max_time_s = chosen.gpu.max_time_s.value_or(o.max_time_s);
+  o.interleave_backends = chosen.counterparts_only || !chosen.also.empty();
 }
 
 void check_together(const run_options& o, const std::string& refused) {
@@ -98,24 +266,10 @@ run_request parse_run(const std::vector<std::string>& arguments) {
   return request;
 }
 
-show_request parse_show(const std::vector<std::string>& arguments) {
-  show_request request;
-  const std::vector<std::string> words = parse_command_line(arguments, show_rows(request), 1);
-  if (words.empty() && !request.help)
-    throw usage_error("show: no results file given; use syncmeter show FILE");
-  if (!words.empty()) request.file = words.front();
-  return request;
-}
-
 std::vector<option_row> run_command_rows() {
   static run_request unread;
   static std::string refused;
   return run_rows(unread, refused);
-}
-
-std::vector<option_row> show_command_rows() {
-  static show_request unread;
-  return show_rows(unread);
 }
 
 std::string report_notes() { return about_the_report; }
@@ -132,24 +286,16 @@ std::string run_help() {
          exit_statuses + "\n\n" + about_the_report;
 }
 
-std::string show_help() {
-  show_request request;
-  return "syncmeter show FILE [options]: prints a results file as a table\n\n" +
-         options_text(show_rows(request)) + "\n" + about_the_report;
-}
-
 void to_json(nlohmann::json& j, const run_options& o) {
   j = nlohmann::json::object();
-  for (const run_option& row : run_option_table()) {
-    if (!row.member.empty()) j[row.member] = row.written(o);
-  }
+  for (const run_option& row : option_table())
+    if (row.in_line != kept::passing) j[row.member] = row.written(o);
 }
 
 void from_json(const nlohmann::json& j, run_options& o) {
   o = run_options{};
-  for (const run_option& row : run_option_table()) {
-    if (!row.member.empty() && j.contains(row.member)) row.read(j.at(row.member), o);
-  }
+  for (const run_option& row : option_table())
+    if (row.in_line != kept::passing && j.contains(row.member)) row.read(j.at(row.member), o);
 }
 
 }  // namespace syncmeter

@@ -1,11 +1,18 @@
 #include "driver/plan/pinned_lanes.hpp"
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "core/machine/pu_pairs.hpp"
-#include "driver/text/ranges.hpp"
+#include "driver/text/columns.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -25,9 +32,8 @@ std::vector<unsigned> strides_of(const run_options& options, const study_axes& a
   if (!options.strides.empty()) return options.strides;
   if (!axes.strides.empty()) return axes.strides;
   std::vector<unsigned> strides;
-  for (const unsigned bytes : axes.strides_bytes) {
+  for (const unsigned bytes : axes.strides_bytes)
     if (bytes % size == 0) strides.push_back(bytes / size);
-  }
   return strides.empty() ? std::vector{std::max(1U, line_bytes / size)} : strides;
 }
 
@@ -48,11 +54,88 @@ std::vector<unsigned> cells_of(const run_options& options, const study_axes& axe
   if (!options.cells.empty()) return options.cells;
   if (!axes.shared_cells) return {0};
   std::vector<unsigned> cells;
-  for (unsigned n = 1; n < lanes; n *= 2) {
+  for (unsigned n = 1; n < lanes; n *= 2)
     if (shared_out_evenly(n, lanes)) cells.push_back(n);
-  }
   cells.push_back(lanes);
   return cells;
+}
+
+// A line with more of them is not read; the table has them all.
+constexpr std::size_t most_cores_named = 8;
+
+const processing_unit* unit_of(const topology& machine, int os) {
+  const auto found = std::ranges::find(machine.units(), os, &processing_unit::os);
+  return found == machine.units().end() ? nullptr : &*found;
+}
+
+std::string number(int index) { return index < 0 ? "" : fmt::to_string(index); }
+
+std::vector<int> lanes_on(std::span<const int> pus, int os) {
+  std::vector<int> lanes;
+  for (std::size_t lane = 0; lane < pus.size(); ++lane)
+    if (pus[lane] == os) lanes.push_back(static_cast<int>(lane));
+  return lanes;
+}
+
+// "P#4 (lane 7)", for each other PU of the core that may be used.
+std::string siblings_of(const topology& machine, const processing_unit& unit,
+                        std::span<const int> pus) {
+  std::vector<std::string> siblings;
+  for (const processing_unit& other : machine.units()) {
+    if (other.os == unit.os || unit.core < 0 || other.core != unit.core) continue;
+    const std::vector<int> lanes = lanes_on(pus, other.os);
+    siblings.push_back(fmt::format(
+        "P#{}{}", other.os, lanes.empty() ? "" : fmt::format(" (lane {})", as_ranges(lanes))));
+  }
+  return fmt::format("{}", fmt::join(siblings, ", "));
+}
+
+std::string kinds_text(const topology& machine, std::span<const int> pus) {
+  if (machine.kinds() < 2) return "";
+  std::map<int, std::vector<int>, std::greater<>> lanes_by_kind;
+  for (std::size_t lane = 0; lane < pus.size(); ++lane)
+    if (const processing_unit* unit = unit_of(machine, pus[lane]))
+      lanes_by_kind[unit->kind].push_back(static_cast<int>(lane));
+  std::vector<std::string> parts;
+  for (const auto& [kind, lanes] : lanes_by_kind)
+    parts.push_back(fmt::format("{} on {}", as_ranges(lanes), machine.kind_name(kind)));
+  return parts.empty() ? "" : fmt::format("lanes {}", fmt::join(parts, ", "));
+}
+
+std::string cores_text(const topology& machine, std::span<const int> pus) {
+  std::map<int, std::vector<int>> lanes_by_core;
+  for (std::size_t lane = 0; lane < pus.size(); ++lane) {
+    const processing_unit* const unit = unit_of(machine, pus[lane]);
+    if (unit != nullptr && unit->core >= 0)
+      lanes_by_core[unit->core].push_back(static_cast<int>(lane));
+  }
+  std::vector<std::string> together;
+  for (const auto& [core, lanes] : lanes_by_core)
+    if (lanes.size() > 1) together.push_back(fmt::format("{}", fmt::join(lanes, "+")));
+  if (together.empty()) return "";
+  const std::size_t named = std::min(most_cores_named, together.size());
+  const std::span<const std::string> first(together.data(), named);
+  return fmt::format(
+      "lanes that share a core: {}{}", fmt::join(first, ", "),
+      named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
+}
+
+topology read_file(const std::string& path) {
+  try {
+    return topology::from_xml(path);
+  } catch (const std::runtime_error& failure) {
+    throw usage_error(fmt::format("--topology: {}", failure.what()));
+  }
+}
+
+std::string counted(const std::vector<int>& pus) {
+  return fmt::format("PU{} {}", pus.size() == 1 ? "" : "s", as_ranges(pus));
+}
+
+planned_machine this_machine() {
+  planned_machine found{.machine = topology::of_this_machine(), .grant = read_cpu_grant()};
+  found.grant.unbound_because = why_not_bound(found.machine).value_or("");
+  return found;
 }
 
 }  // namespace
@@ -61,8 +144,7 @@ std::vector<processing_unit> units_wanted(const run_options& options, const topo
   std::vector<processing_unit> wanted;
   for (const processing_unit& unit : machine.units()) {
     const auto& pus = options.pus;
-    if (pus.empty() || std::find(pus.begin(), pus.end(), unit.os) != pus.end())
-      wanted.push_back(unit);
+    if (pus.empty() || contains(pus, unit.os)) wanted.push_back(unit);
   }
   return wanted;
 }
@@ -70,14 +152,13 @@ std::vector<processing_unit> units_wanted(const run_options& options, const topo
 void require_pus(const std::vector<int>& pus, const topology& machine) {
   const std::vector<int> allowed = numbers_of(machine.units());
   for (const int pu : pus) {
-    if (const auto offline = read_offline_pus();
-        std::find(offline.begin(), offline.end(), pu) != offline.end() && machine.is_this_machine())
+    if (const auto offline = read_offline_pus(); contains(offline, pu) && machine.is_this_machine())
       throw usage_error(
           fmt::format("--pus: PU {} is offline; this process may use {}", pu, as_ranges(allowed)));
     if (!machine.has_pu(pu))
       throw usage_error(fmt::format("--pus: this machine has no PU {}; this process may use {}", pu,
                                     as_ranges(allowed)));
-    if (std::find(allowed.begin(), allowed.end(), pu) == allowed.end())
+    if (!contains(allowed, pu))
       throw usage_error(
           fmt::format("--pus: this process may not use PU {}, only {}", pu, as_ranges(allowed)));
   }
@@ -130,10 +211,9 @@ std::vector<cell_layout> layouts_of(const run_options& options, const study_axes
   const auto size = static_cast<unsigned>(size_of(type));
   std::vector<cell_layout> layouts;
   for (const unsigned base_offset : base_offsets_of(options, axes, line_bytes)) {
-    for (const unsigned stride : strides_of(options, axes, size, line_bytes)) {
+    for (const unsigned stride : strides_of(options, axes, size, line_bytes))
       for (const unsigned cells : cells_of(options, axes, lanes))
         layouts.push_back({.stride = stride, .base_offset = base_offset, .cells = cells});
-    }
   }
   return layouts;
 }
@@ -147,6 +227,138 @@ std::string why_no_layout(const point& p) {
   if (!p.type || p.base_offset % size_of(*p.type) == 0) return {};
   return fmt::format("--base-offset {}: must be a multiple of the cell size, {} B", p.base_offset,
                      size_of(*p.type));
+}
+
+using nlohmann::json;
+
+json units_named(const campaign_plan& plan, const run_options& options, const topology& machine) {
+  const auto named = [](const planned_point& p) {
+    return !p.what.pus.empty() || p.what.cells != 0;
+  };
+  if (std::ranges::none_of(plan.points, named)) return {};
+  json list = json::array();
+  for (const processing_unit& unit : units_wanted(options, machine))
+    list.push_back({{"pu", unit.os},
+                    {"package", unit.package},
+                    {"numa", unit.numa},
+                    {"l3", unit.l3},
+                    {"l2", unit.l2},
+                    {"core", unit.core},
+                    {"thread", unit.thread_in_core},
+                    {"kind", unit.kind}});
+  return list;
+}
+
+std::string lane_table(const topology& machine, std::span<const int> pus) {
+  using enum columns::align;
+  columns table({{"lane", right},
+                 {"PU", left},
+                 {"core", right},
+                 {"L2", right},
+                 {"L3", right},
+                 {"NUMA node", right},
+                 {"package", right},
+                 {"kind", left},
+                 {"SMT siblings", left}});
+  for (std::size_t lane = 0; lane < pus.size(); ++lane) {
+    const processing_unit* const unit = unit_of(machine, pus[lane]);
+    if (unit == nullptr) {
+      const std::string where = pus[lane] < 0 ? "not bound" : fmt::format("P#{}", pus[lane]);
+      table.row({fmt::to_string(lane), where, "", "", "", "", "", "", ""});
+      continue;
+    }
+    table.row({fmt::to_string(lane), fmt::format("P#{}", unit->os), number(unit->core),
+               number(unit->l2), number(unit->l3), number(unit->numa), number(unit->package),
+               machine.kind_name(unit->kind), siblings_of(machine, *unit, pus)});
+  }
+  return table.text();
+}
+
+std::string lane_note(const topology& machine, std::span<const int> pus) {
+  const std::string kinds = kinds_text(machine, pus), cores = cores_text(machine, pus);
+  return kinds + (kinds.empty() || cores.empty() ? "" : "; ") + cores;
+}
+
+namespace {
+
+// Which PUs affinity quiet went by; empty where the plan has no such lanes.
+std::string quiet_note(const campaign_plan& plan, const topology& machine) {
+  const auto is_quiet = [](const point& p) { return p.affinity == affinity::quiet; };
+  if (std::ranges::none_of(plan.points, [&](const planned_point& p) {
+        return is_quiet(p.what) || std::ranges::any_of(p.same_as, is_quiet);
+      }))
+    return "";
+  if (!machine.avoided())
+    return "quiet: a probe at the start of the run chooses the PUs; these are those of a machine "
+           "that nobody else uses";
+  if (machine.avoided()->empty())
+    return "quiet: no PU was busy when the run began, so lanes are where close puts them";
+  std::vector<std::pair<double, int>> busy;
+  for (const auto& [pu, share] : *machine.avoided()) busy.emplace_back(-share, pu);
+  std::ranges::sort(busy);
+  std::vector<std::string> parts;
+  for (const auto& [share, pu] : std::span(busy).first(std::min(busy.size(), most_cores_named)))
+    parts.push_back(fmt::format("{} ({:.0f} %)", pu, -100 * share));
+  const std::size_t more = busy.size() - parts.size();
+  return fmt::format("quiet: others slowed PU{} {}{} when the run began; lanes are elsewhere where "
+                     "there is room",
+                     busy.size() == 1 ? "" : "s", fmt::join(parts, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+}  // namespace
+
+std::vector<std::string> placement_notes(const campaign_plan& plan, const topology& machine) {
+  std::map<affinity, const planned_point*> largest;
+  for (const planned_point& p : plan.points) {
+    if (p.what.affinity == affinity::none || p.what.lanes < 2) continue;
+    const auto [found, is_new] = largest.try_emplace(p.what.affinity, &p);
+    if (!is_new && found->second->what.lanes < p.what.lanes) found->second = &p;
+  }
+  std::vector<std::string> notes;
+  for (const auto& [policy, p] : largest)
+    if (const std::string note = lane_note(machine, p->pus); !note.empty())
+      notes.push_back(fmt::format("{}, up to {} lanes: {}", to_text(policy), p->what.lanes, note));
+  if (std::string note = quiet_note(plan, machine); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::string topology_mismatch(const topology& of_file, const topology& here) {
+  const std::vector<int> in_file = of_file.pus();
+  std::vector<int> not_here, not_there;
+  for (const int pu : in_file)
+    if (!here.has_pu(pu)) not_here.push_back(pu);
+  for (const processing_unit& unit : here.units())
+    if (!contains(in_file, unit.os)) not_there.push_back(unit.os);
+  if (not_here.empty() && not_there.empty()) return "";
+  std::string text;
+  if (!not_here.empty())
+    text = fmt::format("it has {}, which this machine does not have", counted(not_here));
+  if (!not_there.empty())
+    text += fmt::format("{}it lacks {}, which this process may use", text.empty() ? "" : ", and ",
+                        counted(not_there));
+  return text;
+}
+
+planned_machine machine_for(const run_options& options) {
+  if (!options.topology) return this_machine();
+  topology of_file = read_file(*options.topology);
+  if (options.dry_run) {
+    if (of_file.units().empty())
+      throw usage_error(fmt::format("--topology: '{}' allows no PU", *options.topology));
+    cpu_grant grant;
+    for (const processing_unit& unit : of_file.units()) grant.allowed.push_back(unit.os);
+    return {.machine = std::move(of_file), .grant = std::move(grant)};
+  }
+  const std::string why = topology_mismatch(of_file, topology::of_this_machine());
+  if (!why.empty())
+    throw usage_error(fmt::format(
+        "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
+        *options.topology, why));
+  // hwloc's own way to be told what a machine looks like: workers read it as this process does.
+  ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(*options.topology).c_str(), 1);
+  ::setenv("HWLOC_THISSYSTEM", "1", 1);
+  return this_machine();
 }
 
 }  // namespace syncmeter

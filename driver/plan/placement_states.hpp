@@ -1,14 +1,18 @@
-// The placement states of this campaign: how long a hop between lanes takes on this machine now,
-// and where its classes part. A virtual machine's host moves vCPUs about; contended figures are
-// told apart by these classes.
+// What a campaign probes at its start: how long a hop between lanes takes on this machine now, by
+// which contended figures are kept apart (a virtual machine's host moves vCPUs about), and which
+// PUs others use, for affinity quiet.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/machine/topology.hpp"
 #include "driver/plan/plan.hpp"
+#include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 
@@ -57,5 +61,31 @@ prober(const campaign_plan& plan, const std::vector<worker_info>& workers, const
 /// lanes. A ring's mean hop over more lanes than were probed is still made of the same hops; one
 /// over fewer is not. Empty when there is no such probe: one state.
 [[nodiscard]] std::vector<double> bounds_for(const nlohmann::json& states, unsigned lanes);
+
+struct probed_states {
+  nlohmann::json states = nlohmann::json::array();  ///< state_entry() of each probe
+  std::string note;                                 ///< why there is one state, or what went wrong
+  bool failed = false;                              ///< a probe went wrong
+  double seconds = 0;                               ///< that the probes took
+};
+
+/// `about` is describe_machine(). Probes under a hypervisor only: elsewhere PUs stay where they
+/// are.
+[[nodiscard]] probed_states probe_states(const campaign_plan& plan,
+                                         const std::vector<worker_info>& infos,
+                                         const topology& machine, const nlohmann::json& about,
+                                         worker_pool& workers);
+
+/// Runs the quiet probe (core/harness/core_probes.hpp) on every PU for 50 ms: by how much fewer
+/// probes fit in there than on a PU of its kind that has its core to itself, as a share; PUs that
+/// come near to that are left out. Never on two PUs of one core at once, nor on more than
+/// `at_once`. A PU that no thread can be bound to counts as left alone. In whole per cent, so that
+/// a file holds the same numbers.
+[[nodiscard]] busy_shares probe_busy_shares(const topology& machine, unsigned at_once);
+
+/// For the campaign line, PUs that were left alone are left out: [{"pu":0,"share":0.97}].
+[[nodiscard]] nlohmann::json busy_json(const busy_shares& busy);
+/// What a campaign line has of them.
+[[nodiscard]] busy_shares busy_in(const nlohmann::json& campaign);
 
 }  // namespace syncmeter

@@ -5,23 +5,20 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "core/machine/pu_pairs.hpp"
-#include "driver/plan/cpu_plan.hpp"
 #include "driver/plan/gpu_plan.hpp"
-#include "driver/plan/gpus_in_use.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/workers/known_backends.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {
@@ -32,11 +29,6 @@ namespace {
 constexpr double usual_visit_s = 0.022;
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
-
-// The family of an op that only a user's worker has; empty for this project's.
-std::string user_family(const offered_op& op) {
-  return is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
-}
 
 // An op without cells has whatever placement a study asks for.
 bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
@@ -49,7 +41,9 @@ bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
 template <class Rule, class Axes, class Add>
 void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const offered_op& op,
                    bool named, const Add& add) {
-  const std::string family = user_family(op);
+  // Of an op that only a user's worker has.
+  const std::string family =
+      is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
   bool covered = rules.empty();  // nothing at all on this kind of device
   for (const Rule& rule : rules) {
     if (!covers(rule, op.name, family)) continue;
@@ -82,6 +76,192 @@ double predicted_s(const campaign_plan& plan, const run_options& options,
   for (const auto& [environment, seconds] : starts_s) all += seconds;
   return all;
 }
+
+/// An axis that only ops with a trait have; others have 0 on it.
+struct trait_axis {
+  unsigned point::* axis;
+  bool capability::* trait;
+  std::vector<unsigned> run_options::* of_user;
+  std::vector<unsigned> study_axes::* of_study;
+};
+constexpr trait_axis trait_axes[]{
+    {&point::late_us, &capability::arrives_late, &run_options::lates_us, &study_axes::lates_us},
+    {&point::section_ns, &capability::holds_lock, &run_options::sections_ns,
+     &study_axes::sections_ns},
+    {&point::think_ns, &capability::holds_lock, &run_options::thinks_ns, &study_axes::thinks_ns},
+    {&point::reads_per_write, &capability::reads_and_writes, &run_options::reads_per_write,
+     &study_axes::reads_per_write}};
+
+/// The points of a study on CPUs: cells, lanes and how they are launched, and what of them is
+/// refused.
+class cpu_planner {
+ public:
+  /// Throws usage_error for lanes and PUs that cannot be had. All three must outlive this object.
+  cpu_planner(const run_options& options, const topology& machine, const cpu_grant& grant)
+      : options_(options), machine_(machine), max_(max_lanes(machine, grant)),
+        unbound_because_(grant.unbound_because) {
+    require_bound(options, false, grant);
+    for (const lane_range& range : options.lanes) add_lanes(range, grant);
+    require_pus(options.pus, machine);
+    if (!options.pus.empty())
+      require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
+  }
+
+  /// Adds the points of one op of a study's rule; those that are there already are left out.
+  void add(const offered_op& op, const study_axes& axes, const cpu_grant& grant) {
+    require_bound(options_, axes.pairs, grant);
+    for (const auto& type : wanted_types(op, options_, axes.types)) {
+      for (const order o : orders_for(op))
+        for (const placement where : wanted_placements(op, options_, axes.placements))
+          add_cells(op, axes, type, o, where);
+    }
+  }
+
+  [[nodiscard]] std::vector<planned_point> points() { return merge_equal(std::move(candidates_)); }
+  [[nodiscard]] std::vector<refused_point> take_refused() { return std::move(refused_); }
+
+ private:
+  void add_lanes(const lane_range& range, const cpu_grant& grant) {
+    const unsigned last = range.max ? max_ : range.last;
+    require_lanes("--lanes", last, options_, machine_, grant);
+    for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
+  }
+
+  std::vector<order> orders_for(const offered_op& op) const {
+    const std::vector<order> offered = op.orders();
+    const bool has_axis = offered.size() > 1 || offered.front() != order::unordered;
+    if (has_axis && !options_.orders.empty()) return options_.orders;
+    return {offered.front()};
+  }
+
+  void add_cells(const offered_op& op, const study_axes& axes, std::optional<value_type> type,
+                 enum order o, placement where) {
+    const bool only_together = axes.strided_beyond_one_lane && options_.placements.empty() &&
+                               where == placement::strided &&
+                               contains(op.placements(), placement::shared);
+    for (const std::vector<int>& pus : pinned_lanes(options_, axes.pairs, machine_, max_)) {
+      for (const unsigned lanes : numbers_of_lanes(axes, pus)) {
+        if (only_together && lanes == 1) continue;
+        std::vector<cell_layout> layouts{{}};
+        if (where == placement::strided && type)
+          layouts = layouts_of(options_, axes, *type, lanes, machine_.line_bytes());
+        for (const cell_layout& layout : layouts) {
+          point p{.backend = op.backend,
+                  .op = op.name,
+                  .type = type,
+                  .placement = where,
+                  .stride = layout.stride,
+                  .base_offset = layout.base_offset,
+                  .cells = layout.cells};
+          p.lanes = lanes;
+          p.pus = pus;
+          p.order = o;
+          add_launches(op, axes, p);
+        }
+      }
+    }
+  }
+
+  std::vector<unsigned> numbers_of_lanes(const study_axes& axes,
+                                         const std::vector<int>& pus) const {
+    if (!pus.empty()) return {static_cast<unsigned>(pus.size())};
+    if (!lanes_.empty()) return lanes_;
+    std::vector<unsigned> lanes = lanes_of(axes.lanes, max_);
+    if (axes.oversubscribe_on_request && options_.oversubscribe)
+      for (const unsigned more : {max_ + 1, 2 * max_}) add_once(lanes, more);
+    if (axes.one_lane_more_on_request)
+      lanes = options_.oversubscribe ? std::vector{max_ + 1} : std::vector<unsigned>{};
+    return lanes;
+  }
+
+  std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
+    if (!p.pus.empty()) return {affinity::none};
+    if (!options_.affinities.empty()) return options_.affinities;
+    return unbound_because_.empty() ? axes.affinities : std::vector{affinity::none};
+  }
+
+  void add_launches(const offered_op& op, const study_axes& axes, const point& p) {
+    std::vector<along<unsigned>> numbers{{&point::repeat, repeats_of(axes.repeats)}};
+    for (const trait_axis& each : trait_axes) {
+      const auto& of_user = options_.*each.of_user;
+      numbers.push_back({each.axis, !(op.rows.front()->*each.trait) ? std::vector{0U}
+                                    : of_user.empty()               ? axes.*each.of_study
+                                                                    : of_user});
+    }
+    numbers.push_back({&point::size, wanted_sizes(op, options_, axes.sizes)});
+    for_each_combination(
+        p,
+        [&](const point& launch) {
+          for_each_combination(
+              launch, [&](const point& at) { add_point(op, at, axes); }, std::span(numbers));
+        },
+        along{&point::affinity, affinities_of(axes, p)},
+        along{&point::wait, options_.waits.empty() ? axes.waits : options_.waits},
+        along{&point::home, wanted_homes(op, options_, axes.homes)});
+  }
+
+  void add_point(const offered_op& op, const point& p, const study_axes& axes) {
+    const capability* row = op.row(p);
+    if (row == nullptr) return refuse(p, "unsupported", why_not_offered(op, p));
+    if (!row->supported) return refuse(p, "unsupported", row->reason);
+    if (p.affinity != affinity::none && !unbound_because_.empty())
+      return refuse(p, "unsupported", "lanes cannot be bound here: " + unbound_because_);
+    if (p.lanes < row->min_lanes) {
+      return refuse(p, "unsupported", fmt::format("needs at least {} lanes", row->min_lanes),
+                    p.lanes);
+    }
+    if (row->code.size() >= 2 && !row->code[0].empty() && row->code[0] == row->code[1] &&
+        !row->empty_on_purpose) {
+      return refuse(p, "elided",
+                    "the compiler emits nothing for it: both loops are the same machine code");
+    }
+    if (const std::string why = why_no_layout(p); !why.empty())
+      return refuse(p, "unsupported", why, p.cells != 0 ? p.lanes : 0);
+    std::vector<int> pus = p.pus.empty() ? place(p.affinity, p.lanes) : p.pus;
+    if (p.home != home::none && !home_pu(machine_.units(), p.home, pus))
+      return refuse(p, "unsupported", why_no_home(p.home), p.lanes);
+    if (!planned_.insert(canonical(p)).second) return;
+    const bool additivity = axes.additivity || options_.additivity;
+    candidates_.push_back({.planned = {.what = p,
+                                       .pus = std::move(pus),
+                                       .device = {},
+                                       .same_as = {},
+                                       .why = {},
+                                       .additivity = additivity && row->additivity,
+                                       .watch_states = axes.watch_states && p.lanes > 1,
+                                       .visits = options_.visits.value_or(usual_cpu_visits),
+                                       .census = row->census},
+                           .row = row});
+  }
+
+  // What is refused whatever its cells and lanes is said once, at the first such point.
+  void refuse(const point& p, const std::string& status, const std::string& reason,
+              unsigned lanes = 0) {
+    const std::string type = p.type ? std::string(to_text(*p.type)) : "";
+    const std::string key =
+        fmt::format("{} {} {} {} {} {}", p.backend, p.op, type, to_text(p.order), lanes, reason);
+    if (refused_keys_.insert(key).second)
+      refused_.push_back({.what = p, .status = status, .reason = reason});
+  }
+
+  // Beyond the last PU the placement starts again at the first.
+  std::vector<int> place(affinity policy, unsigned lanes) const {
+    if (policy == affinity::none) return std::vector<int>(lanes, -1);
+    const auto units = static_cast<unsigned>(machine_.units().size());
+    std::vector<int> pus = machine_.place(policy, std::min(lanes, units));
+    for (std::size_t i = 0; pus.size() < lanes; ++i) pus.push_back(pus[i]);
+    return pus;
+  }
+
+  const run_options& options_;
+  const topology& machine_;
+  unsigned max_;
+  const std::string& unbound_because_;
+  std::vector<unsigned> lanes_;  // the user's; empty: the study's
+  std::vector<candidate> candidates_;
+  std::vector<refused_point> refused_;
+  std::set<std::string> refused_keys_, planned_;
+};
 
 // Every part of a plan comes from a planner of its own: one for the CPUs, one for each backend's
 // GPU.
@@ -131,9 +311,8 @@ class planners {
 void refuse_quiet_placements(const study& chosen, const run_options& options) {
   if (!contains(options.affinities, affinity::quiet) || !compares_placements(chosen)) return;
   std::vector<std::string> others;
-  for (const study& other : studies()) {
+  for (const study& other : studies())
     if (!other.rules.empty() && !compares_placements(other)) others.emplace_back(other.name);
-  }
   throw usage_error(fmt::format("--affinity: quiet is not allowed in study '{}', which compares "
                                 "placements; it is in {}",
                                 chosen.name, fmt::join(others, ", ")));
@@ -174,9 +353,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
     throw usage_error(unknown_name("--study", "study", options.study, study_names()));
   refuse_quiet_placements(*chosen, options);
   const std::vector<offered_op> ops = offered_ops(options, workers);
-  const bool any_gpu = std::any_of(ops.begin(), ops.end(), [&](const offered_op& op) {
-    return gpus_of(workers, op.backend) != nullptr;
-  });
+  const bool any_gpu = std::ranges::any_of(
+      ops, [&](const offered_op& op) { return gpus_of(workers, op.backend) != nullptr; });
   if (!any_gpu) require_gpu_for(options);
   if (!any_gpu && chosen->rules.empty()) {
     throw usage_error(fmt::format("--study: '{}' needs a GPU backend, and none is in use; "
@@ -186,9 +364,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
 
   planners all(options, workers, machine, grant);
   for (const offered_op& op : ops) {
-    const bool named =
-        std::any_of(options.ops.begin(), options.ops.end(),
-                    [&](const std::string& pattern) { return fits(pattern, op.name); });
+    const bool named = std::ranges::any_of(
+        options.ops, [&](const std::string& pattern) { return fits(pattern, op.name); });
     if (chosen->native_only && options.backends.empty() && is_portable(workers, op.backend))
       continue;
     if (chosen->native_first && options.backends.empty() && has_native(ops, op, workers)) continue;
@@ -200,9 +377,8 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   plan.waits_together = chosen->waits_together;
   plan.left_out = chosen->left_out;
   if (chosen->counterparts_only) keep_counterparts(plan, workers);
-  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many) {
+  if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many)
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;
-  }
   share_among_gpus(plan, options, ops, workers);
   plan.predicted_s = predicted_s(plan, options, workers);
   if (chosen->pace && chosen->pace->longest_s && plan.predicted_s > *chosen->pace->longest_s)
@@ -213,6 +389,47 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
                     options.study));
   }
   return plan;
+}
+
+std::string arm_key(point p, const compared_arms& arms) {
+  p.arm.clear();
+  if (arms.any_backend) p.backend = "any";
+  if (arms.any_wait) p.wait = {};
+  return canonical(p);
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(build_arm, name, path, environment)
+
+void to_json(nlohmann::json& j, const compared_arms& arms) {
+  j = {{"arms", arms.arms},
+       {"threshold", arms.threshold},
+       {"all", arms.all},
+       {"looks_again", arms.looks_again},
+       {"any_backend", arms.any_backend},
+       {"any_wait", arms.any_wait},
+       {"equal", arms.equal},
+       {"only", arms.only}};
+}
+
+void from_json(const nlohmann::json& j, compared_arms& arms) {
+  j.at("arms").get_to(arms.arms);
+  arms.threshold = j.at("threshold");
+  arms.all = j.value("all", false);
+  arms.looks_again = j.value("looks_again", false);
+  arms.any_backend = j.value("any_backend", false);
+  arms.any_wait = j.value("any_wait", false);
+  arms.equal = j.value("equal", std::size_t{0});
+  arms.only = j.value("only", arms.only);
+}
+
+std::optional<compared_arms> arms_in(const nlohmann::json& campaign, const std::string& path) {
+  const auto found = campaign.find("ab");
+  if (found == campaign.end()) return std::nullopt;
+  try {
+    return found->get<compared_arms>();
+  } catch (const nlohmann::json::exception& error) {
+    throw usage_error(fmt::format("{}: line 1: invalid 'ab': {}", path, error.what()));
+  }
 }
 
 }  // namespace syncmeter

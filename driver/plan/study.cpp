@@ -46,8 +46,7 @@ bool covers(const std::vector<std::string_view>& ops, const std::vector<std::str
     if (pattern.starts_with('@')) return pattern.substr(1) == user_family;
     return fits(pattern, op);
   };
-  return std::any_of(ops.begin(), ops.end(), fits_op) &&
-         std::none_of(except.begin(), except.end(), fits_op);
+  return std::ranges::any_of(ops, fits_op) && std::ranges::none_of(except, fits_op);
 }
 
 }  // namespace
@@ -83,8 +82,7 @@ std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
   elsewhere.insert(elsewhere.end(), locks.begin(), locks.end());
   elsewhere.insert(elsewhere.end(), studied_apart.begin(), studied_apart.end());
   elsewhere.insert(elsewhere.end(), graphs.begin(), graphs.end());
-  gpu_axes of_graphs = gpu_axes{.grids = grids};
-  of_graphs.sizes = {1, 16};
+  gpu_axes of_graphs{.grids = grids, .sizes = {1, 16}};
   return {{.ops = {"*"}, .except = std::move(elsewhere), .axes = gpu_axes{.grids = grids}},
           {.ops = graphs, .axes = of_graphs},
           {.ops = locks, .axes = gpu_axes{.grids = of_locks}},
@@ -94,9 +92,8 @@ std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
 }
 
 const study* find_study(std::string_view name) {
-  for (const study& s : studies()) {
+  for (const study& s : studies())
     if (s.name == name) return &s;
-  }
   return nullptr;
 }
 
@@ -138,9 +135,8 @@ std::vector<unsigned> lanes_of(lane_set set, unsigned most) {
   if (from_two || set == one_and_two) lanes.insert(std::min(2U, most));
   if (set != one && set != two && set != one_and_two) lanes.insert(most);
   const bool every = set == published && most <= every_number_up_to;
-  if (set == powers || set == powers_from_two || set == published) {
+  if (set == powers || set == powers_from_two || set == published)
     for (unsigned n = *lanes.begin(); n <= most; n = every ? n + 1 : n * 2) lanes.insert(n);
-  }
   return {lanes.begin(), lanes.end()};
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/axes.hpp"
-#include "driver/text/ranges.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 

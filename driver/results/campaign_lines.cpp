@@ -5,8 +5,6 @@
 #include <ctime>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "core/point.hpp"
 #include "core/worker/visit_json.hpp"
 #include "driver/results/estimate.hpp"
@@ -44,11 +42,9 @@ double rounded(double value, int significant) {
 }
 
 void shorten(json& value) {
-  if (value.is_number_float()) {
-    value = rounded(value.get<double>(), digits);
-  } else if (value.is_structured()) {
+  if (value.is_number_float()) value = rounded(value.get<double>(), digits);
+  else if (value.is_structured())
     for (json& member : value) shorten(member);
-  }
 }
 
 void add_unless_empty(json& line, const char* member, const std::string& text) {
@@ -85,8 +81,8 @@ json line_of(const point_summary& s) {
   if (s.visits != 0) {
     line["states"].push_back(state_json(s));
     for (const point_summary& other : s.other_states) line["states"].push_back(state_json(other));
-    line["fairness"] = s.fairness;
-    line["slowest_over_fastest"] = s.slowest_over_fastest;
+    if (s.fairness > 0) line["fairness"] = s.fairness;
+    if (s.slowest_over_fastest > 0) line["slowest_over_fastest"] = s.slowest_over_fastest;
   }
   add_unless_empty(line, "reason", s.reason);
   if (s.reported) {
@@ -205,9 +201,8 @@ void make_lean(json& line, const visit_record& visit, bool keep_rounds) {
 
 std::vector<json> point_lines(const results_file& file) {
   std::vector<json> lines;
-  for (const point_summary& s : summarize(file)) {
+  for (const point_summary& s : summarize(file))
     if (s.measured_as.empty() && s.visited) lines.push_back(line_of(s));
-  }
   return lines;
 }
 

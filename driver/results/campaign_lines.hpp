@@ -1,7 +1,6 @@
 // The lines of a results file that the driver itself writes (docs/results-file.md).
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

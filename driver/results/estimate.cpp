@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "core/ops/all.hpp"
+#include "core/worker/capabilities.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
@@ -20,8 +21,15 @@ using visits_of_point = std::vector<const visit_record*>;
 
 bool is_solid(const visit_estimate& e) { return e.rounds >= enough_rounds; }
 
+/// Those with enough rounds; all where none has.
+std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
+  std::vector<visit_estimate> solid;
+  std::ranges::copy_if(estimates, std::back_inserter(solid), is_solid);
+  return solid.empty() ? estimates : solid;
+}
+
 std::size_t solid_in(const std::vector<visit_estimate>& estimates) {
-  return static_cast<std::size_t>(std::count_if(estimates.begin(), estimates.end(), is_solid));
+  return static_cast<std::size_t>(std::ranges::count_if(estimates, is_solid));
 }
 
 std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
@@ -32,14 +40,12 @@ std::size_t rounds_in(const std::vector<visit_estimate>& estimates) {
 
 std::vector<state_key> well_measured(const point_states& states) {
   std::set<std::size_t> visits;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     for (const visit_estimate& e : estimates) visits.insert(e.visit);
-  }
   const std::size_t wanted = std::min(enough_visits, visits.size());
   std::vector<state_key> keys;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     if (solid_in(estimates) >= wanted) keys.push_back(key);
-  }
   return keys;
 }
 
@@ -160,10 +166,9 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
   for (const visit_record* visit : visits) {
     s.rounds_kept += visit->rounds_kept;
     for (const auto& [why, n] : visit->drops) s.rounds_dropped += n;
-    if (!visit->estimates.empty()) {
-      fairness.push_back(visit->fairness);
+    if (!visit->estimates.empty() && visit->fairness > 0) fairness.push_back(visit->fairness);
+    if (!visit->estimates.empty() && visit->slowest_over_fastest > 0)
       slowest.push_back(visit->slowest_over_fastest);
-    }
     if (visit->additivity.additive) {
       ++checked;
       adds_up += *visit->additivity.additive ? 1U : 0U;
@@ -275,6 +280,15 @@ struct visited_points {
   }
 };
 
+template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_list<Ops...>) {
+  return {Ops::info...};
+}
+constexpr auto shared_infos = infos(shared_ops{});
+
+constexpr std::array<std::string_view, 12> families{"barrier", "warp",      "group",   "atomic",
+                                                    "memory",  "critical",  "fence",   "handoff",
+                                                    "launch",  "reduction", "control", "structure"};
+
 }  // namespace
 
 op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
@@ -282,10 +296,9 @@ op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : fa
 std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
   std::map<std::string, std::size_t> found;
   const visited_points visited(file);
-  for (const visited_point& p : visited.points) {
+  for (const visited_point& p : visited.points)
     if (!p.states.empty() && !p.pus.empty())
       found[canonical(p.what)] = visited.rule.quiet_visits(p.family, p.pus, p.states);
-  }
   return found;
 }
 
@@ -303,7 +316,7 @@ std::vector<point_summary> summarize(const results_file& file) {
       s.measured_as = measured_as;
     };
     rename(copy);
-    std::for_each(copy.other_states.begin(), copy.other_states.end(), rename);
+    std::ranges::for_each(copy.other_states, rename);
     all.push_back(std::move(copy));
   }
   for (const unmeasured_point& refused : file.refused) {
@@ -318,9 +331,8 @@ std::vector<point_summary> summarize(const results_file& file) {
 state_classes::state_classes(const results_file& file) {
   std::map<unsigned, std::vector<double>> hops_ns;
   for (const visit_record& visit : file.visits) {
-    for (const estimate_record& estimate : visit.estimates) {
+    for (const estimate_record& estimate : visit.estimates)
       if (estimate.hop_ns > 0) hops_ns[visit.point.lanes].push_back(estimate.hop_ns);
-    }
   }
   for (const auto& [lanes, hops] : hops_ns) bounds_ns_[lanes] = class_bounds(hops, state_gap);
 }
@@ -337,10 +349,9 @@ unsigned state_classes::of(const estimate_record& estimate, unsigned lanes) cons
 point_states states_of(const visits_of_point& visits, unsigned lanes,
                        const state_classes& classes) {
   point_states found;
-  for (std::size_t v = 0; v < visits.size(); ++v) {
+  for (std::size_t v = 0; v < visits.size(); ++v)
     for (const estimate_record& e : visits[v]->estimates)
       found[{classes.of(e, lanes), e.busy}].push_back({e, v});
-  }
   return found;
 }
 
@@ -358,9 +369,8 @@ std::optional<unsigned> headline_rule::common_class(const std::string& family,
                                                     const std::vector<int>& pus) const {
   const auto found = groups_.find({family, pus});
   if (found == groups_.end()) return std::nullopt;
-  for (const auto& [state_class, points] : found->second.points_by_class) {
+  for (const auto& [state_class, points] : found->second.points_by_class)
     if (2 * points >= found->second.points) return state_class;
-  }
   return std::nullopt;
 }
 
@@ -386,17 +396,10 @@ std::size_t headline_rule::quiet_visits(const std::string& family, const std::ve
                                         const point_states& states) const {
   const std::optional<unsigned> common = common_class(family, pus);
   std::size_t best = 0;
-  for (const auto& [key, estimates] : states) {
+  for (const auto& [key, estimates] : states)
     if (!key.busy && (!common || key.state_class == *common))
       best = std::max(best, solid_in(estimates));
-  }
   return best;
-}
-
-std::vector<visit_estimate> solid_visits(const std::vector<visit_estimate>& estimates) {
-  std::vector<visit_estimate> solid;
-  std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(solid), is_solid);
-  return solid.empty() ? estimates : solid;
 }
 
 std::vector<double> round_costs_ns(const visit_record& visit, unsigned workers_of_op) {
@@ -436,6 +439,30 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
   all.low = std::min(all.low, lowest);
   all.high = std::max(all.high, highest);
   return all;
+}
+
+op_facts facts_of(std::string_view op) {
+  for (const op_info& info : shared_infos)
+    if (info.name == op)
+      return facts_of(op, family_name(info.family), info.pairing == pairing::insert,
+                      info.cost_per_lane);
+  return {};
+}
+
+op_facts facts_of(std::string_view op, std::string_view family, bool inserted, bool cost_per_lane) {
+  const auto known =
+      std::ranges::find_if(shared_infos, [op](const op_info& info) { return info.name == op; });
+  op_facts facts{.family = std::string(family),
+                 .inserted = inserted,
+                 .cost_per_lane = cost_per_lane,
+                 .joint = family == "barrier" || family == "group" || family == "launch"};
+  if (known != shared_infos.end())
+    facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
+  return facts;
+}
+
+std::size_t family_rank(std::string_view family) {
+  return static_cast<std::size_t>(std::ranges::find(families, family) - families.begin());
 }
 
 }  // namespace syncmeter

@@ -1,21 +1,48 @@
 // From the visits of each point to its one estimate: which placement states they met, which of them
-// the table shows first, and the median over visits with its interval.
+// the table shows first, and the median over visits with its interval; and what an op is, for
+// tables and rates: visits report it of their op; for those that do not, the driver knows the
+// shared ops.
 #pragma once
 
 #include <compare>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/harness/stats.hpp"
-#include "driver/results/catalogue.hpp"
 #include "driver/results/results.hpp"
 
 namespace syncmeter {
+
+struct op_facts {
+  std::string family = "other";
+  /// Place among the shared ops in tables; an op that is none of them comes after them.
+  std::size_t rank = std::numeric_limits<std::size_t>::max();
+  bool inserted = false;       ///< a marginal cost between two accesses, never the op's own
+  bool cost_per_lane = false;  ///< one op passes from lane to lane: they do not work side by side
+  bool joint = false;          ///< all lanes do one op together (a barrier, a launch)
+  bool host_lane = false;      ///< one thread of the host does it, whatever it starts
+  /// GPU: "cooperative", "cluster" or empty: whose lanes do a joint op together.
+  std::string launching{};
+  unsigned participants = 0;  ///< what a cost per lane was divided by; 0: the visit does not say
+  unsigned devices = 1;       ///< that do it at a time
+};
+
+/// Of a shared op. One of a third party's worker is not among them and gets the plain treatment.
+[[nodiscard]] op_facts facts_of(std::string_view op);
+
+/// Of an op whose worker says what it is.
+[[nodiscard]] op_facts facts_of(std::string_view op, std::string_view family, bool inserted,
+                                bool cost_per_lane);
+
+/// Place of a family in tables.
+[[nodiscard]] std::size_t family_rank(std::string_view family);
 
 /// One point's estimate over its visits, as the tables show it.
 struct point_summary {
@@ -45,8 +72,8 @@ struct point_summary {
   interval host_cost_ns;
   bool host_timed = false;  ///< every visit has a cost by the host's clock
   interval cost_cycles;     ///< in cycles of device or cores; all 0 where none are counted
-  double baseline_ns = 0, test_ns = 0;  ///< one step of each side
-  double fairness = 1, slowest_over_fastest = 1;
+  double baseline_ns = 0, test_ns = 0;            ///< one step of each side
+  double fairness = 0, slowest_over_fastest = 0;  ///< 0: no visit has it
   std::size_t rounds_kept = 0, rounds_dropped = 0;
   std::optional<bool> additive;
   std::vector<int> pus;
@@ -131,10 +158,6 @@ class headline_rule {
                                                      const std::vector<int>& pus) const;
   std::map<std::pair<std::string, std::vector<int>>, group> groups_;
 };
-
-/// Those with enough rounds; all where none has.
-[[nodiscard]] std::vector<visit_estimate>
-solid_visits(const std::vector<visit_estimate>& estimates);
 
 /// Cost per op in ns of each round that a visit keeps; empty where it keeps none. `workers_of_op`
 /// divides a cost that passes from lane to lane: how many take part.

@@ -15,7 +15,6 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
-#include <string_view>
 #include <thread>
 
 #include "driver/plan/options.hpp"
@@ -89,9 +88,8 @@ results_writer results_writer::append_to(const std::string& path, const std::str
                                   std::strerror(errno)));
   }
   struct stat about{};
-  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+  if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
     throw usage_error(fmt::format("{}: '{}' is not a regular file", option, path));
-  }
   results_writer writer(path, std::move(file));
   writer.lock();
   std::array<char, 4> first{};
@@ -125,20 +123,12 @@ void results_writer::write(const nlohmann::json& line) {
 void results_writer::append(std::string_view bytes) {
   struct stat about{};
   const bool regular = ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode);
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      const int error = written < 0 ? errno : ENOSPC;
-      // Half a line would be taken for a torn tail, and cost the reader a question.
-      if (regular && rest.size() < bytes.size()) {
-        [[maybe_unused]] const int cut = ::ftruncate(file_.get(), about.st_size);
-      }
-      fail(error);
-    }
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  const int error = write_all(file_.get(), bytes);
+  if (error == 0) return;
+  // Half a line would be taken for a torn tail, and cost the reader a question.
+  if (regular) [[maybe_unused]]
+    const int cut = ::ftruncate(file_.get(), about.st_size);
+  fail(error);
 }
 
 void results_writer::cut_after(std::uint64_t bytes) {

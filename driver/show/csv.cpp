@@ -1,6 +1,6 @@
 // Every point of a summary as comma-separated values: one table of columns, so that header and
 // cells cannot part.
-#include "driver/show/csv.hpp"
+#include "driver/show/table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/show/figures.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -23,6 +22,11 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.9g}", value) : "";
 }
 std::string number_if(bool known, double value) { return known ? number(value) : ""; }
+
+std::string rate(const point_summary& p, double rates::* which) {
+  const auto found = rates_of(p);
+  return found ? number((*found).*which) : "";
+}
 
 struct csv_column {
   std::string name;
@@ -54,47 +58,33 @@ csv_column column_of(const axis_cell& row) {
           }};
 }
 
-csv_column axis(std::string_view name) {
-  return column_of(*std::ranges::find(axis_cells, name, &axis_cell::axis));
+void add_axes(std::vector<csv_column>& columns, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names)
+    columns.push_back(column_of(*std::ranges::find(axis_cells, name, &axis_cell::axis)));
 }
 
-const std::vector<csv_column>& listed_columns() {
+std::string truth(bool value) { return value ? "true" : "false"; }
+
+std::vector<csv_column> listed_columns() {
   using s = const point_summary&;
-  static const std::vector<csv_column> all{
-      axis("backend"),
-      {"family", [](s p) { return facts_of(p).family; }},
-      axis("op"),
-      axis("type"),
-      axis("order"),
-      axis("placement"),
-      axis("stride"),
-      {"stride_bytes",
-       [](s p) {
-         return p.what.placement == placement::strided ? fmt::to_string(stride_bytes(p.what)) : "";
-       }},
-      axis("base_offset"),
-      axis("cells"),
-      axis("lanes"),
-      axis("blocks"),
-      axis("scope"),
-      axis("flavour"),
-      axis("space"),
-      axis("active"),
-      axis("waves"),
-      axis("size"),
-      axis("affinity"),
-      axis("wait"),
-      axis("home"),
-      axis("late_us"),
-      axis("section_ns"),
-      axis("think_ns"),
-      axis("reads_per_write"),
-      axis("repeat"),
+  std::vector<csv_column> all;
+  add_axes(all, {"backend"});
+  all.push_back({"family", [](s p) { return facts_of(p).family; }});
+  add_axes(all, {"op", "type", "order", "placement", "stride"});
+  all.push_back({"stride_bytes", [](s p) {
+                   return p.what.placement == placement::strided
+                              ? fmt::to_string(stride_bytes(p.what))
+                              : "";
+                 }});
+  add_axes(all, {"base_offset", "cells", "lanes", "blocks", "scope", "flavour", "space", "active",
+                 "waves", "size", "affinity", "wait", "home", "late_us", "section_ns", "think_ns",
+                 "reads_per_write", "repeat"});
+  const std::vector<csv_column> figures{
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},
       {"measured_as", [](s p) { return p.measured_as; }},
       {"state", [](s p) { return p.state; }},
-      {"headline", [](s p) { return std::string(p.headline ? "true" : "false"); }},
+      {"headline", [](s p) { return truth(p.headline); }},
       {"visits", [](s p) { return fmt::to_string(p.visits); }},
       {"cost_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.value); }},
       {"cost_low_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.low); }},
@@ -113,27 +103,17 @@ const std::vector<csv_column>& listed_columns() {
       {"cost_high_cycles", [](s p) { return number_if(has_cycles(p), p.cost_cycles.high); }},
       {"baseline_ns_per_step", [](s p) { return number_if(p.visits != 0, p.baseline_ns); }},
       {"test_ns_per_step", [](s p) { return number_if(p.visits != 0, p.test_ns); }},
-      {"ops_per_s_per_lane",
-       [](s p) {
-         const auto r = rates_of(p);
-         return r ? number(r->per_lane) : "";
-       }},
-      {"ops_per_s_total",
-       [](s p) {
-         const auto r = rates_of(p);
-         return r ? number(r->total) : "";
-       }},
-      {"fairness_jain", [](s p) { return number_if(p.visits != 0, p.fairness); }},
+      {"ops_per_s_per_lane", [](s p) { return rate(p, &rates::per_lane); }},
+      {"ops_per_s_total", [](s p) { return rate(p, &rates::total); }},
+      {"fairness_jain", [](s p) { return number_if(p.fairness > 0, p.fairness); }},
       {"slowest_over_fastest_ratio",
-       [](s p) { return number_if(p.visits != 0, p.slowest_over_fastest); }},
+       [](s p) { return number_if(p.slowest_over_fastest > 0, p.slowest_over_fastest); }},
       {"rounds_kept", [](s p) { return fmt::to_string(p.rounds_kept); }},
       {"rounds_dropped", [](s p) { return fmt::to_string(p.rounds_dropped); }},
-      {"additive",
-       [](s p) {
-         return std::string(!p.additive ? "" : *p.additive ? "true" : "false");
-       }},
+      {"additive", [](s p) { return p.additive ? truth(*p.additive) : ""; }},
       {"pus", [](s p) { return fmt::format("{}", fmt::join(p.pus, " ")); }},
       {"device", [](s p) { return p.device ? fmt::to_string(*p.device) : ""; }}};
+  all.insert(all.end(), figures.begin(), figures.end());
   return all;
 }
 
@@ -210,7 +190,7 @@ std::string to_json_text(const std::vector<point_summary>& points) {
   };
   for (const point_summary& p : points) {
     add(p);
-    std::for_each(p.other_states.begin(), p.other_states.end(), add);
+    std::ranges::for_each(p.other_states, add);
   }
   return rows.dump(1, ' ', true) + "\n";
 }

@@ -1,18 +1,21 @@
 // The notes below a table: failures first, then what the figures rest on.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "driver/results/device_differences.hpp"
+#include "core/machine/pu_pairs.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 
 namespace syncmeter {
 namespace {
@@ -73,7 +76,7 @@ void add_refused(std::vector<std::string>& notes, const std::vector<point_summar
     if (s.what.order != order::unordered && s.status == status::elided)
       name += fmt::format(" {}", to_text(s.what.order));
     auto& ops = ops_by_reason[{std::string(to_text(s.status)), s.what.backend + ": " + s.reason}];
-    if (std::find(ops.begin(), ops.end(), name) == ops.end()) ops.push_back(name);
+    add_once(ops, name);
   }
   for (const auto& [key, ops] : ops_by_reason)
     notes.push_back(fmt::format("{} in {}: {}", key.first, key.second, join(ops)));
@@ -111,8 +114,7 @@ void add_states(std::vector<std::string>& notes, const results_file& file) {
       busy += e.busy ? n : 0;
     }
   }
-  const bool several =
-      std::any_of(rounds.begin(), rounds.end(), [](const auto& r) { return r.first.first > 0; });
+  const bool several = std::ranges::any_of(rounds, [](const auto& r) { return r.first.first > 0; });
   if (several) {
     std::vector<std::string> shares;
     for (const auto& [key, n] : rounds) {
@@ -134,9 +136,8 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
   const auto again = std::ranges::count(file.visits, true, &visit_record::again);
   if (again == 0) return;
   const auto quiet = quiet_visits(file);
-  const auto lacking = std::count_if(quiet.begin(), quiet.end(), [](const auto& of_point) {
-    return of_point.second < enough_visits;
-  });
+  const auto lacking = std::ranges::count_if(
+      quiet, [](const auto& of_point) { return of_point.second < enough_visits; });
   notes.push_back(fmt::format("{} visits beyond the plan, to points whose lanes were seldom left "
                               "alone; {} points still have fewer than {} quiet visits",
                               again, lacking, enough_visits));
@@ -166,9 +167,8 @@ void add_drops(std::vector<std::string>& notes, const results_file& file) {
   double taken = 0;
   for (const visit_record& visit : file.visits) {
     taken += static_cast<double>(visit.rounds_taken);
-    for (const auto& [why, n] : visit.drops) {
+    for (const auto& [why, n] : visit.drops)
       if (n > 0) drops[why] += static_cast<double>(n);
-    }
   }
   std::vector<std::string> parts;
   for (const auto& [why, n] : drops)
@@ -191,13 +191,34 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
   const std::string reason = file.end.is_object() ? text_in(file.end, "reason") : "cut off";
   if (reason == "complete" || reason.empty()) return;
   if (file.end.is_object()) {
-    for (const json& sentence : file.end.value("missing", json::array())) {
+    for (const json& sentence : file.end.value("missing", json::array()))
       if (sentence.is_string()) notes.push_back(sentence.get<std::string>());
-    }
   }
   notes.push_back(fmt::format("not complete ({}{}): continue with `syncmeter {} --resume {}`",
                               reason, file.torn ? ", incomplete last line" : "",
                               file.campaign.contains("ab") ? "ab" : "run", file.path));
+}
+
+constexpr std::size_t least_points = 6;  // below, the extremes do not reach 95 %
+constexpr double beyond_doubt = 0.005;
+
+double cost_of(const visit_record& visit) {
+  return visit.estimates.empty() || visit.status != status::ok
+             ? 0
+             : visit.estimates.front().cost_ns.value;
+}
+
+// " (same L3)" behind a named pair.
+std::string pair_class_text(const planned_point& p, const topology* machine) {
+  if (machine == nullptr || p.what.pus.size() != 2) return "";
+  std::vector<const processing_unit*> pair;
+  for (const int pu : p.what.pus) {
+    const auto found = std::ranges::find(machine->units(), pu, &processing_unit::os);
+    if (found != machine->units().end()) pair.push_back(&*found);
+  }
+  return pair.size() < 2
+             ? ""
+             : fmt::format(" ({})", to_text(class_of(*pair[0], *pair[1]), machine->kinds() > 1));
 }
 
 }  // namespace
@@ -207,14 +228,12 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
   add_left_out(notes, file);
   add_failures(notes, points);
   add_completeness(notes, file);
-  if (file.campaign.contains("machine")) {
+  if (file.campaign.contains("machine"))
     for (const std::string& sentence : caveats(file.campaign.at("machine")))
       notes.push_back(sentence);
-  }
   for (const char* kind : {"lane_notes", "gpu_notes"}) {
-    for (const json& note : file.campaign.value(kind, json::array())) {
+    for (const json& note : file.campaign.value(kind, json::array()))
       if (note.is_string()) notes.push_back(note.get<std::string>());
-    }
   }
   const std::size_t urgent = notes.size();
   add_states(notes, file);
@@ -242,6 +261,58 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
   const std::size_t more = notes.all.size() - shown;
   if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");
   return text;
+}
+
+std::vector<device_difference> device_differences(const results_file& file) {
+  // The costs of a point's visits on each GPU.
+  std::map<std::pair<std::string, std::string>, std::map<unsigned, std::vector<double>>> costs;
+  for (const visit_record& visit : file.visits)
+    if (const double cost = cost_of(visit); visit.visited_device && cost > 0)
+      costs[{visit.family, canonical(visit.point)}][*visit.visited_device].push_back(cost);
+  std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<double>> ratios;
+  for (auto& [key, by_device] : costs) {
+    const double reference = median(by_device.begin()->second);
+    for (auto other = std::next(by_device.begin()); other != by_device.end(); ++other)
+      ratios[{key.first, other->first, by_device.begin()->first}].push_back(median(other->second) /
+                                                                            reference);
+  }
+  std::vector<device_difference> found;
+  for (const auto& [key, of_points] : ratios) {
+    if (of_points.size() < least_points) continue;
+    const auto& [family, device, reference] = key;
+    const interval ratio = median_interval(of_points);
+    const bool apart = ratio.low > 1 || ratio.high < 1;
+    found.push_back({.family = family,
+                     .device = device,
+                     .reference = reference,
+                     .points = of_points.size(),
+                     .ratio = ratio,
+                     .found = apart && std::abs(ratio.value - 1) > beyond_doubt});
+  }
+  return found;
+}
+
+std::string plan_text(const campaign_plan& plan, const topology* machine) {
+  std::string text;
+  std::size_t merged = 0;
+  for (const planned_point& p : plan.points) {
+    const std::string where =
+        p.device ? fmt::format("device {}", *p.device)
+                 : fmt::format("PUs {}{}", fmt::join(p.pus, ","), pair_class_text(p, machine));
+    text += fmt::format("{}\n    on {}, {} visits{}\n", canonical(p.what), where, p.visits,
+                        p.additivity ? ", additivity" : "");
+    for (const point& same : p.same_as) text += fmt::format("    = {}\n", canonical(same));
+    if (!p.same_as.empty()) text += fmt::format("    ({})\n", p.why);
+    merged += p.same_as.size();
+  }
+  for (const refused_point& r : plan.refused)
+    text += fmt::format("{}\n    {}: {}\n", canonical(r.what), r.status, r.reason);
+  if (machine != nullptr)
+    for (const std::string& note : placement_notes(plan, *machine)) text += "\n" + note + "\n";
+  if (!plan.left_out.empty()) text += fmt::format("\nNot in this study: {}\n", plan.left_out);
+  return text + fmt::format("\nPoints to measure: {}, which also cover {} equal ones; not "
+                            "supported: {}; about {:.3g} s\n",
+                            plan.points.size(), merged, plan.refused.size(), plan.predicted_s);
 }
 
 }  // namespace syncmeter

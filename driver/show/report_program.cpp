@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "driver/text/line_reader.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
@@ -27,11 +27,6 @@ using std::chrono::milliseconds;
 
 constexpr const char* name = "syncmeter-report";
 constexpr const char* chosen_by = "SYNCMETER_REPORT";
-
-bool can_run(const fs::path& program) {
-  std::error_code error;
-  return fs::is_regular_file(program, error) && ::access(program.c_str(), X_OK) == 0;
-}
 
 /// What posix_spawn wants to be told, freed again.
 struct spawn_settings {
@@ -198,10 +193,9 @@ bool print_relations(const report_request& asked, std::FILE* out, const std::str
 }  // namespace
 
 std::optional<fs::path> find_report(const fs::path& beside) {
-  if (!beside.empty() && can_run(beside / name)) return beside / name;
-  for (const fs::path& folder : folders_on_path()) {
-    if (can_run(folder / name)) return folder / name;
-  }
+  if (!beside.empty() && is_program(beside / name)) return beside / name;
+  for (const fs::path& folder : folders_on_path())
+    if (is_program(folder / name)) return folder / name;
   return std::nullopt;
 }
 
@@ -240,10 +234,10 @@ int add_comparison(const std::string& file, const std::string& format, bool keep
 }
 
 void add_report(const report_request& asked, std::FILE* out) {
-  const bool told =
+  const bool printed =
       print_relations(asked, out, report_hint(asked.file), "ratios, sizes and verdicts");
   fmt::print(out, "\nResults: {}\n{}", printable(asked.file),
-             told ? printable(page_command(asked.file), true) : "");
+             printed ? printable(page_command(asked.file), true) : "");
 }
 
 void add_claims(const report_request& asked, std::FILE* out) {

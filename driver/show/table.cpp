@@ -2,23 +2,18 @@
 #include "driver/show/table.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/show/figures.hpp"
-#include "driver/show/table_rows.hpp"
-#include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/text/ranges.hpp"
 
 namespace syncmeter {
 namespace {
@@ -49,7 +44,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
     waits.insert(s.what.wait);
     v.late = v.late || s.what.late_us != 0;
   }
-  for (const auto& [op, seen] : orders) v.order = v.order || seen.size() > 1;
+  for (const auto& [op, of_op] : orders) v.order = v.order || of_op.size() > 1;
   v.backend = backends.size() > 1;
   v.affinity = affinities.size() > 1;
   v.wait = waits.size() > 1;
@@ -64,105 +59,125 @@ std::string share_text(const point_summary& s) {
 
 std::string unless_zero(unsigned value) { return value != 0 ? fmt::to_string(value) : ""; }
 
-// Where lanes sit, unless a policy says so that always means the same.
-std::string pus_text_of(const point_summary& s) {
-  return s.what.affinity == affinity::quiet ? as_ranges(s.pus)
-                                            : fmt::format("{}", fmt::join(s.what.pus, ","));
-}
-
-std::vector<std::string> cells_of(const table_row& row, const varying& v) {
-  const point_summary& s = *row.shown;
-  const auto rate = rates_of(s);
-  return {v.backend ? backend_text(s.what) : "",
-          s.what.op,
-          s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
-          type_text(s.what),
-          v.order ? std::string(to_text(s.what.order)) : "",
-          text_unless_none(s.what.scope),
-          text_unless_none(s.what.flavour),
-          text_unless_none(s.what.space),
-          placement_text(s.what),
-          s.device ? fmt::to_string(s.what.blocks) : "",
-          fmt::to_string(s.what.lanes),
-          s.what.active != 0 ? fmt::to_string(s.what.active) : "",
-          s.what.size != 0 ? fmt::to_string(s.what.size) : "",
-          v.affinity ? row.affinities : "",
-          pus_text_of(s),
-          v.wait ? std::string(to_text(s.what.wait)) : "",
-          text_unless_none(s.what.home),
-          v.late ? fmt::to_string(s.what.late_us) : "",
-          unless_zero(s.what.section_ns),
-          unless_zero(s.what.think_ns),
-          unless_zero(s.what.reads_per_write),
-          cost_text(s),
-          has_cost(s) ? interval_text(s.cost_ns) : "",
-          has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
-          rate ? engineering(rate->per_lane) : "",
-          rate ? engineering(rate->total) : "",
-          s.visits != 0 && s.what.lanes * s.what.blocks > 1 ? fmt::format("{:.2f}", s.fairness)
-                                                            : "",
-          share_text(s),
-          remarks(row)};
-}
-
-// What is the same in every state is not repeated.
-std::vector<std::string> cells_of_placement(const point_summary& s) {
-  constexpr std::ptrdiff_t from_cost_on = 8;
-  std::vector<std::string> cells = cells_of({&s, "", ""}, {});
-  std::fill(cells.begin(), cells.end() - from_cost_on, "");
-  return cells;
-}
-
 using enum columns::align;
 
-bool alarming(const point_summary& s) {
-  return s.status == status::failed || s.status == status::timeout;
+/// What a column has of each row; those before the cost are the same in every state of a point.
+struct table_column {
+  columns::column title;
+  std::function<std::string(const table_row&)> cell;
+};
+
+table_column number(const char* title, unsigned point::* axis) {
+  return {{title, right},
+          [axis](const table_row& row) { return unless_zero(row.shown->what.*axis); }};
+}
+
+template <class Enum> table_column word(const char* title, Enum point::* axis) {
+  return {{title},
+          [axis](const table_row& row) { return text_unless_none(row.shown->what.*axis); }};
+}
+
+// Where lanes sit, unless a policy says so that always means the same.
+const table_column pus{{"PUs"}, [](const table_row& row) {
+                         const point& p = row.shown->what;
+                         return p.affinity == affinity::quiet
+                                    ? as_ranges(row.shown->pus)
+                                    : fmt::format("{}", fmt::join(p.pus, ","));
+                       }};
+const table_column cost{{"ns/op", right},
+                        [](const table_row& row) { return cost_text(*row.shown); }};
+const table_column notes_of_row{{"notes"}, [](const table_row& row) { return remarks(row); }};
+
+std::string text_if_cost(const point_summary& s, std::string (*text)(const interval&)) {
+  return has_cost(s) ? text(s.cost_ns) : "";
+}
+std::string cycles_text(const table_row& row) {
+  return has_cycles(*row.shown) ? nanoseconds(row.shown->cost_cycles.value) : "";
+}
+std::string rate_text(const table_row& row, double rates::* which) {
+  const auto rate = rates_of(*row.shown);
+  return rate ? engineering((*rate).*which) : "";
+}
+std::string interval_of(const table_row& row) { return text_if_cost(*row.shown, interval_text); }
+std::string total_rate(const table_row& row) { return rate_text(row, &rates::total); }
+
+columns with_titles(const std::vector<table_column>& of) {
+  std::vector<columns::column> titles;
+  for (const table_column& each : of) titles.push_back(each.title);
+  return columns(std::move(titles));
+}
+
+// Its row, and one for each other placement, in which what is the same in every state is not
+// repeated.
+void add_rows(columns& table, const std::vector<table_column>& of, const table_row& row) {
+  const auto cells_of = [&of](const table_row& shown, bool all) {
+    std::vector<std::string> cells;
+    for (const table_column& each : of) {
+      all = all || each.title.title == cost.title.title;
+      cells.push_back(all ? each.cell(shown) : "");
+    }
+    return cells;
+  };
+  const status what = row.shown->status;
+  table.row(cells_of(row, true), what == status::failed || what == status::timeout);
+  for (const point_summary* other : other_placements(*row.shown))
+    table.row(cells_of({other, "", "", ""}, false));
 }
 
 // Every column, for files and wide pages.
 std::string wide_table(const std::vector<table_row>& rows, const varying& v, bool grouped) {
-  columns table({{"backend"},
-                 {"op"},
-                 {"repeat", right},
-                 {"type"},
-                 {"order"},
-                 {"scope"},
-                 {"flavour"},
-                 {"space"},
-                 {"placement"},
-                 {"blocks", right},
-                 {v.any_gpu && !v.any_cpu ? "threads" : "lanes", right},
-                 {"active", right},
-                 {"size", right},
-                 {"affinity"},
-                 {"PUs"},
-                 {"wait"},
-                 {"home"},
-                 {"late us", right},
-                 {"inside ns", right},
-                 {"outside ns", right},
-                 {"reads/write", right},
-                 {"ns/op", right},
-                 {"95 % interval", right},
-                 {"cycles/op", right},
-                 {"ops/s/lane", right},
-                 {"ops/s", right},
-                 {"fair", right},
-                 {"state"},
-                 {"notes"}});
+  using r = const table_row&;
+  const std::vector<table_column> all{
+      {{"backend"}, [&](r row) { return v.backend ? backend_text(row.shown->what) : ""; }},
+      {{"op"}, [](r row) { return row.shown->what.op; }},
+      number("repeat", &point::repeat),
+      {{"type"}, [](r row) { return type_text(row.shown->what); }},
+      {{"order"},
+       [&](r row) { return std::string(v.order ? to_text(row.shown->what.order) : ""); }},
+      word("scope", &point::scope),
+      word("flavour", &point::flavour),
+      word("space", &point::space),
+      {{"placement"}, [](r row) { return placement_text(row.shown->what); }},
+      {{"blocks", right},
+       [](r row) { return row.shown->device ? fmt::to_string(row.shown->what.blocks) : ""; }},
+      number(v.any_gpu && !v.any_cpu ? "threads" : "lanes", &point::lanes),
+      number("active", &point::active),
+      number("size", &point::size),
+      {{"affinity"}, [&](r row) { return v.affinity ? row.affinities : ""; }},
+      pus,
+      {{"wait"}, [&](r row) { return std::string(v.wait ? to_text(row.shown->what.wait) : ""); }},
+      word("home", &point::home),
+      {{"late us", right},
+       [&](r row) { return v.late ? fmt::to_string(row.shown->what.late_us) : ""; }},
+      number("inside ns", &point::section_ns),
+      number("outside ns", &point::think_ns),
+      number("reads/write", &point::reads_per_write),
+      cost,
+      {{"95 % interval", right}, interval_of},
+      {{"cycles/op", right}, cycles_text},
+      {{"ops/s/lane", right}, [](r row) { return rate_text(row, &rates::per_lane); }},
+      {{"ops/s", right}, total_rate},
+      {{"fair", right},
+       [](r row) {
+         const point_summary& s = *row.shown;
+         return s.fairness > 0 && s.what.lanes * s.what.blocks > 1
+                    ? fmt::format("{:.2f}", s.fairness)
+                    : "";
+       }},
+      {{"state"}, [](r row) { return share_text(*row.shown); }},
+      notes_of_row};
+  columns table = with_titles(all);
   std::string group;
   for (const table_row& row : rows) {
     const std::string family = facts_of(*row.shown).family;
     if (grouped && family != group) table.heading(family);
     group = family;
-    table.row(cells_of(row, v), alarming(*row.shown));
-    for (const point_summary* other : other_placements(*row.shown))
-      table.row(cells_of_placement(*other));
+    add_rows(table, all, row);
   }
   return table.text();
 }
 
-/// Axes that are told in words. What all rows of a section have in common stands in its heading.
+/// Axes in words. What all rows of a section have in common stands in its heading.
 struct section_words {
   std::vector<std::string> common, of_row;
 };
@@ -187,80 +202,57 @@ std::vector<section_words> words_of(std::span<const table_row> rows, bool with_b
   for (const table_row& row : rows) words.push_back(axis_words(row, with_backend));
   std::vector<section_words> found(rows.size());
   for (std::size_t axis = 0; axis < words.front().size(); ++axis) {
-    const bool same = std::all_of(words.begin(), words.end(), [&](const auto& of_row) {
-      return of_row[axis] == words.front()[axis];
-    });
-    for (std::size_t r = 0; r < rows.size(); ++r) {
+    const bool same = std::ranges::all_of(
+        words, [&](const auto& of_row) { return of_row[axis] == words.front()[axis]; });
+    for (std::size_t r = 0; r < rows.size(); ++r)
       if (const std::string& word = words[r][axis]; !word.empty())
         (same ? found[r].common : found[r].of_row).push_back(word);
-    }
   }
   return found;
 }
 
-std::vector<std::string> narrow_cells(const table_row& row, const section_words& words) {
-  const point_summary& s = *row.shown;
-  const auto rate = rates_of(s);
-  return {s.what.op,
-          s.what.repeat != 0 ? fmt::to_string(s.what.repeat) : "",
-          join(words.of_row, " "),
-          s.device ? fmt::format("{} x {}", s.what.blocks, s.what.lanes)
-                   : fmt::to_string(s.what.lanes),
-          s.what.active != 0 ? fmt::to_string(s.what.active) : "",
-          s.what.size != 0 ? fmt::to_string(s.what.size) : "",
-          pus_text_of(s),
-          unless_zero(s.what.late_us),
-          unless_zero(s.what.section_ns),
-          unless_zero(s.what.think_ns),
-          unless_zero(s.what.reads_per_write),
-          cost_text(s),
-          has_cost(s) ? interval_text(s.cost_ns) : "",
-          has_cost(s) ? reach(s.cost_ns) : "",
-          has_cycles(s) ? nanoseconds(s.cost_cycles.value) : "",
-          rate ? engineering(rate->total) : "",
-          s.hop_ns > 0 ? fmt::format("{:.0f}", s.hop_ns) : "",
-          remarks(row)};
-}
-
 // Rows of one backend and family, or `mixed` ones, whose order stays.
-std::string section_text(std::span<const table_row> rows, page_style style, bool mixed = false) {
-  const std::vector<section_words> words = words_of(rows, mixed);
+std::string section_text(std::span<const table_row> section, page_style style, bool mixed = false) {
+  using r = const table_row&;
+  const std::vector<section_words> words = words_of(section, mixed);
+  std::vector<table_row> rows(section.begin(), section.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].words = join(words[i].of_row, " ");
   const bool on_gpu = rows.front().shown->device.has_value();
   // Where the words of the axes leave no room for it, an op is a heading of its own.
   const auto make = [&](bool op_in_row) {
-    columns table({{op_in_row ? "op" : ""},
-                   {"repeat", right},
-                   {""},
-                   {on_gpu ? "grid" : "lanes", right},
-                   {"active", right},
-                   {"size", right},
-                   {"PUs"},
-                   {"late us", right},
-                   {"inside ns", right},
-                   {"outside ns", right},
-                   {"reads/write", right},
-                   {"ns/op", right},
-                   {"95 % interval", right, 2},
-                   {"+-", right, 0, "95 % interval"},
-                   {"cycles", right, 3},
-                   {"ops/s", right, 4},
-                   {"hop", right, 1},
-                   {"notes"}});
+    const std::vector<table_column> all{
+        {{op_in_row ? "op" : ""}, [=](r row) { return op_in_row ? row.shown->what.op : ""; }},
+        number("repeat", &point::repeat),
+        {{""}, [](r row) { return row.words; }},
+        {{on_gpu ? "grid" : "lanes", right},
+         [](r row) {
+           const point& p = row.shown->what;
+           return row.shown->device ? fmt::format("{} x {}", p.blocks, p.lanes)
+                                    : fmt::to_string(p.lanes);
+         }},
+        number("active", &point::active),
+        number("size", &point::size),
+        pus,
+        number("late us", &point::late_us),
+        number("inside ns", &point::section_ns),
+        number("outside ns", &point::think_ns),
+        number("reads/write", &point::reads_per_write),
+        cost,
+        {{"95 % interval", right, 2}, interval_of},
+        {{"+-", right, 0, "95 % interval"}, [](r row) { return text_if_cost(*row.shown, reach); }},
+        {{"cycles", right, 3}, cycles_text},
+        {{"ops/s", right, 4}, total_rate},
+        {{"hop", right, 1},
+         [](r row) {
+           return row.shown->hop_ns > 0 ? fmt::format("{:.0f}", row.shown->hop_ns) : "";
+         }},
+        notes_of_row};
+    columns table = with_titles(all);
     std::string op;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const point_summary& s = *rows[r].shown;
-      std::vector<std::string> cells = narrow_cells(rows[r], words[r]);
-      if (!op_in_row) {
-        if (std::exchange(op, s.what.op) != s.what.op) table.heading("  " + op);
-        cells.front().clear();
-      }
-      table.row(std::move(cells), alarming(s));
-      for (const point_summary* other : other_placements(s)) {
-        std::vector<std::string> state = narrow_cells({other, "", ""}, {});
-        // What is the same in every state is not repeated.
-        std::fill_n(state.begin(), 11, "");
-        table.row(std::move(state));
-      }
+    for (const table_row& row : rows) {
+      if (!op_in_row && std::exchange(op, row.shown->what.op) != row.shown->what.op)
+        table.heading("  " + op);
+      add_rows(table, all, row);
     }
     return table;
   };
@@ -276,7 +268,7 @@ std::string section_text(std::span<const table_row> rows, page_style style, bool
 std::string point_table(const std::vector<point_summary>& points, page_style style, bool by_cost) {
   std::vector<table_row> rows = rows_of(points);
   if (by_cost) {
-    std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
+    std::ranges::stable_sort(rows, [](const table_row& a, const table_row& b) {
       const auto cost = [](const table_row& row) {
         return has_cost(*row.shown) ? row.shown->cost_ns.value
                                     : std::numeric_limits<double>::infinity();

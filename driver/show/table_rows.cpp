@@ -1,18 +1,16 @@
-#include "driver/show/table_rows.hpp"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "driver/results/catalogue.hpp"
-#include "driver/results/estimate.hpp"
-#include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 #include "driver/text/parse_axes.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
@@ -41,9 +39,19 @@ std::string other_code(const point& what, const point& measured) {
   return words.empty() ? "" : "= " + join(words, " ");
 }
 
-// A marginal cost, and one below 0, is told by the times it comes from.
-std::string both_sides(const point_summary& s) {
-  return fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns));
+// How many of an op are done at a time: one for each lane, or for each block, cluster or grid whose
+// lanes do it together.
+double concurrent_ops(const point_summary& s, const op_facts& facts) {
+  if (facts.host_lane || facts.family == "launch") return 1;
+  // Of groups of a size the lanes are counted, as those of the other words of a warp.
+  const bool joint = facts.joint && !(facts.family == "group" && s.what.size != 0);
+  if (!joint) {
+    const double active = s.what.active != 0 ? s.what.active / 32.0 : 1;
+    return active * s.what.lanes * s.what.blocks * facts.devices;
+  }
+  if (facts.launching == "cooperative") return 1;
+  if (facts.launching == "cluster") return s.what.blocks / std::max(1.0, double(s.what.size));
+  return s.what.blocks;
 }
 
 }  // namespace
@@ -51,10 +59,9 @@ std::string both_sides(const point_summary& s) {
 std::vector<const point_summary*> other_placements(const point_summary& s) {
   std::vector<const point_summary*> shown;
   std::set<unsigned> classes{s.state_class};
-  for (const point_summary& other : s.other_states) {
+  for (const point_summary& other : s.other_states)
     if (other.visits >= enough_visits && classes.insert(other.state_class).second)
       shown.push_back(&other);
-  }
   return shown;
 }
 
@@ -76,15 +83,12 @@ std::vector<table_row> rows_of(const std::vector<point_summary>& points) {
     const auto [found, is_new] =
         row_of.try_emplace(without_affinity(s.what) + s.measured_as, rows.size());
     const std::string affinity(to_text(s.what.affinity));
-    if (!is_new) {
-      rows[found->second].affinities += ", " + affinity;
-    } else if (const std::string code = other_code(s.what, *in_place->second); !code.empty()) {
+    if (!is_new) rows[found->second].affinities += ", " + affinity;
+    else if (const std::string code = other_code(s.what, *in_place->second); !code.empty())
       rows.push_back({&s, affinity, code});
-    } else {
-      row_of.erase(found);
-    }
+    else row_of.erase(found);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const table_row& a, const table_row& b) {
+  std::ranges::stable_sort(rows, [](const table_row& a, const table_row& b) {
     return row_rank(*a.shown) < row_rank(*b.shown);
   });
   return rows;
@@ -118,11 +122,126 @@ std::string remarks(const table_row& row) {
   std::vector<std::string> all;
   if (s.status != status::ok) all.emplace_back(to_text(s.status));
   const bool inserted = facts_of(s).inserted && s.visits != 0;
-  if (inserted || s.status == status::interferes) all.push_back(both_sides(s));
+  // A marginal cost, and one below 0, is read from the times it comes from.
+  if (inserted || s.status == status::interferes)
+    all.push_back(
+        fmt::format("{} -> {} ns/step", nanoseconds(s.baseline_ns), nanoseconds(s.test_ns)));
   if (s.additive == false) all.emplace_back("does not add up");
   if (s.what.waves) all.emplace_back("in waves");
   if (!row.stands_in.empty()) all.push_back(row.stands_in);
   return join(all, "; ");
+}
+
+std::string type_text(const point& p) { return p.type ? std::string(to_text(*p.type)) : ""; }
+
+std::string placement_text(const point& p) {
+  if (p.placement == placement::none) return "";
+  if (p.placement == placement::shared) return "shared";
+  std::string text = fmt::format("strided {} B", stride_bytes(p));
+  if (p.base_offset != 0) text += fmt::format(" from {} B", p.base_offset);
+  if (p.cells != 0) text += fmt::format(", {} cell{}", p.cells, p.cells == 1 ? "" : "s");
+  return text;
+}
+
+std::string short_name(const point& p) {
+  std::string text = p.op;
+  if (p.type) text += " " + type_text(p);
+  if (p.order != order::unordered) text += fmt::format(" {}", to_text(p.order));
+  if (p.placement != placement::none) text += " " + placement_text(p);
+  if (p.scope != scope::none) text += fmt::format(" {}", to_text(p.scope));
+  if (p.flavour != flavour::none) text += fmt::format(" {}", to_text(p.flavour));
+  if (p.space == space::shared_memory) text += " in shared memory";
+  text += p.blocks != 1
+              ? fmt::format(", {} blocks of {} lane{}", p.blocks, p.lanes, p.lanes == 1 ? "" : "s")
+              : fmt::format(", {} lane{}", p.lanes, p.lanes == 1 ? "" : "s");
+  if (p.active != 0) text += fmt::format(", {} of each warp", p.active);
+  if (p.size != 0) text += fmt::format(", size {}", p.size);
+  if (p.affinity != affinity::none) text += fmt::format(" {}", to_text(p.affinity));
+  if (p.wait != wait_policy::active) text += fmt::format(" {}", to_text(p.wait));
+  if (!p.pus.empty())
+    text += fmt::format(" on PU{} {}", p.pus.size() == 1 ? "" : "s", fmt::join(p.pus, ","));
+  if (p.home != home::none) text += fmt::format(", home {}", to_text(p.home));
+  if (p.section_ns != 0) text += fmt::format(", {} ns inside", p.section_ns);
+  if (p.think_ns != 0) text += fmt::format(", {} ns outside", p.think_ns);
+  if (p.reads_per_write != 0) text += fmt::format(", {} reads a write", p.reads_per_write);
+  if (p.late_us != 0) text += fmt::format(", {} us late", p.late_us);
+  if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
+  if (!p.arm.empty()) text += fmt::format(", in {}", p.arm);
+  return text;
+}
+
+bool has_cost(const point_summary& s) {
+  const bool usable =
+      s.status == status::ok || s.status == status::busy || s.status == status::noisy;
+  return usable && s.visits != 0 && s.cost_ns.value > 0 && s.resolved &&
+         (s.cost_ns.low > 0 || !std::isfinite(s.cost_ns.low));
+}
+
+bool has_upper_bound(const point_summary& s) {
+  const bool usable = s.status == status::not_resolved || s.status == status::noisy;
+  return usable && s.visits != 0 && s.cost_ns.low <= 0 && s.cost_ns.high > 0 &&
+         std::isfinite(s.cost_ns.high);
+}
+
+std::string nanoseconds(double ns) {
+  if (!std::isfinite(ns)) return "unknown";
+  const double size = std::abs(ns);
+  if (size >= 999.95) return fmt::format("{:.0f}", ns);
+  if (size >= 99.995) return fmt::format("{:.1f}", ns);
+  if (size >= 9.9995) return fmt::format("{:.2f}", ns);
+  if (size >= 0.99995) return fmt::format("{:.3f}", ns);
+  if (size >= 0.00095 || size == 0) return fmt::format("{:.4f}", ns);
+  return fmt::format("{:.1e}", ns);
+}
+
+std::string duration(double ns) {
+  constexpr double us = 1e3, ms = 1e6, s = 1e9;
+  if (!std::isfinite(ns) || std::abs(ns) < 9999.5) return nanoseconds(ns);
+  if (std::abs(ns) < 999.5 * us) return fmt::format("{:.3g} us", ns / us);
+  if (std::abs(ns) < 999.5 * ms) return fmt::format("{:.3g} ms", ns / ms);
+  return fmt::format("{:.3g} s", ns / s);
+}
+
+std::string reach(const interval& cost) {
+  if (!std::isfinite(cost.low) || !std::isfinite(cost.high) || !(cost.value > 0)) return "unknown";
+  const double percent = 100 * std::max(cost.high - cost.value, cost.value - cost.low) / cost.value;
+  return percent < 9.95 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent);
+}
+
+std::string upper_bound_ns(double ns) {
+  constexpr double smallest = 1e-4;
+  return ns < 1 ? fmt::format("{:.4f}", std::ceil(ns / smallest) * smallest)
+                : nanoseconds(ns * 1.0005);
+}
+
+std::string engineering(double value) {
+  constexpr std::array<const char*, 5> prefixes{"", " k", " M", " G", " T"};
+  std::size_t step = 0;
+  // 999.5 would be written as 1e+03.
+  while (value >= 999.5 && step + 1 < prefixes.size()) {
+    value /= 1000;
+    ++step;
+  }
+  if (value >= 999.5) return fmt::format("{:.3g}{}", value, prefixes[step]);
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, prefixes[step]);
+}
+
+bool has_cycles(const point_summary& s) { return has_cost(s) && s.cost_cycles.value > 0; }
+
+std::optional<rates> rates_of(const point_summary& s) {
+  const op_facts facts = facts_of(s);
+  if (!has_cost(s) || facts.inserted) return std::nullopt;
+  const double ops_per_s = 1e9 / s.cost_ns.value;
+  // A handoff costs the time of one hop, and only one lane at a time has the token: on a GPU one
+  // lane of each warp.
+  if (facts.cost_per_lane) {
+    const unsigned lanes = facts.participants != 0 ? facts.participants
+                           : s.device              ? warps_of(s.what)
+                                                   : s.what.lanes;
+    return rates{ops_per_s / lanes, ops_per_s};
+  }
+  return rates{ops_per_s, ops_per_s * concurrent_ops(s, facts)};
 }
 
 }  // namespace syncmeter

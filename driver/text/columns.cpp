@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -64,10 +64,9 @@ bool columns::fits(std::size_t width) const {
 
 std::vector<std::size_t> columns::widths_on(std::size_t page) const {
   std::vector<std::size_t> natural(titles_.size(), 0);
-  for (const line& l : lines_) {
+  for (const line& l : lines_)
     for (std::size_t c = 0; c < l.cells.size(); ++c)
       natural[c] = std::max(natural[c], l.cells[c].size());
-  }
   std::vector<std::pair<unsigned, std::size_t>> spared;  // in the order in which they go
   std::vector<std::size_t> widths(titles_.size(), 0);
   for (std::size_t c = 0; c < titles_.size(); ++c) {
@@ -76,13 +75,12 @@ std::vector<std::size_t> columns::widths_on(std::size_t page) const {
     if (titles_[c].in_place_of.empty()) widths[c] = natural[c];
     if (titles_[c].spare != 0) spared.emplace_back(titles_[c].spare, c);
   }
-  std::sort(spared.begin(), spared.end(), std::greater{});
+  std::ranges::sort(spared, std::greater{});
   for (const auto& [rank, column] : spared) {
     if (page == 0 || taken_by(widths) <= page) break;
     widths[column] = 0;
-    for (std::size_t c = 0; c < titles_.size(); ++c) {
+    for (std::size_t c = 0; c < titles_.size(); ++c)
       if (titles_[c].in_place_of == titles_[column].title) widths[c] = natural[c];
-    }
   }
   return widths;
 }

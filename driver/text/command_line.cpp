@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/usage_error.hpp"
 
 namespace syncmeter {
 namespace {
@@ -24,7 +24,7 @@ std::string long_name(const option_row& row) { return row.name.substr(0, row.nam
 
 po::options_description described(const std::vector<option_row>& rows, std::string_view title) {
   po::options_description all(std::string(title), usual_width, usual_width / 2);
-  for (const option_row& row : rows) {
+  for (const option_row& row : rows)
     if (row.value.empty()) all.add_options()(row.name.c_str(), row.help.c_str());
     else if (row.repeats)
       all.add_options()(row.name.c_str(),
@@ -33,7 +33,6 @@ po::options_description described(const std::vector<option_row>& rows, std::stri
     else
       all.add_options()(row.name.c_str(), po::value<std::string>()->value_name(row.value),
                         row.help.c_str());
-  }
   return all;
 }
 

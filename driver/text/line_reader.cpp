@@ -1,7 +1,5 @@
 #include "driver/text/line_reader.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 
@@ -22,6 +20,16 @@ read_outcome append_once(int fd, std::string& to) {
 }
 
 }  // namespace
+
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
 
 read_outcome line_reader::read_from(int fd) {
   if (start_ > 0) {

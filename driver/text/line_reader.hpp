@@ -34,6 +34,9 @@ class unique_fd {
   int fd_;
 };
 
+/// Writes all of a text. Returns errno's value, or 0.
+[[nodiscard]] int write_all(int fd, std::string_view text);
+
 /// What one attempt to read brought.
 enum class read_outcome { some, nothing_yet, end };
 

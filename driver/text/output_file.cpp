@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -17,7 +16,7 @@
 
 #include "core/worker/json_line.hpp"
 #include "driver/text/line_reader.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/zstd_text.hpp"
 
 namespace syncmeter {
@@ -103,17 +102,6 @@ class file_beside {
   int error_ = 0;
 };
 
-// errno's value, or 0.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : ENOSPC;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 bool is_stream(const output_file& file) {
   const auto found = about(file.path);
   return found && !S_ISREG(found->st_mode) && !S_ISDIR(found->st_mode);
@@ -123,7 +111,7 @@ bool is_stream(const output_file& file) {
 
 void require_writable(const output_file& file) {
   const auto is_it = [&](const std::string& input) { return same_file(file.path, input); };
-  if (std::any_of(file.inputs.begin(), file.inputs.end(), is_it))
+  if (std::ranges::any_of(file.inputs, is_it))
     throw usage_error(refusal(file, "is a file of this command already; name another file"));
   if (is_stream(file)) return;
   if (const auto found = about(file.path); found && S_ISREG(found->st_mode)) {

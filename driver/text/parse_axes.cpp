@@ -2,13 +2,9 @@
 // expected.
 #include "driver/text/parse_axes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace syncmeter {
 namespace {
@@ -101,7 +97,7 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
 }
 
 std::string one_name::operator()(std::string_view option, std::string_view text) const {
-  if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
+  if (contains(allowed, text)) return std::string(text);
   throw usage_error(unknown_name(option, what, text, allowed));
 }
 
@@ -143,8 +139,8 @@ std::string to_text(const lane_range& range) {
 std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
   std::vector<block_range> ranges;
   for (const std::string& part : parse_list(option, text)) {
-    const auto word = std::find_if(block_symbols.begin(), block_symbols.end(),
-                                   [&](const auto& known) { return known.second == part; });
+    const auto word = std::ranges::find_if(block_symbols,
+                                           [&](const auto& known) { return known.second == part; });
     if (word != block_symbols.end()) {
       ranges.push_back({.named = word->first});
       continue;
@@ -156,9 +152,8 @@ std::vector<block_range> parse_blocks(std::string_view option, std::string_view 
 }
 
 std::string to_text(const block_range& range) {
-  for (const auto& [word, text] : block_symbols) {
+  for (const auto& [word, text] : block_symbols)
     if (word == range.named) return std::string(text);
-  }
   return range_text(range.first, range.last);
 }
 
@@ -185,13 +180,6 @@ std::vector<int> parse_pus(std::string_view option, std::string_view text) {
   return pus;
 }
 
-void refuse_none(std::string_view option, std::string_view what,
-                 const std::vector<std::string>& allowed) {
-  throw usage_error(
-      fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
-                  what, join(allowed)));
-}
-
 double parse_seconds(std::string_view option, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 6> units{
       {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}};
@@ -206,8 +194,7 @@ double parse_seconds(std::string_view option, std::string_view text) {
     throw usage_error(fmt::format("{}: '{}' has no unit; write it as {}s, {}ms or {}min", option,
                                   text, text, text, text));
   }
-  const auto found =
-      std::find_if(units.begin(), units.end(), [&](const auto& u) { return u.first == unit; });
+  const auto found = std::ranges::find_if(units, [&](const auto& u) { return u.first == unit; });
   if (found == units.end()) {
     throw usage_error(fmt::format(
         "{}: '{}' has an unknown unit '{}'; allowed: ns, us, ms, s, min, h", option, text, unit));
@@ -228,6 +215,20 @@ double parse_share(std::string_view option, std::string_view text) {
         fmt::format("{}: '{}' is not a number above 0 and below 1, such as 0.01", option, text));
   }
   return number->first;
+}
+
+std::string as_ranges(std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += text.empty() ? "" : ",";
+    text += first == last ? fmt::format("{}", numbers[first])
+                          : fmt::format("{}-{}", numbers[first], numbers[last]);
+    first = last + 1;
+  }
+  return text;
 }
 
 }  // namespace syncmeter

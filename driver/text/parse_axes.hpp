@@ -1,18 +1,53 @@
-// The small grammars of the command line: lists, names, numbers, lane ranges and durations. Every
+// The small grammars of the command line: lists, names, numbers, ranges and durations. Every
 // error is a usage_error that names the option, the offending text and what is allowed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/axes.hpp"
-#include "driver/text/ranges.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
+
+/// One element of a --lanes list: a number, a range, or "max" (resolved when the machine is known).
+struct lane_range {
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  bool max = false;   ///< stands for the largest allowed number
+  friend bool operator==(const lane_range&, const lane_range&) = default;
+};
+
+/// One element of a --blocks list: a number, a range, or a symbol that stands for a number when the
+/// GPU is known.
+struct block_range {
+  /// sm: as many as it has multiprocessors. max: as many as run at once. beyond: one more.
+  enum class symbol : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
+  unsigned first = 1;
+  unsigned last = 1;  ///< inclusive
+  symbol named = symbol::none;
+  unsigned times = 1;  ///< of what the symbol stands for; studies only, as are the next and
+                       ///< `beyond`
+  unsigned whole = 1;  ///< rounded down to a multiple of this
+  friend bool operator==(const block_range&, const block_range&) = default;
+};
+
+/// "0-3,8": ranges of PU numbers, sorted.
+[[nodiscard]] std::string as_ranges(std::vector<int> numbers);
+
+template <class List, class Value>
+[[nodiscard]] bool contains(const List& values, const Value& value) {
+  return std::ranges::find(values, value) != std::ranges::end(values);
+}
+
+template <class T, class Value> void add_once(std::vector<T>& values, const Value& value) {
+  if (!contains(values, value)) values.emplace_back(value);
+}
 
 /// The parts between commas, none of them empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view option, std::string_view text);
@@ -67,10 +102,6 @@ inline constexpr unsigned most_lanes = 4096;
 /// A number above 0 and below 1.
 [[nodiscard]] double parse_share(std::string_view option, std::string_view text);
 
-/// Throws: 'none' is no value to choose.
-[[noreturn]] void refuse_none(std::string_view option, std::string_view what,
-                              const std::vector<std::string>& allowed);
-
 /// A value as it is spelled; nothing where the axis does not apply.
 template <axis_value Enum> [[nodiscard]] std::string text_unless_none(Enum value) {
   return value == Enum::none ? "" : std::string(to_text(value));
@@ -103,17 +134,6 @@ template <axis_value Enum>
   return values;
 }
 
-/// As parse_names, for axes whose `none` marks ops that do not have them.
-template <axis_value Enum>
-[[nodiscard]] std::vector<Enum> parse_names_but_none(std::string_view option, std::string_view what,
-                                                     std::string_view text) {
-  const std::vector<Enum> values = parse_names<Enum>(option, what, text);
-  for (const Enum value : values) {
-    if (value == Enum::none) refuse_none(option, what, names_but_none<Enum>());
-  }
-  return values;
-}
-
 /// parse_names of an axis, for the row of an option, which takes its values from here.
 template <axis_value Enum> struct names_of_axis {
   const char* what;
@@ -122,12 +142,17 @@ template <axis_value Enum> struct names_of_axis {
     return parse_names<Enum>(option, what, text);
   }
 };
-/// The same of parse_names_but_none.
+/// The same for axes whose `none` marks ops that do not have them.
 template <axis_value Enum> struct names_of_axis_but_none {
   const char* what;
   [[nodiscard]] static std::vector<std::string> values() { return names_but_none<Enum>(); }
   [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
-    return parse_names_but_none<Enum>(option, what, text);
+    const std::vector<Enum> values = parse_names<Enum>(option, what, text);
+    if (contains(values, Enum::none))
+      throw usage_error(
+          fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
+                      what, join(names_but_none<Enum>())));
+    return values;
   }
 };
 

@@ -1,14 +1,17 @@
 #include "driver/workers/capability_json.hpp"
 
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <stdexcept>
-#include <string_view>
-
 #include "core/worker/protocol.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -47,16 +50,9 @@ void read(const json& value, const char* name, unsigned& field) {
 template <axis_value Enum> void read(const json& value, const char* name, Enum& field) {
   std::string text;
   read(value, name, text);
-  if (const auto known = from_text<Enum>(text)) {
-    field = *known;
-    return;
-  }
-  std::string allowed;
-  for (const auto& known : names_of(Enum{})) {
-    allowed += allowed.empty() ? "" : ", ";
-    allowed += known.text;
-  }
-  reject(name, value, "one of " + allowed);
+  const auto known = from_text<Enum>(text);
+  if (!known) reject(name, value, "one of " + join(names_allowed<Enum>()));
+  field = *known;
 }
 
 void read(const json& value, const char* name, std::optional<value_type>& field) {
@@ -93,13 +89,21 @@ std::string text_of(const json& object, const char* name) {
   return text;
 }
 
+/// One entry of "ops". Throws std::invalid_argument that names the entry, the member and what it
+/// holds.
 capability read_entry(const json& entry) {
-  capability op;
+  if (!entry.is_object()) reject("ops", entry, "a list of objects");
+  try {
+    capability op;
 #define SM_MEMBER(name, kind, absent, ...)                                                         \
   if (std::string_view(#absent) == "required") (void)member_of(entry, #name);                      \
   read_if_there(entry, #name, op.name);
 #include "record/op.def"
-  return op;
+    return op;
+  } catch (const std::invalid_argument& error) {
+    const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
+    throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
+  }
 }
 
 std::uint64_t bytes_of(const json& object, const char* name) {
@@ -192,20 +196,90 @@ void read_into(const json& line, worker_info& info) {
   for (const json& backend : backends) read_backend(backend, info);
   const json& ops = member_of(line, "ops");
   if (!ops.is_array()) reject("ops", ops, "a list");
-  for (const json& entry : ops) info.capabilities.push_back(capability_from_json(entry));
+  for (const json& entry : ops) info.capabilities.push_back(read_entry(entry));
+}
+
+using flaws = std::vector<std::string>;
+
+// As a value of --backend or --op, and as a part of an environment's or a file's name.
+bool is_safe_name(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](const char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+std::string unsafe(const char* what, const std::string& name) {
+  return fmt::format("the name of {} {} must be of a-z, 0-9, \"_\" and \"-\"", what, quote(name));
+}
+
+std::string entry_of(const capability& entry) {
+  std::string text = fmt::format("op {}", quote(entry.op));
+  if (entry.type) text += fmt::format(", {}", to_text(*entry.type));
+  if (entry.order != order::unordered) text += fmt::format(", {}", to_text(entry.order));
+  return text;
+}
+
+void check_backends(const worker_info& info, flaws& found) {
+  if (info.backends.empty()) found.emplace_back("\"backends\" is empty");
+  std::set<std::string> known;
+  for (const std::string& name : info.backends) {
+    if (!is_safe_name(name)) found.push_back(unsafe("backend", name));
+    if (!known.insert(name).second)
+      found.push_back(fmt::format("backend {} is there twice", quote(name)));
+    const auto native = info.native_of.find(name);
+    if (native != info.native_of.end() && native->second == name)
+      found.push_back(fmt::format("backend {} is portable and its own native one", quote(name)));
+    const bool measures = std::any_of(
+        info.capabilities.begin(), info.capabilities.end(),
+        [&](const capability& entry) { return entry.backend == name && entry.supported; });
+    if (!measures && !info.backend_problems.contains(name))
+      found.push_back(
+          fmt::format("backend {} supports no op, and no \"problem\" says why", quote(name)));
+  }
+}
+
+void check_entry(const capability& entry, const worker_info& info, flaws& found) {
+  const auto say = [&](const std::string& what) {
+    found.push_back(fmt::format("{}: {}", entry_of(entry), what));
+  };
+  if (!is_safe_name(entry.op)) found.push_back(unsafe("op", entry.op));
+  if (!contains(info.backends, entry.backend))
+    say(fmt::format("its backend {} is not one of \"backends\"", quote(entry.backend)));
+  if (entry.family.empty()) say("\"family\" is empty");
+  if (!entry.supported) {
+    if (entry.reason.empty()) say("it is not supported, and no \"reason\" says why");
+    return;
+  }
+  const bool has_cell = std::ranges::any_of(
+      entry.placements, [](const placement where) { return where != placement::none; });
+  if (has_cell && !entry.type && !info.gpus.contains(entry.backend))
+    say("it has cells, and no \"type\" says of what");
+  if (!entry.code.empty() && entry.code.size() != 2)
+    say(fmt::format("\"code\" has {} hashes, not those of the baseline and the test loop",
+                    entry.code.size()));
+}
+
+void check_entries(const worker_info& info, flaws& found) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> known;
+  for (const capability& entry : info.capabilities) {
+    check_entry(entry, info, found);
+    // A GPU's form has more to it than what is told apart here.
+    if (info.gpus.contains(entry.backend)) continue;
+    const std::string form = entry.type ? std::string(to_text(*entry.type)) : std::string{};
+    const std::string axes =
+        fmt::format("{} {} {} {} {} {}", to_text(entry.order), to_text(entry.scope),
+                    to_text(entry.flavour), to_text(entry.space), entry.some_lanes, entry.size);
+    std::vector<placement> placements = entry.placements;
+    if (placements.empty()) placements.push_back(placement::none);
+    for (const placement where : placements) {
+      const std::string spot = fmt::format("{} {}", axes, to_text(where));
+      if (!known.insert({entry.backend, entry.op, form, spot}).second)
+        found.push_back(fmt::format("{}: it is there twice", entry_of(entry)));
+    }
+  }
 }
 
 }  // namespace
-
-capability capability_from_json(const json& entry) {
-  if (!entry.is_object()) reject("ops", entry, "a list of objects");
-  try {
-    return read_entry(entry);
-  } catch (const std::invalid_argument& error) {
-    const std::string op = entry.value("op", json("?")).dump(-1, ' ', true);
-    throw std::invalid_argument(fmt::format("in the entry of op {}: {}", quote(op), error.what()));
-  }
-}
 
 std::string flaw_in_protocol(const json& line) {
   const auto major = line.find("protocol");
@@ -231,6 +305,19 @@ void read_capabilities(const json& line, worker_info& info) {
     info.capabilities.clear();
     info.problem = fmt::format("invalid capabilities: {}", error.what());
   }
+}
+
+std::vector<std::string> capability_flaws(const nlohmann::json& line, const worker_info& info) {
+  flaws found;
+  const nlohmann::json name = line.value("worker", nlohmann::json());
+  if (name != info.name)
+    found.push_back(fmt::format("\"worker\" is {}, but the program is syncmeter-{}",
+                                quote(name.dump(-1, ' ', true)), info.name));
+  if (const auto& id = info.build.at("id"); id == "")
+    found.emplace_back("the build's \"id\" is empty");
+  check_backends(info, found);
+  check_entries(info, found);
+  return found;
 }
 
 }  // namespace syncmeter

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/ops/all.hpp"
+#include "core/ops/host.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/known_backends.hpp"
-#include "driver/workers/worker_process.hpp"
 
 namespace syncmeter {
 namespace {
@@ -32,10 +31,8 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
          entry.increment(error)) {
       const std::string file = entry->path().filename();
       if (!file.starts_with(worker_prefix) || file == "syncmeter-report") continue;
-      std::error_code unreadable;
-      if (!entry->is_regular_file(unreadable) || ::access(entry->path().c_str(), X_OK) != 0)
-        continue;
-      found.try_emplace(file.substr(worker_prefix.size()), entry->path());
+      if (is_program(entry->path()))
+        found.try_emplace(file.substr(worker_prefix.size()), entry->path());
     }
   }
   return found;
@@ -43,11 +40,16 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
 
 void take_answer(worker_process& process, worker_info& info, std::chrono::milliseconds within) {
   const answer reply = process.receive(within);
-  if (reply.what == answer::kind::line) {
-    read_capabilities(reply.object, info);
-  } else {
-    info.problem = fmt::format("--capabilities failed: {}", reply.text);
-  }
+  if (reply.what == answer::kind::line) read_capabilities(reply.object, info);
+  else info.problem = fmt::format("--capabilities failed: {}", reply.text);
+}
+
+/// Where the workers are that belong to this program: beside it, and the folder of an installation,
+/// which moves with it. Empty where the system does not say where this program is.
+std::vector<fs::path> folders_of_own_workers() {
+  const fs::path beside = own_folder();
+  if (beside.empty()) return {};
+  return {beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
 }
 
 std::string looked_in() {
@@ -62,7 +64,7 @@ std::string looked_in() {
 
 bool is_own(const worker_info& info) {
   const std::vector<fs::path> own = folders_of_own_workers();
-  return std::find(own.begin(), own.end(), fs::path(info.path).parent_path()) != own.end();
+  return std::ranges::find(own, fs::path(info.path).parent_path()) != own.end();
 }
 
 // Which of two workers has a backend: the driver's own, even one that cannot be used, then the one
@@ -93,33 +95,28 @@ void leave_one_for_each_backend(std::vector<worker_info>& workers) {
   }
 }
 
-// "omp-llvm" is a worker of its own, not a backend of "omp".
-bool is_worker(const std::string& name) {
-  const auto& all = known_backends();
-  return std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == name; });
-}
-
 // A worker serves a backend of its own name, or several that begin with it ("kokkos-openmp"); its
 // name stands for all of them.
 bool may_serve(const worker_info& info, const std::string& backend) {
   if (backend == info.name) return true;
-  if (!info.problem.empty()) return backend.starts_with(info.name + '-') && !is_worker(backend);
-  return std::find(info.backends.begin(), info.backends.end(), backend) != info.backends.end();
+  // "omp-llvm" is a worker of its own, not a backend of "omp".
+  if (!info.problem.empty())
+    return backend.starts_with(info.name + '-') && !contains(known_backend_names(), backend);
+  return contains(info.backends, backend);
 }
 
 std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs,
                                  const worker_deadlines& deadlines,
                                  const std::vector<std::string>& settings = {}) {
   std::vector<worker_info> workers;
-  std::vector<std::optional<worker_process>> processes;
+  std::vector<std::optional<worker_process>> processes(programs.size());
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
   for (const auto& [name, path] : programs) {
     worker_info& info = workers.emplace_back();
     info.name = name;
     info.path = path;
-    processes.emplace_back();
     try {
-      processes.back().emplace(
+      processes[workers.size() - 1].emplace(
           name,
           program_to_start{.path = path, .arguments = {"--capabilities"}, .settings = settings},
           deadlines);
@@ -146,20 +143,21 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
   return workers;
 }
 
+template <class... Ops> std::vector<std::string> names_in(op_list<Ops...>) {
+  return {std::string(Ops::info.name)...};
+}
+
 }  // namespace
 
-namespace fs = std::filesystem;
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
 
 fs::path own_folder() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   return error ? fs::path{} : self.parent_path();
-}
-
-std::vector<fs::path> folders_of_own_workers() {
-  const fs::path beside = own_folder();
-  if (beside.empty()) return {};
-  return {beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
 }
 
 std::vector<fs::path> folders_on_path() {
@@ -197,8 +195,8 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
   std::vector<worker_info> workers = ask_all(programs_in(folders_of_workers()), deadlines);
   leave_one_for_each_backend(workers);
   for (const std::string& backend : wanted) {
-    const bool served = std::any_of(workers.begin(), workers.end(),
-                                    [&](const worker_info& w) { return may_serve(w, backend); });
+    const bool served =
+        std::ranges::any_of(workers, [&](const worker_info& w) { return may_serve(w, backend); });
     if (served) continue;
     worker_info missing;
     missing.name = backend;
@@ -207,6 +205,32 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     workers.push_back(std::move(missing));
   }
   return workers;
+}
+
+const std::vector<known_backend>& known_backends() {
+  static const std::vector<known_backend> all{
+#include "known_backends.inc"
+  };
+  return all;
+}
+
+std::vector<std::string> known_backend_names() {
+  std::vector<std::string> names;
+  for (const known_backend& known : known_backends()) names.push_back(known.name);
+  return names;
+}
+
+std::vector<std::string> shared_op_names() { return names_in(shared_ops{}); }
+
+bool is_own_op(const std::string& name) {
+  const auto has = [&name](const auto& names) { return std::ranges::count(names, name) > 0; };
+  return has(names_in(shared_ops{})) || has(names_in(host_ops{}));
+}
+
+bool is_own_backend(const std::string& name) {
+  return std::ranges::any_of(known_backends(), [&](const known_backend& known) {
+    return name == known.name || (known.several && name.starts_with(known.name + '-'));
+  });
 }
 
 }  // namespace syncmeter

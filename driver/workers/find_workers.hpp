@@ -1,4 +1,5 @@
-// Where programs lie beside the driver and on PATH, and the workers among them.
+// Where programs lie beside the driver and on PATH, and the workers among them; the backends and
+// the shared ops of this project.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,29 @@
 
 namespace syncmeter {
 
+/// Backends that this project has workers for, and what a machine without one has to install, by
+/// their manifests: backends/NAME/backend.cmake.
+struct known_backend {
+  std::string name, install;
+  bool when_named = false;  ///< --backend must name it where another can be used: what is built
+                            ///< everywhere must not make every study longer
+  bool several = false;     ///< its worker has backends whose names begin with it
+};
+[[nodiscard]] const std::vector<known_backend>& known_backends();
+
+/// Names that are known without asking a worker; workers may add others.
+[[nodiscard]] std::vector<std::string> known_backend_names();
+[[nodiscard]] std::vector<std::string> shared_op_names();
+/// Whether this project has an op of that name for CPUs, whichever worker it is of.
+[[nodiscard]] bool is_own_op(const std::string& name);
+/// Whether it has a worker with that backend.
+[[nodiscard]] bool is_own_backend(const std::string& name);
+
 /// A worker is a program of this name and its own.
 inline constexpr std::string_view worker_prefix = "syncmeter-";
+
+/// A file that can be run.
+[[nodiscard]] bool is_program(const std::filesystem::path& path);
 
 /// The folder of this program; empty where the system does not tell it.
 [[nodiscard]] std::filesystem::path own_folder();
@@ -20,10 +42,6 @@ inline constexpr std::string_view worker_prefix = "syncmeter-";
 /// The absolute folders of PATH, in order. A relative entry would make what is found depend on
 /// where the driver is called.
 [[nodiscard]] std::vector<std::filesystem::path> folders_on_path();
-
-/// Where the workers are that belong to this program: beside it, and the folder of an installation,
-/// which moves with it. Empty where the system does not tell where this program is.
-[[nodiscard]] std::vector<std::filesystem::path> folders_of_own_workers();
 
 /// Where workers are looked for: this program's own folders of them, then PATH.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_workers();

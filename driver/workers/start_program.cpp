@@ -16,14 +16,14 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/machine/topology.hpp"
+
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -80,7 +80,7 @@ struct cpu_mask {
 cpu_mask make_mask(const std::vector<int>& cpus) {
   cpu_mask mask;
   if (cpus.empty() || cpus == read_cpu_grant().allowed) return mask;
-  const auto count = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+  const auto count = static_cast<std::size_t>(*std::ranges::max_element(cpus)) + 1;
   mask.set.reset(CPU_ALLOC(count));
   if (!mask.set) throw std::bad_alloc();
   mask.bytes = CPU_ALLOC_SIZE(count);
@@ -126,9 +126,8 @@ struct failure {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   failure met;
   bool ready = true;
-  for (int fd = 0; fd < 3; ++fd) {
+  for (int fd = 0; fd < 3; ++fd)
     ready = ready && ::dup2(setup.standard[static_cast<std::size_t>(fd)], fd) == fd;
-  }
   if (setup.mask->bytes > 0) {
     met.of_mask = ready && ::sched_setaffinity(0, setup.mask->bytes, setup.mask->set.get()) != 0;
     ready = ready && !met.of_mask;
@@ -137,11 +136,6 @@ struct failure {
   met.error = errno;
   [[maybe_unused]] const ssize_t written = ::write(setup.report, &met, sizeof met);
   ::_exit(127);
-}
-
-void do_not_block(int fd, const std::string& path) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(path, "fcntl", errno);
 }
 
 }  // namespace
@@ -186,10 +180,7 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads,
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    if (std::find(removed_variables.begin(), removed_variables.end(), name) ==
-        removed_variables.end()) {
-      kept.emplace_back(text);
-    }
+    if (!contains(removed_variables, name)) kept.emplace_back(text);
   }
   kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
   if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
@@ -214,7 +205,8 @@ started_program start_program(const program_to_start& what) {
   pipe_ends errors = make_pipe(what.path);
   pipe_ends report = make_pipe(what.path);
   for (const int fd : {in.write.get(), out.read.get(), errors.read.get()}) {
-    do_not_block(fd, what.path);
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) fail(what.path, "fcntl", errno);
   }
   const child_setup setup{.path = what.path.c_str(),
                           .arguments = arguments.data(),

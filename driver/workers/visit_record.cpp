@@ -1,14 +1,12 @@
 #include "driver/workers/visit_record.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace visit_rules {
@@ -123,18 +121,14 @@ void read(const json& object, const char* name, interval& field, bounds) {
                            field.low > field.value ? "below" : "above"));
 }
 
-template <class Number, class Add>
-void read_list(const json& object, const char* name, bounds allowed, const Add& add) {
+template <class Number>
+void read(const json& object, const char* name, std::vector<Number>& field, bounds allowed) {
   const json* const list = member(object, name);
   if (list == nullptr) return;
   if (!list->is_array()) refuse(name, *list, "a list of numbers");
   for (const json& value : *list)
-    add(static_cast<Number>(number_of(name, value, allowed, std::is_integral_v<Number>)));
-}
-
-template <class Number>
-void read(const json& object, const char* name, std::vector<Number>& field, bounds allowed) {
-  read_list<Number>(object, name, allowed, [&](Number each) { field.push_back(each); });
+    field.push_back(
+        static_cast<Number>(number_of(name, value, allowed, std::is_integral_v<Number>)));
 }
 
 const json* object_in(const json& object, const char* name) {
@@ -242,6 +236,13 @@ template <class Check> std::string flaw_in(const Check& check) {
 
 }  // namespace
 }  // namespace visit_rules
+
+bool settles(const visit_record& visit) {
+  using enum status;
+  if (visit.status == unsupported || visit.status == elided || visit.status == too_slow)
+    return true;
+  return visit.status == failed && visit.stopped_by != stopped_by_crash;
+}
 
 visit_record read_visit(const nlohmann::json& line) {
   using visit_rules::inf;

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -50,6 +49,15 @@ struct visit_record {
 #define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
 #include "record/visit.def"
 };
+
+/// "stopped_by" of the visit lines that the driver writes in a worker's place.
+inline constexpr std::string_view stopped_by_crash = "crash";
+inline constexpr std::string_view stopped_by_timeout = "timeout";
+inline constexpr std::string_view stopped_by_giving_up = "not_tried";
+
+/// Whether a visit with this status is its point's last: the worker's word on a point would be the
+/// same next time. A crash or a hang may not happen again.
+[[nodiscard]] bool settles(const visit_record& visit);
 
 /// The visit that a line holds. Throws std::invalid_argument with what is wrong with it, in half a
 /// sentence. Members that the record does not have may be anything.

@@ -5,18 +5,18 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "core/machine/topology.hpp"
-#include "driver/text/quote.hpp"
-#include "driver/workers/capability_flaws.hpp"
+#include "core/point.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/capability_json.hpp"
-#include "driver/workers/check_request.hpp"
 #include "driver/workers/find_workers.hpp"
-#include "driver/workers/worker_manners.hpp"
+#include "driver/workers/visit_record.hpp"
 #include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
@@ -24,6 +24,75 @@ namespace {
 
 using nlohmann::json;
 using std::chrono::milliseconds;
+
+// Two warps of one block: enough for lanes that meet, and for a token between warps.
+constexpr unsigned gpu_threads = 64;
+constexpr unsigned gpu_active = 16;
+
+point smallest_point(const capability& entry) {
+  point where;
+  where.backend = entry.backend;
+  where.op = entry.op;
+  where.type = entry.type;
+  if (!entry.placements.empty()) where.placement = entry.placements.front();
+  if (where.placement == placement::strided) where.stride = 16;
+  where.order = entry.order;
+  where.scope = entry.scope;
+  where.flavour = entry.flavour;
+  where.space = entry.space;
+  if (!entry.size_of.empty()) where.size = entry.size > 0 ? entry.size : 1024;
+  if (entry.holds_lock) where.section_ns = 50;
+  if (entry.reads_and_writes) where.reads_per_write = 3;
+  if (entry.arrives_late) where.late_us = 1;
+  return where;
+}
+
+json request_of(const point& where, const std::vector<int>& pus) {
+  return {{"point", where},
+          {"pus", pus},
+          {"visit", 1},
+          {"options",
+           {{"precision", 0.05},
+            {"max_time_ns", 2e6},
+            {"min_sample_ns", 2e4},
+            {"seed", 7},
+            {"trips", 0},
+            {"additivity", false},
+            {"watch_states", false},
+            {"quiet_floor_ns", json::array()},
+            {"state_bounds_ns", json::array()},
+            {"oversubscribe", false}}}};
+}
+
+// The number of devices or of sides that an op takes is at least two; what else it counts, one
+// block has room for.
+json request_on(const gpu_device& gpu, const capability& entry) {
+  point where = smallest_point(entry);
+  where.lanes = std::max(gpu_threads, entry.min_lanes);
+  if (entry.some_lanes) where.active = gpu_active;
+  if (!entry.size_of.empty() && entry.size == 0) where.size = 2;
+  if (entry.all_at_once && where.size > 1) where.blocks = where.size;
+  json request = request_of(where, {});
+  request["device"] = gpu.index;
+  return request;
+}
+
+/// A request without kind and id. Nothing for what cannot be measured here: an op that is not
+/// supported, of a backend with a problem or without a device, or of more lanes than `pus`.
+std::optional<json> check_request(const capability& entry, const worker_info& worker,
+                                  const std::vector<int>& pus) {
+  if (!entry.supported || worker.backend_problems.contains(entry.backend)) return std::nullopt;
+  if (const auto gpus = worker.gpus.find(entry.backend); gpus != worker.gpus.end()) {
+    if (gpus->second.devices.empty()) return std::nullopt;
+    return request_on(gpus->second.devices.front(), entry);
+  }
+  const unsigned lanes = std::max(entry.min_lanes, entry.communicates ? 2U : 1U);
+  if (lanes > pus.size()) return std::nullopt;
+  point where = smallest_point(entry);
+  where.lanes = lanes;
+  where.affinity = affinity::close;
+  return request_of(where, {pus.begin(), pus.begin() + lanes});
+}
 
 // A sentence without the process's number: the same fault of two processes is one.
 std::string without_pid(std::string text) {
@@ -43,6 +112,109 @@ worker_deadlines deadlines_of(const worker_check_settings& how) {
   return limits;
 }
 
+std::string as_text(const json& line, const char* member) {
+  return quote(line.value(member, json()).dump(-1, ' ', true));
+}
+
+class manners {
+ public:
+  manners(const worker_info& what, const worker_deadlines& deadlines)
+      : deadlines_(deadlines), worker_(what.name, program_to_start{.path = what.path}, deadlines) {}
+
+  std::vector<std::string> flaws(const json& request) {
+    if (takes_nonsense(request)) {
+      goes_on_after_a_stop();
+      if (const std::string problem = worker_.leave(); !problem.empty()) fault("end", problem);
+    }
+    return std::move(flaws_);
+  }
+
+ private:
+  void fault(const std::string& part, const std::string& what) {
+    flaws_.push_back(fmt::format("{}: {}", part, what));
+  }
+  std::optional<json> answered(const std::string& part) {
+    answer reply = worker_.receive(deadlines_.accepted);
+    if (reply.what == answer::kind::line) return std::move(reply.object);
+    fault(part, reply.text);
+    return std::nullopt;
+  }
+
+  // After a fault it is not known what else the worker sends.
+  bool takes_nonsense(json request) {
+    if (!refused("a line that is no object", json(7)) ||
+        !refused("a request of an unknown kind", {{"kind", "celebrate"}, {"id", 2}}))
+      return false;
+    if (request.is_null()) return true;
+    request["kind"] = "measure";
+    request["resumed"] = false;
+    request["id"] = 3;
+    if (!request.contains("device")) {
+      json more_pus = request;
+      more_pus["pus"].push_back(request.at("pus").at(0));
+      if (!refused("more \"pus\" than lanes", more_pus)) return false;
+    }
+    request["id"] = 4;
+    request["point"]["op"] = "no_such_op";
+    return is_unsupported("a point that it does not have", request);
+  }
+
+  bool refused(const std::string& part, const json& request) {
+    worker_.send(request);
+    const std::optional<json> reply = answered(part);
+    if (!reply) return false;
+    if (reply->value("kind", json()) != "error") {
+      fault(part, fmt::format("it answered {}, not \"error\"", as_text(*reply, "kind")));
+      return false;
+    }
+    const bool has_text = reply->value("text", json()).is_string();
+    if (!has_text) fault(part, "its error has no \"text\"");
+    const bool has_id = !request.is_object() || reply->value("id", json()) == request.at("id");
+    if (!has_id)
+      fault(part, fmt::format("its error has the id {}, not the request's", as_text(*reply, "id")));
+    return has_text && has_id;
+  }
+
+  bool is_unsupported(const std::string& part, const json& request) {
+    worker_.send(request);
+    std::optional<json> reply = answered(part);
+    if (reply && reply->value("kind", json()) == "accepted") reply = answered(part);
+    if (!reply) return false;
+    if (reply->value("kind", json()) == "error") return true;
+    const json status = reply->value("status", json());
+    if (const std::string flaw = flaw_in_visit(*reply); !flaw.empty()) fault(part, flaw);
+    else if (status != "unsupported" && status != "failed")
+      fault(part, fmt::format("its status is {}, not \"unsupported\"", status.dump(-1, ' ', true)));
+    else return true;
+    return false;
+  }
+
+  void goes_on_after_a_stop() {
+    const std::string part = "hello after SIGSTOP and SIGCONT";
+    worker_.stop();
+    worker_.resume();
+    worker_.send({{"kind", "hello"}, {"id", 5}});
+    const std::optional<json> reply = answered(part);
+    if (reply && reply->value("id", json()) != 5)
+      fault(part, fmt::format("it answered with the id {}", as_text(*reply, "id")));
+  }
+
+  worker_deadlines deadlines_;
+  worker_process worker_;
+  std::vector<std::string> flaws_;
+};
+
+/// How a worker takes what it cannot serve, a sentence for each fault. `request` is a `measure`
+/// request that it can serve, without kind and id; null where there is none.
+std::vector<std::string> flawed_manners(const worker_info& what, const worker_deadlines& deadlines,
+                                        const json& request) {
+  try {
+    return manners(what, deadlines).flaws(request);
+  } catch (const std::exception& error) {
+    return {fmt::format("start: {}", error.what())};
+  }
+}
+
 class checker {
  public:
   explicit checker(const worker_check_settings& how)
@@ -52,204 +224,191 @@ class checker {
     infos_.emplace_back();
     infos_.front().path = how_.path;
     name();
-    if (!capabilities()) return std::move(said_);
-    if (!measured()) return std::move(said_);
+    if (!capabilities()) return std::move(found_);
+    if (!measured()) return std::move(found_);
     const capability* const some = first_measured(true);
     const std::vector<std::string> flaws =
-        flawed_manners({.name = info().name, .path = how_.path, .deadlines = deadlines_},
-                       some != nullptr ? *request_for(*some) : json());
-    for (const std::string& flaw : flaws) said_.faults.push_back(without_pid(flaw));
+        flawed_manners(info(), deadlines_, some != nullptr ? *request_for(*some) : json());
+    for (const std::string& flaw : flaws) found_.faults.push_back(without_pid(flaw));
     if (flaws.empty())
-      said_.held.emplace_back(
+      found_.held.emplace_back(
           "requests that cannot be read are refused, and the end of input ends it");
-    return std::move(said_);
+    return std::move(found_);
   }
 
  private:
   worker_info& info() { return infos_.front(); }
   void fault(const std::string& part, const std::string& what) {
-    said_.faults.push_back(fmt::format("{}: {}", part, without_pid(what)));
+    found_.faults.push_back(fmt::format("{}: {}", part, without_pid(what)));
   }
-  std::optional<worker_process> started(const std::string& part,
-                                        std::vector<std::string> arguments) {
-    try {
-      return worker_process(info().name,
-                            program_to_start{.path = how_.path, .arguments = std::move(arguments)},
-                            deadlines_);
-    } catch (const std::exception& error) {
-      fault(part, error.what());
-      return std::nullopt;
-    }
-  }
-
-  void name();
-  bool capabilities();
-  bool measured();
-  void measure_point(worker_pool& pool, const capability& entry);
-  void probed(worker_pool& pool);
-  [[nodiscard]] std::optional<json> request_for(const capability& entry) const {
+  std::optional<json> request_for(const capability& entry) const {
     return check_request(entry, infos_.front(), pus_);
   }
-  [[nodiscard]] bool is_on_gpu(const capability& entry) const {
+  bool is_on_gpu(const capability& entry) const {
     return infos_.front().gpus.contains(entry.backend);
   }
-  [[nodiscard]] const capability* first_measured(bool or_gpu) const;
+  void name() {
+    const std::string file = std::filesystem::path(how_.path).filename();
+    if (!file.starts_with(worker_prefix) || file.size() == worker_prefix.size()) {
+      info().name = file;
+      fault("name",
+            fmt::format("{} is found by no driver: workers are named syncmeter-NAME", quote(file)));
+      return;
+    }
+    info().name = file.substr(worker_prefix.size());
+  }
+
+  bool capabilities() {
+    const std::string part = "--capabilities";
+    std::optional<worker_process> worker;
+    try {
+      worker.emplace(info().name, program_to_start{.path = how_.path, .arguments = {part}},
+                     deadlines_);
+    } catch (const std::exception& error) {
+      fault(part, error.what());
+      return false;
+    }
+    const answer first = worker->receive(deadlines_.capabilities);
+    if (first.what != answer::kind::line) {
+      fault(part, first.text);
+      return false;
+    }
+    const answer more = worker->receive(deadlines_.leaving);
+    if (more.what == answer::kind::line || more.what == answer::kind::garbage)
+      fault(part, "it wrote more than one line to standard output");
+    if (const std::string problem = worker->leave(); !problem.empty()) fault(part, problem);
+    read_capabilities(first.object, info());
+    if (!info().problem.empty()) {
+      fault(part, info().problem);
+      return false;
+    }
+    const std::size_t before = found_.faults.size();
+    for (const std::string& flaw : capability_flaws(first.object, info())) fault(part, flaw);
+    for (const auto& [backend, problem] : info().backend_problems)
+      found_.untried.push_back(fmt::format("backend {}: {}", backend, problem));
+    std::set<std::string> ops;
+    std::size_t elided = 0;
+    for (const capability& entry : info().capabilities) {
+      ops.insert(entry.op);
+      const bool same = entry.code.size() == 2 && entry.code[0] == entry.code[1];
+      if (same && !entry.empty_on_purpose) ++elided;
+    }
+    if (elided > 0)
+      found_.untried.push_back(fmt::format(
+          "{} entries are elided: both loops are the same code, and measure nothing", elided));
+    if (found_.faults.size() == before)
+      found_.held.push_back(fmt::format("{}: {} ops of {} in {} entries", part, ops.size(),
+                                        fmt::join(info().backends, ", "),
+                                        info().capabilities.size()));
+    return true;
+  }
+
+  // On a GPU only where `or_gpu` says so.
+  const capability* first_measured(bool or_gpu) const {
+    for (const capability& entry : infos_.front().capabilities)
+      if (request_for(entry) && (or_gpu || !is_on_gpu(entry))) return &entry;
+    return nullptr;
+  }
+
+  void measure_point(worker_pool& pool, const capability& entry) {
+    const std::optional<json> request = request_for(entry);
+    if (!request) return;
+    const exchange_outcome outcome = pool.measure(entry.backend, wait_policy::active, *request);
+    std::string wrong;
+    if (outcome.what != exchange_outcome::kind::answered) {
+      wrong = without_pid(outcome.reason);
+    } else {
+      const json& status = outcome.line.at("status");
+      const json reason = outcome.line.value("reason", json());
+      // What a GPU has room for is not all in its capabilities.
+      if (status == "unsupported" && is_on_gpu(entry)) ++points_refused_;
+      else if (status == "failed" || status == "unsupported")
+        wrong =
+            fmt::format("it is declared as supported, and its status is {}: {}", status.dump(),
+                        quote(reason.is_string() ? reason.get<std::string>() : "no reason", 200));
+      else if (status != "ok" && (!reason.is_string() || reason == ""))
+        wrong = fmt::format("its status is {}, and no \"reason\" says why", status.dump());
+    }
+    if (wrong.empty()) {
+      ++points_held_;
+      return;
+    }
+    std::vector<std::string>& ops = failed_[wrong];
+    if (ops.empty() || ops.back() != entry.op) ops.push_back(entry.op);
+  }
+
+  void probed(worker_pool& pool) {
+    const capability* const some = first_measured(false);
+    if (some == nullptr || pus_.size() < 2) {
+      found_.untried.emplace_back(
+          "probe: it needs two processing units and an op of a CPU's backend");
+      return;
+    }
+    const exchange_outcome outcome = pool.probe(some->backend, wait_policy::active,
+                                                {{"pus", {pus_[0], pus_[1]}}, {"seconds", 0.05}});
+    if (outcome.what != exchange_outcome::kind::answered) return fault("probe", outcome.reason);
+    const auto are_times = [&](const char* name) {
+      const json list = outcome.line.value(name, json());
+      return list.is_array() && list.size() <= 2000 &&
+             std::ranges::all_of(list, [](const json& t) { return t.is_number() && t >= 0; });
+    };
+    for (const char* name : {"hop_ns", "bounds_ns"})
+      if (!are_times(name))
+        return fault("probe", fmt::format("\"{}\" is no list of at most 2000 times", name));
+    found_.held.push_back(
+        fmt::format("probe: {} hops between two processing units", outcome.line["hop_ns"].size()));
+  }
+
+  bool measured() {
+    worker_pool pool(
+        infos_, {.cpus = {}, .deadlines = deadlines_, .on_start = [this](const json& line) {
+                   hello_held_ = true;
+                   for (const char* name : {"runtime", "environment"})
+                     if (!line.contains(name) || !line.at(name).is_object())
+                       failed_[fmt::format("\"{}\" is missing or not an object", name)] = {"hello"};
+                   if (line.value("pid", json()) == json())
+                     failed_["\"pid\" is missing"] = {"hello"};
+                 }});
+    std::set<std::pair<std::string, std::string>> asked;
+    for (const capability& entry : info().capabilities) {
+      if (!how_.every_entry && asked.contains({entry.backend, entry.op})) continue;
+      if (!request_for(entry)) continue;
+      asked.insert({entry.backend, entry.op});
+      measure_point(pool, entry);
+      if (!hello_held_) {
+        fault("hello", failed_.begin()->first);
+        return false;
+      }
+    }
+    if (points_refused_ > 0)
+      found_.untried.push_back(fmt::format(
+          "unsupported on one block of 64 threads, and not measured: {} points", points_refused_));
+    const bool all_held = failed_.empty();
+    for (const auto& [what, ops] : failed_)
+      if (ops.front() == "hello") fault("hello", what);
+      else
+        fault(fmt::format("measure {}{}", ops.front(),
+                          ops.size() > 1 ? fmt::format(" and {} more", ops.size() - 1) : ""),
+              what);
+    if (all_held && hello_held_)
+      found_.held.emplace_back("hello: protocol and build are as declared");
+    if (points_held_ > 0)
+      found_.held.push_back(
+          fmt::format("measure: {} points answered as they must be", points_held_));
+    probed(pool);
+    pool.close();
+    return true;
+  }
 
   worker_check_settings how_;
   worker_deadlines deadlines_;
   std::vector<int> pus_;
   std::vector<worker_info> infos_;
-  worker_check said_;
+  worker_check found_;
   bool hello_held_ = false;
   std::size_t points_held_ = 0, points_refused_ = 0;
   std::map<std::string, std::vector<std::string>> failed_;  // sentence -> the ops it is about
 };
-
-void checker::name() {
-  const std::string file = std::filesystem::path(how_.path).filename();
-  if (!file.starts_with(worker_prefix) || file.size() == worker_prefix.size()) {
-    info().name = file;
-    fault("name",
-          fmt::format("{} is found by no driver: workers are named syncmeter-NAME", quote(file)));
-    return;
-  }
-  info().name = file.substr(worker_prefix.size());
-}
-
-bool checker::capabilities() {
-  const std::string part = "--capabilities";
-  std::optional<worker_process> worker = started(part, {"--capabilities"});
-  if (!worker) return false;
-  const answer first = worker->receive(deadlines_.capabilities);
-  if (first.what != answer::kind::line) {
-    fault(part, first.text);
-    return false;
-  }
-  const answer more = worker->receive(deadlines_.leaving);
-  if (more.what == answer::kind::line || more.what == answer::kind::garbage)
-    fault(part, "it wrote more than one line to standard output");
-  if (const std::string problem = worker->leave(); !problem.empty()) fault(part, problem);
-  read_capabilities(first.object, info());
-  if (!info().problem.empty()) {
-    fault(part, info().problem);
-    return false;
-  }
-  const std::size_t before = said_.faults.size();
-  for (const std::string& flaw : capability_flaws(first.object, info())) fault(part, flaw);
-  for (const auto& [backend, problem] : info().backend_problems)
-    said_.untried.push_back(fmt::format("backend {}: {}", backend, problem));
-  std::set<std::string> ops;
-  std::size_t elided = 0;
-  for (const capability& entry : info().capabilities) {
-    ops.insert(entry.op);
-    const bool same = entry.code.size() == 2 && entry.code[0] == entry.code[1];
-    if (same && !entry.empty_on_purpose) ++elided;
-  }
-  if (elided > 0)
-    said_.untried.push_back(fmt::format(
-        "{} entries are elided: both loops are the same code, and measure nothing", elided));
-  if (said_.faults.size() == before)
-    said_.held.push_back(fmt::format("{}: {} ops of {} in {} entries", part, ops.size(),
-                                     fmt::join(info().backends, ", "), info().capabilities.size()));
-  return true;
-}
-
-// On a GPU only where `or_gpu` says so.
-const capability* checker::first_measured(bool or_gpu) const {
-  for (const capability& entry : infos_.front().capabilities) {
-    if (request_for(entry) && (or_gpu || !is_on_gpu(entry))) return &entry;
-  }
-  return nullptr;
-}
-
-void checker::measure_point(worker_pool& pool, const capability& entry) {
-  const std::optional<json> request = request_for(entry);
-  if (!request) return;
-  const exchange_outcome outcome = pool.measure(entry.backend, wait_policy::active, *request);
-  std::string wrong;
-  if (outcome.what != exchange_outcome::kind::answered) {
-    wrong = without_pid(outcome.reason);
-  } else {
-    const json& told = outcome.line.at("status");
-    const json reason = outcome.line.value("reason", json());
-    // What a GPU has room for is not all in its capabilities.
-    if (told == "unsupported" && is_on_gpu(entry)) ++points_refused_;
-    else if (told == "failed" || told == "unsupported")
-      wrong = fmt::format("it is declared as supported, and its status is {}: {}", told.dump(),
-                          quote(reason.is_string() ? reason.get<std::string>() : "no reason", 200));
-    else if (told != "ok" && (!reason.is_string() || reason == ""))
-      wrong = fmt::format("its status is {}, and no \"reason\" says why", told.dump());
-  }
-  if (wrong.empty()) {
-    ++points_held_;
-    return;
-  }
-  std::vector<std::string>& ops = failed_[wrong];
-  if (ops.empty() || ops.back() != entry.op) ops.push_back(entry.op);
-}
-
-void checker::probed(worker_pool& pool) {
-  const capability* const some = first_measured(false);
-  if (some == nullptr || pus_.size() < 2) {
-    said_.untried.emplace_back("probe: it needs two processing units and an op of a CPU's backend");
-    return;
-  }
-  const exchange_outcome outcome = pool.probe(some->backend, wait_policy::active,
-                                              {{"pus", {pus_[0], pus_[1]}}, {"seconds", 0.05}});
-  if (outcome.what != exchange_outcome::kind::answered) return fault("probe", outcome.reason);
-  const auto are_times = [&](const char* name) {
-    const json list = outcome.line.value(name, json());
-    return list.is_array() && list.size() <= 2000 &&
-           std::all_of(list.begin(), list.end(),
-                       [](const json& t) { return t.is_number() && t >= 0; });
-  };
-  for (const char* name : {"hop_ns", "bounds_ns"}) {
-    if (!are_times(name))
-      return fault("probe", fmt::format("\"{}\" is no list of at most 2000 times", name));
-  }
-  said_.held.push_back(
-      fmt::format("probe: {} hops between two processing units", outcome.line["hop_ns"].size()));
-}
-
-bool checker::measured() {
-  worker_pool pool(
-      infos_, {.cpus = {}, .deadlines = deadlines_, .on_start = [this](const json& line) {
-                 hello_held_ = true;
-                 for (const char* name : {"runtime", "environment"}) {
-                   if (!line.contains(name) || !line.at(name).is_object())
-                     failed_[fmt::format("\"{}\" is missing or not an object", name)] = {"hello"};
-                 }
-                 if (line.value("pid", json()) == json()) failed_["\"pid\" is missing"] = {"hello"};
-               }});
-  std::set<std::pair<std::string, std::string>> asked;
-  for (const capability& entry : info().capabilities) {
-    if (!how_.every_entry && asked.contains({entry.backend, entry.op})) continue;
-    if (!request_for(entry)) continue;
-    asked.insert({entry.backend, entry.op});
-    measure_point(pool, entry);
-    if (!hello_held_) {
-      fault("hello", failed_.begin()->first);
-      return false;
-    }
-  }
-  if (points_refused_ > 0)
-    said_.untried.push_back(fmt::format(
-        "unsupported on one block of 64 threads, and not measured: {} points", points_refused_));
-  const bool all_held = failed_.empty();
-  for (const auto& [what, ops] : failed_) {
-    if (ops.front() == "hello") fault("hello", what);
-    else
-      fault(fmt::format("measure {}{}", ops.front(),
-                        ops.size() > 1 ? fmt::format(" and {} more", ops.size() - 1) : ""),
-            what);
-  }
-  if (all_held && hello_held_) said_.held.emplace_back("hello: protocol and build are as declared");
-  if (points_held_ > 0)
-    said_.held.push_back(fmt::format("measure: {} points answered as they must be", points_held_));
-  probed(pool);
-  pool.close();
-  return true;
-}
 
 }  // namespace
 

@@ -51,10 +51,9 @@ unsigned gpus_taking_part(const point& what) {
 
 std::vector<std::string> left_out(const std::vector<worker_info>& workers) {
   std::vector<std::string> sentences;
-  for (const worker_info& worker : workers) {
+  for (const worker_info& worker : workers)
     for (const auto& [backend, problem] : worker.backend_problems)
       sentences.push_back(fmt::format("backend '{}' is left out: {}", backend, problem));
-  }
   return sentences;
 }
 

@@ -1,7 +1,6 @@
 #include "driver/workers/worker_pool.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +8,8 @@
 
 #include "core/harness/harness.hpp"
 #include "core/point.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "driver/workers/visit_record.hpp"
 
@@ -31,6 +31,11 @@ json member(const json& object, const char* name) {
   return found == object.end() ? json() : *found;
 }
 
+template <class... Values>
+exchange_outcome without_answer(kind what, fmt::format_string<Values...> text, Values&&... values) {
+  return {what, {}, fmt::format(text, std::forward<Values>(values)...)};
+}
+
 // Of the point that a request is for; empty where it is for none, or for one without an arm.
 std::string arm_in(const json& request) {
   return request.value("/point/arm"_json_pointer, std::string());
@@ -44,9 +49,8 @@ worker_pool::worker_pool(const std::vector<worker_info>& infos, settings how)
 worker_pool::environment* worker_pool::environment_of(const std::string& backend, wait_policy wait,
                                                       const json& request) {
   const std::string arm = arm_in(request);
-  const auto info = std::find_if(infos_.begin(), infos_.end(), [&](const worker_info& w) {
-    return (arm.empty() || w.arm == arm) &&
-           std::find(w.backends.begin(), w.backends.end(), backend) != w.backends.end();
+  const auto info = std::ranges::find_if(infos_, [&](const worker_info& w) {
+    return (arm.empty() || w.arm == arm) && contains(w.backends, backend);
   });
   if (info == infos_.end()) return nullptr;
   // A pool larger than the team would burn the other lanes' time: one process for each size.
@@ -95,23 +99,17 @@ exchange_outcome worker_pool::await(environment& env, const char* wanted, millis
   // A worker that could not read a request may not know its id.
   if (got == "error") {
     const json text = member(reply.object, "text");
-    return {kind::refused,
-            {},
-            fmt::format(
-                "{} refused the request: {}", env.process->label(),
-                quote(text.is_string() ? text.get<std::string>() : text.dump(-1, ' ', true), 300))};
+    return without_answer(
+        kind::refused, "{} refused the request: {}", env.process->label(),
+        quote(text.is_string() ? text.get<std::string>() : text.dump(-1, ' ', true), 300));
   }
   if (id != next_id_) {
-    return {kind::crashed,
-            {},
-            fmt::format("{} answered request {} instead of {}", env.process->label(), shown(id),
-                        next_id_)};
+    return without_answer(kind::crashed, "{} answered request {} instead of {}",
+                          env.process->label(), shown(id), next_id_);
   }
   if (got != wanted) {
-    return {
-        kind::crashed,
-        {},
-        fmt::format("{} answered {} instead of \"{}\"", env.process->label(), shown(got), wanted)};
+    return without_answer(kind::crashed, "{} answered {} instead of \"{}\"", env.process->label(),
+                          shown(got), wanted);
   }
   return {kind::answered, std::move(reply.object), {}};
 }
@@ -121,13 +119,11 @@ exchange_outcome worker_pool::say_hello(environment& env) {
   exchange_outcome hello = await(env, "worker", how_.deadlines.hello);
   if (hello.what != kind::answered) return hello;
   if (const std::string flaw = flaw_in_protocol(hello.line); !flaw.empty())
-    return {kind::crashed, {}, fmt::format("{}: {}", env.process->label(), flaw)};
+    return without_answer(kind::crashed, "{}: {}", env.process->label(), flaw);
   const json build = member(member(hello.line, "build"), "id");
   if (build != env.info->build.at("id")) {
-    return {kind::crashed,
-            {},
-            fmt::format("{} has build {}, but this campaign measures build {}",
-                        env.process->label(), shown(build), shown(env.info->build.at("id")))};
+    return without_answer(kind::crashed, "{} has build {}, but this campaign measures build {}",
+                          env.process->label(), shown(build), shown(env.info->build.at("id")));
   }
   return hello;
 }
@@ -175,9 +171,8 @@ exchange_outcome worker_pool::make_ready(environment& env) {
   const auto lost = lost_workers_.find(env.info->label());
   if (lost != lost_workers_.end()) return {kind::given_up, {}, lost->second};
   if (!env.given_up.empty()) return {kind::given_up, {}, env.given_up};
-  for (auto& [key, other] : environments_) {
+  for (auto& [key, other] : environments_)
     if (&other != &env && other.process) other.process->stop();
-  }
   if (!env.process) return start(env);
   if (env.process->stopped()) {
     env.process->resume();
@@ -199,10 +194,8 @@ exchange_outcome worker_pool::exchange(environment& env, json request, const cha
     if (outcome.what != kind::answered) return end(env, std::move(outcome));
     const json predicted = member(outcome.line, "predicted_ns");
     if (!predicted.is_number() || !(predicted.get<double>() >= 0)) {
-      return end(env, {kind::crashed,
-                       {},
-                       fmt::format("{} sent an invalid predicted_ns: {}", env.process->label(),
-                                   shown(predicted))});
+      return end(env, without_answer(kind::crashed, "{} sent an invalid predicted_ns: {}",
+                                     env.process->label(), shown(predicted)));
     }
     const double believed_ns = std::min(predicted.get<double>(), longest_prediction_ns);
     within += milliseconds(std::llround(how_.deadlines.visit_factor * believed_ns * 1e-6));
@@ -219,7 +212,7 @@ exchange_outcome worker_pool::exchange(environment& env, json request, const cha
 exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wait, json request) {
   environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
-    return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
+    return without_answer(kind::given_up, "no worker serves backend '{}'", backend);
   request["kind"] = "measure";
   // A worker knows nothing of arms, an older one not even the axis.
   const std::string arm = arm_in(request);
@@ -227,9 +220,8 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
   exchange_outcome outcome = exchange(*env, request, "visit");
   if (outcome.what != kind::answered) return outcome;
   if (const std::string flaw = flaw_in_answer(outcome.line, request); !flaw.empty()) {
-    return end(*env, {kind::crashed,
-                      {},
-                      fmt::format("{} sent an invalid visit: {}", env->process->label(), flaw)});
+    return end(*env, without_answer(kind::crashed, "{} sent an invalid visit: {}",
+                                    env->process->label(), flaw));
   }
   if (!arm.empty()) outcome.line["point"]["arm"] = arm;
   // Its device is lost to this process, and it leaves by itself; the visit is its own word.
@@ -240,7 +232,7 @@ exchange_outcome worker_pool::measure(const std::string& backend, wait_policy wa
 exchange_outcome worker_pool::probe(const std::string& backend, wait_policy wait, json request) {
   environment* env = environment_of(backend, wait, request);
   if (env == nullptr)
-    return {kind::given_up, {}, fmt::format("no worker serves backend '{}'", backend)};
+    return without_answer(kind::given_up, "no worker serves backend '{}'", backend);
   request["kind"] = "probe";
   return exchange(*env, std::move(request), "probe");
 }

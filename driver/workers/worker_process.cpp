@@ -1,7 +1,6 @@
 #include "driver/workers/worker_process.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,7 +12,7 @@
 #include <thread>
 
 #include "core/worker/json_line.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -27,6 +26,12 @@ constexpr unsigned most_failed_polls = 50;
 // one.
 int next_wait_ms(stoppable_deadline& deadline) {
   return static_cast<int>(std::chrono::ceil<milliseconds>(deadline.look()).count());
+}
+
+template <class... Values>
+answer without_line(enum answer::kind what, fmt::format_string<Values...> text,
+                    Values&&... values) {
+  return {what, {}, fmt::format(text, std::forward<Values>(values)...)};
 }
 
 std::string describe_status(int status) {
@@ -59,13 +64,6 @@ worker_process::worker_process(std::string name, const program_to_start& what,
   errors_ = std::move(started.errors);
 }
 
-worker_process::worker_process(worker_process&& other) noexcept
-    : name_(std::move(other.name_)), deadlines_(other.deadlines_),
-      pid_(std::exchange(other.pid_, -1)), to_(std::move(other.to_)), from_(std::move(other.from_)),
-      errors_(std::move(other.errors_)), lines_(std::move(other.lines_)),
-      tail_(std::move(other.tail_)), wait_status_(other.wait_status_),
-      unwritable_(std::move(other.unwritable_)), stopped_(other.stopped_), lost_(other.lost_) {}
-
 worker_process::~worker_process() { kill(); }
 
 std::string worker_process::label() const {
@@ -94,29 +92,23 @@ void worker_process::send(const nlohmann::json& request) {
 
 answer worker_process::interpret(const std::string& line) const {
   if (line.size() > lines_.longest()) {
-    return {answer::kind::garbage,
-            {},
-            fmt::format("{} wrote a line of {} bytes: {}", label(), line.size(), quote(line))};
+    return without_line(answer::kind::garbage, "{} wrote a line of {} bytes: {}", label(),
+                        line.size(), quote(line));
   }
   nlohmann::json object = read_json(line);
   if (object.is_object()) return {answer::kind::line, std::move(object), {}};
-  return {answer::kind::garbage,
-          {},
-          fmt::format("{} wrote {}, which is not a JSON object of at most {} levels", label(),
-                      quote(line), deepest_json)};
+  return without_line(answer::kind::garbage,
+                      "{} wrote {}, which is not a JSON object of at most {} levels", label(),
+                      quote(line), deepest_json);
 }
 
 answer worker_process::describe_end() {
   if (!gone_within(deadlines_.leaving)) kill();
   std::string text = label();
-  if (wait_status_) {
-    text += ' ' + describe_status(*wait_status_);
-  } else {
-    text += " closed its output and cannot be killed";
-  }
-  if (!lines_.waiting().empty()) {
+  if (wait_status_) text += ' ' + describe_status(*wait_status_);
+  else text += " closed its output and cannot be killed";
+  if (!lines_.waiting().empty())
     text += fmt::format(" in the middle of the line {}", quote(lines_.waiting()));
-  }
   return {answer::kind::closed, {}, text + stderr_tail()};
 }
 
@@ -129,9 +121,8 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   for (;;) {
     if (auto line = lines_.next()) return interpret(*line);
     if (lines_.overlong()) {
-      return {answer::kind::garbage,
-              {},
-              fmt::format("{} wrote a line without end: {}", label(), quote(lines_.waiting()))};
+      return without_line(answer::kind::garbage, "{} wrote a line without end: {}", label(),
+                          quote(lines_.waiting()));
     }
     if (!from_) return describe_end();
     // Descriptors of -1 are skipped by poll().
@@ -139,29 +130,24 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
         {{from_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {cancel_fd, POLLIN, 0}}};
     const int left = next_wait_ms(deadline);
     if (left == 0 && !first_look && !unwritable_.empty()) {
-      return {answer::kind::closed,
-              {},
-              fmt::format("{} takes no requests: {}{}", label(), unwritable_, stderr_tail())};
+      return without_line(answer::kind::closed, "{} takes no requests: {}{}", label(), unwritable_,
+                          stderr_tail());
     }
     if (left == 0 && !first_look) {
-      return {answer::kind::late,
-              {},
-              fmt::format("{} did not answer within {:.3g} s{}", label(),
-                          std::chrono::duration<double>(within).count(), stderr_tail())};
+      return without_line(answer::kind::late, "{} did not answer within {:.3g} s{}", label(),
+                          std::chrono::duration<double>(within).count(), stderr_tail());
     }
     first_look = false;
     if (::poll(watched.data(), watched.size(), left) < 0) {
       if (errno == EINTR) continue;
       const std::string why = std::strerror(errno);
       if (++failed_polls == most_failed_polls)
-        return {
-            answer::kind::closed, {}, fmt::format("{} cannot be heard: poll: {}", label(), why)};
+        return without_line(answer::kind::closed, "{} cannot be heard: poll: {}", label(), why);
       std::this_thread::sleep_for(milliseconds{10});
       continue;
     }
-    if (watched[2].revents != 0) {
-      return {answer::kind::cancelled, {}, fmt::format("{} was interrupted", label())};
-    }
+    if (watched[2].revents != 0)
+      return without_line(answer::kind::cancelled, "{} was interrupted", label());
     if (watched[1].revents != 0 && tail_.read_from(errors_.get()) == read_outcome::end)
       errors_.reset();
     if (watched[0].revents != 0 && lines_.read_from(from_.get()) == read_outcome::end)

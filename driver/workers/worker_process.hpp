@@ -67,7 +67,6 @@ class worker_process {
   /// Starts it; `name` is for messages ("omp"). From then on this process ignores SIGPIPE. Throws
   /// std::runtime_error when it cannot be started.
   worker_process(std::string name, const program_to_start& what, worker_deadlines deadlines = {});
-  worker_process(worker_process&& other) noexcept;
   ~worker_process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }

@@ -14,7 +14,7 @@ ROOMS = {
     "core": [".", "ops harness machine", "worker", "host"],
     "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing launch reduction multi",
                       "worker", "."],
-    "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "plan", "results", "campaign show", "ab explain", "commands", "."],
+    "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "plan", "results", "campaign show", "ab", "commands", "."],
 }
 #: What a folder includes of others; where nothing is said, core.
 OTHERS = {

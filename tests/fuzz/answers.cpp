@@ -5,7 +5,7 @@
 #include "core/worker/json_line.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/results/estimate.hpp"
-#include "driver/show/csv.hpp"
+#include "driver/show/table.hpp"
 #include "driver/text/line_reader.hpp"
 #include "driver/workers/visit_record.hpp"
 #include "tests/fuzz/promise.hpp"

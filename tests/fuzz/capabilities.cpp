@@ -5,7 +5,7 @@
 #include "core/worker/json_line.hpp"
 #include "driver/census/rule/census.hpp"
 #include "driver/plan/plan.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/capability_json.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"

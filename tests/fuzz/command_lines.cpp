@@ -2,6 +2,7 @@
 // is written into a results file, and must be what --resume reads there.
 #include <nlohmann/json.hpp>
 
+#include "driver/commands/commands.hpp"
 #include "driver/plan/options.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"

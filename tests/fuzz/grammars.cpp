@@ -4,8 +4,8 @@
 
 #include "core/machine/load_topology.hpp"
 #include "core/machine/topology.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/text/quote.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

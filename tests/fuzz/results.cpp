@@ -5,15 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/worker/json_line.hpp"
-#include "driver/campaign/planned_before.hpp"
+#include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/revisits.hpp"
-#include "driver/campaign/visit_log.hpp"
 #include "driver/campaign/visit_request.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/results/resume.hpp"
-#include "driver/show/csv.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -23,7 +23,7 @@ from syncmeter_analysis.record.text_file import opened
 from syncmeter_analysis.record.visit import BadVisit, Visit, check_status, point_of, visit_from
 
 #: The schema that this reader knows; every minor of this major can be read.
-schema_major, schema_minor = 1, 0
+schema_major, schema_minor = 1, 1
 
 # How a visit's raw rounds begin. Inside a text the quotes would be escaped.
 _rounds = re.compile(rb'"rounds": ?(?=\[\[)')

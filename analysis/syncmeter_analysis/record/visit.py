@@ -3,6 +3,7 @@ are the driver's to combine: readers take the lines of points (point_line.py).""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,8 @@ remarks = (
 @dataclass(slots=True)
 class Visit:
     """One visit of one point. `remarks` are what it says beside its times, by the member's name;
-    `device_shares` the rate of each of several GPUs over their mean."""
+    `device_shares` the rate of each of several GPUs over their mean. `least_cycles` is the least of its
+    costs in cycles, over placement states: what it took while nobody shared the core."""
 
     point: Point
     number: int
@@ -37,6 +39,7 @@ class Visit:
     links: tuple[Link, ...] = ()
     litmus: Litmus | None = None
     device_shares: tuple[float, ...] = ()
+    least_cycles: float | None = None
 
 
 def point_of(members: Any, points: dict[str, Point]) -> Point:
@@ -76,6 +79,9 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     )
     visit.drops = {why: n for why, n in (line.get("drops") or {}).items() if n}
     visit.stolen_ns = line.get("stolen_ns") or 0.0
+    if status in ("ok", "busy"):
+        least = min(map(_cycles, line.get("estimates") or ()), default=math.inf)
+        visit.least_cycles = least if math.isfinite(least) else None
     if not _on_some.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))
@@ -84,6 +90,17 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     learn_backend(point.backend, line)
     return visit
 
+
+def _cycles(estimate: Members) -> float:
+    """Of one placement state, where it has rounds enough and a cost above 0; else infinite."""
+    cycles, ns = estimate.get("cost_cycles"), estimate.get("cost_ns")
+    solid = (estimate.get("rounds") or 0) >= _enough_rounds
+    known = isinstance(cycles, dict) and isinstance(ns, dict) and (ns.get("low") or 0) > 0
+    value = float(cycles["value"]) if isinstance(cycles, dict) else 0.0
+    return value if solid and known and value > 0 else math.inf
+
+
+_enough_rounds = 5
 
 _count = Member("whole")
 _link = {name: _count for name in ("from", "to", "nvlinks")}

@@ -103,13 +103,18 @@ def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> N
 def _points_of(file: ResultsFile) -> dict[str, Measured]:
     file.estimate()
     census: dict[str, tuple[int, Members]] = {}
+    cycles: dict[str, list[float]] = defaultdict(list)
     for (key, number), visit in file.visits.items():
+        if visit.least_cycles is not None:
+            cycles[key].append(visit.least_cycles)
         if visit.census is not None and number <= census.get(key, (number, {}))[0]:
             census[key] = number, visit.census
     found = {
         key: measured_from(point, line, file.path, census.get(key, (0, None))[1])
         for key, (point, line) in file.estimates.items()
     }
+    for key, s in found.items():
+        s.least_cycles = tuple(cycles.get(key, ()))
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = found[measured_as.key].standing_for(point)

@@ -2,7 +2,8 @@
 affinities) of one: matched on every axis and on the placement state.
 
 A difference is resolved when its probability under "no more than the threshold" stays below 5 %
-after Holm's correction over all points compared.
+after Holm's correction over all points compared. A point is blind where the comparison could not have
+resolved a change of the size asked for: that nothing is slower says nothing of it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
+from syncmeter_analysis.relate.scatter import ratios_of_campaigns
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 
@@ -33,6 +35,9 @@ alpha = 0.05
 #: Between campaigns in a virtual machine contended points wander by up to 8 % (standard deviation) in
 #: one placement state, which the visits of one campaign do not show: so much is no difference.
 contended_threshold = 0.15
+
+#: The change that every point is to show, as a share.
+default_sees = 0.5
 
 #: Axes that can be compared across, by the name of the option.
 axes = ("affinity", "wait", "order", "home", "flavour", "scope", "space", "type", "backend")
@@ -78,10 +83,13 @@ class Apart:
 
 @dataclass
 class Comparison:
-    """All of it. `only` counts points of one side alone by side; `notes` are sentences."""
+    """All of it. `only` counts points of one side alone by side; `notes` are sentences. A change of
+    `sees` is to be found: 0.5 for half as much again."""
 
     names: tuple[str, str]
     threshold: float
+    sees: float = default_sees
+    blind_is_fine: bool = False
     differences: list[Difference] = field(default_factory=list)
     apart: list[Apart] = field(default_factory=list)
     only: tuple[int, int] = (0, 0)
@@ -104,11 +112,19 @@ class Comparison:
         return sorted(unknown, key=lambda d: -d.detectable)
 
     @property
+    def blind(self) -> list[Difference]:
+        """Those that could not have shown the change asked for, the widest first."""
+        return [d for d in self.undecided if d.detectable > 1 + self.sees]
+
+    @property
     def status(self) -> int:
-        """Exit status: 0 nothing slower, 1 something slower, 2 nothing comparable."""
+        """Exit status: 0 nothing slower and no point blind, 1 something slower, 2 nothing comparable, 3
+        nothing slower among the points that are not blind."""
         if not self.differences:
             return 2
-        return 1 if self.slower else 0
+        if self.slower:
+            return 1
+        return 3 if (self.blind or self.apart) and not self.blind_is_fine else 0
 
 
 def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
@@ -123,24 +139,25 @@ def compare_points(
     pairs: Sequence[tuple[Measured, Measured]],
     names: tuple[str, str],
     threshold: float,
+    in_cycles: bool = False,
 ) -> Comparison:
     """Compares each pair (old, new), with one Holm correction over all of them.
 
-    Points that share their measurements on both sides are one comparison, made at the first.
+    Points that share their measurements on both sides are one comparison, made at the first. Of two
+    campaigns lanes that meet nobody may be compared in cycles.
     """
     result = Comparison(names, threshold)
-    seen: set[tuple[object, object]] = set()
+    once = {(old.measured_at, new.measured_at): (old, new) for old, new in reversed(pairs)}
+    several = [pair for pair in reversed(once.values()) if pair[0].source != pair[1].source]
+    apart = iter(ratios_of_campaigns(several, in_cycles))
     found: list[Candidate] = []
-    contended = 0
-    for old, new in pairs:
-        if (old.measured_at, new.measured_at) in seen:
-            continue
-        seen.add((old.measured_at, new.measured_at))
-        r = ratio(new, old)
+    contended = clocked = 0
+    for old, new in reversed(once.values()):
+        r = next(apart) if old.source != new.source else ratio(new, old)
         if isinstance(r, Ratio):
-            # A pair probe runs only under a hypervisor, at points whose lanes meet.
-            wanders = not r.paired and old.hop_ns > 0 and new.hop_ns > 0
+            wanders = _wanders(r, old, new)
             contended += wanders
+            clocked += r.in_cycles
             margin = max(threshold, contended_threshold) if wanders else threshold
             found.append(Candidate(old, new, r, margin))
         elif old.status != new.status or (old.usable and new.usable):
@@ -150,8 +167,23 @@ def compare_points(
             f"{contended} contended points of a virtual machine vary between campaigns: for "
             f"these, differences up to {contended_threshold:.0%} count as none"
         )
+    if clocked:
+        result.notes.append(
+            f"{clocked} points whose lanes meet nobody are compared in cycles: another clock is no "
+            "change of theirs"
+        )
     result.differences = judged(found, threshold)
     return result
+
+
+def _wanders(r: Ratio, old: Measured, new: Measured) -> bool:
+    """Lanes that meet where a pair probe runs, which is under a hypervisor; and several lanes of which
+    one shared its core, in each campaign with another neighbour."""
+    if r.paired:
+        return False
+    meet = old.hop_ns > 0 and new.hop_ns > 0
+    busy = old.state.busy or new.state.busy
+    return meet or (busy and new.point.lanes > 1 and not new.on_gpu)
 
 
 def judged(found: Sequence[Candidate], threshold: float) -> list[Difference]:
@@ -247,7 +279,8 @@ def compare_campaigns(
     common = [key for key in after if key in before]
     if not common:
         raise Unusable(f"not comparable: no point is in both files; {_axes_that_differ(old, new)}")
-    result = compare_points([(before[k], after[k]) for k in common], names, threshold)
+    points = [(before[k], after[k]) for k in common]
+    result = compare_points(points, names, threshold, in_cycles="machine" not in across)
     result.only = (len(before) - len(common), len(after) - len(common))
     environments = _environment(old_files), _environment(new_files)
     for what, was in environments[0].items():

@@ -55,7 +55,8 @@ class Ratio:
     `visits` pairs of visits when `paired`, else the visits of the side that has fewer. `over_ns` and
     `under_ns` are the costs in the common state, `state` that of the side which names one (None for
     GPUs and imports). `error` is the standard error of the logarithm, with `degrees` of freedom of
-    Student's t. `identical`: both points are one measurement.
+    Student's t. `identical`: both points are one measurement; `in_cycles`: a ratio of cycles, the costs
+    beside it are in ns all the same.
     """
 
     interval: Interval
@@ -67,6 +68,7 @@ class Ratio:
     degrees: float = 0.0
     paired: bool = False
     identical: bool = False
+    in_cycles: bool = False
 
     @property
     def value(self) -> float:
@@ -105,7 +107,7 @@ class Ratio:
         return min(1.0, 2 * student_t_tail(beyond / self.error, self.degrees))
 
 
-def _common(over: Measured, under: Measured) -> tuple[State, State] | None:
+def common_states(over: Measured, under: Measured) -> tuple[State, State] | None:
     """The state that both saw in most visits, as each side names it: first by visits in common, then
     by visits at all, quiet before busy, then by rounds."""
 
@@ -134,7 +136,7 @@ def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[t
 
 def paired_visits(over: Measured, under: Measured) -> int:
     """How many visits by number both have in the state that they are compared in."""
-    states = _common(over, under)
+    states = common_states(over, under)
     return len(_paired_costs(over, under, *states)) if states else 0
 
 
@@ -165,7 +167,7 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
         value = quotient(over.cost, under.cost)
         visits = min(over.visits, under.visits)
         return Ratio(value, visits, None, over.cost.value, under.cost.value, error, degrees)
-    states = _common(over, under)
+    states = common_states(over, under)
     if states is None:
         return NotComparable("seen in different placement states")
     return _in_state(over, under, *states)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.relation import Verdict
@@ -34,3 +36,27 @@ def seen_changes(c: Comparison) -> str:
     if blind:
         parts.append(f"for {blind} not even a change of {_vast:g} times")
     return "; ".join(parts)
+
+
+# More names are for --all.
+_most_named = 5
+
+
+def blind_text(c: Comparison, everything: bool = False) -> str:
+    """Which points could not have shown the change asked for, and what to do; '' without any."""
+    if not c.blind and not c.apart:
+        return ""
+    names = [
+        f"{text.short_name(d.new.point)} (above {text.ratio(d.detectable)} times)"
+        if math.isfinite(d.detectable)
+        else text.short_name(d.new.point)
+        for d in c.blind
+    ]
+    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.apart]
+    shown = names if everything else names[:_most_named]
+    more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return (
+        f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
+        f"{'; '.join(shown)}{more}. More visits (`run --visits`, `--resume`), quiet hours or "
+        "`syncmeter ab` tell; --blind ignore accepts it"
+    )

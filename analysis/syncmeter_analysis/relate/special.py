@@ -72,3 +72,30 @@ def student_t(confidence: float, degrees: float) -> float:
         else:
             high = middle
     return (low + high) / 2
+
+
+def digamma(x: float) -> float:
+    """The logarithmic derivative of the gamma function, for x > 0 (Abramowitz and Stegun, 6.3.18)."""
+    below = 0.0
+    while x < 6:
+        below, x = below - 1 / x, x + 1
+    square = 1 / (x * x)
+    return below + math.log(x) - 0.5 / x - square * (1 / 12 - square * (1 / 120 - square / 252))
+
+
+def trigamma(x: float) -> float:
+    """The derivative of `digamma`, for x > 0 (Abramowitz and Stegun, 6.4.12)."""
+    below = 0.0
+    while x < 6:
+        below, x = below + 1 / (x * x), x + 1
+    square = 1 / (x * x)
+    return below + 1 / x + square / 2 + square / x * (1 / 6 - square * (1 / 30 - square / 42))
+
+
+def trigamma_inverse(y: float) -> float:
+    """The x > 0 with `trigamma(x) == y`, for y > 0: it falls from infinity to 0."""
+    low, high = 1e-8, 1e8
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if trigamma(middle) > y else (low, middle)
+    return math.sqrt(low * high)

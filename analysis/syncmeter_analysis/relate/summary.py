@@ -32,6 +32,7 @@ class Measured:
     has it. `measured_as` is the key of the point whose measurement this one shares, or ''; `source` the
     file it is from. `resolved` says that 0 is not among what the cost may be. `other_states` are the
     same point in each other state that it was found in, nearest first; they are no `headline`.
+    `least_cycles` are the least costs in cycles, one for each visit that has one.
     """
 
     point: Point
@@ -72,6 +73,7 @@ class Measured:
     headline: bool = True
     other_states: list[Measured] = field(default_factory=list)
     by_visit: dict[int, dict[State, tuple[float, int]]] = field(default_factory=dict)
+    least_cycles: tuple[float, ...] = ()
 
     @property
     def id(self) -> str:

@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.compare import Comparison, Difference
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
+from syncmeter_analysis.relate.seen_changes import blind_text, seen_changes, verdict_text
 from syncmeter_analysis.render.charts.changes import changes_figure
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
@@ -63,6 +63,7 @@ def as_markdown(c: Comparison) -> str:
         return "\n".join([*lines, *(f"- {escaped_md(s)}" for s in _sentences(c))]).rstrip()
     found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
     found += [change_table(c.resolved)] if c.resolved else []
+    found += [Text(blind)] if (blind := blind_text(c)) else []
     if more := [*_only(c), *_apart(c), *c.notes]:
         found.append(Bullets(more))
     return blocks.as_markdown(_title(c), found)
@@ -86,8 +87,10 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
             "old": c.names[0],
             "new": c.names[1],
             "threshold": c.threshold,
+            "sees": c.sees,
             "exit_status": c.status,
             "points": [_as_object(d) for d in c.differences],
+            "blind": [_point_object(d.new.point) for d in c.blind],
             "apart": [{"point": _point_object(a.point), "why": a.why} for a in c.apart],
             "only": list(c.only),
             "notes": c.notes,
@@ -188,7 +191,7 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
         lines.append(change_table(cut))
         if len(shown) > len(cut):
             lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
-    lines += ["", _counted(c), *_only(c)]
+    lines += ["", _counted(c), *filter(None, [blind_text(c, everything)]), *_only(c)]
     if c.apart:
         lines.append(f"{len(c.apart)} points not comparable:")
         limit = len(c.apart) if everything else _most_apart
@@ -207,7 +210,8 @@ def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
     unclear = sum(len(c.undecided) for c in comparisons)
     verdict = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
     verdict += f"; {unclear} cannot be told" if unclear else ""
-    return verdict, "bad" if slower else "unclear" if 2 * unclear > compared else "good"
+    blind = any(c.status == 3 for c in comparisons)
+    return verdict, "bad" if slower else "unclear" if blind else "good"
 
 
 def _changes(c: Comparison, number: int) -> Section:
@@ -258,6 +262,7 @@ def _as_object(d: Difference) -> dict[str, Any]:
         "cost_ns": [r.under_ns, r.over_ns],
         "hop_ns": r.state.hop_ns if r.state else 0.0,
         "busy": bool(r.state and r.state.busy),
+        "in_cycles": r.in_cycles,
     }
 
 

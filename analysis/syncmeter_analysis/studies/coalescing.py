@@ -278,12 +278,14 @@ def finding(level: Level) -> str:
     base, slowest = level.coalesced, level.slowest
     assert base is not None and base.useful_bytes_per_ns is not None
     rate = base.useful_bytes_per_ns
-    told = f"{level.name}: coalesced loads bring {formats.nanoseconds(rate)} useful bytes per ns"
+    sentence = (
+        f"{level.name}: coalesced loads bring {formats.nanoseconds(rate)} useful bytes per ns"
+    )
     if not slowest or not isinstance(slowest[0].over, Ratio):
-        return f"{told}; no pattern is resolved to take longer"
+        return f"{sentence}; no pattern is resolved to take longer"
     names = " and ".join(row.words for row in slowest)
     return (
-        f"{told}; {names} take{'s' if len(slowest) == 1 else ''} the longest, "
+        f"{sentence}; {names} take{'s' if len(slowest) == 1 else ''} the longest, "
         f"{formats.ratio_interval(slowest[0].over)} times as long for a useful byte"
     )
 

@@ -152,13 +152,13 @@ def _slope_sentence(what: str, costs: ByPaths) -> str:
 
 def _without_branch_sentence(launch: Launch) -> str:
     """For how many paths selecting is faster than branching: `up to` where none below is not."""
-    told = {n: verdict(r) for n, r in launch.without_branch.items()}
-    faster = [n for n, v in told.items() if v is Verdict.faster]
-    if not told:
+    verdicts = {n: verdict(r) for n, r in launch.without_branch.items()}
+    faster = [n for n, v in verdicts.items() if v is Verdict.faster]
+    if not verdicts:
         return ""
     if not faster:
         return "without a branch it is resolved to be faster for no number of paths"
-    if all(n in faster for n in told if n <= faster[-1]):
+    if all(n in faster for n in verdicts if n <= faster[-1]):
         where = f"up to {formats.count(faster[-1], 'path')}"
     else:
         where = f"for {', '.join(map(str, faster))} paths"

@@ -184,8 +184,8 @@ def size_of(row: Row) -> Size:
         return Size(why=f"no cells {apart_bytes} B apart to compare with")
     enough, slower_at, why = None, 0, ""
     for stride, r in row.over_apart.items():
-        told = verdict(r)
-        if told is Verdict.slower:
+        says = verdict(r)
+        if says is Verdict.slower:
             if enough:
                 # A hypervisor's or a prefetcher's doing, but no size.
                 return Size(
@@ -195,7 +195,7 @@ def size_of(row: Row) -> Size:
                 )
             slower_at = stride
         elif enough is None and not why:
-            if told is Verdict.same:
+            if says is Verdict.same:
                 enough = stride
             else:
                 why = _cannot_compare(stride, r)
@@ -211,12 +211,12 @@ def _cannot_compare(stride: int, r: Ratio | NotComparable) -> str:
         return f"at {stride} B {r.why}"
     if not r.bounded:
         return f"at {stride} B only one visit has both in one placement state"
-    told = (
+    sentence = (
         "below 1, so that cells apart are no valid control"
         if verdict(r) is Verdict.faster
         else "neither the same nor more"
     )
-    return f"at {stride} B the ratio is {formats.ratio_interval(r)}, {r.visits} visits: {told}"
+    return f"at {stride} B the ratio is {formats.ratio_interval(r)}, {r.visits} visits: {sentence}"
 
 
 def sizing(found: Sequence[Row]) -> list[Row]:
@@ -348,24 +348,24 @@ def _evidence(found: Sequence[Row], enough: int) -> str:
         if row.size.enough != enough or row.costs_nothing:
             continue
         below = row.strides[row.strides.index(enough) - 1]
-        told = [
+        sentences = [
             f"at {stride} B {formats.ratio_interval(r)}"
             for stride in (below, enough)
             if isinstance(r := row.over_apart[stride], Ratio)
         ]
-        return ", ".join([*told, row.where])
+        return ", ".join([*sentences, row.where])
     return ""
 
 
 def size_sentence(found: Sequence[Row]) -> str:
     """What these rows say of the size, and how many of them."""
     size, deciding = size_of_all(found), sizing(found)
-    told = sum(row.size.enough is not None for row in deciding)
+    known = sum(row.size.enough is not None for row in deciding)
     if size.enough is None:
         more = f"more than {size.slower_at} B, but " if size.slower_at else ""
         return f"{more}cannot tell: {size.why}"
-    by = f"by {told} of {formats.count(len(deciding), 'row')}"
-    if told < len(deciding):
+    by = f"by {known} of {formats.count(len(deciding), 'row')}"
+    if known < len(deciding):
         by += f"; one of the others cannot tell: {size.why}"
     if all(row.size.enough is None or row.costs_nothing for row in deciding):
         return f"none: {size.enough} B apart cost the same as cells apart ({by})"
@@ -382,18 +382,18 @@ def next_line_spans(found: Sequence[Row]) -> str:
         if not row.first.point.base_offset and isinstance(row.next_line, Ratio)
     ]
     spans: list[tuple[Verdict, list[int], list[Ratio]]] = []
-    for lanes, r, told in sorted(rows, key=lambda row: row[0]):
-        if not spans or spans[-1][0] is not told:
-            spans.append((told, [], []))
+    for lanes, r, says in sorted(rows, key=lambda row: row[0]):
+        if not spans or spans[-1][0] is not says:
+            spans.append((says, [], []))
         spans[-1][1].append(lanes)
         if isinstance(r, Ratio):
             spans[-1][2].append(r)
-    if not {Verdict.slower, Verdict.faster} & {told for told, _, _ in spans}:
+    if not {Verdict.slower, Verdict.faster} & {says for says, _, _ in spans}:
         return ""
     return ", ".join(
-        f"{_range_of(ratios)}{' (cannot tell)' * (told is Verdict.cannot_tell)} at "
+        f"{_range_of(ratios)}{' (cannot tell)' * (says is Verdict.cannot_tell)} at "
         f"{formats.spans(lanes)} lanes"
-        for told, lanes, ratios in spans
+        for says, lanes, ratios in spans
     )
 
 
@@ -406,21 +406,21 @@ def _range_of(ratios: Sequence[Ratio]) -> str:
 
 def _next_line_sentence(found: Sequence[Row]) -> str:
     asked = [row for row in sizing(found) if not row.first.point.base_offset]
-    said = [(row, row.next_line, verdict(row.next_line)) for row in asked]
+    ratios = [(row, row.next_line, verdict(row.next_line)) for row in asked]
     if by_lanes := next_line_spans(found):
-        slower = any(told is Verdict.slower for _, _, told in said)
+        slower = any(says is Verdict.slower for _, _, says in ratios)
         why = (
             "adjacent lines are fetched in pairs"
             if slower
             else "128 B cost more, which pairs of lines do not explain"
         )
         return f"differ: {by_lanes}; {why}"
-    same = sum(told is Verdict.same for _, _, told in said)
+    same = sum(says is Verdict.same for _, _, says in ratios)
     if same:
         return (
-            f"the same within {default_margin:.0%} in {same} of {formats.count(len(said), 'row')}"
+            f"the same within {default_margin:.0%} in {same} of {formats.count(len(ratios), 'row')}"
         )
-    for row, r, _ in said:
+    for row, r, _ in ratios:
         open_ = r.why if isinstance(r, NotComparable) else formats.ratio_interval(r)
         return f"cannot tell: {open_} at {row.where}"
     return "cannot tell: no such rows"

@@ -314,8 +314,8 @@ def _in_order(launch: Launch) -> str:
     if best.cost and best.cost.bounded:
         line += f" ({formats.interval_ns(best.cost)})"
     if ties:
-        told = ", ".join(_written(s) for s in ties)
-        line += f"; not told apart from it within {default_margin:.0%}: {told}"
+        sentence = ", ".join(_written(s) for s in ties)
+        line += f"; not told apart from it within {default_margin:.0%}: {sentence}"
     return line
 
 

@@ -86,14 +86,14 @@ def held_text(held: Sequence[Situation]) -> list[Block]:
     """One table, and a sentence for each situation of several lanes."""
     if not held:
         return []
-    told = [held_sentence(one) for one in held if one.first.point.lanes > 1]
+    sentences = [held_sentence(one) for one in held if one.first.point.lanes > 1]
     explained = Text(
         "inside and outside: ns of work under the lock and between two sections, of each lane. ns/op "
         "is of a section with all that, and two readings of the clock. Waits are from the call of lock "
         "until it is back, of each lane by its own clock: the median, the longest of 1000 (p99.9), and "
         "the longest of all; one lane's are the two readings."
     )
-    return [_table(held), explained, Bullets(told or [_alone])]
+    return [_table(held), explained, Bullets(sentences or [_alone])]
 
 
 _alone = "under contention: cannot tell: points with two lanes or more were not measured"
@@ -133,9 +133,9 @@ def _waits(s: Measured) -> list[str]:
 
 
 def _notes(one: Situation, s: Measured) -> str:
-    said = [s.status] if s.status != "ok" else []
-    said += ["more lanes than PUs"] if one.oversubscribed else []
-    return "; ".join(said + [one.source] * bool(one.source))
+    notes = [s.status] if s.status != "ok" else []
+    notes += ["more lanes than PUs"] if one.oversubscribed else []
+    return "; ".join(notes + [one.source] * bool(one.source))
 
 
 def situation(one: Situation) -> str:
@@ -153,16 +153,16 @@ def held_sentence(one: Situation) -> str:
     if one.winners is None:
         return f"{start}cannot tell: no lock has a cost{stalled}"
     best = one.winners.best
-    told = f"{start}{lock_of(best)} is the fastest, {_rate(best)} sections a second"
+    sentence = f"{start}{lock_of(best)} is the fastest, {_rate(best)} sections a second"
     if one.winners.ties:
         names = ", ".join(lock_of(s) for s in one.winners.ties)
-        told += f"; not resolved to be more than {default_margin:.0%} slower: {names}"
+        sentence += f"; not resolved to be more than {default_margin:.0%} slower: {names}"
     ratios = [(s, r) for s in one.locks if isinstance(r := one.over_fastest.get(s.id), Ratio)]
     ratios = [(s, r) for s, r in ratios if verdict(r) is Verdict.slower]
     if ratios:
         s, r = max(ratios, key=lambda item: item[1].value)
-        told += f"; {lock_of(s)} takes {formats.ratio_interval(r)} times as long"
-    return told + _slowest_waits(one) + stalled
+        sentence += f"; {lock_of(s)} takes {formats.ratio_interval(r)} times as long"
+    return sentence + _slowest_waits(one) + stalled
 
 
 def _slowest_waits(one: Situation) -> str:

@@ -237,22 +237,22 @@ def _graph_finding(kernel: Kernel) -> str:
         return ""
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
-    told = (
+    sentence = (
         f"each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
         f"by itself {formats.nanoseconds(one)}; a graph of {n} over {n} launches: "
     )
     if isinstance(r, NotComparable):
-        return told + f"not comparable, {r.why}"
-    told += formats.ratio_interval(r)
+        return sentence + f"not comparable, {r.why}"
+    sentence += formats.ratio_interval(r)
     if verdict(r) is not Verdict.faster:
         same = f"{verdict(r).value} within {default_margin:.0%}"
-        return told + f", {same if verdict(r) is Verdict.same else verdict(r).value}"
+        return sentence + f", {same if verdict(r) is Verdict.same else verdict(r).value}"
     least = _faster_from(measured)
-    told += f", faster; so is every size measured from {formats.count(least, 'kernel')} on"
+    sentence += f", faster; so is every size measured from {formats.count(least, 'kernel')} on"
     even = _even(line, one)
     if even not in (0, least):
-        told += f" (by the line through the sizes from {formats.count(even, 'kernel')} on)"
-    return told
+        sentence += f" (by the line through the sizes from {formats.count(even, 'kernel')} on)"
+    return sentence
 
 
 def _faster_from(measured: dict[int, Ratio | NotComparable]) -> int:

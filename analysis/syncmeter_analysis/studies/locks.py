@@ -335,18 +335,22 @@ def cost_sentence(table: LockTable, contest: Contest) -> str:
     if contest.winners is None:
         return f"{start}cannot tell: no lock has a cost"
     best = table.row_of(contest.winners.best)
-    told = f"{start}{best.name} is the fastest, {_cost_with_unit(contest.winners.best)}"
+    sentence = f"{start}{best.name} is the fastest, {_cost_with_unit(contest.winners.best)}"
     atomic = contest.over_atomic.get(best.name)
     if isinstance(atomic, Ratio):
-        told += f", {formats.ratio_interval(atomic)} times {best.first.point.backend} atomic_add"
+        sentence += (
+            f", {formats.ratio_interval(atomic)} times {best.first.point.backend} atomic_add"
+        )
     if contest.winners.ties:
         names = [table.row_of(s).name for s in contest.winners.ties]
-        told += f"; not resolved to be more than {default_margin:.0%} slower: {', '.join(names)}"
+        sentence += (
+            f"; not resolved to be more than {default_margin:.0%} slower: {', '.join(names)}"
+        )
     if worst := slowest(table, contest):
         row, r = worst
-        told += f"; {row.name} takes {formats.ratio_interval(r)} times as long"
+        sentence += f"; {row.name} takes {formats.ratio_interval(r)} times as long"
     apart = [f"{table.row_of(s).name} ({why})" for s, why in contest.winners.apart]
-    return told + (f"; not comparable with it: {', '.join(apart)}" if apart else "")
+    return sentence + (f"; not comparable with it: {', '.join(apart)}" if apart else "")
 
 
 def _cost_with_unit(s: Measured) -> str:

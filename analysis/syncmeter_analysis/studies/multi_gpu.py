@@ -266,14 +266,14 @@ def text(found: SeveralGpus) -> list[Block]:
 
 
 def link_sentence(link: Link) -> str:
-    told = [
+    sentences = [
         f"{'' if link.peer_access else 'no '}peer access",
         f"{'' if link.native_atomics else 'no '}native atomics",
         f"performance rank {link.performance_rank}",
     ]
     if link.nvlinks:
-        told.append(f"{formats.count(link.nvlinks, 'NVLink')} of device {link.source} up")
-    return f"{link.source} to {link.target}: {', '.join(told)}"
+        sentences.append(f"{formats.count(link.nvlinks, 'NVLink')} of device {link.source} up")
+    return f"{link.source} to {link.target}: {', '.join(sentences)}"
 
 
 def _cell(s: Measured | None) -> Cell:
@@ -300,15 +300,15 @@ def _barrier_table(barriers: Sequence[Barrier]) -> Table:
 def fastest_sentence(fastest: Fastest) -> str:
     """The fastest over so many devices, what is as fast, and its step from fewer devices."""
     s = fastest.winners.best
-    told = f"fastest inside kernels over {formats.count(fastest.devices, 'device')}: "
-    told += f"{barrier_name(s.point)}, {_launch(s.point)}, {formats.cost(s)} ns"
+    sentence = f"fastest inside kernels over {formats.count(fastest.devices, 'device')}: "
+    sentence += f"{barrier_name(s.point)}, {_launch(s.point)}, {formats.cost(s)} ns"
     launches: dict[str, list[str]] = defaultdict(list)
     for tie in fastest.winners.ties:
         launches[barrier_name(tie.point)].append(formats.blocks_by_threads(tie.point))
     if launches:
         ties = "; ".join(f"{name} {', '.join(found)}" for name, found in launches.items())
-        told += f" (within {default_margin:.0%} of it or not told apart: {ties})"
-    return told + _step(fastest)
+        sentence += f" (within {default_margin:.0%} of it or not told apart: {ties})"
+    return sentence + _step(fastest)
 
 
 def _launch(p: Point) -> str:

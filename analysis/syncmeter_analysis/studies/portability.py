@@ -136,8 +136,10 @@ def _missing(pairs: list[tuple[Measured, Measured]], comparison: Comparison) -> 
 
 def _status(s: Measured) -> str:
     # What else a reason says (a bound, a time) differs from point to point.
-    told = f": {s.reason}" if s.status in ("unsupported", "failed", "elided") and s.reason else ""
-    return f"{s.status} in {s.point.backend}{told}"
+    sentence = (
+        f": {s.reason}" if s.status in ("unsupported", "failed", "elided") and s.reason else ""
+    )
+    return f"{s.status} in {s.point.backend}{sentence}"
 
 
 # Of ops without a ratio for one reason no more are named than this.
@@ -183,11 +185,11 @@ def _names(points: list[Measured], axis: str) -> str:
 
 def _judgement(row: Row) -> str:
     """The verdict, and whether both compiled to the same."""
-    told = verdict_text(row.difference)
+    judgement = verdict_text(row.difference)
     native, other = row.codes
     if not native or not other:
-        return told
-    return told + (", same code" if native == other else ", other code")
+        return judgement
+    return judgement + (", same code" if native == other else ", other code")
 
 
 def _table(side: Side) -> Table:

@@ -187,10 +187,10 @@ def sentences(table: ProcessTable) -> list[str]:
         f"{lanes}, {'own cells' if table.own_cells else 'one cell'}" if table.lanes > 1 else lanes
     )
     same = [row for row, r in table.ratios if verdict(r) is Verdict.same]
-    told = []
+    sentences = []
     if same:
         names = ", ".join(row.op for row in same)
-        told.append(
+        sentences.append(
             f"{where}: the same by processes as by threads within {default_margin:.0%}: {names}"
         )
     for row, r in table.ratios:
@@ -199,8 +199,8 @@ def sentences(table: ProcessTable) -> list[str]:
         thread = row.thread.point if row.thread else None
         beside = f"{thread.backend} {thread.op}" if thread else ""
         cannot = ", not told from the same" if verdict(r) is Verdict.cannot_tell else ""
-        told.append(
+        sentences.append(
             f"{where}: {row.measured.point.backend} {row.op} takes {formats.ratio_interval(r)} "
             f"times as long as {beside}{cannot}"
         )
-    return told or [f"{where}: cannot tell: no op has a cost by threads and by processes"]
+    return sentences or [f"{where}: cannot tell: no op has a cost by threads and by processes"]

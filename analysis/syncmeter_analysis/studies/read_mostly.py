@@ -120,7 +120,7 @@ def _slowest(one: Contest) -> str:
 
 def sentences(found: ReadMostly) -> list[str]:
     """For each number of lanes, size and file: the fastest scheme over runs of ratios."""
-    told = []
+    sentences = []
     key = lambda c: (c.lanes, c.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(found.contests, key):
         runs: list[tuple[list[str], list[int]]] = []
@@ -132,8 +132,8 @@ def sentences(found: ReadMostly) -> list[str]:
             else:
                 runs.append((best, [one.reads]))
         where = f"{formats.count(lanes, 'lane')}, {size} bytes" + f" ({source})" * bool(source)
-        told.append(f"{where}: " + "; ".join(_run(best, reads) for best, reads in runs))
-    return told
+        sentences.append(f"{where}: " + "; ".join(_run(best, reads) for best, reads in runs))
+    return sentences
 
 
 def _run(best: list[str], reads: list[int]) -> str:

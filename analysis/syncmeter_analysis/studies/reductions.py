@@ -182,9 +182,9 @@ def text(found: Reductions) -> list[Block]:
         ("GPU", [(array, array.fastest_on_gpu) for array in found.arrays]),
         ("CPU", [(array, array.fastest_on_cpu) for array in found.arrays]),
     ):
-        told = [fastest_sentence(array, w) for array, w in winners if w is not None]
-        if told:
-            blocks += [Text(f"Which form is the fastest on the {where}:"), Bullets(told)]
+        sentences = [fastest_sentence(array, w) for array, w in winners if w is not None]
+        if sentences:
+            blocks += [Text(f"Which form is the fastest on the {where}:"), Bullets(sentences)]
     return blocks
 
 
@@ -215,16 +215,16 @@ def fastest_sentence(array: Array, winners: Winners) -> str:
     """The fastest form, those not told apart from it, and those that cannot be compared with it."""
     best = array.form(winners.best)
     assert best.ns is not None
-    told = f"{array.name}: {best.name}, {formats.nanoseconds(best.ns * 1e-3)} µs"
+    sentence = f"{array.name}: {best.name}, {formats.nanoseconds(best.ns * 1e-3)} µs"
     if share := share_text(best):
-        told += f", {share} of the reads' bandwidth"
+        sentence += f", {share} of the reads' bandwidth"
     if winners.ties:
         ties = ", ".join(array.form(s).name for s in winners.ties)
-        told += f"; within {default_margin:.0%} of it or not told apart: {ties}"
+        sentence += f"; within {default_margin:.0%} of it or not told apart: {ties}"
     if winners.apart:
         apart = (f"{array.form(s).name} ({why})" for s, why in winners.apart)
-        told += f"; not comparable: {', '.join(apart)}"
-    return told
+        sentence += f"; not comparable: {', '.join(apart)}"
+    return sentence
 
 
 _least_sizes = 2

@@ -335,17 +335,17 @@ def _where(affinity: str) -> str:
 def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
     """For each place the ways that slow a lane at work, and those that do not."""
     for affinity in sorted({n.affinity for n in neighbours}, reverse=True):
-        said = {n.way: n.over for n in neighbours if n.affinity == affinity}
+        over = {n.way: n.over for n in neighbours if n.affinity == affinity}
         slowing = [
             f"{way} {formats.ratio_interval(r)} times as long"
-            for way, r in said.items()
+            for way, r in over.items()
             if isinstance(r, Ratio) and verdict(r) is Verdict.slower
         ]
-        harmless = [way for way, r in said.items() if verdict(r) is Verdict.same]
+        harmless = [way for way, r in over.items() if verdict(r) is Verdict.same]
         place = f"work beside a lane that waits on {_where(affinity).replace('same', 'the same')}"
-        told = [", ".join(slowing)] * bool(slowing)
-        told += [f"the same as alone: {', '.join(harmless)}"] * bool(harmless)
-        yield f"{place}: {'; '.join(told) or 'cannot tell'}"
+        sentence = [", ".join(slowing)] * bool(slowing)
+        sentence += [f"the same as alone: {', '.join(harmless)}"] * bool(harmless)
+        yield f"{place}: {'; '.join(sentence) or 'cannot tell'}"
     if neighbours and all(n.affinity != "smt" for n in neighbours):
         yield (
             "what a waiting lane costs one on the same core cannot be seen here: no core shows two "

@@ -1,5 +1,4 @@
 // AArch64 instructions, sorted into the classes of the census.
-#include <algorithm>
 
 #include "driver/census/isa/instruction_class.hpp"
 
@@ -18,11 +17,6 @@ bool is_large_system_extension(std::string_view name) {
                                 "stumax", "stumin", "swp", "cas"});
 }
 
-bool is_exclusive(std::string_view name) {
-  return starts_with_any(name,
-                         {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"});
-}
-
 instruction_class access(std::string_view name, const instruction& what, frame_registers frame) {
   const bool stack = what.operands.find("[sp") != std::string::npos ||
                      (frame.frame_pointer && what.operands.find("[x29") != std::string::npos);
@@ -31,20 +25,19 @@ instruction_class access(std::string_view name, const instruction& what, frame_r
 
 instruction_class memory_class(const instruction& what, frame_registers frame) {
   const std::string_view name = what.mnemonic;
-  if (is_exclusive(name)) return {.name = std::string(without_size(name))};
+  if (starts_with_any(name, {"ldxr", "ldaxr", "stxr", "stlxr", "ldxp", "ldaxp", "stxp", "stlxp"}))
+    return {.name = std::string(without_size(name))};
   if (is_large_system_extension(name)) return {.name = "lse_" + std::string(without_size(name))};
-  if (starts_with_any(name, {"ldar", "ldapr", "ldapur", "ldlar"})) {
+  if (starts_with_any(name, {"ldar", "ldapr", "ldapur", "ldlar"}))
     return access("load_acquire", what, frame);
-  }
   if (starts_with_any(name, {"stlr", "stlur", "stllr"}))
     return access("store_release", what, frame);
   // Pairs that move the stack pointer save and restore registers around the loop.
   if (is_one_of(name, {"stp", "str"}) && what.operands.ends_with("]!")) {
     if (what.operands.find("[sp,") != std::string::npos) return {.name = "frame"};
   }
-  if (is_one_of(name, {"ldp", "ldr"}) && what.operands.find("[sp],") != std::string::npos) {
+  if (is_one_of(name, {"ldp", "ldr"}) && what.operands.find("[sp],") != std::string::npos)
     return {.name = "frame"};
-  }
   if (starts_with_any(name, {"ldr", "ldp", "ldur", "ldnp", "ldtr"}))
     return access("load", what, frame);
   if (starts_with_any(name, {"str", "stp", "stur", "stnp", "sttr"}))
@@ -59,13 +52,11 @@ instruction_class control_class(const instruction& what) {
   if (starts_with_any(name, {"blr"})) return {.name = "call:(indirect)"};
   if (name == "b") return {.name = "jump", .flow = direct ? flow::jump : flow::indirect};
   if (name == "br" || name.starts_with("bra")) return {.name = "jump", .flow = flow::indirect};
-  if (starts_with_any(name, {"b.", "bc.", "cbz", "cbnz", "tbz", "tbnz"})) {
+  if (starts_with_any(name, {"b.", "bc.", "cbz", "cbnz", "tbz", "tbnz"}))
     return {.name = "branch", .flow = direct ? flow::branch : flow::indirect};
-  }
   if (starts_with_any(name, {"ret"})) return {.name = "frame", .flow = flow::stop};
-  if (is_one_of(name, {"udf", "brk", "hlt"})) {
+  if (is_one_of(name, {"udf", "brk", "hlt"}))
     return {.name = "other:" + what.mnemonic, .flow = flow::stop};
-  }
   return {};
 }
 
@@ -112,9 +103,8 @@ instruction_class classify_aarch64(const instruction& what, frame_registers fram
   if (name == "isb") return {.name = "isb"};
   if (name == "yield") return {.name = "pause"};
   if (name == "nop") return {.name = "nop"};
-  if (is_one_of(name, {"hint", "bti", "paciasp", "autiasp", "pacibsp", "autibsp"})) {
+  if (is_one_of(name, {"hint", "bti", "paciasp", "autiasp", "pacibsp", "autibsp"}))
     return {.name = "frame"};
-  }
   if (instruction_class memory = memory_class(what, frame); !memory.name.empty()) return memory;
   if (what.operands.starts_with("sp,") || what.operands == "x29, sp") return {.name = "frame"};
   if (starts_with_any(name, {"mov", "fmov", "mvn"})) return {.name = "move"};
@@ -123,9 +113,8 @@ instruction_class classify_aarch64(const instruction& what, frame_registers fram
     return {.name = "imul"};
   }
   if (is_one_of(name, {"sdiv", "udiv"})) return {.name = "idiv"};
-  if (const auto floating = floating_class(name); !floating.empty()) {
+  if (const auto floating = floating_class(name); !floating.empty())
     return {.name = std::string(floating)};
-  }
   if (is_arithmetic(name)) return {.name = "alu"};
   return {.name = "other:" + what.mnemonic};
 }

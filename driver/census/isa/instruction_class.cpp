@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>

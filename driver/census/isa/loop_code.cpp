@@ -7,17 +7,14 @@
 #include <array>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
-#include "driver/census/isa/instruction_class.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -58,8 +55,7 @@ std::vector<bool> find_cycles(std::vector<node>& nodes) {
       if (!path.empty()) nodes[path.back()].low = std::min(nodes[path.back()].low, here.low);
       if (here.low != here.order) continue;
       // A single instruction is a cycle only when it jumps to itself.
-      bool cycle =
-          open.back() != at || std::ranges::find(here.successors, at) != here.successors.end();
+      bool cycle = open.back() != at || contains(here.successors, at);
       std::size_t member = nowhere;
       do {
         member = open.back();
@@ -158,17 +154,11 @@ void count(class_counts& counts, const instruction_class& what) {
   if (!what.also.empty()) ++counts[std::string(what.also)];
 }
 
-/// clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
-bool reads_clock(const instruction& one) {
-  return one.operands.find("SR_CLOCK") != std::string::npos;
-}
-
 /// The loops that have an instruction between the two, as components of the flow.
 std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
   std::set<std::size_t> loops;
-  for (std::size_t i = first + 1; i < last; ++i) {
+  for (std::size_t i = first + 1; i < last; ++i)
     if (flow.repeats(i)) loops.insert(flow.component[i]);
-  }
   return loops;
 }
 
@@ -178,9 +168,8 @@ std::vector<loop_line> loop_text(std::span<const instruction> body,
                                  std::span<const instruction_class> classes, enum machine m,
                                  const std::function<bool(std::size_t)>& wanted) {
   std::vector<std::size_t> inside;
-  for (std::size_t i = 0; i < body.size(); ++i) {
+  for (std::size_t i = 0; i < body.size(); ++i)
     if (wanted(i) && classes[i].name != "nop") inside.push_back(i);
-  }
   const auto line_at = [&](std::uint64_t address) {
     const auto found = std::ranges::lower_bound(inside, address, {},
                                                 [&](std::size_t i) { return body[i].address; });
@@ -231,9 +220,8 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
     found.lines = loop_text(body, classes, m, [&](std::size_t i) { return flow.repeats(i); });
   for (const std::size_t i : flow.leaving) {
     // A jump to another function's beginning, outside the loop, is a tail call.
-    if (is_moved_out_part(body[i].target) || flow.repeats(i)) {
+    if (is_moved_out_part(body[i].target) || flow.repeats(i))
       found.problem = fmt::format("it jumps out to {}", body[i].target);
-    }
   }
   return found;
 }
@@ -242,9 +230,9 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
   loop_code found;
   const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
-    if (reads_clock(kernel[i])) readings.push_back(i);
-  }
+  // clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    if (kernel[i].operands.find("SR_CLOCK") != std::string::npos) readings.push_back(i);
   if (readings.size() < 2) {
     found.problem =
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
@@ -271,9 +259,8 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
     found.lines = loop_text(kernel, classes, machine::sass,
                             [&](std::size_t i) { return loops.contains(flow.component[i]); });
   }
-  for (const std::size_t i : flow.leaving) {
+  for (const std::size_t i : flow.leaving)
     if (loops.contains(flow.component[i])) found.problem = "it jumps out to another function";
-  }
   return found;
 }
 

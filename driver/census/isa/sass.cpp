@@ -56,15 +56,9 @@ std::string atomic_name(const std::vector<std::string_view>& parts) {
 /// The name of a load or a store, with order and scope: "LDG.STRONG.GPU".
 std::string access_name(const std::vector<std::string_view>& parts) {
   std::string name(parts.front());
-  for (const std::string_view word : std::span(parts).subspan(1)) {
+  for (const std::string_view word : std::span(parts).subspan(1))
     if (!is_size_or_type(word) && !is_hint(word)) name += "." + std::string(word);
-  }
   return name;
-}
-
-/// "UIADD3" is IADD3 on the registers of the whole warp.
-std::string_view without_uniform(std::string_view opcode) {
-  return opcode.starts_with('U') ? opcode.substr(1) : opcode;
 }
 
 bool is_integer_or_move(std::string_view opcode) {
@@ -77,7 +71,8 @@ bool is_integer_or_move(std::string_view opcode) {
                "VIADD", "SGXT",   "BMSK",   "FSEL",      "LDC",     "ISCADD", "VABSDIFF4", "VIMNMX",
                "CSET",  "INEG",   "VHMNMX", "VIADDMNMX", "VIMNMX3"});
   };
-  return is_listed(opcode) || is_listed(without_uniform(opcode));
+  // "UIADD3" is IADD3 on the registers of the whole warp.
+  return is_listed(opcode) || (opcode.starts_with('U') && is_listed(opcode.substr(1)));
 }
 
 /// IMAD and HFMA2 with a zero among the factors only move or add: the compiler keeps the units of
@@ -139,9 +134,8 @@ instruction_class control_class(const instruction& what,
   constexpr std::uint64_t over_one = 2 * 16;
   if (opcode == "CALL" && conditional && what.target_address == what.address + over_one)
     return {.name = "branch", .flow = flow::branch};
-  if (opcode == "CALL") {
+  if (opcode == "CALL")
     return {.name = "call:" + (what.target.empty() ? "(inside)" : callee_name(what.target))};
-  }
   if (is_one_of(opcode, {"BSSY", "BSYNC", "BREAK", "BMOV", "ENDCOLLECTIVE"}))
     return {.name = "reconverge"};
   // The collective one begins the slow path of a warp that has diverged.

@@ -1,5 +1,4 @@
 // x86-64 instructions in AT&T syntax, sorted into the classes of the census.
-#include <algorithm>
 #include <array>
 
 #include "driver/census/isa/instruction_class.hpp"
@@ -121,20 +120,16 @@ bool has_word(std::string_view list, std::string_view word) {
 
 instruction_class x86_control_class(const instruction& what) {
   const std::string_view name = what.mnemonic;
-  if (name.starts_with("call")) {
+  if (name.starts_with("call"))
     return {.name = "call:" + (what.target.empty() ? "(indirect)" : callee_name(what.target))};
-  }
   if (name.starts_with("ret")) return {.name = "frame", .flow = flow::stop};
-  if (is_one_of(name, {"ud2", "hlt", "int3"})) {
+  if (is_one_of(name, {"ud2", "hlt", "int3"}))
     return {.name = "other:" + what.mnemonic, .flow = flow::stop};
-  }
   const bool direct = what.target_address.has_value();
-  if (name.starts_with("jmp")) {
+  if (name.starts_with("jmp"))
     return {.name = "jump", .flow = direct ? flow::jump : flow::indirect};
-  }
-  if (name.starts_with('j') || name.starts_with("loop")) {
+  if (name.starts_with('j') || name.starts_with("loop"))
     return {.name = "branch", .flow = direct ? flow::branch : flow::indirect};
-  }
   return {};
 }
 
@@ -142,10 +137,9 @@ instruction_class x86_control_class(const instruction& what) {
 std::optional<register_name> x86_register(std::string_view word) {
   if (!word.starts_with('%')) return std::nullopt;
   word.remove_prefix(1);
-  for (const std::string_view vector : {"xmm", "ymm", "zmm"}) {
+  for (const std::string_view vector : {"xmm", "ymm", "zmm"})
     if (word.starts_with(vector))
       return register_name{std::string(vector), std::string(word.substr(3))};
-  }
   if (word.size() >= 2 && word[0] == 'r' && word[1] >= '0' && word[1] <= '9') {
     const char width = word.back();
     if (is_digits(word.substr(1))) return register_name{"r64", std::string(word)};
@@ -196,27 +190,22 @@ instruction_class classify_x86(const instruction& what, frame_registers frame) {
   // `sub $8,%rsp` and the like make and drop the frame.
   if (is_x86_arithmetic(stem) && operands.destination == "%rsp") return {.name = "frame"};
   if (is_x86_arithmetic(stem)) return arithmetic_class(stem, operands);
-  if (starts_with_any(stem, {"cmov"})) {
+  if (starts_with_any(stem, {"cmov"}))
     return operands.memory ? access("load", operands) : instruction_class{.name = "alu"};
-  }
-  if (stem.starts_with("set")) {
+  if (stem.starts_with("set"))
     return operands.memory ? access("store", operands) : instruction_class{.name = "alu"};
-  }
   const std::string_view also = !operands.memory ? "" : operands.stack ? "spill" : "load";
   if (is_one_of(stem, {"imul", "mul"})) return {.name = "imul", .also = also};
   if (is_one_of(stem, {"idiv", "div"})) return {.name = "idiv", .also = also};
   if (is_one_of(stem, {"cltq", "cltd", "cqto", "cwtl"})) return {.name = "alu"};
   // A string move has no operand in a register; it would look like a load.
-  if (!what.prefixes.empty() && what.prefixes.starts_with("rep")) {
+  if (!what.prefixes.empty() && what.prefixes.starts_with("rep"))
     return {.name = "other:" + what.prefixes + "_" + what.mnemonic};
-  }
-  if (const auto floating = x86_floating_class(stem); !floating.empty()) {
+  if (const auto floating = x86_floating_class(stem); !floating.empty())
     return {.name = std::string(floating), .also = also};
-  }
   if (is_move(stem)) return move_class(operands);
-  if (is_vector_logic(stem)) {
+  if (is_vector_logic(stem))
     return operands.memory ? access("load", operands) : instruction_class{.name = "alu"};
-  }
   return {.name = "other:" + what.mnemonic};
 }
 

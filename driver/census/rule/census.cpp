@@ -4,24 +4,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "core/op.hpp"
-#include "driver/census/isa/instruction.hpp"
+#include "driver/census/isa/instruction_class.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
 using multiset = std::map<std::string, double>;
-
-int count_in(const class_counts& counts, const std::string& name) {
-  const auto found = counts.find(name);
-  return found == counts.end() ? 0 : found->second;
-}
 
 /// The loop without the branch that closes a trip: with `insert` the baseline is subtracted k
 /// times, the branch is there once.
@@ -79,9 +75,8 @@ division divide(const class_counts& rest, const capability& what, int k, enum ma
     const int left = count - steps * unroll;
     if (steps != 0) result.per_op[name] = steps * unroll / ops;
     if (left != 0) result.once_per_loop[name] = left;
-    if (std::abs(left) > bookkeeping_slack(what.unroll, m)) {
+    if (std::abs(left) > bookkeeping_slack(what.unroll, m))
       result.uneven = fmt::format("{} {} in {} steps", name, count, unroll);
-    }
   }
   return result;
 }
@@ -92,26 +87,19 @@ bool matches(const multiset& found, const class_counts& expected) {
   if (expected.empty()) return found.empty();
   for (const auto& [name, count] : found) {
     const bool free = is_bookkeeping(name) && !expected.contains(name);
-    if (!free && count != count_in(expected, name)) return false;
+    if (!free && count != (expected.contains(name) ? expected.at(name) : 0)) return false;
   }
   return std::ranges::all_of(expected,
                              [&](const auto& term) { return found.contains(term.first); });
 }
 
-bool must_repeat_on_gpu(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> starts{
-      "RED",   "ATOM",  "BAR.",      "MEMBAR",  "SHFL", "VOTE",
-      "MATCH", "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"};
-  return std::ranges::any_of(starts, [&](std::string_view s) { return name.starts_with(s); });
-}
-
 /// Classes that have no business before or after the loop: one side's may mean a peeled trip.
 bool must_repeat(std::string_view name) {
-  return name.starts_with("lock_") || name.starts_with("lse_") || name.starts_with("call:") ||
-         name.starts_with("dmb") || name.starts_with("dsb") || name.ends_with("fence") ||
-         name.starts_with("ldx") || name.starts_with("ldax") || name == "xchg_mem" ||
-         name.starts_with("amo") || name.starts_with("lr") || name.starts_with("fence_") ||
-         name == "pause" || must_repeat_on_gpu(name);
+  return starts_with_any(name,
+                         {"lock_", "lse_", "call:",  "dmb",   "dsb",       "ldx",     "ldax",
+                          "amo",   "lr",   "fence_", "RED",   "ATOM",      "BAR.",    "MEMBAR",
+                          "SHFL",  "VOTE", "MATCH",  "SYNCS", "NANOSLEEP", "UCGABAR", "FENCE"}) ||
+         name.ends_with("fence") || name == "xchg_mem" || name == "pause";
 }
 
 /// How many of the four loops the worker names.
@@ -128,19 +116,11 @@ std::string shape_problem(const capability& what, const std::array<loop_code, 4>
       return fmt::format("{}: there is no loop left in it",
                          what.symbols[loops[0].has_loop ? i : 0]);
     }
-    for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside)) {
-      if (must_repeat(name)) {
+    for (const auto& [name, count] : difference(loops[i].outside, loops[0].outside))
+      if (must_repeat(name))
         return fmt::format("{}: {} {} outside the loop, against the baseline", symbol, name, count);
-      }
-    }
   }
   return {};
-}
-
-std::string names_of_places(const std::vector<placement>& places) {
-  std::string text;
-  for (const placement p : places) text += fmt::format("{}{}", text.empty() ? "" : ",", to_text(p));
-  return text;
 }
 
 census_entry entry_for(const capability& what, enum machine m, std::string architecture) {
@@ -149,7 +129,8 @@ census_entry entry_for(const capability& what, enum machine m, std::string archi
   entry.op = what.op;
   entry.order = to_text(what.order);
   entry.type = what.type ? to_text(*what.type) : "";
-  entry.placements = names_of_places(what.placements);
+  for (const placement p : what.placements)
+    entry.placements += fmt::format("{}{}", entry.placements.empty() ? "" : ",", to_text(p));
   entry.scope = text_unless_none(what.scope);
   entry.flavour = text_unless_none(what.flavour);
   entry.space = text_unless_none(what.space);
@@ -164,10 +145,6 @@ census_entry decided(census_entry entry, enum verdict v, std::string reason = {}
   entry.verdict = v;
   entry.reason = std::move(reason);
   return entry;
-}
-
-std::string mismatch_text(std::string_view expected, const multiset& found, int k) {
-  return fmt::format("expected {}, seen {} (per op, at {} measured)", expected, to_text(found), k);
 }
 
 /// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
@@ -198,9 +175,36 @@ void add_term(class_counts& counts, std::string_view term, std::string_view whol
         term));
   }
   const std::string name(trimmed(term.substr(0, blank)));
-  if (!counts.emplace(name, count).second) {
+  if (!counts.emplace(name, count).second)
     throw std::invalid_argument(fmt::format("declared '{}': '{}' is there twice", whole, name));
+}
+
+bool is_lock(std::string_view callee) {
+  for (const std::string_view part : {"mutex", "lock", "critical", "atomic_start"})
+    if (callee.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+bool is_compare_and_swap(std::string_view name) {
+  return starts_with_any(name, {"lock_cmpxchg", "lse_cas", "amocas"}) ||
+         (name.starts_with("ATOM") && name.find(".CAS") != std::string_view::npos);
+}
+
+/// Jumps to a line that is not behind them. The compiler may put a retry behind the loop: then the
+/// jump back from there is the one.
+int jumps_back(const std::vector<loop_line>& lines) {
+  int found = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& text = lines[i].text;
+    const auto label = text.rfind('L');
+    if (label == std::string::npos || label == 0 || is_one_of(text.substr(label), {"L"})) continue;
+    if (text[label - 1] != ' ' && text[label - 1] != ',') continue;
+    std::size_t line = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + label + 1, end, line);
+    if (error == std::errc{} && stop == end && line <= i) ++found;
   }
+  return found;
 }
 
 }  // namespace
@@ -234,9 +238,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
                    std::string architecture) {
   census_entry entry = entry_for(what, m, std::move(architecture));
   entry.loops = loops;
-  if (std::string problem = shape_problem(what, loops); !problem.empty()) {
+  if (std::string problem = shape_problem(what, loops); !problem.empty())
     return decided(std::move(entry), verdict::not_proven, std::move(problem));
-  }
 
   const std::size_t named = loops_of(what);
   const class_counts baseline = steps_of(loops[0]);
@@ -251,9 +254,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   const bool empty =
       std::all_of(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(named),
                   [](const division& d) { return d.per_op.empty(); });
-  if (entry.declared.empty() && empty) {
+  if (entry.declared.empty() && empty)
     return decided(std::move(entry), what.empty_on_purpose ? verdict::proven : verdict::elided);
-  }
   if (entry.declared.empty() && !what.empty_on_purpose) {
     return decided(std::move(entry), verdict::not_declared,
                    fmt::format("nothing is declared for {}", to_text(m)));
@@ -277,7 +279,8 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
     }
     if (i <= furthest) continue;
     furthest = i;
-    mismatch = mismatch_text(text, found[i].per_op, counts[i]);
+    mismatch = fmt::format("expected {}, seen {} (per op, at {} measured)", text,
+                           to_text(found[i].per_op), counts[i]);
   }
   if (!mismatch.empty()) return decided(std::move(entry), verdict::wrong, std::move(mismatch));
   for (std::size_t i = 1; i < named; ++i) {
@@ -302,10 +305,59 @@ declaration parse_declaration(std::string_view text) {
 
 std::string to_text(const std::map<std::string, double>& counts) {
   std::string text;
-  for (const auto& [name, count] : counts) {
+  for (const auto& [name, count] : counts)
     text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, count);
-  }
   return text.empty() ? "nothing" : text;
+}
+
+std::string_view to_text(code_kind kind) {
+  constexpr std::array<std::string_view, 9> names{
+      "nothing",  "one instruction", "instructions", "LL/SC loop",
+      "CAS loop", "another loop",    "call",         "lock",
+      "unknown"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+code_kind kind_of(const census_entry& entry, const capability& what) {
+  if (entry.verdict == verdict::not_proven || entry.verdict == verdict::no_symbol)
+    return code_kind::unknown;
+  double needed = 0;
+  bool calls = false, locks = false, exclusive = false, compares = false, any = false;
+  for (const auto& [name, count] : entry.per_op) {
+    if (2 * count * what.ops_per_step < 1) continue;  // once per trip, or there without the op
+    any = true;
+    if (name.starts_with("call:")) {
+      calls = true;
+      locks = locks || is_lock(name);
+    }
+    exclusive = exclusive || starts_with_any(name, {"ldxr", "ldaxr", "ldxp", "ldaxp", "lr"});
+    compares = compares || is_compare_and_swap(name);
+    if (!is_bookkeeping(name)) needed += count;
+  }
+  if (calls) return locks ? code_kind::lock : code_kind::call;
+  // Per step, so that the jump that closes a trip does not count: with unroll 1 both sides have it.
+  const int back = jumps_back(entry.loops[1].lines) - jumps_back(entry.loops[0].lines);
+  if (2 * back >= static_cast<int>(what.unroll)) {
+    if (exclusive) return code_kind::ll_sc_loop;
+    return compares ? code_kind::cas_loop : code_kind::other_loop;
+  }
+  if (!any) return code_kind::nothing;
+  return needed > 1 ? code_kind::instructions : code_kind::one_instruction;
+}
+
+std::map<std::string, double> instructions_per_op(const census_entry& entry,
+                                                  const capability& what) {
+  std::map<std::string, int> beyond;
+  for (const loop_line& line : entry.loops[1].lines) ++beyond[line.shape];
+  for (const loop_line& line : entry.loops[0].lines) --beyond[line.shape];
+  std::map<std::string, double> per_op;
+  const int unroll = static_cast<int>(what.unroll);
+  for (const auto& [shape, count] : beyond) {
+    if (2 * std::abs(count) < unroll || count == 0) continue;
+    const double each = 1.0 * count / (1.0 * what.unroll * what.ops_per_step);
+    per_op[shape] = std::round(each * 100) / 100;
+  }
+  return per_op;
 }
 
 }  // namespace syncmeter

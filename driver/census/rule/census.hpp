@@ -4,9 +4,12 @@
 //   insert:  steps(k) - k x steps(0) == k x unroll x ops_per_step x declared      for k = 1, 2, 4
 // where steps(k) is the loop with k times the op's `measured`, without the one branch that closes a
 // trip. A declaration is of one op: one `measured` may hold several (ops_per_step).
+// In one word what an op compiled to: one instruction, a loop around an exclusive pair or a
+// compare-and-swap, a call, a lock.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -94,5 +97,27 @@ inline constexpr std::array<census_axis, 9> census_axes{
 /// declaration; on a GPU one for that architecture comes first.
 [[nodiscard]] census_entry judge(const capability& what, const std::array<loop_code, 4>& loops,
                                  enum machine m, std::string architecture = {});
+
+enum class code_kind : std::uint8_t {
+  nothing,          ///< the compiler left nothing of it
+  one_instruction,  ///< one, beside moves and address arithmetic (is_bookkeeping)
+  instructions,     ///< several that run once each
+  ll_sc_loop,       ///< goes around a pair of load-exclusive and store-exclusive
+  cas_loop,         ///< goes around a compare-and-swap
+  other_loop,       ///< goes around anything else: it waits for another lane
+  call,             ///< of a function that is no lock
+  lock,             ///< calls of a mutex, a critical section or a runtime's lock around atomics
+  unknown,          ///< the loops could not be compared; `reason` of the entry says why
+};
+[[nodiscard]] std::string_view to_text(code_kind kind);
+
+/// Of an entry whose loops were read with their lines.
+[[nodiscard]] code_kind kind_of(const census_entry& entry, const capability& what);
+
+/// What the loop with one op holds beyond the baseline, for each op: shapes of instructions, such
+/// as "lock add r32,(r64)", and how many. Negative where the baseline has more. Differences that
+/// are there once per loop, rather than once per step, are left out.
+[[nodiscard]] std::map<std::string, double> instructions_per_op(const census_entry& entry,
+                                                                const capability& what);
 
 }  // namespace syncmeter

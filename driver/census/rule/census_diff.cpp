@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "driver/census/rule/census_text.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
@@ -102,11 +102,10 @@ class comparison {
   }
 
   void finish() {
-    for (const auto& [op, groups] : ops_) {
+    for (const auto& [op, groups] : ops_)
       for (const alike& group : groups)
         diff_.changes.push_back(
             {op, what_sets_apart(group.entries, all_.at(op)), group.loops, group.how});
-    }
   }
 
  private:
@@ -145,9 +144,8 @@ worker_diff compare_workers(std::string worker, const std::vector<census_entry>&
     if (other == in_b.end()) diff.only_a.push_back(text_of(name));
     else found.add(*entry, *other->second);
   }
-  for (const auto& [name, entry] : in_b) {
+  for (const auto& [name, entry] : in_b)
     if (!in_a.contains(name)) diff.only_b.push_back(text_of(name));
-  }
   found.finish();
   return diff;
 }

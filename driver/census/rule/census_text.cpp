@@ -9,10 +9,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/census/rule/census_diff.hpp"
-#include "driver/census/rule/code_kind.hpp"
 #include "driver/text/columns.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -58,9 +57,8 @@ std::string name_of(const census_entry& entry) {
   std::string text = entry.op;
   if (!entry.type.empty()) text += " " + entry.type;
   if (entry.order != "unordered") text += " " + entry.order;
-  for (const std::string* part : {&entry.scope, &entry.flavour, &entry.space}) {
+  for (const std::string* part : {&entry.scope, &entry.flavour, &entry.space})
     if (!part->empty()) text += " " + *part;
-  }
   // Kernels for two placements of one op are two entries.
   const bool placed = !entry.placements.empty() && entry.placements != "none";
   if (!entry.architecture.empty() && placed) text += " " + entry.placements;
@@ -69,9 +67,8 @@ std::string name_of(const census_entry& entry) {
 
 std::string once_per_loop_text(const std::map<std::string, int>& counts) {
   std::string text;
-  for (const auto& [name, count] : counts) {
+  for (const auto& [name, count] : counts)
     text += fmt::format("{}{:+} {}", text.empty() ? "" : ", ", count, name);
-  }
   return text;
 }
 
@@ -79,10 +76,9 @@ std::string notes(const std::vector<census_entry>& census) {
   std::string text;
   std::map<std::string, std::size_t> unread;
   for (const census_entry& entry : census) unread[entry.reason] += entry.unread ? 1U : 0U;
-  for (const auto& [reason, entries] : unread) {
+  for (const auto& [reason, entries] : unread)
     if (entries != 0)
       text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven), entries, reason);
-  }
   for (const census_entry& entry : census) {
     if (entry.unread) continue;
     // The table already shows what is not declared.
@@ -108,9 +104,8 @@ std::string totals(const std::vector<census_entry>& census) {
   std::map<std::string_view, std::size_t> verdicts;
   for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
   std::string summary;
-  for (const auto& [name, count] : verdicts) {
+  for (const auto& [name, count] : verdicts)
     summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, name);
-  }
   return fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
 }
 
@@ -121,7 +116,7 @@ nlohmann::json or_null(const std::string& text) {
 /// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
 std::string loops_text(const std::vector<unsigned>& loops) {
   if (loops == std::vector{0U}) return "baseline loop";
-  if (std::ranges::find(loops, 0U) == loops.end())
+  if (!contains(loops, 0U))
     return fmt::format("loops with {} {}", fmt::join(loops, ", "),
                        loops == std::vector{1U} ? "op" : "ops");
   return loops.size() == 4 ? "all loops"
@@ -182,9 +177,7 @@ std::string what_sets_apart(const std::vector<const census_entry*>& some,
   for (const auto& [name, axis] : census_axes) {
     const auto values_in = [axis = axis](const std::vector<const census_entry*>& entries) {
       std::vector<std::string> values;
-      for (const census_entry* entry : entries) {
-        if (std::ranges::find(values, entry->*axis) == values.end()) values.push_back(entry->*axis);
-      }
+      for (const census_entry* entry : entries) add_once(values, entry->*axis);
       return values;
     };
     const std::vector<std::string> values = values_in(some);
@@ -281,10 +274,9 @@ std::string diff_text(const worker_diff& diff) {
     text += fmt::format("  {}\n", wrapped(fmt::format("{}, {}: {}", entries_text(c),
                                                       loops_text(c.loops), to_text(c.how.what)),
                                           4, usual_width));
-    for (const auto& [sign, shapes] : {std::pair{'-', &c.how.went}, std::pair{'+', &c.how.came}}) {
+    for (const auto& [sign, shapes] : {std::pair{'-', &c.how.went}, std::pair{'+', &c.how.came}})
       for (const auto& [shape, count] : *shapes)
         text += fmt::format("    {} {:3} {}\n", sign, count, shape);
-    }
   }
   for (const std::string& line : left_over(diff))
     text += fmt::format("  {}\n", wrapped(line, 4, usual_width));

@@ -16,9 +16,7 @@
 
 #include "core/worker/json_line.hpp"
 #include "driver/census/isa/loop_code.hpp"
-#include "driver/census/rule/census.hpp"
 #include "driver/census/rule/census_text.hpp"
-#include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter {
 namespace {
@@ -53,9 +51,8 @@ census_entry worst_of(std::vector<census_entry> entries) {
       std::ranges::max_element(entries.rbegin(), entries.rend(), {}, &census_entry::verdict);
   census_entry result = *worst;
   std::vector<std::string> alike;
-  for (const census_entry& entry : entries) {
+  for (const census_entry& entry : entries)
     if (entry.verdict == result.verdict) alike.push_back(entry.architecture);
-  }
   if (entries.size() > 1 && !result.reason.empty())
     result.reason = fmt::format("{}: {}", result.architecture, result.reason);
   result.architecture = fmt::format("{}", fmt::join(alike, ","));
@@ -71,9 +68,8 @@ census_entry census_of_kernels(const capability& what, const kernel_loops& loops
     unread.unread = true;
     return unread;
   }
-  if (what.symbols.size() < 2) {
+  if (what.symbols.size() < 2)
     return unjudged_gpu(what, verdict::not_proven, "the worker names 1 loop, not at least 2");
-  }
   std::vector<census_entry> entries;
   for (const auto& on : loops) {
     const bool there = std::ranges::any_of(
@@ -106,24 +102,20 @@ std::vector<code_range> ranges_of(const elf_symbols& symbols,
 
 census_entry census_of(const capability& what, const elf_symbols& symbols,
                        const loops_by_address& loops) {
-  if (what.symbols.empty()) {
+  if (what.symbols.empty())
     return unjudged(what, symbols.machine, verdict::no_symbol, "the worker names no loops for it");
-  }
   std::array<loop_code, 4> four;
   // Of loops that no worker runs there are two: those with and without the op.
   const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
   for (std::size_t i = 0; i < needed; ++i) {
     std::string problem;
-    if (i >= what.symbols.size()) {
+    if (i >= what.symbols.size())
       problem = fmt::format("the worker names {} loops, not 4", what.symbols.size());
-    } else if (const auto at = symbols.functions.find(what.symbols[i]);
-               at == symbols.functions.end()) {
+    else if (const auto at = symbols.functions.find(what.symbols[i]); at == symbols.functions.end())
       problem = fmt::format("{}: not in the program's symbol tables", what.symbols[i]);
-    } else if (const auto loop = loops.find(at->second.first); loop == loops.end()) {
+    else if (const auto loop = loops.find(at->second.first); loop == loops.end())
       problem = fmt::format("{}: objdump shows no code for it", what.symbols[i]);
-    } else {
-      four[i] = loop->second;
-    }
+    else four[i] = loop->second;
     if (problem.empty()) continue;
     return unjudged(what, symbols.machine, verdict::not_proven, std::move(problem));
   }
@@ -137,18 +129,15 @@ void group_same_code(std::vector<census_entry>& census,
   for (std::size_t i = 0; i < census.size(); ++i) {
     if (whats[i]->code.size() < 2 || census[i].loops[0].inside.empty()) continue;
     std::vector<std::string> key{census[i].backend, whats[i]->code[0], whats[i]->code[1]};
-    for (const std::size_t side : {0U, 1U}) {
-      for (const auto& [name, count] : census[i].loops[side].inside) {
+    for (const std::size_t side : {0U, 1U})
+      for (const auto& [name, count] : census[i].loops[side].inside)
         key.push_back(fmt::format("{} {}", name, count));
-      }
-    }
     groups[std::move(key)].push_back(i);
   }
   std::size_t number = 0;
   std::map<std::size_t, const std::vector<std::size_t>*> in_table_order;
-  for (const auto& [key, members] : groups) {
+  for (const auto& [key, members] : groups)
     if (members.size() > 1) in_table_order[members.front()] = &members;
-  }
   for (const auto& [first, members] : in_table_order) {
     ++number;
     for (const std::size_t i : *members) census[i].same_code_group = number;

@@ -9,16 +9,12 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
 #include "driver/census/isa/instruction_class.hpp"
-#include "driver/census/tools/disassembler.hpp"
 #include "driver/census/tools/elf_file.hpp"
 
 namespace syncmeter {
@@ -54,6 +50,52 @@ std::string find_cuda_tool(const std::string& name) {
   throw disassembly_error(fmt::format("{} not found, {}", name, install));
 }
 
+/// One cubin of a program: machine code of kernels for one architecture.
+struct cubin {
+  std::string path;
+  std::string architecture;  ///< "sm_90"
+};
+
+/// Takes a program, or a file that is a cubin itself, apart with `cuobjdump -xelf`, into `folder`.
+/// Both programs here are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws
+/// disassembly_error, also where there is no program of that name.
+std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder) {
+  read_lines_of(
+      {.arguments = {find_cuda_tool("cuobjdump"), "-xelf", "all", fs::absolute(program).string()},
+       .path = program,
+       .install = install,
+       .folder = folder.path().string()},
+      [](std::string_view) {});
+  std::vector<cubin> cubins;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
+    const fs::path& path = entry.path();  // worker.3.sm_90.cubin
+    if (path.extension() == ".cubin")
+      cubins.push_back({path.string(), path.stem().extension().string().erase(0, 1)});
+  }
+  std::ranges::sort(cubins, {}, &cubin::path);
+  return cubins;
+}
+
+/// What `nvdisasm` prints of bare instructions that lie from address `base` on: a line each, for
+/// parse_sass_instruction. `program` is named in messages.
+std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t base,
+                                          const std::string& architecture,
+                                          const scratch_folder& folder,
+                                          const std::string& program) {
+  const std::string file = (folder.path() / "code").string();
+  std::ofstream(file, std::ios::binary)
+      .write(code.data(), static_cast<std::streamsize>(code.size()));
+  std::string target = architecture;  // sm_90 to SM90
+  target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
+  std::vector<std::string> lines;
+  read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target,
+                               "--base-address", fmt::format("{:#x}", base), file},
+                 .path = program,
+                 .install = install},
+                [&lines](std::string_view line) { lines.emplace_back(line); });
+  return lines;
+}
+
 bool names_a_place(std::string_view mnemonic) {
   const std::string_view opcode = mnemonic.substr(0, mnemonic.find('.'));
   return is_one_of(opcode, {"BRA", "JMP", "CALL", "BSSY", "RET"}) ||
@@ -63,11 +105,9 @@ bool names_a_place(std::string_view mnemonic) {
 /// Sets what the last operand says: "0x1b0", or "`(name)" for another function.
 void set_target(instruction& parsed) {
   const std::string_view last = last_word(parsed.operands);
-  if (last.starts_with("0x")) {
-    parsed.target_address = parse_hex(last.substr(2));
-  } else if (last.starts_with("`(") && last.ends_with(')')) {
+  if (last.starts_with("0x")) parsed.target_address = parse_hex(last.substr(2));
+  else if (last.starts_with("`(") && last.ends_with(')'))
     parsed.target = last.substr(2, last.size() - 3);
-  }
 }
 
 std::string_view common_head(std::string_view a, std::string_view b) {
@@ -139,9 +179,8 @@ class sass_dictionary {
   static std::vector<instruction> parsed(const std::vector<std::string>& lines,
                                          std::size_t expected, const std::string& program) {
     std::vector<instruction> instructions;
-    for (const std::string& line : lines) {
+    for (const std::string& line : lines)
       if (auto one = parse_sass_instruction(line)) instructions.push_back(std::move(*one));
-    }
     if (instructions.size() == expected) return instructions;
     throw disassembly_error(fmt::format("{}: nvdisasm printed {} instructions of {}", program,
                                         instructions.size(), expected));
@@ -189,41 +228,6 @@ scratch_folder::scratch_folder() : path_(fs::temp_directory_path() / "syncmeter-
 scratch_folder::~scratch_folder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-}
-
-std::vector<cubin> extract_cubins(const std::string& program, const scratch_folder& folder) {
-  read_lines_of(
-      {.arguments = {find_cuda_tool("cuobjdump"), "-xelf", "all", fs::absolute(program).string()},
-       .path = program,
-       .install = install,
-       .folder = folder.path().string()},
-      [](std::string_view) {});
-  std::vector<cubin> cubins;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
-    const fs::path& path = entry.path();  // worker.3.sm_90.cubin
-    if (path.extension() == ".cubin")
-      cubins.push_back({path.string(), path.stem().extension().string().erase(0, 1)});
-  }
-  std::ranges::sort(cubins, {}, &cubin::path);
-  return cubins;
-}
-
-std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t base,
-                                          const std::string& architecture,
-                                          const scratch_folder& folder,
-                                          const std::string& program) {
-  const std::string file = (folder.path() / "code").string();
-  std::ofstream(file, std::ios::binary)
-      .write(code.data(), static_cast<std::streamsize>(code.size()));
-  std::string target = architecture;  // sm_90 to SM90
-  target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
-  std::vector<std::string> lines;
-  read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target,
-                               "--base-address", fmt::format("{:#x}", base), file},
-                 .path = program,
-                 .install = install},
-                [&lines](std::string_view line) { lines.emplace_back(line); });
-  return lines;
 }
 
 int architecture_number(std::string_view architecture) {

@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "driver/census/tools/disassembler.hpp"
 
@@ -29,25 +28,6 @@ class scratch_folder {
  private:
   std::filesystem::path path_;
 };
-
-/// One cubin of a program: machine code of kernels for one architecture.
-struct cubin {
-  std::string path;
-  std::string architecture;  ///< "sm_90"
-};
-
-/// Takes a program, or a file that is a cubin itself, apart with `cuobjdump -xelf`, into `folder`.
-/// Both programs here are looked for on PATH, in $CUDA_HOME/bin and in /usr/local/cuda/bin. Throws
-/// disassembly_error, also where there is no program of that name.
-[[nodiscard]] std::vector<cubin> extract_cubins(const std::string& program,
-                                                const scratch_folder& folder);
-
-/// What `nvdisasm` prints of bare instructions that lie from address `base` on: a line each, for
-/// parse_sass_instruction. `program` is named in messages.
-[[nodiscard]] std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t base,
-                                                        const std::string& architecture,
-                                                        const scratch_folder& folder,
-                                                        const std::string& program);
 
 /// 90 of "sm_90a": sm_90 stands before sm_100. 0 where there is no number.
 [[nodiscard]] int architecture_number(std::string_view architecture);

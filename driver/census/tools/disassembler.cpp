@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
-#include "driver/census/tools/elf_file.hpp"
+#include "driver/census/isa/instruction_class.hpp"
+#include "driver/text/parse_axes.hpp"
 
 extern char** environ;
 
@@ -52,9 +52,8 @@ class disassembler {
 std::vector<char*> plain_environment() {
   static char locale[] = "LC_ALL=C";
   std::vector<char*> variables{locale};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
+  for (char** variable = environ; *variable != nullptr; ++variable)
     if (!std::string_view(*variable).starts_with("LC_ALL=")) variables.push_back(*variable);
-  }
   variables.push_back(nullptr);
   return variables;
 }
@@ -63,9 +62,8 @@ disassembler::disassembler(const disassembler_call& call)
     : name_(call.arguments.front().substr(call.arguments.front().rfind('/') + 1)), path_(call.path),
       complaints_(std::tmpfile()) {
   std::array<int, 2> ends{};
-  if (complaints_ == nullptr || pipe2(ends.data(), O_CLOEXEC) != 0) {
+  if (complaints_ == nullptr || pipe2(ends.data(), O_CLOEXEC) != 0)
     throw disassembly_error(fmt::format("cannot start {}: {}", name_, std::strerror(errno)));
-  }
   text_.reset(fdopen(ends[0], "r"));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -134,7 +132,7 @@ bool is_prefix(std::string_view word) {
   static constexpr std::array<std::string_view, 20> words{
       "lock", "rep", "repz", "repe", "repnz", "repne",   "data16",   "addr32",   "cs",    "ds",
       "es",   "fs",  "gs",   "ss",   "bnd",   "notrack", "xacquire", "xrelease", "{vex}", "{evex}"};
-  return std::ranges::find(words, word) != words.end() || word.starts_with("rex");
+  return contains(words, word) || word.starts_with("rex");
 }
 
 /// Cuts "<name>" off the end of `text` and gives the name.
@@ -182,11 +180,9 @@ std::optional<instruction> parse_instruction(std::string_view line) {
     text = trimmed(text.substr(0, slashes));
   }
   parsed.target = cut_name(text);
-  if (!parsed.target.empty()) {
+  if (!parsed.target.empty())
     parsed.target_address = parse_hex(text.substr(text.find_last_of(", \t") + 1));
-  } else if (!comment.empty()) {
-    parsed.target = cut_name(comment);
-  }
+  else if (!comment.empty()) parsed.target = cut_name(comment);
   parsed.operands = text;
   return parsed;
 }

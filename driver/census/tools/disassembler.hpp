@@ -2,7 +2,6 @@
 // instructions of chosen functions of a program, as objdump prints them.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>

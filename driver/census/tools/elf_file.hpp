@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/census/isa/instruction.hpp"
+#include "driver/census/isa/instruction_class.hpp"
 
 namespace syncmeter {
 

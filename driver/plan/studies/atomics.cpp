@@ -8,11 +8,8 @@ using namespace blocks;
 
 gpu_part gpu_atomics() {
   const std::vector<grid_set> grids{{{one}, {32}}, {{sm}, {1024}}};
-  gpu_axes forms{.grids = grids};
-  forms.forms = form_set::all;
-  forms.strides = {0, 1};
-  gpu_axes types{.grids = grids};
-  types.types = type_set::all;
+  gpu_axes forms{.grids = grids, .forms = form_set::all, .strides = {0, 1}};
+  gpu_axes types{.grids = grids, .types = type_set::all};
   return {.rules = {{.ops = {"atomic_*"}, .axes = forms}, {.ops = {"atomic_add"}, .axes = types}},
           .others = forms};
 }

@@ -10,12 +10,9 @@ using namespace blocks;
 // Costs known beforehand: a warp alone for what has a latency, and grids that fill the device
 // for what has a throughput. Stride 0 is one address that the compiler cannot see to be one.
 gpu_part gpu_control() {
-  gpu_axes alone{.grids = {{{one}, {32}}}};
-  alone.additivity = true;
-  gpu_axes nothing{.grids = {{{one}, {32}}}};
-  nothing.repeats = 100;
-  gpu_axes by_warps{.grids = {{{one}, {32, 64, 128, 256, 512, 1024}}}};
-  by_warps.additivity = true;
+  gpu_axes alone{.grids = {{{one}, {32}}}, .additivity = true};
+  gpu_axes nothing{.grids = {{{one}, {32}}}, .repeats = 100};
+  gpu_axes by_warps{.grids = {{{one}, {32, 64, 128, 256, 512, 1024}}}, .additivity = true};
   gpu_axes one_address{.grids = {{{one, two_sm}, {32, 1024}}},
                        .types = type_set::all,
                        .placements = {placement::strided}};

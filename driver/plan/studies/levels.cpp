@@ -15,10 +15,6 @@ constexpr unsigned usual_threads = 2048;
 constexpr unsigned usual_blocks = 32;
 const std::vector<unsigned> block_sizes{32, 64, 128, 256, 512, 1024};
 
-block_range per_multiprocessor(unsigned blocks) {
-  return {.named = block_symbol::sm, .times = blocks};
-}
-
 gpu_axes launched(std::vector<grid_set> grids, std::vector<unsigned> sizes = {}) {
   return {.grids = std::move(grids), .sizes = std::move(sizes)};
 }
@@ -39,7 +35,7 @@ std::vector<grid_set> filled(const std::vector<unsigned>& threads, bool every) {
     std::vector<block_range> blocks;
     const unsigned most = std::min(usual_threads / t, usual_blocks);
     for (unsigned n = 1; n <= most; n = every ? n + 1 : 2 * n)
-      blocks.push_back(per_multiprocessor(n));
+      blocks.push_back({.named = block_symbol::sm, .times = n});
     grids.push_back({std::move(blocks), {t}});
   }
   return grids;
@@ -77,8 +73,7 @@ std::vector<gpu_rule> launch_rules() {
   const gpu_axes kernels{.grids = {{{one}, {32}}, {{sm}, {1024}}}};
   gpu_axes graphs = kernels;
   graphs.sizes = {1, 2, 4, 8, 16, 32, 64};
-  gpu_axes near_and_far{.grids = {{{one}, {32}}}};
-  near_and_far.homes = {home::first, home::other};
+  gpu_axes near_and_far{.grids = {{{one}, {32}}}, .homes = {home::first, home::other}};
   return {{.ops = {"launch", "launch_call", "additional_launch", "cooperative_launch",
                    "additional_cooperative_launch", "programmatic_launch", "kernel_split",
                    "programmatic_split", "blocking_copy", "stream_order", "stream_event_order",

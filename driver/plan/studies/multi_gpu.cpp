@@ -14,8 +14,7 @@ const std::vector<unsigned> several{2, 3, 4, 8, 16};
 const std::vector<std::string_view> barriers{"multi_gpu_barrier_*"};
 
 gpu_axes over(std::vector<unsigned> sizes, std::vector<grid_set> grids) {
-  gpu_axes axes{.grids = std::move(grids)};
-  axes.sizes = std::move(sizes);
+  gpu_axes axes{.grids = std::move(grids), .sizes = std::move(sizes)};
   return axes;
 }
 

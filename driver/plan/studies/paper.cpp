@@ -34,8 +34,8 @@ gpu_part gpu_paper() {
   // Its eighth recommendation: what it saves to switch lanes of each warp off.
   gpu_axes fewer{.grids = {{{one, sm}, {32, 1024}}},
                  .types = type_set::one,
-                 .placements = {placement::shared, placement::strided}};
-  fewer.actives = {1, 2, 4, 8, 16};
+                 .placements = {placement::shared, placement::strided},
+                 .actives = {1, 2, 4, 8, 16}};
   return {.rules = {{.ops = {"barrier", "warp_sync", "shuffle_*", "match_*"}, .axes = threads},
                     {.ops = {"vote_*"}, .axes = scalar},
                     {.ops = {"atomic_add", "atomic_cas_pass", "atomic_cas_fail", "atomic_exchange"},

@@ -13,14 +13,13 @@ constexpr unsigned power(unsigned exponent) { return 1U << exponent; }
 // thread are left out, which take up to a second for each sample.
 gpu_part gpu_reductions() {
   const std::vector<grid_set> usual{{{block_range{.first = 1, .last = 1}}, {256}}};
-  gpu_axes every_size{.grids = usual};
-  every_size.sizes = {power(10), power(14), power(18), power(22), power(26), power(28)};
-  gpu_axes small{.grids = usual, .types = type_set::all};
-  small.sizes = {power(22)};
+  gpu_axes every_size{.grids = usual,
+                      .sizes = {power(10), power(14), power(18), power(22), power(26), power(28)}};
+  gpu_axes small{.grids = usual, .types = type_set::all, .sizes = {power(22)}};
   gpu_axes large = small;
   large.sizes = {power(26)};
-  gpu_axes full_blocks{.grids = {{{block_range{.first = 1, .last = 1}}, {1024}}}};
-  full_blocks.sizes = {power(26)};
+  gpu_axes full_blocks{.grids = {{{block_range{.first = 1, .last = 1}}, {1024}}},
+                       .sizes = {power(26)}};
   const std::vector<std::string_view> all{"reduce_max_*", "*_bandwidth"};
   const std::string_view of_a_warp = "reduce_max_sync";  // has no array
   return {.rules = {{.ops = all, .except = {of_a_warp}, .axes = every_size},
@@ -39,8 +38,8 @@ gpu_part gpu_reductions() {
 
 // One lane is beside all of them: from which size on it pays to start the others.
 study reductions_study() {
-  study_axes every_size{.lanes = lane_set::one_and_max};
-  every_size.sizes = {power(10), power(14), power(18), power(22), power(26)};
+  study_axes every_size{.lanes = lane_set::one_and_max,
+                        .sizes = {power(10), power(14), power(18), power(22), power(26)}};
   study_axes every_type = every_size;
   every_type.types = type_set::published;
   every_type.sizes = {power(22)};

@@ -5,8 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/ab/ab_options.hpp"
-#include "driver/campaign/undecided_pairs.hpp"
+#include "driver/campaign/revisits.hpp"
 #include "driver/plan/point_groups.hpp"
 #include "driver/workers/start_program.hpp"
 #include "tests/unit/plan_fixtures.hpp"

@@ -1,5 +1,5 @@
 // Which PUs others use: found by probing, kept in the campaign line.
-#include "driver/campaign/busy_probe.hpp"
+#include "driver/plan/placement_states.hpp"
 
 #include <atomic>
 #include <latch>

@@ -1,5 +1,5 @@
 // GPU points that differ in their grid size: smallest first, and nothing beyond what was too slow.
-#include "driver/campaign/grid_size_order.hpp"
+#include "driver/campaign/pass_order.hpp"
 
 #include <gmock/gmock.h>
 

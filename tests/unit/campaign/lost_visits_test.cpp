@@ -1,4 +1,4 @@
-#include "driver/campaign/lost_visits.hpp"
+#include "driver/campaign/visit_request.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

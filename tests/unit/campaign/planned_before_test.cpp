@@ -1,11 +1,11 @@
 // A resumed campaign is the one that was planned: what is missing of it is told, and nothing is
 // added.
-#include "driver/campaign/planned_before.hpp"
+#include "driver/results/resume.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 
 namespace syncmeter::planned_before_test {

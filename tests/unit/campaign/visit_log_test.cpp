@@ -1,5 +1,5 @@
 // What is still to be measured, from what the file says.
-#include "driver/campaign/visit_log.hpp"
+#include "driver/campaign/campaign_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 
 #include "driver/census/rule/census_text.hpp"
 #include "driver/census/rule/worker_census.hpp"
-#include "driver/commands/census_command.hpp"
-#include "driver/text/usage_error.hpp"
+#include "driver/commands/commands.hpp"
+#include "driver/text/messages.hpp"
 
 #if defined(__x86_64__)
 

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/commands/census_command.hpp"
+#include "driver/commands/commands.hpp"
 
 namespace syncmeter::census_table_test {
 namespace {

@@ -1,5 +1,5 @@
 // What an op compiled to, in one word, from the text of disassemblers for each machine.
-#include "driver/census/rule/code_kind.hpp"
+#include "driver/census/rule/census.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "driver/census/rule/census_text.hpp"
-#include "driver/commands/census_command.hpp"
+#include "driver/commands/commands.hpp"
 #include "tests/unit/census/sass_fixtures.hpp"
 
 namespace syncmeter::sass_census_test {

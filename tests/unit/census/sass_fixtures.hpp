@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction.hpp"
+#include "driver/census/isa/instruction_class.hpp"
 #include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter::commands_test {
 namespace {

@@ -1,9 +1,7 @@
 // One point on a page: loops written once for each step, and words that mean one point.
-#include "driver/explain/explain.hpp"
+#include "driver/commands/explain.hpp"
 
 #include <gmock/gmock.h>
-
-#include "driver/explain/folded_code.hpp"
 
 namespace syncmeter::explain_test {
 namespace {

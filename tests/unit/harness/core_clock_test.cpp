@@ -35,6 +35,24 @@ TEST(core_clock, forgets_what_was_long_ago_and_before_a_point) {
   EXPECT_EQ(clock.ghz(), 0);
 }
 
+TEST(core_clock, a_probe_is_held_against_the_fastest_clock_that_lasted) {
+  core_clock clock = after({3.4, 3.4, 3.4});
+  EXPECT_EQ(clock.share_of_fastest(), 1) << "three readings are too few to be believed";
+  clock = after({3.4, 3.4, 3.4, 3.4});
+  clock.clear();
+  EXPECT_EQ(clock.share_of_fastest(), 1) << "nobody knows the clock of now";
+  clock.add(3.0);
+  EXPECT_THAT(clock.share_of_fastest(), DoubleNear(3.0 / 3.4, 1e-9));
+  clock.clear();
+  clock.add(90);
+  EXPECT_EQ(clock.share_of_fastest(), 1) << "a single reading makes no clock the fastest";
+  clock.clear();
+  for (int i = 0; i < 4; ++i) clock.add(3.6);
+  clock.clear();
+  clock.add(3.0);
+  EXPECT_THAT(clock.share_of_fastest(), DoubleNear(3.0 / 3.6, 1e-9));
+}
+
 TEST(core_clock, this_core_has_one) {
   core_clock clock;
   for (int reading = 0; reading < 8; ++reading) clock.add(read_core_clock_ghz());

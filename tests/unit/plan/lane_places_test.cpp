@@ -1,5 +1,5 @@
 // What is said of each lane's place, and of lanes together.
-#include "driver/plan/lane_places.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 
 #include <filesystem>
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "driver/plan/gpu_plan.hpp"
-#include "driver/plan/gpus_in_use.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"
 

@@ -1,6 +1,5 @@
 // The study of pairs and --pus as a plan: which pairs, on which PUs, and what cannot be.
 #include "driver/plan/pinned_lanes.hpp"
-#include "driver/results/units.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

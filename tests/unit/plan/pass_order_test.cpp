@@ -1,5 +1,5 @@
 // Seeded order: the same everywhere, each order as likely as any other.
-#include "driver/plan/pass_order.hpp"
+#include "driver/campaign/pass_order.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // Whether a machine of a file is this one, and what is planned on it.
-#include "driver/plan/planned_machine.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 
 #include <filesystem>
 

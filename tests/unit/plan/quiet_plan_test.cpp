@@ -1,7 +1,7 @@
 // Affinity quiet in a plan: where its lanes are, what is said of that, and who may not use it.
 #include <gmock/gmock.h>
 
-#include "driver/plan/lane_places.hpp"
+#include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/study.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 

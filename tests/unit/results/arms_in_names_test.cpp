@@ -1,10 +1,8 @@
 // Files of `syncmeter ab` from before the arm was an axis are read as those of today.
-#include "driver/results/arms_in_names.hpp"
+#include "driver/results/results.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include "driver/results/results.hpp"
 
 namespace syncmeter::arms_in_names_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "driver/results/device_differences.hpp"
+#include "driver/show/table.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

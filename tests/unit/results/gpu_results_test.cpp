@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/show/csv.hpp"
-#include "driver/show/figures.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/plan/options.hpp"
-#include "driver/show/figures.hpp"
+#include "driver/results/campaign_lines.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 
@@ -50,6 +50,16 @@ TEST(summarize, the_estimate_is_the_median_of_visits_with_their_range) {
   EXPECT_DOUBLE_EQ(s.fairness, 0.98);
   EXPECT_DOUBLE_EQ(s.baseline_ns, 2.0);
   EXPECT_DOUBLE_EQ(s.test_ns, 4.0);
+}
+
+TEST(point_lines, have_nothing_of_lanes_that_no_visit_compares) {
+  nlohmann::json line = visit(atomic_add(), 1, "ok", {{.cost = 2.0}});
+  EXPECT_EQ(point_lines(file_of({line})).front().at("fairness"), 0.98);
+  line.erase("fairness");
+  line["slowest_over_fastest"] = nullptr;
+  const nlohmann::json found = point_lines(file_of({line})).front();
+  EXPECT_FALSE(found.contains("fairness"));
+  EXPECT_FALSE(found.contains("slowest_over_fastest"));
 }
 
 TEST(summarize, one_visit_has_a_cost_and_no_interval) {

@@ -1,5 +1,5 @@
 // A campaign as CSV: every point a row, whatever its texts hold.
-#include "driver/show/csv.hpp"
+#include "driver/show/table.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "driver/show/figures.hpp"
 #include "driver/text/columns.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 

@@ -10,7 +10,6 @@
 #include "driver/plan/placement_states.hpp"
 #include "driver/plan/point_groups.hpp"
 #include "driver/plan/study.hpp"
-#include "driver/results/units.hpp"
 #include "driver/show/table.hpp"
 #include "tests/unit/plan_fixtures.hpp"
 

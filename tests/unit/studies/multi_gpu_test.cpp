@@ -1,5 +1,5 @@
 // The study of several GPUs: its points by the devices that a host has.
-#include "driver/plan/gpus_in_use.hpp"
+#include "driver/plan/point_groups.hpp"
 #include "driver/workers/worker_info.hpp"
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "driver/text/usage_error.hpp"
+#include "driver/text/messages.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::output_file_test {

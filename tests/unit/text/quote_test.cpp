@@ -1,9 +1,9 @@
 // Texts of others as words of a shell and on a terminal; and how a set of numbers is printed.
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 #include <gtest/gtest.h>
 
-#include "driver/text/ranges.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter::quote_test {
 namespace {

@@ -225,13 +225,6 @@ TEST(worker_process, dies_with_its_owner) {
   EXPECT_EQ(state_of(pid), '\0');
 }
 
-TEST(worker_process, moves_without_ending_the_worker) {
-  worker_process first = shell("read line; echo '{}'");
-  worker_process second = std::move(first);
-  second.send({});
-  EXPECT_EQ(second.receive(generous).what, kind::line);
-}
-
 TEST(worker_process, a_program_that_cannot_start_is_named_with_the_reason) {
   try {
     const worker_process worker(

@@ -99,15 +99,15 @@ def _span(rows: Sequence[LockRow], fields: Sequence[Row], group: str) -> str:
     """The costs of the atomic, and of the locks from least to most, as they are drawn."""
     locks = {s.id for row in rows if row.is_lock for s in row.on_one.values()}
     seen = [f for f in fields if f["group"] == group]
-    told = [f"{f['row']} {f['label']}" for f in seen if f["id"] not in locks]
+    sentences = [f"{f['row']} {f['label']}" for f in seen if f["id"] not in locks]
     held = sorted((f for f in seen if f["id"] in locks), key=lambda f: f["value"])
     if len(held) > 1:
-        told.append(
+        sentences.append(
             f"locks {held[0]['label']} ({held[0]['row']}) to {held[-1]['label']} ({held[-1]['row']})"
         )
     else:
-        told += [f"{f['row']} {f['label']}" for f in held]
-    return ", ".join(told) or "no cost in a common state"
+        sentences += [f"{f['row']} {f['label']}" for f in held]
+    return ", ".join(sentences) or "no cost in a common state"
 
 
 def _barriers(campaign: Campaign) -> list[Figure]:
@@ -123,8 +123,10 @@ def _barriers(campaign: Campaign) -> list[Figure]:
         return []
     groups = [_threads(n) for n in states]
     chart = Dots(fields, "ns of a barrier", groups, "runtime", "")
-    told = [f"{f['row']} {text.duration(f['value'])}" for f in fields if f["group"] == groups[-1]]
-    title = f"A barrier of {groups[-1]}: {', '.join(told) or 'no cost in a common state'}"
+    sentences = [
+        f"{f['row']} {text.duration(f['value'])}" for f in fields if f["group"] == groups[-1]
+    ]
+    title = f"A barrier of {groups[-1]}: {', '.join(sentences) or 'no cost in a common state'}"
     points = [f["id"] for f in fields]
     return [Figure("barriers", title, _note(states, left), [Panel("", chart)], points, wide=True)]
 
@@ -146,9 +148,9 @@ def _axis(backend: str, axis: Iterable[tuple[str, Winners | None]]) -> list[Figu
     ]
     if len(fields) < 2:
         return []
-    told = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
+    sentences = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
     chart = Dots(fields, "ns", [backend], "level", None)
     note = "The fastest way of each level, ns with the 95 % interval, logarithmic; one warp in a block."
     points = [str(f["id"]) for f in fields]
-    title = f"Levels of synchronization ({backend}): {'; '.join(told)}"
+    title = f"Levels of synchronization ({backend}): {'; '.join(sentences)}"
     return [Figure("axis", title, note, [Panel("", chart)], points, wide=True)]

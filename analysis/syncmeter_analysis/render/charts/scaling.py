@@ -181,18 +181,18 @@ def _finding(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
         if isinstance(r := ratio(curve[-1], curve[0]), Ratio):
             changes.append((r, curve[0], curve[-1]))
     if not changes:
-        told = "not comparable from the fewest threads to the most"
+        sentence = "not comparable from the fewest threads to the most"
     else:
         r, fewest, most = max(changes, key=lambda c: c[0].value)
         name = text.short_name(most.point, ("lanes", "affinity", "backend"))
         span = f"from {fewest.point.lanes} to {most.point.lanes} threads"
         if verdict(r) is Verdict.slower or not r.bounded:
-            told = f"up to {text.effect(r.interval)} {span} ({name})"
+            sentence = f"up to {text.effect(r.interval)} {span} ({name})"
         elif verdict(r) is Verdict.same:
-            told = f"the same {span}"
+            sentence = f"the same {span}"
         else:
-            told = f"no rise is resolved {span}"
-    return "; ".join([told, *_fastest(points, panel_of)])
+            sentence = f"no rise is resolved {span}"
+    return "; ".join([sentence, *_fastest(points, panel_of)])
 
 
 def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, ...]]) -> list[str]:

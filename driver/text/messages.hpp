@@ -1,7 +1,8 @@
-// Mistakes of the user: the error, and the message for a name that is not known, with the known one
-// that may have been meant.
+// Texts for the user: the error of a mistake, with the known name that may have been meant; and
+// what others wrote made safe for one line, a terminal, a shell.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,5 +31,16 @@ struct usage_error : std::runtime_error {
 [[nodiscard]] std::string unknown_name(std::string_view option, std::string_view what,
                                        std::string_view text,
                                        const std::vector<std::string>& allowed);
+
+/// The text in single quotes with everything but printable ASCII escaped; at most its first `limit`
+/// bytes, with "..." behind the quote when there was more.
+[[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 80);
+
+/// The text as a terminal may have it: control characters, those that turn the direction of writing
+/// and bytes that are no UTF-8 become "\x1b" or "\u202e"; in `lines`, ends of lines stay.
+[[nodiscard]] std::string printable(std::string_view text, bool lines = false);
+
+/// A file name as a shell takes it.
+[[nodiscard]] std::string shell_word(const std::string& text);
 
 }  // namespace syncmeter

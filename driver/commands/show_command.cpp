@@ -1,5 +1,5 @@
 // `syncmeter show FILE`: a results file as the table that its run printed.
-#include "driver/show/show_command.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <algorithm>
 
@@ -9,20 +9,53 @@
 #include "driver/plan/study.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/results/resume.hpp"
-#include "driver/show/csv.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
-#include "driver/text/quote.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
+
+std::vector<option_row> show_rows(show_request& request) {
+  return {help_row(request.help),
+          value_row("csv", "FILE", "also write every point as CSV (default: none)",
+                    request.view.csv, &parse_file_name),
+          switch_row("force", "--csv may replace a file, but never results (default: off)",
+                     request.view.force),
+          value_row("op", "LIST",
+                    "only these ops; * matches any characters, as in atomic_* (default: all)",
+                    request.view.ops, &parse_list),
+          value_row("type", "LIST", "only these types (default: all)", request.view.types,
+                    names_of_axis<value_type>{"type"}),
+          value_row("lanes", "LIST",
+                    "only points of so many lanes: numbers, ranges and max, the most in the file "
+                    "(default: all)",
+                    request.view.lanes, &parse_lanes),
+          value_row("sort", "KEY",
+                    "cost: the cheapest first; family: as the ops are listed "
+                    "(default: family)",
+                    request.view.sort, one_name{"key", {"cost", "family"}}),
+          switch_row("json", "print the points as JSON, with the columns of --csv (default: off)",
+                     request.view.json),
+          switch_row("points",
+                     "print the estimate of each point as the lines that end a results file, and "
+                     "nothing else (default: off)",
+                     request.view.points),
+          switch_row("complete",
+                     "append those lines to FILE where it lacks them: its campaign was cut off, or "
+                     "an older version wrote it (default: off)",
+                     request.view.complete),
+          switch_row("wide", "print every column, however narrow the terminal is (default: off)",
+                     request.view.wide),
+          switch_row("verbose", "print every note (default: off)", request.view.verbose)};
+}
 
 std::vector<point_summary> chosen_points(const std::vector<point_summary>& points,
                                          const show_view& view) {
   unsigned most = 0;
   for (const point_summary& s : points) most = std::max(most, s.what.lanes);
   const auto one_of = [](const auto& wanted, const auto& matches) {
-    return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), matches);
+    return wanted.empty() || std::ranges::any_of(wanted, matches);
   };
   std::vector<point_summary> chosen;
   std::copy_if(
@@ -92,22 +125,45 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
       add_report({.file = file, .wide = view.wide}, out);
     }
   }
-  const bool any_failed = std::any_of(points.begin(), points.end(), [](const point_summary& s) {
+  const bool any_failed = std::ranges::any_of(points, [](const point_summary& s) {
     return s.status == status::failed || s.status == status::timeout;
   });
   return any_failed ? 1 : 0;
 }
 
+show_request parse_show(const std::vector<std::string>& arguments) {
+  show_request request;
+  const std::vector<std::string> words = parse_command_line(arguments, show_rows(request), 1);
+  if (words.empty() && !request.help)
+    throw usage_error("show: no results file given; use syncmeter show FILE");
+  if (!words.empty()) request.file = words.front();
+  return request;
+}
+
+namespace {
+
 int show_command(const std::vector<std::string>& arguments, std::FILE* out) {
   const show_request request = parse_show(arguments);
   if (request.help) {
-    std::fputs(show_help().c_str(), out);
+    fmt::print(out, "syncmeter show FILE [options]: prints a results file as a table\n\n{}\n{}",
+               options_text(unread_rows(show_rows)), report_notes());
     return 0;
   }
   if (request.view.points) return print_point_lines(request.file, out);
   if (request.view.complete) return complete_file(request.file, out);
   if (request.view.csv) require_writable(csv_file(request.view, {request.file}));
   return show_results(request.file, request.view, out);
+}
+
+}  // namespace
+
+command show_row() {
+  return {.name = "show",
+          .purpose = "print a results file as a table",
+          .options = unread_rows(show_rows),
+          .run = alone(show_command),
+          .word = "FILE",
+          .notes = report_notes()};
 }
 
 }  // namespace syncmeter

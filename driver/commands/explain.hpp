@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,5 +29,15 @@ struct loops_of_point {
 [[nodiscard]] std::string explain_text(const point_summary& s,
                                        const std::vector<const visit_record*>& visits,
                                        const loops_of_point& loops, std::size_t width);
+
+struct repeated_code {
+  std::size_t times = 1;
+  std::vector<std::string> lines;
+  friend bool operator==(const repeated_code&, const repeated_code&) = default;
+};
+
+/// The same instructions in the same order, a piece that follows itself once: of several ways the
+/// one that leaves out most, and of equals the shortest piece.
+[[nodiscard]] std::vector<repeated_code> folded(std::span<const std::string> lines);
 
 }  // namespace syncmeter
