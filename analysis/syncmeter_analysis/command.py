@@ -20,11 +20,10 @@ from syncmeter_analysis.record.output import same_file
 def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.record.reader import read_results
     from syncmeter_analysis.relate.compare import Comparison, axes, compare_campaigns
-    from syncmeter_analysis.relate.compare_arms import ArmComparison, compare_arms
+    from syncmeter_analysis.relate.compare_arms import compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
-    from syncmeter_analysis.render import arms_text
-    from syncmeter_analysis.render.compare_json import as_json
-    from syncmeter_analysis.render.compare_text import as_markdown, as_text, write_figure
+    from syncmeter_analysis.render.charts.changes import changes_figure
+    from syncmeter_analysis.render.compare import as_json, as_markdown, as_text, compare_report
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
@@ -49,24 +48,18 @@ def _compare(options: argparse.Namespace) -> int:
         )
     for c in found:
         c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
-    style = _shows_colours(), _width(options)
-    of_arms = found[0] if isinstance(found[0], ArmComparison) else None
     if options.format == "json":
-        say(arms_text.as_json(of_arms) if of_arms else as_json(found))
+        say(as_json(found))
     elif options.format == "markdown":
-        say(
-            arms_text.as_markdown(of_arms)
-            if of_arms
-            else "\n\n".join(as_markdown(c) for c in found)
-        )
-    elif of_arms:
-        say(arms_text.as_text(of_arms, *style))
+        say("\n\n".join(map(as_markdown, found)))
     else:
+        style = _shows_colours(), _width(options)
         say("\n\n".join(as_text(c, options.all, *style) for c in found))
     if figure:
-        write_figure(found, figure)
+        from syncmeter_analysis.render.charts.static import save
+
+        save(changes_figure(found), figure)
     if page:
-        from syncmeter_analysis.render.compare_page import compare_report
         from syncmeter_analysis.render.page import write_page
 
         write_page(compare_report(found, files), page)
@@ -79,31 +72,29 @@ def _compare(options: argparse.Namespace) -> int:
 def _fleet(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.fleet import fleet_of
     from syncmeter_analysis.relate.node import read_nodes
-    from syncmeter_analysis.render import fleet_json, fleet_text
+    from syncmeter_analysis.render.charts.fleet import fleet_figure
+    from syncmeter_analysis.render.fleet import as_json, as_markdown, as_text, fleet_report
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
-    if figure or page:
-        # A package that is missing is told before minutes of reading.
-        from syncmeter_analysis.render.charts.fleet import fleet_figure
+    # A package that is missing is named before minutes of reading.
+    if figure:
+        from syncmeter_analysis.render.charts.static import save
+    if page:
+        from syncmeter_analysis.render.page import write_page
     fleet = fleet_of(read_nodes(options.file), options.threshold)
     if not fleet.groups:
         first = fleet.left_out[0]
         raise Unusable(f"fleet: no file can be used; {first.path}: {first.why}")
     if options.format == "json":
-        say(fleet_json.as_json(fleet))
+        say(as_json(fleet))
     elif options.format == "markdown":
-        say(fleet_text.as_markdown_text(fleet, options.all))
+        say(as_markdown(fleet, options.all))
     else:
-        say(fleet_text.as_text(fleet, options.all, _shows_colours(), _width(options)))
+        say(as_text(fleet, options.all, _shows_colours(), _width(options)))
     if figure:
-        from syncmeter_analysis.render.charts.static import save
-
         save(fleet_figure(fleet), figure)
     if page:
-        from syncmeter_analysis.render.fleet_page import fleet_report
-        from syncmeter_analysis.render.page import write_page
-
         write_page(fleet_report(fleet), page)
     return fleet.status
 
@@ -117,7 +108,7 @@ def _report(options: argparse.Namespace) -> int:
     page = (output or Path("report.html")) if options.command == "html" else None
     may_write(options, output if page is None else None, page=page)
     if page:
-        # A package that is missing is told before minutes of reading.
+        # A package that is missing is named before minutes of reading.
         from syncmeter_analysis.render.page import write_page
     report = build(read_campaign(options.file))
     pictures = {}
@@ -127,7 +118,7 @@ def _report(options: argparse.Namespace) -> int:
         pictures = all_files(report.figures, Path(options.static))
         may_write(options, *pictures, None if page else output, page=page)
     if page:
-        from syncmeter_analysis.render.plain import prose
+        from syncmeter_analysis.render.terminal import prose
 
         size = write_page(report, page)
         say(prose(headline(report.judged), _width(options)))
@@ -164,9 +155,9 @@ def _width(options: argparse.Namespace) -> int:
 def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.campaign import read_campaign
     from syncmeter_analysis.relate.compare_arms import compare_arms
-    from syncmeter_analysis.render import arms_text
-    from syncmeter_analysis.render.findings import findings
-    from syncmeter_analysis.render.plain import as_plain
+    from syncmeter_analysis.render import compare
+    from syncmeter_analysis.render.recommendations import findings
+    from syncmeter_analysis.render.terminal import as_plain
     from syncmeter_analysis.studies import names, sections, study
     from syncmeter_analysis.studies.blocks import Bullets, as_markdown
 
@@ -181,9 +172,9 @@ def _text(options: argparse.Namespace) -> int:
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     if arms:
         parts = [
-            arms_text.as_markdown(c)
+            compare.as_markdown(c)
             if options.format == "md"
-            else arms_text.as_text(c, _shows_colours(), _width(options))
+            else compare.as_text(c, False, _shows_colours(), _width(options))
             for c in arms
         ]
         say("\n\n".join(parts) + "\n" * bool(told))

@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import Verdict, verdict
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import barrier, sections
 from syncmeter_analysis.studies import barrier as drawing
 from tests.made import campaign, point, read, visits, write

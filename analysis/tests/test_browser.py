@@ -10,7 +10,7 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.charts.draw import ink, ramp
-from syncmeter_analysis.render.compare_page import compare_report
+from syncmeter_analysis.render.compare import compare_report
 from syncmeter_analysis.render.page import as_page
 from tests.made import around, campaign, point, read, visits, write
 from tests.test_report import UNITS, whole

@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import NotComparable
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import coalescing, sections
 from syncmeter_analysis.studies import coalescing as drawing
 from tests.made import around, point, read, visits, write

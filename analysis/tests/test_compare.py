@@ -11,7 +11,7 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render.compare_text import as_text
+from syncmeter_analysis.render.compare import as_text
 from tests.made import around, campaign, point, results, visits, write
 
 

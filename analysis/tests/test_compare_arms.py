@@ -18,7 +18,7 @@ from syncmeter_analysis.relate.compare import Candidate, compare_points, judged
 from syncmeter_analysis.relate.compare_arms import compare_arms, parts_by_arm, share_of_look
 from syncmeter_analysis.relate.relation import Verdict, ratio_by_visit
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render import arms_text
+from syncmeter_analysis.render import compare as rendered
 from tests.made import around, campaign, point, visits, write
 
 ARMS = {
@@ -105,8 +105,8 @@ def test_without_a_change_the_status_is_0_and_without_a_comparison_2(tmp_path):
     few = both("atomic_add", [10.0], [12.0])
     c = compared(tmp_path, few)
     assert c.status == 2
-    assert "1 pair of visits in one placement state, 3 are needed" in arms_text.as_text(c)
-    assert "Nothing could be compared." in arms_text.as_text(c)
+    assert "1 pair of visits in one placement state, 3 are needed" in rendered.as_text(c)
+    assert "Nothing could be compared." in rendered.as_text(c)
     assert compared(tmp_path, few, equal=3).status == 0
 
 
@@ -166,7 +166,7 @@ def test_a_look_that_has_less_chance_asks_for_more(tmp_path):
 
 
 def test_the_text_has_what_changed_and_what_was_not_compared(changed):
-    text = arms_text.as_text(changed)
+    text = rendered.as_text(changed)
     assert text.startswith("new against old: 3 points compared, changes beyond 1.0 %")
     assert "Slower in new: 1 point" in text
     assert "+10 %" in text
@@ -174,24 +174,24 @@ def test_the_text_has_what_changed_and_what_was_not_compared(changed):
     assert "The same within 1.0 %: 1 point." in text
     assert "for half of the points" in text
     named = replace(changed.arms, equal=1, only=((), ("backend=omp op=fresh lanes=1",)))
-    text = arms_text.as_text(replace(changed, arms=named))
+    text = rendered.as_text(replace(changed, arms=named))
     assert "Equal machine code in both, not measured: 1 point; --all measures it." in text
     assert "Only in new: 1 point (fresh)." in text
-    markdown = arms_text.as_markdown(changed)
+    markdown = rendered.as_markdown(changed)
     assert "### Slower in new: 1 point\n\n| point | old ns | new ns |" in markdown
 
 
 def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
     wild = [10.0, 14.0, 8.0, 17.0, 11.0]
     c = compared(tmp_path, both("atomic_add", wild, wild[::-1]))
-    text = arms_text.as_text(c)
+    text = rendered.as_text(c)
     assert "Cannot be told: 1 point" in text
     assert "detectable" in text
     assert "Nothing changed by more than 1.0 %." in text
 
 
 def test_json_has_every_point_and_what_the_campaign_says_of_the_arms(changed):
-    told = json.loads(arms_text.as_json(changed))
+    told = json.loads(rendered.as_json([changed]))
     assert (told["kind"], told["exit_status"], told["threshold"]) == ("ab", 1, 0.01)
     by_op = {p["point"]["op"]: p for p in told["points"]}
     assert by_op["atomic_add"]["verdict"] == "slower"

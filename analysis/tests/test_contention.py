@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import NotComparable
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import contention, sections
 from syncmeter_analysis.studies import contention as drawing
 from tests.made import MACHINE, campaign, point, read, visits, write

@@ -12,7 +12,7 @@ from syncmeter_analysis.relate.relation import Verdict
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import campaign, point, visits, write

@@ -15,7 +15,7 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.record.topology import foldings
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import core_to_core, sections
 from syncmeter_analysis.studies import core_to_core as drawing
 from tests.made import MACHINE, campaign, point, read, visits, write

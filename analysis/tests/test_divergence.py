@@ -4,7 +4,7 @@ import pytest
 
 from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.render.charts.scaling import scaling_figures
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import divergence, sections
 from syncmeter_analysis.studies import divergence as drawing
 from syncmeter_analysis.studies.divergence import slope_ns

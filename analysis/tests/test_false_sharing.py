@@ -7,7 +7,7 @@ import pytest
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import Verdict, verdict
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import false_sharing, sections
 from syncmeter_analysis.studies import false_sharing as drawing
 from syncmeter_analysis.studies.false_sharing import apart_bytes, size_of_all

@@ -3,8 +3,8 @@
 import pytest
 
 from syncmeter_analysis.command import main
-from syncmeter_analysis.render.findings import findings
-from syncmeter_analysis.render.head import verdict_of_machine
+from syncmeter_analysis.render.recommendations import findings
+from syncmeter_analysis.render.trust import verdict_of_machine
 from tests.made import campaign, read, write
 from tests.test_first_screen import busy, controls, report, updates
 

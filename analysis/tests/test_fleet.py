@@ -10,7 +10,7 @@ from syncmeter_analysis.relate.fleet import degrees_of, deviation, fleet_of
 from syncmeter_analysis.relate.node import LeftOut, node_of, read_nodes
 from syncmeter_analysis.relate.special import student_t
 from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.render.fleet_text import as_text
+from syncmeter_analysis.render.fleet import as_text
 from tests.made import around, campaign, point, results, visits, write
 
 ops = 12

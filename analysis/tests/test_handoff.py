@@ -2,7 +2,7 @@
 
 import re
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import handoff, sections
 from syncmeter_analysis.studies import handoff as drawing
 from tests.made import point, read, visits, write

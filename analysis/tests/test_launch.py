@@ -2,7 +2,7 @@
 
 import re
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import launch, sections
 from syncmeter_analysis.studies import launch as drawing
 from syncmeter_analysis.studies.launch import graph_costs

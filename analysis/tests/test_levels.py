@@ -3,7 +3,7 @@
 import re
 
 from syncmeter_analysis.relate.levels import level_of
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import levels, sections
 from syncmeter_analysis.studies import levels as drawing
 from syncmeter_analysis.studies.levels import axis_levels

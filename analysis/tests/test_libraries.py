@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from syncmeter_analysis.render import libraries as module
+from syncmeter_analysis.render import page as module
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import campaign_of
 from syncmeter_analysis.relate.relation import NotComparable
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import locks, sections
 from syncmeter_analysis.studies.locks import least_fairness
 from tests.made import campaign, point, read, visits, write

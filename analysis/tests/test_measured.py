@@ -10,10 +10,10 @@ import pytest
 
 from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate.campaign import read_campaign
-from syncmeter_analysis.render.blocks import Drawing
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.markdown import as_markdown
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.report import Drawing
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import names, sections
 from syncmeter_analysis.studies.blocks import Bullets, Table, escaped_md
 

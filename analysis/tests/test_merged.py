@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 
 DATA = Path(__file__).parent / "data"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
 from syncmeter_analysis.studies import multi_gpu as drawing
 from tests.made import around, point, read, visits, write

@@ -10,7 +10,7 @@ import pytest
 
 from syncmeter_analysis.record.text_file import without_suffixes
 from syncmeter_analysis.relate.campaign import read_campaign
-from syncmeter_analysis.render.plain import _heat, as_plain, table_plain
+from syncmeter_analysis.render.terminal import _heat, as_plain, table_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text
 

@@ -11,7 +11,7 @@ from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.counterparts import counterpart_key, counterparts
 from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import portability, sections
 from syncmeter_analysis.studies import portability as drawing
 from tests.made import point, read, visits, write

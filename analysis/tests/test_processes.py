@@ -1,6 +1,6 @@
 """Threads against processes, from costs made by hand."""
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import processes, sections
 from tests.made import campaign, point, read, visits, write
 

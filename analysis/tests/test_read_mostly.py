@@ -1,6 +1,6 @@
 """Locks held for a while, and read-mostly data, by costs made by hand: what is fastest, who waits."""
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from tests.made import campaign, point, read, visits, write
 

@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.render.charts.scaling import scaling_figures
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import reductions, sections
 from syncmeter_analysis.studies import reductions as drawing
 from tests.made import around, point, read, visits, write

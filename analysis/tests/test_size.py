@@ -5,8 +5,7 @@ import random
 import pytest
 
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.libraries import libraries
-from syncmeter_analysis.render.page import as_page
+from syncmeter_analysis.render.page import as_page, libraries
 from tests.made import MACHINE, campaign, point, read, visits, write
 
 

@@ -11,7 +11,7 @@ import pytest
 from syncmeter_analysis import studies
 from syncmeter_analysis.command import main
 from syncmeter_analysis.record.errors import Unusable
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Table, Text, as_markdown
 from tests.made import around, campaign, point, read, visits, write

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from syncmeter_analysis.render.plain import as_plain
+from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections, waiting
 from syncmeter_analysis.studies import waiting as drawing
 from syncmeter_analysis.studies.waiting import Way, advice

@@ -3,46 +3,25 @@ them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from syncmeter_analysis.claims import judged
-from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
 from syncmeter_analysis.relate.evidence import Evidence
-from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.blocks import Drawing, Head, Section
 from syncmeter_analysis.render.charts.lead import lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.costs import costs
-from syncmeter_analysis.render.head import head
 from syncmeter_analysis.render.method import census_section, machine_section
 from syncmeter_analysis.render.recommendations import cards, claims_section, not_on_cards
-from syncmeter_analysis.render.trust import trust
+from syncmeter_analysis.render.report import Drawing, Report, Section
+from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, sections
 from syncmeter_analysis.studies.figures import Figure
 
 
-@dataclass
-class Report:
-    """What is rendered: to a page (page.py) or to Markdown (markdown.py). `points` are those that the
-    page lists; several have one id where two campaigns are compared."""
-
-    head: Head
-    sections: list[Section]
-    points: list[Measured]
-    files: list[str]
-    judged: list[tuple[Claim, Finding]] = field(default_factory=list)
-
-    @property
-    def figures(self) -> list[Figure]:
-        return self.head.figures + [figure for s in self.sections for figure in s.figures]
-
-
-def _of_study(told: StudySection) -> Section:
+def _of_study(of: StudySection) -> Section:
     """A study's figures and its text."""
-    identity = f"{told.name}-{told.arm}" if told.arm else told.name
-    return Section(identity, told.title, [*map(Drawing, told.figures), *told.blocks])
+    identity = f"{of.name}-{of.arm}" if of.arm else of.name
+    return Section(identity, of.title, [*map(Drawing, of.figures), *of.blocks])
 
 
 def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
@@ -60,7 +39,7 @@ def build(campaign: Campaign) -> Report:
     # Statements are judged on one build: the new one.
     *_, (_, judged_part) = parts_by_arm(campaign)
     findings = judged(Evidence(judged_part))
-    studies = [_of_study(told) for told in sections(campaign)]
+    studies = [_of_study(of) for of in sections(campaign)]
     parts = [
         trust(campaign),
         costs(campaign),

@@ -12,7 +12,7 @@ from syncmeter_analysis.record.machine import machine_of, same_machine
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
-from syncmeter_analysis.render.fitting import lines_of
+from syncmeter_analysis.render.terminal import lines_of
 from syncmeter_analysis.studies.blocks import escaped_md
 
 #: For each machine, in the order of their files: its campaign, and each claim's finding.

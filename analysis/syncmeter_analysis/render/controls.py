@@ -8,7 +8,7 @@ from collections import defaultdict
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.blocks import Cell
+from syncmeter_analysis.studies.blocks import Cell
 
 
 def _row(

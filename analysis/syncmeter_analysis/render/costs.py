@@ -11,8 +11,8 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.jobs import job_of
 from syncmeter_analysis.relate.relation import Ratio, fastest_of, ratio
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.blocks import Cell, Section, Table, Text
-from syncmeter_analysis.studies.blocks import without_empty_columns
+from syncmeter_analysis.render.report import Section
+from syncmeter_analysis.studies.blocks import Cell, Table, Text, without_empty_columns
 
 
 @dataclass(frozen=True)

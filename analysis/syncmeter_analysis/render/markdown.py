@@ -9,8 +9,7 @@ from pathlib import Path
 
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.render.blocks import Block, Card, Drawing, Head
-from syncmeter_analysis.render.build import Report
+from syncmeter_analysis.render.report import Block, Card, Drawing, Head, Report
 from syncmeter_analysis.studies.blocks import escaped_md, lines_md
 
 # So many ids stand beside a figure; the export has all.

@@ -9,7 +9,8 @@ from typing import Any
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.machine_code import code_of
-from syncmeter_analysis.render.blocks import Block, Cell, Section, Table, Text
+from syncmeter_analysis.render.report import Block, Section
+from syncmeter_analysis.studies.blocks import Cell, Table, Text
 
 
 def census_section(campaign: Campaign) -> Section:
@@ -20,7 +21,7 @@ def census_section(campaign: Campaign) -> Section:
         if s.census is None or s.measured_as:
             continue
         code = code_of(s.census)
-        said = str(s.census.get("verdict") or "unknown")
+        verdict = str(s.census.get("verdict") or "unknown")
         reason = str(s.census.get("reason") or "")
         form = " ".join(
             x
@@ -31,7 +32,7 @@ def census_section(campaign: Campaign) -> Section:
             )
             if x
         )
-        key = (s.point.backend, s.point.op, form, code, said + (f": {reason}" if reason else ""))
+        key = (s.point.backend, s.point.op, form, code, verdict + (f": {reason}" if reason else ""))
         kind = s.point.type or "any"
         if kind not in rows[key]:
             rows[key].append(kind)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import math
+import os
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import vl_convert
 from markupsafe import Markup, escape
 
 from syncmeter_analysis import __version__
@@ -19,9 +25,8 @@ from syncmeter_analysis.record.output import page_mark, write_whole
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.build import Report
 from syncmeter_analysis.render.charts.draw import look, spec_of
-from syncmeter_analysis.render.libraries import libraries
+from syncmeter_analysis.render.report import Report
 from syncmeter_analysis.studies.figures import Panel
 
 _templates = Path(__file__).parent / "templates"
@@ -130,6 +135,32 @@ def _template() -> jinja2.Template:
     )
     environment.filters["codes"] = _codes
     return environment.get_template("page.html")
+
+
+def _kept_at() -> Path:
+    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    name = f"vega-of-vl-convert-{version('vl-convert-python')}.js.gz.base64"
+    return Path(folder) / "syncmeter" / name
+
+
+@cache
+def libraries() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script, packed by gzip and written in base64: nothing in it
+    can end its element in a page. vl-convert bundles it anew at each call, which takes seconds: a
+    user's first report keeps it under $XDG_CACHE_HOME for those that follow, by vl-convert's
+    version."""
+    with suppress(OSError, RuntimeError, UnicodeDecodeError):
+        return _kept_at().read_text(encoding="ascii")
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets a default
+    script = base64.b64encode(gzip.compress(bundle.encode(), 9, mtime=0)).decode("ascii")
+    # A report needs no folder of its user: where none can be written, the next one takes as long.
+    with suppress(OSError, RuntimeError):
+        path = _kept_at()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(script, encoding="ascii")
+        unfinished.replace(path)
+    return script
 
 
 def as_page(report: Report) -> str:

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from math import isfinite, log
 from typing import TYPE_CHECKING
 
+from syncmeter_analysis.claims import judged as judged_on
 from syncmeter_analysis.claims.claim import (
     Claim,
     Finding,
@@ -19,15 +20,19 @@ from syncmeter_analysis.claims.claim import (
 )
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.evidence import busy_doubt
+from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.blocks import Bar, Block, Bullets, Card, Cell, Section, Table, Text
+from syncmeter_analysis.render.report import Bar, Block, Card, Section
+from syncmeter_analysis.render.trust import verdict_of_machine
+from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 if TYPE_CHECKING:
     from syncmeter_analysis.studies.figures import Figure
 
 #: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
 _least_cards, _most_cards = 3, 5
+#: Sentences of advice with which a campaign ends on a terminal.
+_most_advice = 3
 
 Judged = Sequence[tuple[Claim, Finding]]
 
@@ -267,7 +272,7 @@ def claims_section(judged: Judged) -> Section:
                 "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
                 "median over several pairs of the same op)."
             ),
-            Table(["claim", "verdict", "evidence", "doubt", "source"], rows),
+            table("", "claim|verdict|evidence|doubt|source", rows),
         ],
     )
 
@@ -279,3 +284,27 @@ def headline(judged: Judged) -> str:
         return "no recommendations: no claim could be decided without doubt"
     count = text.count(len(found) + len(_further(judged)), "recommendation")
     return f"{count}, first: {sentence(found[0])}"
+
+
+def findings(campaign: Campaign) -> list[str]:
+    """What a campaign ends with on a terminal, three to six sentences: whether the machine was quiet,
+    the advice of the first cards with its effect, what could not be decided, and the command that would
+    decide most of what is open. Empty where nothing was measured."""
+    if not campaign.measured:
+        return []
+    claims = judged_on(Evidence(campaign))
+    found = [f"{verdict_of_machine(campaign)[0]}."]
+    found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
+    doubtful, unclear = undecided(claims)
+    if doubtful or unclear:
+        found.append(
+            f"Not told: {text.count(len(unclear), 'question')} could not be decided, {len(doubtful)} "
+            f"rest on doubtful figures."
+        )
+    if runs := what_to_run(campaign, claims):
+        command, statements = runs[0]
+        found.append(
+            f"Next: {command} ({text.count(len(statements), 'open question')}, for example: "
+            f"{statements[0].rstrip('.')})."
+        )
+    return found

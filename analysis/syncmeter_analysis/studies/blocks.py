@@ -94,7 +94,7 @@ def table(
     return replace(found, **more)
 
 
-#: What a study's text is made of; a report has more (render/blocks.py).
+#: What a study's text is made of; a report has more (render/report.py).
 Block = Text | Bullets | Table
 
 

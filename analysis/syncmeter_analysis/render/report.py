@@ -1,18 +1,14 @@
-"""What sections are made of, so that one description becomes a page and a Markdown file alike."""
+"""What reports are made of, so that one description becomes a page and a Markdown file alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from syncmeter_analysis.studies.blocks import Bullets as Bullets
-from syncmeter_analysis.studies.blocks import Cell as Cell
-from syncmeter_analysis.studies.blocks import Table as Table
-from syncmeter_analysis.studies.blocks import Text as Text
-
-if TYPE_CHECKING:
-    from syncmeter_analysis.studies.figures import Figure
+from syncmeter_analysis.claims.claim import Claim, Finding
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies import blocks
+from syncmeter_analysis.studies.figures import Figure
 
 
 @dataclass
@@ -20,7 +16,7 @@ class Drawing:
     figure: Figure
 
 
-Block = Text | Bullets | Table | Drawing
+Block = blocks.Block | Drawing
 
 
 @dataclass(frozen=True)
@@ -84,3 +80,19 @@ class Section:
     @property
     def figures(self) -> list[Figure]:
         return [block.figure for block in self.blocks if isinstance(block, Drawing)]
+
+
+@dataclass
+class Report:
+    """What is rendered: to a page (page.py) or to Markdown (markdown.py). `points` are those that the
+    page lists; several have one id where two campaigns are compared."""
+
+    head: Head
+    sections: list[Section]
+    points: list[Measured]
+    files: list[str]
+    judged: list[tuple[Claim, Finding]] = field(default_factory=list)
+
+    @property
+    def figures(self) -> list[Figure]:
+        return self.head.figures + [figure for s in self.sections for figure in s.figures]

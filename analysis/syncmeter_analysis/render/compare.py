@@ -1,0 +1,368 @@
+"""A comparison in every medium: for a terminal, as Markdown, as JSON and as a page. That of the two
+arms of `syncmeter ab` has a table for each verdict; any other one table of what changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from statistics import median
+from typing import Any
+
+from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.record.tables import axes
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import campaign_of
+from syncmeter_analysis.relate.compare import Comparison, Difference
+from syncmeter_analysis.relate.compare_arms import ArmComparison
+from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.seen_changes import blind_text, seen_changes, verdict_text
+from syncmeter_analysis.render.charts.changes import changes_figure
+from syncmeter_analysis.render.method import machine_section
+from syncmeter_analysis.render.report import Check, Head, Report, Section
+from syncmeter_analysis.render.terminal import prose, table_plain
+from syncmeter_analysis.render.trust import head
+from syncmeter_analysis.studies import blocks
+from syncmeter_analysis.studies.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Table,
+    Text,
+    escaped_md,
+    table,
+    table_md,
+    without_empty_columns,
+)
+
+# Longer tables are for --all.
+_most_rows, _most_apart = 40, 8
+# A change so large that none is asked about beyond it.
+_vast = 1e6
+
+
+def as_text(c: Comparison, everything: bool = False, coloured: bool = False, width: int = 0) -> str:
+    """For a terminal of this width, 0 for any: what changed, largest first, then what could not be
+    compared, then the counts."""
+    lines = _lines_of_arms(c) if isinstance(c, ArmComparison) else _lines(c, everything)
+    return "\n".join(
+        table_plain(line, coloured, width) if isinstance(line, Table) else prose(line, width)
+        for line in lines
+    )
+
+
+def as_markdown(c: Comparison) -> str:
+    """What changed, what could not be compared, and the counts."""
+    if isinstance(c, ArmComparison):
+        lines = [line for sentence in _headline(c) for line in (escaped_md(sentence), "")]
+        for title, rows in _tables_of_arms(c):
+            lines += [f"### {escaped_md(title)}", "", *table_md(rows)]
+        return "\n".join([*lines, *(f"- {escaped_md(s)}" for s in _sentences(c))]).rstrip()
+    found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
+    found += [change_table(c.resolved)] if c.resolved else []
+    found += [Text(blind)] if (blind := blind_text(c)) else []
+    if more := [*_only(c), *_apart(c), *c.notes]:
+        found.append(Bullets(more))
+    return blocks.as_markdown(_title(c), found)
+
+
+def as_json(comparisons: Sequence[Comparison]) -> str:
+    """For tools. Of two arms what the campaign line has of them and each point; else a list of
+    comparisons, each new against old."""
+    first = comparisons[0]
+    if isinstance(first, ArmComparison):
+        points = [_as_object(d) for d in first.differences]
+        points += [
+            {"point": _point_object(a.point), "verdict": "cannot_tell", "why": a.why}
+            for a in first.apart
+        ]
+        return json.dumps(
+            {**first.arms.line, "kind": "ab", "exit_status": first.status, "points": points}
+        )
+    found = [
+        {
+            "old": c.names[0],
+            "new": c.names[1],
+            "threshold": c.threshold,
+            "sees": c.sees,
+            "exit_status": c.status,
+            "points": [_as_object(d) for d in c.differences],
+            "blind": [_point_object(d.new.point) for d in c.blind],
+            "apart": [{"point": _point_object(a.point), "why": a.why} for a in c.apart],
+            "only": list(c.only),
+            "notes": c.notes,
+        }
+        for c in comparisons
+    ]
+    return json.dumps(found, indent=1)
+
+
+def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFile]) -> Report:
+    """A page of the same kind as a report: the verdict, what changed in one figure, and every point of
+    both sides."""
+    sections = [_changes(c, i) for i, c in enumerate(comparisons)]
+    checks, facts = [], []
+    for number, file in enumerate(files):
+        campaign = campaign_of([file])
+        about, section = head(campaign), machine_section(campaign)
+        facts.append(f"{file.path}: {' · '.join([campaign.name, *about.facts])}")
+        section.id, section.title = f"machine-{number}", f"Machine and method of {file.path}"
+        sections.append(section)
+        checks.append(Check(f"{file.path}: {about.verdict}", about.kind, section.id))
+    compared = [s for c in comparisons for d in c.differences for s in (d.old, d.new)]
+    points = {(s.source, s.point.key): s for s in compared}
+    figure = changes_figure(list(comparisons))
+    return Report(
+        Head(
+            "; ".join(map(_title, comparisons)),
+            facts,
+            *_verdict(comparisons),
+            checks,
+            [figure] if figure.panels else [],
+        ),
+        sections,
+        list(points.values()),
+        [file.path for file in files],
+    )
+
+
+def _title(c: Comparison) -> str:
+    return f"{c.names[1]} against {c.names[0]}"
+
+
+def _asked(c: Comparison) -> str:
+    """What the comparison looked for."""
+    return f"{_title(c)}: what differs by more than {c.threshold:.0%}, 95 % after Holm's correction"
+
+
+def _counted(c: Comparison) -> str:
+    """How many points were compared, by verdict."""
+    counts = Counter(d.verdict for d in c.differences)
+    by_verdict = ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "none"
+    return f"{text.count(len(c.differences), 'point')} compared: {by_verdict}"
+
+
+def _only(c: Comparison) -> list[str]:
+    return [f"{n} points only in {name}" for n, name in zip(c.only, c.names, strict=True) if n]
+
+
+def _apart(c: Comparison) -> list[str]:
+    return [f"{text.short_name(a.point)}: {a.why}" for a in c.apart]
+
+
+def change_table(differences: list[Difference], caption: str = "") -> Table:
+    """A row for each difference; each names its point, which both sides have."""
+    rows = []
+    for d in differences:
+        p, r = d.new.point, d.ratio
+        placed = p.affinity * (p.affinity != "none"), p.wait * (p.wait != "active"), p.scope
+        rows.append(
+            [
+                Cell(p.op, list(dict.fromkeys((d.old.id, d.new.id)))),
+                *(p.type, text.cells(p), text.launch(p)),
+                " ".join(filter(None, placed)),
+                str(r.state) if r.state and r.state.hop_ns > 0 else "",
+                *(text.nanoseconds(r.under_ns), text.nanoseconds(r.over_ns), text.ratio(r.value)),
+                text.ratio_bounds(r) or "unknown",
+                *(f"{d.p:.2g}", verdict_text(d), p.id),
+            ]
+        )
+    columns = (
+        "op|type|cells|lanes|placed|state|old ns>|new ns>|ratio>|95 % interval>|p (Holm)>||point"
+    )
+    # The point's name says what the first columns do.
+    spare = (12, 10)
+    return without_empty_columns(
+        table(caption, columns, rows, keys=6, folded=_most_rows, spare=spare)
+    )
+
+
+def _lines(c: Comparison, everything: bool) -> list[str | Table]:
+    lines: list[str | Table] = [_asked(c)]
+    shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
+    cut = shown if everything else shown[:_most_rows]
+    nothing = "" if c.resolved else f"nothing by more than {c.threshold:.0%}"
+    if known := "; ".join(filter(None, (nothing, seen_changes(c)))):
+        lines.append(known)
+    if cut:
+        lines.append(change_table(cut))
+        if len(shown) > len(cut):
+            lines.append(f"... and {len(shown) - len(cut)} more; --all shows them")
+    lines += ["", _counted(c), *filter(None, [blind_text(c, everything)]), *_only(c)]
+    if c.apart:
+        lines.append(f"{len(c.apart)} points not comparable:")
+        limit = len(c.apart) if everything else _most_apart
+        lines += [f"- {apart}" for apart in _apart(c)[:limit]]
+        if len(c.apart) > limit:
+            lines.append(f"- and {len(c.apart) - limit} more; --all shows them")
+    return [*lines, *(f"note: {note}" for note in c.notes)]
+
+
+def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
+    slower = sum(len(c.slower) for c in comparisons)
+    faster = sum(len(c.resolved) for c in comparisons) - slower
+    compared = sum(len(c.differences) for c in comparisons)
+    if not compared:
+        return "Nothing could be compared", "bad"
+    unclear = sum(len(c.undecided) for c in comparisons)
+    verdict = f"{text.count(slower, 'point')} slower, {faster} faster of {compared}"
+    verdict += f"; {unclear} cannot be told" if unclear else ""
+    blind = any(c.status == 3 for c in comparisons)
+    return verdict, "bad" if slower else "unclear" if blind else "good"
+
+
+def _changes(c: Comparison, number: int) -> Section:
+    """What the terminal prints: what changed, what may have, what could not be compared."""
+    found: list[Block] = [Text(_asked(c)), Text(f"{_counted(c)}.")]
+    if c.resolved:
+        found.append(change_table(c.resolved, "What changed, the largest first"))
+    if c.undecided:
+        found.append(Text(f"{seen_changes(c)}."))
+        found.append(change_table(c.undecided, "What cannot be told, the widest first"))
+    if same := [d for d in c.differences if d.verdict is Verdict.same]:
+        found.append(change_table(same, "What is the same"))
+    if c.apart:
+        found.append(Text(f"{text.count(len(c.apart), 'point')} not comparable:"))
+        found.append(Bullets(_apart(c)))
+    if more := [*_only(c), *c.notes]:
+        found.append(Bullets(more))
+    return Section(f"changes-{number}", _title(c), [*found])
+
+
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _point_object(p: Point) -> dict[str, Any]:
+    """A point without its arm, as a results file writes it."""
+    values = {a.name: getattr(p, a.name) for a in axes if a.name != "arm"}
+    written = {a.name for a in axes if a.always or getattr(p, a.name) != a.absent}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if name in written and value is not None
+    }
+
+
+def _as_object(d: Difference) -> dict[str, Any]:
+    """`cost_ns` and `detectable` as the text has them; what is not known is null."""
+    r = d.ratio
+    return {
+        "point": _point_object(d.old.point),
+        "verdict": d.verdict.name,
+        "why": "",
+        "pairs": r.visits,
+        "ratio": {"value": r.value, "low": _number(r.low), "high": _number(r.high)},
+        "confidence": d.confidence,
+        "p": d.p,
+        "detectable": _number(d.detectable),
+        "cost_ns": [r.under_ns, r.over_ns],
+        "hop_ns": r.state.hop_ns if r.state else 0.0,
+        "busy": bool(r.state and r.state.busy),
+        "in_cycles": r.in_cycles,
+    }
+
+
+def _digits(change: float) -> int:
+    return 1 if abs(change) < 9.95 else 0
+
+
+def _percent(ratio: float) -> str:
+    """`+5.0 %`: two digits, more than an interval is worth."""
+    change = 100 * (ratio - 1)
+    return f"{change:+.{_digits(change)}f} %" if isfinite(ratio) else "unknown"
+
+
+def _size(ratio: float) -> str:
+    change = 100 * (ratio - 1)
+    return f"{change:.{_digits(change)}f} %" if ratio <= _vast else "unknown"
+
+
+def _in_common(c: ArmComparison) -> list[str]:
+    """The axes that the names of points leave out."""
+    backends = {d.old.point.backend for d in c.differences} | {a.point.backend for a in c.apart}
+    one_backend = c.arms.any_backend or len(backends) == 1
+    return ["arm", *["backend"] * one_backend, *["wait"] * c.arms.any_wait]
+
+
+def _headline(c: ArmComparison) -> list[str]:
+    lines = [
+        f"{_title(c)}: {text.count(len(c.differences), 'point')} compared, changes beyond "
+        f"{_size(1 + c.threshold)}, 95 % over all of them (Holm)."
+    ]
+    if not c.resolved:
+        nothing = f"Nothing changed by more than {_size(1 + c.threshold)}."
+        lines.append(nothing if c.status != 2 else "Nothing could be compared.")
+    return lines
+
+
+def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
+    """What is slower, what is faster, and what cannot be told, each with its title."""
+    (a, b), without = c.names, _in_common(c)
+    found = []
+    for verdict in (Verdict.slower, Verdict.faster, Verdict.cannot_tell):
+        changed = verdict is not Verdict.cannot_tell
+        title = f"{verdict.value.capitalize()} in {b}" if changed else "Cannot be told"
+        costs, least = (f"{a} ns>", f"{b} ns>") * changed, ("detectable>",) * (not changed)
+        rows = []
+        for d in (*c.resolved, *c.undecided):
+            if d.verdict is not verdict:
+                continue
+            r, hop = d.ratio, d.ratio.state.hop_ns if d.ratio.state else 0.0
+            rows.append(
+                [
+                    text.short_name(d.old.point, without),
+                    *(text.nanoseconds(ns) for ns in (r.under_ns, r.over_ns) * changed),
+                    *(_percent(r.value), f"{_percent(r.low)} to {_percent(r.high)}"),
+                    *(_size(d.detectable),) * (not changed),
+                    ", ".join([f"hop {hop:.0f} ns"] * (hop > 0) + ["busy"] * _is_busy(d)),
+                ]
+            )
+        if rows:
+            columns = ["point", *costs, "change>", "95 % interval>", *least, "state"]
+            count = text.count(len(rows), "point")
+            found.append((f"{title}: {count}", table("", columns, rows)))
+    return found
+
+
+def _is_busy(d: Difference) -> bool:
+    return bool(d.ratio.state and d.ratio.state.busy)
+
+
+def _sentences(c: ArmComparison) -> list[str]:
+    """What no table holds: what is the same, equal, in one arm only, not comparable, not detectable."""
+    found, without = [], _in_common(c)
+    if same := sum(d.verdict is Verdict.same for d in c.differences):
+        found.append(f"The same within {_size(1 + c.threshold)}: {text.count(same, 'point')}.")
+    if n := c.arms.equal:
+        found.append(
+            f"Equal machine code in both, not measured: {text.count(n, 'point')}; --all measures "
+            f"{'it' if n == 1 else 'them'}."
+        )
+    for name, only in zip(c.names, c.arms.only, strict=True):
+        ops = sorted({op for key in only for op in re.findall(r"\bop=(\S+)", key)})
+        if only:
+            found.append(f"Only in {name}: {text.count(len(only), 'point')} ({', '.join(ops)}).")
+    by_reason: dict[str, list[str]] = {}
+    for apart in c.apart:
+        by_reason.setdefault(apart.why, []).append(text.short_name(apart.point, without))
+    for why, names in sorted(by_reason.items()):
+        more = [f"{len(names) - 3} more"] if len(names) > 3 else []
+        found.append(f"Not compared, {why}: {'; '.join(names[:3] + more)}.")
+    if least := [d.detectable for d in c.differences]:
+        found.append(
+            f"Smallest change that a campaign like this one reports in about 80 of 100 cases: "
+            f"{_size(median(least))} for half of the points, {_size(max(least))} for all."
+        )
+    return found
+
+
+def _lines_of_arms(c: ArmComparison) -> list[str | Table]:
+    lines: list[str | Table] = [*_headline(c)]
+    for title, rows in _tables_of_arms(c):
+        lines += ["", title, rows]
+    sentences = _sentences(c)
+    return [*lines, *[""] * bool(sentences), *sentences]

@@ -1,0 +1,305 @@
+"""The nodes of a run in every medium: for a terminal, as Markdown, as JSON and as a page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from math import isfinite
+from typing import Any
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.fleet import Fleet, FleetPoint, Group, Whole, fewest_nodes
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render.charts.fleet import fleet_figure
+from syncmeter_analysis.render.report import Check, Head, Report, Section
+from syncmeter_analysis.render.terminal import parts_plain, prose
+from syncmeter_analysis.studies import blocks
+from syncmeter_analysis.studies.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Table,
+    Text,
+    table,
+    without_empty_columns,
+)
+
+# Longer tables and lists are for --all.
+_most_rows, _most_named, _most_notes = 20, 3, 8
+
+_kinds = {0: "good", 1: "bad", 2: "unclear"}
+
+
+def as_text(fleet: Fleet, everything: bool, coloured: bool = False, width: int = 0) -> str:
+    """For a terminal of this width, 0 for any."""
+    parts = [_title(fleet)]
+    for name, found in _sections(fleet, everything):
+        parts += [prose(name, width), *parts_plain(found, coloured, width)]
+    return "\n\n".join(filter(None, parts))
+
+
+def as_markdown(fleet: Fleet, everything: bool) -> str:
+    parts = (blocks.as_markdown(name, found) for name, found in _sections(fleet, everything))
+    return "\n\n".join([f"# {_title(fleet)}", *parts])
+
+
+def as_json(fleet: Fleet) -> str:
+    """Everything, one object; ratios are of costs to the median over nodes, spreads of logarithms."""
+    found = {
+        "status": fleet.status,
+        "threshold": fleet.threshold,
+        "groups": [
+            {
+                "kind": g.kind,
+                "judged": g.judged,
+                "nodes": _json_nodes(g),
+                "points": [_json_point(g, p) for p in _in_order(g)],
+            }
+            for g in fleet.groups
+        ],
+        "left_out": [{"file": each.path, "why": each.why} for each in fleet.left_out],
+    }
+    return json.dumps(found, indent=1)
+
+
+def fleet_report(fleet: Fleet) -> Report:
+    """A page of the same kind as a report: the verdict, one figure, every point. It lists medians over
+    nodes; single measurements are in the files."""
+    named = enumerate(_sections(fleet, True))
+    sections = [Section(f"nodes-{i}", name, [*found]) for i, (name, found) in named]
+    checks = []
+    if fleet.left_out:
+        checks.append(Check(_files_left_out(fleet), "unclear", sections[-1].id))
+    for section, g in zip(sections, fleet.groups, strict=False):
+        if not g.judged:
+            checks.append(Check(f"too few nodes: {g.kind}", "unclear", section.id))
+    figure = fleet_figure(fleet)
+    return Report(
+        Head(
+            _title(fleet),
+            [_name(g) for g in fleet.groups],
+            figure.title,
+            _kinds[fleet.status],
+            checks,
+            [figure] if figure.panels else [],
+        ),
+        sections,
+        [_listed(p) for g in fleet.groups for p in g.points if p.ratios],
+        [text.count(sum(len(g.nodes) for g in fleet.groups), "file")],
+    )
+
+
+def _listed(p: FleetPoint) -> Measured:
+    """The point for the page's list: its median over nodes, and the range of nodes."""
+    cost = Interval(p.median_ns, p.median_ns * p.low, p.median_ns * p.high)
+    remark = f"median of {len(p.ratios)} nodes, from the fastest to the slowest"
+    return Measured(p.point, "ok", remark, cost, resolved=True)
+
+
+def _title(fleet: Fleet) -> str:
+    """`1000 nodes: 50 differ`."""
+    nodes = sum(len(g.nodes) for g in fleet.groups)
+    differ = sum(len(g.differing) for g in fleet.groups)
+    judged = any(g.judged for g in fleet.groups)
+    found = f"{differ or 'none'} differ{'s' * (differ == 1)}" if judged else "cannot tell"
+    return f"{text.count(nodes, 'node')}: {found}"
+
+
+def _name(group: Group) -> str:
+    return f"{text.count(len(group.nodes), 'node')}: {group.kind}"
+
+
+def _files_left_out(fleet: Fleet) -> str:
+    return f"{text.count(len(fleet.left_out), 'file')} left out"
+
+
+def _sections(fleet: Fleet, everything: bool) -> list[tuple[str, list[Block]]]:
+    """A title and its blocks for each kind of nodes, then the files that were left out."""
+    found = [(_name(g), _blocks(fleet, g, everything)) for g in fleet.groups]
+    if fleet.left_out:
+        files = [f"{each.path}: left out: {each.why}" for each in fleet.left_out]
+        lines = _some(files, everything, "left out; --all")
+        found.append((_files_left_out(fleet), [Bullets(lines)]))
+    return found
+
+
+def _some(lines: list[str], everything: bool, what: str) -> list[str]:
+    """The first of the lines, and how many more there are."""
+    if everything or len(lines) <= _most_notes:
+        return lines
+    return [*lines[:_most_notes], f"and {len(lines) - _most_notes} more {what}"]
+
+
+def _blocks(fleet: Fleet, group: Group, everything: bool) -> list[Block]:
+    """What is known of one kind of nodes."""
+    notes = _some(_notes(group), everything, "notes; --all shows them")
+    bullets: list[Block] = [Bullets(notes)] if notes else []
+    if not group.judged:
+        why = (
+            f"fewer than {fewest_nodes} nodes of this kind"
+            if len(group.nodes) < fewest_nodes
+            else "no point is in three files in one placement state"
+        )
+        return [Text(f"Cannot tell which node differs: {why}."), *bullets]
+    differ, whole = group.differing, {w.node for w in group.wholes if w.differs}
+    count = f"{text.count(len(differ), 'node')} differ{'s' * (len(differ) == 1)}"
+    found: list[Block] = [
+        Text(
+            f"{text.count(len(group.points), 'point')} over {len(group.nodes)} nodes; what differs "
+            f"by more than {fleet.threshold:.0%} and more than nodes do, 95 % after Holm's "
+            f"correction."
+        ),
+        Text(f"{count}, {len(whole)} over all points." if differ else "No node differs."),
+    ]
+    points = _point_table(group, everything)
+    found += [_node_table(group, everything), points] if differ else [points]
+    if left := len(group.points) - len(points.rows):
+        found.append(Text(f"... and {left} more points; --all shows them"))
+    return found + bullets
+
+
+def _notes(group: Group) -> list[str]:
+    notes, names = [], group.names
+    if group.judged and (alone := group.unjudged):
+        notes.append(
+            f"{_some_names(group, alone)}: no point in one state with two others; cannot tell"
+        )
+    odd = [i for i in group.facts if i not in set(group.differing)]
+    notes += [f"{names[i]}: {'; '.join(group.facts[i])}" for i in odd]
+    for i, n in group.missing.most_common():
+        notes.append(f"{names[i]}: no cost of {text.count(n, 'point')} that most nodes have")
+    for i, n in Counter(i for p in group.points for i in p.elsewhere).most_common():
+        notes.append(
+            f"{names[i]}: {text.count(n, 'point')} in another placement state, or busy where "
+            f"most are quiet: not compared"
+        )
+    return notes + [f"{node.path}: {note}" for node in group.nodes for note in node.notes]
+
+
+def _some_names(group: Group, nodes: list[int]) -> str:
+    more = f" and {len(nodes) - _most_named} more" if len(nodes) > _most_named else ""
+    return ", ".join(group.names[i] for i in nodes[:_most_named]) + more
+
+
+def _beyond(point: FleetPoint) -> list[int]:
+    """Nodes that failed or differ at the point, the largest difference first."""
+    odd = sorted(point.odd, key=lambda o: (o.p, -abs(o.ratio - 1)))
+    return [*point.failed, *(o.node for o in odd)]
+
+
+def _in_order(group: Group) -> list[FleetPoint]:
+    """Those at which nodes differ, by their number; then those with the largest spread."""
+    return sorted(group.points, key=lambda p: (-len(_beyond(p)), -p.spread))
+
+
+def _point_table(group: Group, everything: bool) -> Table:
+    """A row for each point: its median over nodes, the spread between them, who differs."""
+    shared = [
+        axis
+        for axis in ("backend", "affinity")
+        if len({getattr(p.point, axis) for p in group.points}) == 1
+    ]
+    rows = []
+    for p in _in_order(group)[: None if everything else _most_rows]:
+        figures = ["", "", ""]
+        if p.ratios:
+            # The spread is a standard deviation of logarithms.
+            spread = f"{100 * p.spread:.2g}%" if isfinite(p.spread) else "unknown"
+            span = f"{text.ratio(p.low)}..{text.ratio(p.high)}"
+            figures = [text.nanoseconds(p.median_ns), spread, span]
+        differs = " ".join([_some_names(group, _beyond(p)), *["(failed)"] * bool(p.failed)])
+        rows.append(
+            [
+                Cell(text.short_name(p.point, shared), [p.point.id]),
+                *(str(p.state) if p.state else "", len(p.ratios), *figures),
+                Cell(differs, kind="bad" if _beyond(p) else ""),
+            ]
+        )
+    columns = "point|state|nodes>|median ns>|spread>|range>|differs"
+    return without_empty_columns(table("", columns, rows, folded=_most_rows, spare=(5, 2)))
+
+
+def _wholes(group: Group) -> dict[int, list[Whole]]:
+    """What is known of each node over all points."""
+    found: dict[int, list[Whole]] = defaultdict(list)
+    for whole in group.wholes:
+        found[whole.node].append(whole)
+    return found
+
+
+def _node_table(group: Group, everything: bool) -> Table:
+    """A row for each node that differs and each part of it."""
+    at: dict[int, list[str]] = defaultdict(list)
+    for p in group.points:
+        for odd in p.odd:
+            at[odd.node].append(p.point.id)
+    failed = Counter(n for p in group.points for n in p.failed)
+    several = len({whole.part for whole in group.wholes}) > 1
+    wholes, rows = _wholes(group), []
+    for i in group.differing:
+        last = [
+            Cell(str(len(at[i]) or ""), at[i]),
+            Cell(str(failed[i] or ""), kind="bad"),
+            "; ".join(group.facts.get(i, [])),
+        ]
+        for parts in [_of_whole(w, several) for w in wholes[i]] or [["", "", "", ""]]:
+            rows.append([group.names[i], *parts, *last])
+    columns = "node|part|median>|quartiles>|p (Holm)>|points>|failed>|unlike most"
+    shown = rows if everything else rows[: 2 * _most_rows]
+    return without_empty_columns(table("", columns, shown))
+
+
+def _of_whole(whole: Whole, several: bool) -> list[str]:
+    """Part, median, quartiles and p."""
+    low, middle, high = map(text.ratio, whole.quartiles)
+    p = f"{whole.p:.1g}" if whole.p > 1e-15 else "< 1e-15"
+    return [whole.part * several, middle, f"{low}..{high}", p * whole.differs]
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.6g}") if isfinite(value) else None
+
+
+def _json_point(group: Group, p: FleetPoint) -> dict[str, Any]:
+    return {
+        "id": p.point.id,
+        "point": p.point.key,
+        "state": str(p.state) if p.state else None,
+        "nodes": len(p.ratios),
+        "median_ns": _number(p.median_ns),
+        "spread": _number(p.spread),
+        "lowest_ratio": _number(p.low),
+        "highest_ratio": _number(p.high),
+        "elsewhere": [group.names[i] for i in p.elsewhere],
+        "differ": [
+            {"node": group.names[o.node], "ratio": _number(o.ratio), "p": _number(o.p)}
+            for o in p.odd
+        ],
+        "failed": {group.names[i]: why for i, why in p.failed.items()},
+    }
+
+
+def _json_nodes(group: Group) -> list[dict[str, Any]]:
+    differ, wholes = set(group.differing), _wholes(group)
+    return [
+        {
+            "name": group.names[i],
+            "file": node.path,
+            "differs": i in differ,
+            "unlike_most": group.facts.get(i, []),
+            "not_measured": group.missing[i],
+            "parts": {
+                w.part: {
+                    "points": w.points,
+                    "lower_quartile": _number(w.quartiles[0]),
+                    "median": _number(w.quartiles[1]),
+                    "upper_quartile": _number(w.quartiles[2]),
+                    "p": _number(w.p),
+                    "differs": w.differs,
+                }
+                for w in wholes[i]
+            },
+        }
+        for i, node in enumerate(group.nodes)
+    ]
