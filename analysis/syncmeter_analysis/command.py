@@ -23,7 +23,13 @@ def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.compare_arms import compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
     from syncmeter_analysis.render.charts.changes import changes_figure
-    from syncmeter_analysis.render.compare import as_json, as_markdown, as_text, compare_report
+    from syncmeter_analysis.render.compare import (
+        as_json,
+        as_junit,
+        as_markdown,
+        as_text,
+        compare_report,
+    )
 
     figure, page = path_of(options.figure), path_of(options.html)
     may_write(options, figure, page=page)
@@ -50,6 +56,8 @@ def _compare(options: argparse.Namespace) -> int:
         c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
     if options.format == "json":
         say(as_json(found))
+    elif options.format == "junit":
+        say(as_junit(found))
     elif options.format == "markdown":
         say("\n\n".join(map(as_markdown, found)))
     else:

@@ -121,7 +121,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     compare.add_argument(
         "--all", action="store_true", help="show every point, not only those that changed"
     )
-    compare.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    compare.add_argument("--format", choices=("text", "json", "markdown", "junit"), default="text")
     add_wide(compare)
     compare.add_argument(
         "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"

@@ -2,6 +2,7 @@
 
 import json
 import random
+from xml.etree import ElementTree
 
 import pytest
 
@@ -282,6 +283,22 @@ def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, caps
     assert main(["compare", *paths, "--format", "json"]) == 3
     (told,) = json.loads(capsys.readouterr().out)
     assert (told["exit_status"], len(told["blind"]), told["sees"]) == (3, 1, 0.5)
+
+
+def test_a_server_of_ci_reads_what_is_slower_and_what_was_not_seen(tmp_path, capsys):
+    old = [*visits(around(10.0), point("slow")), *visits(around(5.0), point("calm"))]
+    new = [*visits(around(15.0), point("slow")), *visits(around(5.0), point("calm"))]
+    wild = visits([1.0, 9.0, 30.0], point("wild"))
+    paths = [
+        str(write(tmp_path / name, [*lines, *wild])) for name, lines in (("a", old), ("b", new))
+    ]
+    assert main(["compare", *paths, "--format", "junit"]) == 1
+    (suite,) = ElementTree.fromstring(capsys.readouterr().out)
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    results = {case.get("classname"): [e.tag for e in case] for case in suite}
+    assert results == {"slow": ["failure"], "wild": ["skipped"], "calm": []}
+    (failure,) = suite.iter("failure")
+    assert failure.get("message").startswith("slower: 1.50 (")
 
 
 def test_by_backend_pairs_visits_so_that_drift_cancels(tmp_path):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import isfinite
 from statistics import median
 from typing import Any
+from xml.etree import ElementTree
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
@@ -98,6 +99,37 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
         for c in comparisons
     ]
     return json.dumps(found, indent=1)
+
+
+def as_junit(comparisons: Sequence[Comparison]) -> str:
+    """For servers of CI, in JUnit's XML: a case for each point, which fails where it is slower and is
+    skipped where it is blind or could not be compared."""
+    suites = ElementTree.Element("testsuites", name="syncmeter-report compare")
+    for c in comparisons:
+        cases: list[tuple[Point, str, str]] = []
+        blind = set() if c.blind_is_fine else {d.new.point for d in c.blind}
+        for d in c.differences:
+            times = f"{text.ratio_interval(d.ratio)} times"
+            slower = "failure" if d.verdict is Verdict.slower else ""
+            unseen = "skipped" if d.new.point in blind else ""
+            cases.append((d.new.point, slower or unseen, f"{verdict_text(d)}: {times}"))
+        cases += [(a.point, "skipped", a.why) for a in c.apart]
+        counted = Counter(result for _, result, _ in cases)
+        suite = ElementTree.SubElement(
+            suites,
+            "testsuite",
+            name=_title(c),
+            tests=str(len(cases)),
+            failures=str(counted["failure"]),
+            skipped=str(counted["skipped"]),
+        )
+        for point, result, says in cases:
+            name = text.short_name(point)
+            case = ElementTree.SubElement(suite, "testcase", classname=point.op, name=name)
+            if result:
+                ElementTree.SubElement(case, result, message=says)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
 
 
 def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFile]) -> Report:
