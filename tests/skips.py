@@ -17,7 +17,7 @@ ABSENT = {
         "the libraries of backends that are built on request",
     r"qemu-aarch64|(aarch64|riscv64)-linux-gnu|of aarch64": "another architecture's compiler, libraries and emulator",
     r"no (rustc|cargo)|librust": "Rust",
-    r"no reframe on PATH|(zsh|fish) is not installed": "programs that a few users have",
+    r"no reframe on PATH|(zsh|fish|man|groff) is not installed": "programs that a few users have",
     r"^no (chromium|axe) here": "a browser",
     r"^SYNCMETER_PUBLISHED is not set": "tables that others published",
     r"^the super-user may write anywhere$": "a user other than root",
