@@ -126,6 +126,13 @@ def test_of_two_lines_with_one_key_the_later_counts(tmp_path):
     assert found.cost.value == 7
 
 
+def test_what_the_later_of_two_lines_says_of_the_visit_counts(tmp_path):
+    (first,), (again,) = visits([10.0], point()), visits([10.0], point())
+    again["rounds_taken"] = first["rounds_taken"] + 7
+    file = read_results(write(tmp_path / "f", [first, again]))
+    assert [visit.rounds_taken for visit in file.visits.values()] == [again["rounds_taken"]]
+
+
 def test_equal_code_shares_its_measurement(tmp_path):
     same = {
         "kind": "same",
