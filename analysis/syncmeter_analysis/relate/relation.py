@@ -1,7 +1,7 @@
 """How two points relate: their ratio inside a common placement state, and what it says.
 
 The one definition of ratio, margin and verdict, for studies, claims, figures and comparisons alike.
-A quotient of the headline costs of two different states is never taken.
+A quotient of the headline costs of two placements is never taken.
 """
 
 from __future__ import annotations
@@ -126,6 +126,16 @@ def common_states(over: Measured, under: Measured) -> tuple[State, State] | None
     return max(shared, key=rank) if shared else None
 
 
+def _meet_nobody(*points: Measured) -> bool:
+    """No hop lies between the lanes of any point: a lone lane, or cells of their own."""
+    return all(state.hop_ns <= 0 for s in points for state in s.states)
+
+
+def _width(r: Ratio) -> float:
+    """How far the bounds lie apart, on logarithms."""
+    return math.log(r.high / r.low) if r.bounded and r.low > 0 else math.inf
+
+
 def _paired_costs(over: Measured, under: Measured, a: State, b: State) -> list[tuple[float, float]]:
     """Costs of the visits, by number, that both points of one campaign have in the two states."""
     if over.source != under.source:
@@ -151,7 +161,8 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
 
     Inside a placement state that both saw: from visits paired by number where both have three or
     more in one file, else from the visits of each side in that state. GPUs and imports have no
-    states: the quotient of their estimates.
+    states: the quotient of their estimates. So it is of lanes that meet nobody, which are in no
+    particular place, where no pass saw both quiet and their estimates are known better.
     """
     if not (over.usable and under.usable) or over.cost is None or under.cost is None:
         return NotComparable("not resolved")
@@ -159,18 +170,28 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
         one = Interval(1.0, 1.0, 1.0)
         cost = over.cost.value
         return Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
-    on_gpu = over.device is not None or under.device is not None
-    if over.imported or under.imported or on_gpu:
-        error, degrees = math.inf, 0.0
-        if not (over.imported or under.imported):
-            error, degrees = _error(over.visit_costs(over.state), under.visit_costs(under.state))
-        value = quotient(over.cost, under.cost)
-        visits = min(over.visits, under.visits)
-        return Ratio(value, visits, None, over.cost.value, under.cost.value, error, degrees)
-    states = common_states(over, under)
-    if states is None:
+    without_states = any(s.imported or s.device is not None for s in (over, under))
+    states = None if without_states else common_states(over, under)
+    if states is None and not without_states and not _meet_nobody(over, under):
         return NotComparable("seen in different placement states")
-    return _in_state(over, under, *states)
+    of_estimates = _of_estimates(over, under, over.cost, under.cost)
+    if states is None:
+        return of_estimates
+    in_state = _in_state(over, under, *states)
+    # Passes in which both were quiet may be few, although each was quiet often enough.
+    quiet = (
+        _meet_nobody(over, under) and not (over.state.busy or under.state.busy) and states[0].busy
+    )
+    return min(in_state, of_estimates, key=_width) if quiet else in_state
+
+
+def _of_estimates(over: Measured, under: Measured, above: Interval, below: Interval) -> Ratio:
+    error, degrees = math.inf, 0.0
+    if not (over.imported or under.imported):
+        error, degrees = _error(over.visit_costs(over.state), under.visit_costs(under.state))
+    visits = min(over.visits, under.visits)
+    value = quotient(above, below)
+    return Ratio(value, visits, None, above.value, below.value, error, degrees)
 
 
 def _in_state(over: Measured, under: Measured, a: State, b: State) -> Ratio:

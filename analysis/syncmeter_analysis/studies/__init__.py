@@ -5,6 +5,8 @@
 - `measured_by`: the command that measures its points;
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
+- `answer(rows)`: sentences that say what to do, under which condition and how sure that is, the most
+  important first; they stand first in the section;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown;
 - `figures(rows)`, where there is something to draw: figures as data.
 """
@@ -35,18 +37,25 @@ class Study(Protocol):
 
     def rows(self, campaign: Campaign) -> Any: ...
 
+    def answer(self, rows: Any) -> list[str]: ...
+
     def text(self, rows: Any) -> list[Block]: ...
 
 
 @dataclass(frozen=True)
 class StudySection:
-    """A study's part of a campaign, or of one arm of it: its rows, and its text."""
+    """A study's part of a campaign, or of one arm of it: its rows, its answer and its text."""
 
     name: str
     title: str
     rows: Any
-    blocks: list[Block]
+    answer: list[str]
+    text: list[Block]
     arm: str = ""
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [Bullets(self.answer), *self.text] if self.answer else self.text
 
     @property
     def figures(self) -> list[Figure]:
@@ -77,9 +86,10 @@ def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]
     for name, (arm, part) in product(only or names(), list(parts_by_arm(campaign))):
         module = study(name)
         if rows := module.rows(part):
+            answer = module.answer(rows)
             blocks = module.text(rows)
             if left_out := part.left_out(name):
                 blocks.append(Bullets([f"left out by the study: {text}" for text in left_out]))
             title = f"{module.title}, in {arm}" if arm else module.title
-            found.append(StudySection(name, title, rows, blocks, arm))
+            found.append(StudySection(name, title, rows, answer, blocks, arm))
     return found

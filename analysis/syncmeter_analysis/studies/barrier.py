@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import contest
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
-    default_margin,
     ratio,
     verdict,
 )
@@ -229,6 +229,36 @@ def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]
     return found
 
 
+def answer(parts: list[Part]) -> list[str]:
+    """The fastest barrier of the most threads, what sleeping costs, and one runtime over another."""
+    return [sentence for part in parts for sentence in sentences(part)]
+
+
+def sentences(part: Part) -> list[str]:
+    """Of one file."""
+    if not part.several_lanes:
+        return [
+            "cannot tell what waiting costs: that takes two threads or more; on one processing unit "
+            "`--oversubscribe --lanes 2` measures two"
+        ]
+    found = [_at_most_lanes(placed) for placed in part.placements if len(part.runtimes) > 1]
+    found += [_sentence(f"{c.name}, sleeping over spinning", c) for c in part.sleeping]
+    found += [_sentence(f"{_name(c.over)} over {_name(c.under)}", c) for c in part.between]
+    return list(filter(None, found)) or _ends(part.placements)
+
+
+def _at_most_lanes(placed: Placement) -> str:
+    """Which runtime has the fastest barrier of the most threads, and what the others take."""
+    row = max(placed.curve, key=lambda row: row.lanes, default=None)
+    if row is None or row.lanes < 2 or len(row.costs) < 2:
+        return ""
+    names = {s.id: _name(runtime) for runtime, s in row.costs.items()}
+    which = contest(row.costs.values()).sentence(
+        lambda s: names[s.id], lambda s: f"{formats.cost_interval(s)} ns", "barrier"
+    )
+    return f"{row.lanes} threads, {placed.placed}: {which}"
+
+
 def text(parts: list[Part]) -> list[Block]:
     """The cost by lanes, passive over active waiting, late arrivers, and runtimes beside each other."""
     return [block for part in parts for block in _of_part(part)]
@@ -236,12 +266,6 @@ def text(parts: list[Part]) -> list[Block]:
 
 def _of_part(part: Part) -> list[Block]:
     found: list[Block] = [_cost_table(part)]
-    if not part.several_lanes:
-        alone = (
-            "cannot tell what waiting costs: that takes two lanes or more; on one processing "
-            "unit `--oversubscribe --lanes 2` measures two"
-        )
-        return [*found, Bullets([alone, *_about_runtimes(part)])]
     found += _ratios("Passive waiting over active, the same barrier", part.sleeping)
     found += _late(part)
     found += _ratios("One runtime over another, the same wait policy", part.between)
@@ -274,8 +298,7 @@ def _cost(row: Row, runtime: Runtime, behind: str = "") -> Cell:
 
 
 def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
-    """A table of ratios of one kind, and for each a sentence that says at which numbers of lanes it is
-    what."""
+    """A table of ratios of one kind."""
     if not found:
         return []
     names = list(dict.fromkeys(c.name for c in found))
@@ -286,16 +309,23 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
             marks = [formats.marked_interval(of_these.get(n, {}).get(lanes)) for n in names]
             rows.append([placed, str(lanes), *marks])
     columns = ["affinity", "lanes>", *(f"{name}>" for name in names)]
-    return [table(what, columns, rows, keys=2), Bullets([sentence(c) for c in found])]
+    return [table(what, columns, rows, keys=2)]
 
 
-_words = {
-    Verdict.faster: "faster",
-    Verdict.slower: "slower",
-    Verdict.same: f"the same within {default_margin:.0%}",
-    Verdict.cannot_tell: "cannot tell",
-    Verdict.not_comparable: "not comparable",
-}
+def _sentence(what: str, c: Comparison) -> str:
+    """At which numbers of threads the one is slower, faster, the same, and how many times."""
+    parts = []
+    for says in Verdict:
+        lanes = c.lanes_that(says)
+        if not lanes:
+            continue
+        ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
+        differs = says in (Verdict.slower, Verdict.faster)
+        times = f"{span_of(ratios)} times " if differs else ""
+        whys = dict.fromkeys(r.why for n in lanes if not isinstance(r := c.ratios[n], Ratio))
+        why = f" ({', '.join(whys)})" if whys else ""
+        parts.append(f"{times}{says.value}{why} at {_among(lanes, list(c.ratios))}")
+    return f"{what}: {', '.join(parts)} ({c.placed})"
 
 
 def span_of(ratios: Sequence[Ratio]) -> str:
@@ -303,22 +333,6 @@ def span_of(ratios: Sequence[Ratio]) -> str:
     factors = sorted(max(r.value, 1 / r.value) for r in ratios)
     low, high = formats.ratio(factors[0]), formats.ratio(factors[-1])
     return high if low == high else f"{low} to {high}"
-
-
-def sentence(c: Comparison) -> str:
-    """At which numbers of lanes the one is slower, faster, the same, and how many times."""
-    parts = []
-    for says, word in _words.items():
-        lanes = c.lanes_that(says)
-        if not lanes:
-            continue
-        ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
-        differs = says in (Verdict.faster, Verdict.slower)
-        times = f" ({span_of(ratios)} times)" if differs else ""
-        whys = dict.fromkeys(r.why for n in lanes if not isinstance(r := c.ratios[n], Ratio))
-        why = f" ({', '.join(whys)})" if whys else ""
-        parts.append(f"{word} at {' '.join(map(str, lanes))}{times}{why}")
-    return f"{c.name}, {c.placed}, by lanes: {'; '.join(parts)}"
 
 
 def _late(part: Part) -> list[Block]:
@@ -370,7 +384,7 @@ def figures(parts: list[Part]) -> list[Figure]:
                 "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. "
                 "Costs may be from different placement states; the title compares within one state."
             )
-            found.append(Figure(f"barrier-{number}", _finding(part), note, panels, part.points))
+            found.append(Figure(f"barrier-{number}", sentences(part)[0], note, panels, part.points))
     return found
 
 
@@ -386,39 +400,22 @@ def _curves(part: Part, placed: Placement) -> Curves:
     return Curves(rows, lanes, Axis("ns of a barrier"), part.backends, "", waits, "waiting")
 
 
-def _finding(part: Part) -> str:
-    """What passive waiting costs over active; else one runtime over another; else the costs."""
-    found = [_compared_at(f"{c.name}, passive waiting over active", c) for c in part.sleeping]
-    if not found:
-        names = [(f"{' '.join(c.over)} over {' '.join(c.under)}", c) for c in part.between]
-        found = [_compared_at(name, c) for name, c in names]
-    return "; ".join(found) or _ends(part.placements)
-
-
-def _compared_at(what: str, c: Comparison) -> str:
-    parts = []
-    for says in (Verdict.slower, Verdict.faster, Verdict.same, Verdict.cannot_tell):
-        if lanes := c.lanes_that(says):
-            differs = says in (Verdict.slower, Verdict.faster)
-            ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
-            times = f"{span_of(ratios)} times " if differs else ""
-            parts.append(f"{times}{says.value} at {_among(lanes, list(c.ratios))}")
-    return f"{what}: {', '.join(parts) or Verdict.not_comparable.value} ({c.placed})"
-
-
 def _among(lanes: Sequence[int], measured: Sequence[int]) -> str:
     """`2 to 16 lanes` where all that were measured between are among them, else each."""
     between = [n for n in measured if lanes[0] <= n <= lanes[-1]]
     if len(lanes) > 1 and list(lanes) == between:
-        return f"{lanes[0]} to {lanes[-1]} lanes"
-    return f"{' '.join(map(str, lanes))} lane{'' if list(lanes) == [1] else 's'}"
+        return f"{lanes[0]} to {lanes[-1]} threads"
+    return f"{', '.join(map(str, lanes))} thread{'' if list(lanes) == [1] else 's'}"
 
 
-def _ends(placements: Sequence[Placement]) -> str:
+def _ends(placements: Sequence[Placement]) -> list[str]:
     """The costs at the fewest and at the most lanes, as they stand: of two states there is no ratio."""
+    curve = placements[0].curve
+    if not curve:
+        return []
     ends = [
-        f"{formats.cost(s)} ns at {formats.count(row.lanes, 'lane')}"
-        for row in (placements[0].curve[0], placements[0].curve[-1])
+        f"{formats.cost(s)} ns at {formats.count(row.lanes, 'thread')}"
+        for row in (curve[0], curve[-1])
         for s in list(row.costs.values())[:1]
     ]
-    return f"A barrier costs {', '.join(ends)} ({placements[0].placed})"
+    return [f"A barrier costs {', '.join(ends)} ({placements[0].placed})"]

@@ -19,7 +19,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -225,8 +225,23 @@ def _relate_banks(conflicts: Sequence[BankRow]) -> None:
             row.latency_over_one = ratio(row.latency, one.latency)
 
 
+def answer(loads: Loads) -> list[str]:
+    """The slowest patterns beside the coalesced one, the level first in which they cost most."""
+    telling = [level for level in loads.levels if level.coalesced and len(level.rows) > 1]
+    place = len({(level.backend, level.device) for level in telling}) > 1
+    return [
+        finding(level) + (f", {level.backend} device {level.device}" if place else "")
+        for level in sorted(telling, key=_worst, reverse=True)
+    ]
+
+
+def _worst(level: Level) -> float:
+    slowest = level.slowest
+    return slowest[0].over.value if slowest and isinstance(slowest[0].over, Ratio) else 0.0
+
+
 def text(loads: Loads) -> list[Block]:
-    """A table for each level of memory with its finding, and one of bank conflicts."""
+    """A table for each level of memory, and one of bank conflicts."""
     several = len({(level.backend, level.device) for level in loads.levels} | set(loads.banks)) > 1
 
     def of(backend: str, device: int) -> str:
@@ -242,12 +257,6 @@ def text(loads: Loads) -> list[Block]:
                 "column_walk: L1 may serve them."
             )
         )
-        findings = [
-            finding(level) + of(level.backend, level.device)
-            for level in loads.levels
-            if level.coalesced and len(level.rows) > 1
-        ]
-        blocks += [Bullets(findings)] if findings else []
     return blocks + [_banks(found, of(*place)) for place, found in loads.banks.items()]
 
 
@@ -335,20 +344,5 @@ def _figure(levels: Sequence[Level], devices: int) -> list[Figure]:
     name = "coalescing" + (f"-{first.backend}-{first.device}" if devices > 1 else "")
     dots = Dots(drawn, "ns per load of a warp", level_names, "pattern", "from")
     panels = [Panel(f"all patterns, {first.backend}", dots)]
-    return [Figure(name, _slowest_of(levels), note, panels, [d["id"] for d in drawn], wide=True)]
-
-
-def _slowest_of(levels: Sequence[Level]) -> str:
-    """The slowest pattern of all levels, by the rule of the text."""
-    slowest = [
-        (found[0].over.value, " and ".join(r.words for r in found), level.name)
-        for level in levels
-        if (found := level.slowest) and isinstance(found[0].over, Ratio)
-    ]
-    if not slowest:
-        return "What a load costs, by the access pattern of a warp"
-    value, name, level = max(slowest)
-    return (
-        f"A useful byte of {level} takes {formats.ratio(value)} times as long in the pattern {name} "
-        "as coalesced"
-    )
+    title, *_ = answer(Loads(list(levels), {})) or ["What a load costs, by how its lanes lie"]
+    return [Figure(name, title, note, panels, [d["id"] for d in drawn], wide=True)]

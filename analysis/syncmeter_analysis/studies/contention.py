@@ -4,8 +4,9 @@ of cells, and the same lanes near each other and far from each other.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -16,9 +17,9 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured, placed_alike
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Contention"
@@ -203,6 +204,27 @@ def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, U
     return "every policy puts the lanes of a cell equally far apart"
 
 
+def answer(parts: list[Part]) -> list[str]:
+    """What the most lanes get done on one cell and on more, and near lanes against far ones."""
+    return [sentence for part in parts for sentence in _sentences(part)]
+
+
+def _sentences(part: Part) -> Iterator[str]:
+    if part.most_lanes < 2:
+        yield "cannot tell: points with two lanes or more were not measured"
+    for row in part.rows:
+        if row.lanes == part.most_lanes > 1:
+            yield throughput_sentence(row)
+    yield from map(distance_sentence, part.pairs)
+    if not part.pairs:
+        yield f"near lanes against far lanes: cannot tell: {part.why_no_pairs}"
+    if part.virtual:
+        yield (
+            "the domains are as the hypervisor reports them; it may move lanes between CPUs of "
+            "other domains"
+        )
+
+
 def text(parts: list[Part]) -> list[Block]:
     """Throughput by cells, by lanes, and near lanes beside far ones."""
     return [block for part in parts for block in _of_part(part)]
@@ -212,19 +234,7 @@ def _of_part(part: Part) -> list[Block]:
     found: list[Block] = [_cells_table(part)]
     if part.most_lanes > 2:  # else the first table has them
         found.append(_lanes_table(part))
-    if part.most_lanes < 2:
-        items = ["cannot tell: points with two lanes or more were not measured"]
-    else:
-        items = [throughput_sentence(row) for row in part.rows if row.lanes == part.most_lanes]
-    items += [distance_sentence(pair) for pair in part.pairs]
-    if not part.pairs:
-        items.append(f"near lanes against far lanes: cannot tell: {part.why_no_pairs}")
-    if part.virtual:
-        items.append(
-            "the domains are as the hypervisor reports them; it may move lanes between CPUs of "
-            "other domains"
-        )
-    return [*found, Bullets(items)]
+    return found
 
 
 def _rate(s: Measured) -> str:
@@ -344,7 +354,7 @@ def _figure(number: int, backend: str, op: str, found: Sequence[Row]) -> Figure:
                 panels[f"{what}, affinity {row.placed}".lstrip(", ")].append(drawn)
     return Figure(
         f"contention-{number}-{backend}-{op}".replace("_", "-"),
-        f"{backend} {op}: {_finding(found)}",
+        _title(found),
         "Operations per second of all lanes together against the number of cells; both axes "
         "logarithmic.",
         [Panel(name, _curves(rows_of_panel)) for name, rows_of_panel in panels.items()],
@@ -358,19 +368,11 @@ def _curves(rows: list[dict[str, Any]]) -> Curves:
     return Curves(rows, x, Axis("ops/s of all lanes", format="~s"), lanes, "lanes")
 
 
-def _finding(found: Sequence[Row]) -> str:
-    """What the most lanes do on one cell, over a lone lane, at their worst."""
+def _title(found: Sequence[Row]) -> str:
+    """What the most lanes do on one cell and on more, of the placement with the least on one."""
     most = max(row.lanes for row in found)
-    ratios = [
-        r
-        for row in found
-        if row.lanes == most
-        and isinstance(r := row.over_alone, Ratio)
-        and verdict(r) is not Verdict.cannot_tell
-    ]
-    if not ratios:
-        return f"cannot tell how {most} lanes on one cell compare with one lane alone"
-    least = formats.ratio_interval(min(ratios, key=lambda r: r.value))
-    return (
-        f"{most} lanes on one cell do {least} times as many operations per second as one lane alone"
-    )
+
+    def on_one(row: Row) -> float:
+        return row.over_alone.value if isinstance(row.over_alone, Ratio) else math.inf
+
+    return throughput_sentence(min((r for r in found if r.lanes == most), key=on_one))

@@ -427,6 +427,16 @@ def _range(pus: list[int]) -> str:
     return f"{pus[0]}-{pus[-1]}:{step}" if len(pus) > 2 else ",".join(map(str, pus))
 
 
+def answer(found: CoreToCore) -> list[str]:
+    """For each op what a pair of each class costs, and whether the two ways of a pair differ."""
+    return [
+        sentence
+        for matrix in found.matrices
+        if matrix.costs
+        for sentence in (by_class(matrix), *_placements(matrix), *_ways(matrix))
+    ]
+
+
 def text(found: CoreToCore) -> list[Block]:
     """For each op its matrix (folded where it does not fit), its classes and what follows."""
     blocks = [block for matrix in found.matrices for block in _of(matrix)]
@@ -444,7 +454,7 @@ def _of(matrix: Matrix) -> list[Block]:
     meaning = "one way, half a round trip" if matrix.family == "handoff" else "per op"
     name = f"{formats.short_name(matrix.what)}: ns {meaning}"
     blocks: list[Block] = [matrix_table(matrix, name), _class_table(matrix)]
-    sentences = [*_legend(matrix), *_ways(matrix), *_drift_sentences(matrix)]
+    sentences = [*_legend(matrix), *_drift_sentences(matrix)]
     return [*blocks, Bullets(sentences)] if sentences else blocks
 
 
@@ -484,13 +494,17 @@ def _legend(matrix: Matrix) -> list[str]:
         widths = [half_width(s) / s.cost.value for s in shown if s.cost]
         widest = f"+-{100 * max(widths):.1f} %" if math.isfinite(max(widths)) else "not known"
         lines.append(f"95 % intervals: the widest is {widest}; --csv writes each")
-    several = [c.name for c in matrix.classes if c.several_states]
-    if several:
-        lines.append(
-            f"pairs of one class ({', '.join(several)}) were seen in several placement states: "
-            f"their range includes where the hypervisor had placed the lanes"
-        )
     return lines
+
+
+def _placements(matrix: Matrix) -> list[str]:
+    several = [c.name for c in matrix.classes if c.several_states]
+    if not several:
+        return []
+    return [
+        f"pairs of one class ({', '.join(several)}) were seen in several placement states: "
+        "their range includes where the hypervisor had placed the lanes"
+    ]
 
 
 def _ways(matrix: Matrix) -> list[str]:
@@ -540,11 +554,11 @@ def figures(found: CoreToCore) -> list[Figure]:
     )
     points = [id for matrix in drawn for id in matrix.points]
     panels = [_panel(matrix, domain) for matrix in drawn]
-    return [Figure("core-to-core", _finding(drawn[0]), note, panels, points)]
+    return [Figure("core-to-core", by_class(drawn[0]), note, panels, points)]
 
 
-def _finding(matrix: Matrix) -> str:
-    """The classes of the first matrix, as the text has them."""
+def by_class(matrix: Matrix) -> str:
+    """What a pair of each class costs, and the nearest and the farthest pair."""
     classes = [c for c in matrix.classes if c.costs]
     costs = ", ".join(f"{formats.duration(median(c.costs))} ({c.name})" for c in classes)
     measured = sum(c.measured for c in classes)

@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, shared_domain
 
 title = "Divergence"
@@ -100,11 +100,11 @@ def slope_ns(costs: ByPaths) -> float | None:
     return over / sum((paths - x) ** 2 for paths in costs)
 
 
-def text(launches: Sequence[Launch]) -> list[Block]:
-    """For each launch its table, and what follows from it in sentences."""
-    blocks: list[Block] = []
+def answer(launches: Sequence[Launch]) -> list[str]:
+    """What the slowest branch costs, then of each launch what a further path adds, inside a warp and
+    across warps, and whether it is faster to compute all of them."""
+    found = [_slowest_branch(launches)]
     for launch in launches:
-        blocks.append(_table(launch))
         sentences = [
             _uniform_sentence(launch),
             _slope_sentence("paths inside a warp", launch.by_op["branch_in_warp"]),
@@ -112,8 +112,14 @@ def text(launches: Sequence[Launch]) -> list[Block]:
             _slope_sentence("all paths computed, one selected", launch.by_op["branch_predicated"]),
             _without_branch_sentence(launch),
         ]
-        blocks.append(Bullets([sentence for sentence in sentences if sentence]))
-    return [*blocks, Text(f"Ratios: {formats.legend_of_marks}.")]
+        where = f"{launch.name}: " if len(launches) > 1 else ""
+        found += [where + sentence for sentence in sentences if sentence]
+    return list(filter(None, found))
+
+
+def text(launches: Sequence[Launch]) -> list[Block]:
+    """A table for each launch."""
+    return [*map(_table, launches), Text(f"Ratios: {formats.legend_of_marks}.")]
 
 
 def _table(launch: Launch) -> Table:
@@ -189,7 +195,15 @@ def figures(launches: Sequence[Launch]) -> list[Figure]:
         "both logarithmic; backend, blocks and threads of each."
     )
     panels = [Panel(launch.name, _curves(launch, ns)) for launch in shown]
-    return [Figure("divergence", _finding(shown), note, panels, [s.id for s in points])]
+    return [
+        Figure(
+            "divergence",
+            _slowest_branch(shown) or "What a branch costs by its number of paths",
+            note,
+            panels,
+            [s.id for s in points],
+        )
+    ]
 
 
 def _curves(launch: Launch, ns: Axis) -> Curves:
@@ -201,7 +215,7 @@ def _curves(launch: Launch, ns: Axis) -> Curves:
     return Curves(rows, Axis("paths", "log2"), ns, list(_names.values()))
 
 
-def _finding(launches: Sequence[Launch]) -> str:
+def _slowest_branch(launches: Sequence[Launch]) -> str:
     """The slowest branch inside a warp against one path, in the same launch."""
     slower = [
         (r.value, paths, launch)
@@ -210,6 +224,6 @@ def _finding(launches: Sequence[Launch]) -> str:
         if op == "branch_in_warp" and isinstance(r, Ratio) and verdict(r) is Verdict.slower
     ]
     if not slower:
-        return "What a branch costs by its number of paths"
+        return ""
     value, paths, launch = max(slower, key=lambda found: found[0])
     return f"{paths} paths inside a warp cost {formats.ratio(value)} times one path ({launch.name})"

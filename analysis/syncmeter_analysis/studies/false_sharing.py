@@ -260,14 +260,21 @@ def _line_sizes(campaign: Campaign) -> str:
     )
 
 
+def answer(sharing: Sharing) -> list[str]:
+    """For each op how far apart data of different lanes must lie and what it costs if they do not;
+    then the size for all, with its evidence."""
+    found = [f"{op}: {what_it_costs(rows)}" for op, rows in _by_op(sharing).items()]
+    size = f"Destructive interference size of this machine: {size_sentence(sharing.rows)}"
+    return [*found, size]
+
+
 def text(sharing: Sharing) -> list[Block]:
-    """The cost at each stride, one element apart, and the size of this machine."""
+    """The cost at each stride, one element apart, and the size by affinity."""
     found = sharing.rows
     return [
         _strides(found),
         Text(f"Types pooled; {formats.legend_of_marks}."),
         _one_element(found),
-        Text(f"Destructive interference size of this machine: {size_sentence(found)}"),
         Bullets(
             [
                 line
@@ -428,11 +435,15 @@ def _next_line_sentence(found: Sequence[Row]) -> str:
 
 def figures(sharing: Sharing) -> list[Figure]:
     """A figure for each op: stride by lanes, panels by affinity and by where the array begins."""
+    return [_figure(op, found) for op, found in _by_op(sharing).items()]
+
+
+def _by_op(sharing: Sharing) -> dict[str, list[Row]]:
     by_op: dict[str, list[Row]] = defaultdict(list)
     for row in sizing(sharing.rows):
         if row.has_control:
             by_op[row.first.point.op].append(row)
-    return [_figure(op, found) for op, found in by_op.items()]
+    return by_op
 
 
 def _figure(op: str, found: Sequence[Row]) -> Figure:
@@ -441,7 +452,7 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
         panels[_placed(row), row.first.point.base_offset].append(row)
     return Figure(
         f"false-sharing-{op.replace('_', '-')}",
-        f"{op}: {_finding(found)}",
+        f"{op}: {what_it_costs(found)}",
         f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
         "pooled); the line is the destructive interference size, the smallest stride that costs the "
         f"same within {default_margin:.0%} where all smaller ones are resolved to cost more.",
@@ -450,8 +461,8 @@ def _figure(op: str, found: Sequence[Row]) -> Figure:
     )
 
 
-def _finding(found: Sequence[Row]) -> str:
-    """The title's finding, by the rule of the text."""
+def what_it_costs(found: Sequence[Row]) -> str:
+    """What it costs to share a line, and how far apart is enough."""
     ratios = [r for row in found for r in row.over_apart.values() if isinstance(r, Ratio)]
     slower = [r.value for r in ratios if verdict(r) is Verdict.slower]
     size = size_of_all(found)

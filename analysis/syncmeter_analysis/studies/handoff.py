@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
-    Winners,
-    default_margin,
-    fastest_of,
     ratio,
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, rows_of
 
 title = "Handoffs between warps"
@@ -79,13 +77,13 @@ class Handoff:
 
 @dataclass
 class Launch:
-    """The handoffs of one op at one launch; `in_order` the fastest that keep data and flag in order."""
+    """The handoffs of one op at one launch; `in_order`: those that keep data and flag in order."""
 
     backend: str
     blocks: int
     threads: int
     handoffs: list[Handoff]
-    in_order: Winners | None
+    in_order: Contest
 
 
 @dataclass
@@ -179,7 +177,7 @@ def _by_launch(points: Iterable[Measured], op: str, campaign: Campaign) -> list[
     for (backend, blocks, threads), group in sorted(launches.items(), key=lambda item: item[0]):
         own = next((s for s in group if key_of(s.point) == reference), None)
         handoffs = [_handoff(s, own, campaign) for s in group]
-        ordered = fastest_of(s for s in group if s.point.order != "relaxed")
+        ordered = contest(s for s in group if s.point.order != "relaxed")
         found.append(Launch(backend, blocks, threads, handoffs, ordered))
     return found
 
@@ -236,13 +234,29 @@ def _distance(s: Measured, campaign: Campaign) -> str:
     return (distances[3] if same[-1] else distances[4]) if same else distances[5]
 
 
+def answer(handoffs: Handoffs) -> list[str]:
+    """The fastest form that keeps data and flag in order, by place, and the farthest pair."""
+    several = len(handoffs.backends) > 1
+    places = [(ring_name(x), x) for x in handoffs.rings]
+    places += [(_place_of(x, chain=True), x) for x in handoffs.chains]
+    found = [
+        f"{place}{_of(x.backend, several)}: {x.in_order.sentence(_written, _cost_of, 'form in order')}"
+        for place, x in places
+        if x.in_order.points
+    ]
+    return found + _slowest_pair(handoffs.pairs)
+
+
+def _cost_of(s: Measured) -> str:
+    return f"{formats.cost_interval(s)} ns"
+
+
 def text(handoffs: Handoffs) -> list[Block]:
     """Rings by form, pairs by distance, and the one-shot chain."""
     several = len(handoffs.backends) > 1
     found: list[Block] = [_ring(launch, several) for launch in handoffs.rings]
     if handoffs.rings:
         found += [
-            Bullets([line for launch in handoffs.rings if (line := _in_order(launch))]),
             Text(
                 "polls: unsuccessful polls of all waiting lanes, per handoff; counted in a "
                 "register after the load, in both loops. old messages: reads behind the flag "
@@ -302,23 +316,6 @@ def _counted_fields(h: Handoff) -> list[str]:
     return [polls, f"{h.old_messages} of {h.messages}" if known else "", "; ".join(notes)]
 
 
-def _in_order(launch: Launch) -> str:
-    """The fastest form whose order keeps data and flag together."""
-    if launch.in_order is None:
-        return ""
-    best, ties = launch.in_order.best, launch.in_order.ties
-    line = (
-        f"{ring_name(launch)}: {_written(best)} is the fastest form that keeps data and flag in "
-        f"order, {formats.nanoseconds(ns_of(best))} ns"
-    )
-    if best.cost and best.cost.bounded:
-        line += f" ({formats.interval_ns(best.cost)})"
-    if ties:
-        sentence = ", ".join(_written(s) for s in ties)
-        line += f"; not told apart from it within {default_margin:.0%}: {sentence}"
-    return line
-
-
 def _written(s: Measured) -> str:
     return f"{form_of(s.point)} at scope {s.point.scope}"
 
@@ -334,16 +331,18 @@ def _distances(found: Sequence[Pairs], several: bool) -> list[Block]:
     if not rows:
         return []
     columns = "from one warp to another|scope|pairs>|ns/handoff>|lowest..highest>"
-    shown = table("Handoffs by distance: ld.acquire, st.release", columns, rows, keys=2)
+    return [table("Handoffs by distance: ld.acquire, st.release", columns, rows, keys=2)]
+
+
+def _slowest_pair(found: Sequence[Pairs]) -> list[str]:
     across = [s for pairs in found for s in pairs.points if between_multiprocessors(s.point)]
     if not across:
-        return [shown]
+        return []
     slowest = max(across, key=ns_of)
-    sentence = (
+    return [
         f"slowest from multiprocessor 1: to multiprocessor {slowest.point.size}, "
         f"{formats.nanoseconds(ns_of(slowest))} ns"
-    )
-    return [shown, Bullets([sentence])]
+    ]
 
 
 def _chain(launch: Launch, several: bool) -> Table:
@@ -404,9 +403,9 @@ def _form_figure(launches: dict[str, Launch]) -> list[Figure]:
     ]
     groups = list(dict.fromkeys(place for place, _ in points))
     fastest = [
-        f"{formats.duration(ns_of(launch.in_order.best))} by a {place}"
+        f"{formats.duration(ns_of(best))} by a {place}"
         for place, launch in launches.items()
-        if launch.in_order
+        if (best := launch.in_order.best)
     ]
     costs = [ns_of(s) for _, s in points]
     title = f"A flag from warp to warp, its data in order, takes {', '.join(fastest)}"

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    Winners,
-    default_margin,
-    fastest_of,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 
 _least_locks = 2
 
@@ -27,11 +18,10 @@ _least_locks = 2
 @dataclass
 class Situation:
     """All locks with so many lanes, so much work under the lock and so much between two sections, of
-    one file and affinity. Ratios by a point's id, over the fastest lock."""
+    one file and affinity."""
 
     locks: list[Measured]
-    winners: Winners | None
-    over_fastest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+    contest: Contest
     source: str = ""
 
     @property
@@ -50,16 +40,11 @@ class Situation:
 
 def situations(campaign: Campaign) -> list[Situation]:
     """In the order of lanes, work inside and work outside; none where there is one lock only."""
-    found = []
-    for _, points, source in campaign.parts():
-        for group in _groups(points):
-            winners = fastest_of(group)
-            one = Situation(group, winners, source=source)
-            if winners is not None:
-                others = (s for s in group if s is not winners.best)
-                one.over_fastest = {s.id: ratio(s, winners.best) for s in others}
-            found.append(one)
-    return found
+    return [
+        Situation(group, contest(group), source)
+        for _, points, source in campaign.parts()
+        for group in _groups(points)
+    ]
 
 
 def _groups(points: Iterable[Measured]) -> list[list[Measured]]:
@@ -82,21 +67,24 @@ def lock_of(s: Measured) -> str:
     return f"{s.point.backend} {s.point.op.removesuffix('_held')}"
 
 
+def held_answer(held: Sequence[Situation]) -> list[str]:
+    """For each situation of several lanes which lock to take, and whose lanes wait longest."""
+    found = [held_sentence(one) for one in held if one.first.point.lanes > 1]
+    alone = "locks held for a while: cannot tell: only one thread was measured"
+    return found or [alone] * bool(held)
+
+
 def held_text(held: Sequence[Situation]) -> list[Block]:
-    """One table, and a sentence for each situation of several lanes."""
+    """One table of all situations, and what its columns are."""
     if not held:
         return []
-    sentences = [held_sentence(one) for one in held if one.first.point.lanes > 1]
     explained = Text(
         "inside and outside: ns of work under the lock and between two sections, of each lane. ns/op "
         "is of a section with all that, and two readings of the clock. Waits are from the call of lock "
         "until it is back, of each lane by its own clock: the median, the longest of 1000 (p99.9), and "
         "the longest of all; one lane's are the two readings."
     )
-    return [_table(held), explained, Bullets(sentences or [_alone])]
-
-
-_alone = "under contention: cannot tell: points with two lanes or more were not measured"
+    return [_table(held), explained]
 
 
 def _table(held: Sequence[Situation]) -> Table:
@@ -106,7 +94,14 @@ def _table(held: Sequence[Situation]) -> Table:
         [
             *(str(s.point.lanes), str(s.point.section_ns), str(s.point.think_ns), s.point.backend),
             Cell(s.point.op.removesuffix("_held"), [s.id]),
-            *(formats.cost(s), _rate(s), *_over(one, s), _fair(s), *_waits(s), _notes(one, s)),
+            *(
+                formats.cost(s),
+                _rate(s),
+                *one.contest.fields(s),
+                _fair(s),
+                *_waits(s),
+                _notes(one, s),
+            ),
         ]
         for one in held
         for s in one.locks
@@ -116,11 +111,6 @@ def _table(held: Sequence[Situation]) -> Table:
 
 def _rate(s: Measured) -> str:
     return "" if s.ops_per_s_total is None else formats.rate(s.ops_per_s_total)
-
-
-def _over(one: Situation, s: Measured) -> list[str]:
-    best = one.winners is not None and s is one.winners.best
-    return formats.ratio_fields(one.over_fastest.get(s.id) if s.usable else None, itself=best)
 
 
 def _fair(s: Measured) -> str:
@@ -139,30 +129,20 @@ def _notes(one: Situation, s: Measured) -> str:
 
 
 def situation(one: Situation) -> str:
-    """`2 lanes, 50 ns inside, 500 ns outside`, and that there are too few PUs."""
+    """`2 threads that hold it 50 ns and leave it 500 ns`, and that there are too few PUs."""
     p = one.first.point
-    place = f"{formats.count(p.lanes, 'lane')}, {p.section_ns} ns inside, {p.think_ns} ns outside"
-    place += ", more lanes than PUs" if one.oversubscribed else ""
+    place = f"{formats.count(p.lanes, 'thread')}, {p.section_ns} ns under the lock"
+    place += f", {p.think_ns} ns between" if p.think_ns else ""
+    place += ", more threads than processing units" if one.oversubscribed else ""
     return place + (f" ({one.source})" if one.source else "")
 
 
 def held_sentence(one: Situation) -> str:
-    """The fastest lock, what is not told apart from it, the slowest, and whose lanes wait longest."""
-    start = f"{situation(one)}: "
-    stalled = _stalled(one)
-    if one.winners is None:
-        return f"{start}cannot tell: no lock has a cost{stalled}"
-    best = one.winners.best
-    sentence = f"{start}{lock_of(best)} is the fastest, {_rate(best)} sections a second"
-    if one.winners.ties:
-        names = ", ".join(lock_of(s) for s in one.winners.ties)
-        sentence += f"; not resolved to be more than {default_margin:.0%} slower: {names}"
-    ratios = [(s, r) for s in one.locks if isinstance(r := one.over_fastest.get(s.id), Ratio)]
-    ratios = [(s, r) for s, r in ratios if verdict(r) is Verdict.slower]
-    if ratios:
-        s, r = max(ratios, key=lambda item: item[1].value)
-        sentence += f"; {lock_of(s)} takes {formats.ratio_interval(r)} times as long"
-    return sentence + _slowest_waits(one) + stalled
+    """The fastest lock, what may be as fast, what the slowest and the usual take, and the waits."""
+    usual = [s for s in one.locks if s.point.op in ("mutex_held", "critical_held")]
+    which = one.contest.sentence(lock_of, lambda s: f"{_rate(s)} sections a second", usual=usual)
+    waits = _slowest_waits(one) if one.contest.best else ""
+    return f"{situation(one)}: {which}{waits}{_stalled(one)}"
 
 
 def _slowest_waits(one: Situation) -> str:
@@ -171,7 +151,7 @@ def _slowest_waits(one: Situation) -> str:
         return ""
     least, most = min(waits, key=lambda w: w[0]), max(waits, key=lambda w: w[0])
     return (
-        f"; p99.9 of the waits from {formats.duration(least[0])} ({lock_of(least[1])}) to "
+        f"; one wait in 1000 is longer than {formats.duration(least[0])} ({lock_of(least[1])}), "
         f"{formats.duration(most[0])} ({lock_of(most[1])})"
     )
 

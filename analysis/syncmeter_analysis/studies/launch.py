@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -153,17 +153,21 @@ def graph_costs(costs_ns: Mapping[int, float]) -> GraphCosts | None:
 _where = {"first": ", near", "other": ", far"}
 
 
-def text(boundary: Boundary) -> list[Block]:
-    """Each part of the boundary by kernel; what follows, of the smallest kernel: it is all launch."""
+def answer(boundary: Boundary) -> list[str]:
+    """What the parts of the boundary cost, and when a graph pays; of the smallest kernel of each
+    backend, which is all launch."""
     several = len(boundary.smallest) > 1
-    found: list[Block] = [_table(boundary.kernels, several)]
-    lines = [
-        (f"{kernel.backend}, " if several else "") + f"{kernel_name(kernel)}: {line}"
+    return [
+        (f"{kernel.backend}: " if several else "") + line
         for kernel in boundary.smallest
-        for line in (_boundary_finding(kernel), _graph_finding(kernel))
+        for line in (_costs_of(kernel), _boundary_finding(kernel), _graph_finding(kernel))
         if line
     ]
-    return [*found, Bullets(lines)] if lines else found
+
+
+def text(boundary: Boundary) -> list[Block]:
+    """Each part of the boundary by kernel."""
+    return [_table(boundary.kernels, len(boundary.smallest) > 1)]
 
 
 def kernel_name(kernel: Kernel) -> str:
@@ -208,7 +212,7 @@ def _boundary_finding(kernel: Kernel) -> str:
     whole = kernel.parts.get("launch")
     if whole is None:
         return ""
-    line = f"a launch and the wait for it take {formats.nanoseconds(ns_of(whole))} ns"
+    line = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
         cost = ns_of(kernel.parts["launch_call"])
@@ -238,7 +242,7 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     sentence = (
-        f"each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
+        f"Each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
         f"by itself {formats.nanoseconds(one)}; a graph of {n} over {n} launches: "
     )
     if isinstance(r, NotComparable):
@@ -293,7 +297,15 @@ def _figure(smallest: Kernel, kernels: list[Kernel], number: int) -> Figure:
     name = f"launch-{smallest.backend}" if number else "launch"
     dots = Dots(rows, "ns", names, "part", "blocks x threads")
     panel = Panel(f"kernel boundary, {smallest.backend}", dots)
-    return Figure(name, _finding(smallest), note, [panel], [r["id"] for r in rows], wide=True)
+    title = _costs_of(smallest) or "What the boundary of a kernel is made of"
+    return Figure(
+        name,
+        title,
+        note,
+        [panel],
+        [r["id"] for r in rows],
+        wide=True,
+    )
 
 
 def _figure_rows(kernel: Kernel) -> list[dict[str, Any]]:
@@ -312,7 +324,7 @@ def _figure_rows(kernel: Kernel) -> list[dict[str, Any]]:
     return found
 
 
-def _finding(kernel: Kernel) -> str:
+def _costs_of(kernel: Kernel) -> str:
     costs = [
         f"{formats.duration(ns_of(kernel.parts[op]))} {what}"
         for op, what in (
@@ -326,6 +338,4 @@ def _finding(kernel: Kernel) -> str:
     if line and line.each_ns > 0:
         costs.append(f"{formats.duration(line.each_ns)} more in a graph")
     of = f"of {kernel_name(kernel)} threads"
-    if not costs:
-        return f"What the boundary of a kernel {of} is made of"
-    return f"A kernel that does nothing, {of}, takes {', '.join(costs)}"
+    return f"A kernel that does nothing, {of}, takes {', '.join(costs)}" if costs else ""

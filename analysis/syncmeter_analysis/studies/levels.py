@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from syncmeter_analysis.record.visit import Visit
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.levels import level_of, levels
 from syncmeter_analysis.relate.relation import (
     NotComparable,
@@ -96,7 +97,7 @@ class GridBarriers:
     grid's own."""
 
     by_op: dict[str, Measured]
-    winners: Winners
+    contest: Contest
     over_grid_sync: Ratio | NotComparable
 
 
@@ -252,12 +253,11 @@ def _grid_barriers(by_op: dict[str, list[Measured]]) -> list[GridBarriers]:
                 at[launch].setdefault(op, s)
     found = []
     for _, barriers in sorted(at.items()):
-        winners = fastest_of(barriers.values())
-        if winners is None:
+        one, own = contest(barriers.values()), barriers.get("grid_sync")
+        if one.best is None:
             continue
-        own = barriers.get("grid_sync")
-        over = ratio(winners.best, own) if own else NotComparable("grid_sync was not measured")
-        found.append(GridBarriers(barriers, winners, over))
+        over = ratio(one.best, own) if own else NotComparable("grid_sync was not measured")
+        found.append(GridBarriers(barriers, one, over))
     return found
 
 
@@ -269,6 +269,38 @@ def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
     if s.host_cost is None or s.host_cost.value == 0 or not deviations:
         return BothClocks(s)
     return BothClocks(s, s.host_cost.value, median(deviations))
+
+
+def answer(levels: Levels) -> list[str]:
+    """The fastest way of each level, and which barrier of the grid to take, of the smallest and of the
+    largest grid."""
+    several = len(levels.backends) > 1
+    return [
+        (f"{of_backend.backend}: " if several else "") + sentence
+        for of_backend in levels.backends
+        for sentence in _sentences(of_backend)
+    ]
+
+
+def _sentences(found: GpuLevels) -> list[str]:
+    ends = found.barriers[:1] + found.barriers[1:][-1:]
+    grids = [
+        f"A barrier of a grid of {formats.blocks_by_threads(row.contest.points[0].point)} threads: "
+        + row.contest.sentence(
+            lambda s: s.point.op, lambda s: formats.duration(ns_of(s)), "barrier"
+        )
+        for row in ends
+    ]
+    return [_of_each_level(found), *grids]
+
+
+def _of_each_level(found: GpuLevels) -> str:
+    fastest = [
+        f"{name} {formats.duration(ns_of(winners.best))} ({winners.best.point.op})"
+        for name, winners in found.axis
+        if winners is not None
+    ]
+    return f"The fastest synchronization of each level: {'; '.join(fastest)}"
 
 
 def text(levels: Levels) -> list[Block]:
@@ -383,15 +415,16 @@ def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:
-        best, r = row.winners.best, row.over_grid_sync
+        winners, r = row.contest.winners, row.over_grid_sync
+        assert winners is not None
         itself = isinstance(r, Ratio) and r.identical
         says = formats.why_none(r) or ("" if itself else verdict(r).value)
         rows.append(
             [
-                formats.blocks_by_threads(best.point),
+                formats.blocks_by_threads(winners.best.point),
                 *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
-                Cell(best.point.op, [s.id for s in row.by_op.values()]),
-                *(also(row.winners), *formats.ratio_fields(r, itself), says),
+                Cell(winners.best.point.op, [s.id for s in row.by_op.values()]),
+                *(also(winners), *formats.ratio_fields(r, itself), says),
             ]
         )
     what = "Barriers of the grid in software against grid_sync"
@@ -492,14 +525,9 @@ def _axis_figure(found: GpuLevels) -> list[Figure]:
     missing = [name for name, _ in levels if not any(r["row"].startswith(name) for r in rows)]
     note = "Cost per op with its 95 % interval, logarithmic; blocks x threads of each"
     note += f"; not measured: {', '.join(missing)}." if missing else "."
-    fastest = [
-        f"{name} {formats.duration(ns_of(winners.best))}"
-        for name, winners in found.axis
-        if winners is not None
-    ]
-    title = f"The fastest synchronization of each level: {'; '.join(fastest)}"
     dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
     points = [r["id"] for r in rows]
+    title = _of_each_level(found)
     return [Figure("levels", title, note, [Panel("all levels", dots)], points, wide=True)]
 
 

@@ -5,23 +5,17 @@ fastest of them, and beside an atomic add, which needs none.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Winners,
-    default_margin,
-    fastest_of,
-    ratio,
-)
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured, placed_alike
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.held_locks import Situation, held_text, situations
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
+from syncmeter_analysis.studies.held_locks import Situation, held_answer, held_text, situations
 
 title = "Locks"
 measured_by = "`syncmeter run --study locks`"
@@ -29,6 +23,9 @@ order = 1
 
 #: What needs no lock.
 alternative = "atomic_add"
+
+#: What a program takes that has not looked for another.
+usual_locks = ("mutex", "critical")
 
 #: Fewer locks than this leave nothing to choose.
 _least_locks = 2
@@ -65,17 +62,6 @@ _not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
 
 
 @dataclass
-class Contest:
-    """The rows with so many lanes on one lock. Ratios by a row's name: over the fastest lock of all
-    backends (which has none itself), and over the atomic add of the row's own backend."""
-
-    lanes: int
-    winners: Winners | None
-    over_fastest: dict[str, Ratio | NotComparable] = field(default_factory=dict)
-    over_atomic: dict[str, Ratio | NotComparable] = field(default_factory=dict)
-
-
-@dataclass
 class LockTable:
     """Locks of one type, way of waiting, and of affinities that place the lanes alike, of one file.
     `source` names the file where there are several.
@@ -95,6 +81,10 @@ class LockTable:
 
     def row_of(self, s: Measured) -> Row:
         return next(row for row in self.rows if any(s is x for x in row.on_one.values()))
+
+    def name_of(self, s: Measured) -> str:
+        """`std mutex`."""
+        return self.row_of(s).name.replace("_add", "")
 
 
 @dataclass
@@ -157,7 +147,7 @@ def _tables(points: Iterable[Measured], source: str) -> list[LockTable]:
     updates = (s for s in points if _belongs(s) and cells_in_use(s.point))
     alike = placed_alike(updates, lambda s: s.point.type, lambda s: s.point.wait)
     found = (_table(affinities, group, source) for affinities, group in alike)
-    return [table for table in found if table is not None]
+    return [one for one in found if one is not None]
 
 
 def _rows_of(group: Sequence[Measured]) -> list[Row]:
@@ -182,27 +172,22 @@ def _table(affinities: list[str], group: Sequence[Measured], source: str) -> Loc
         group[0],
         affinities,
         found,
-        _contest(found, 1),
-        _contest(found, most) if most > 1 else None,
+        _contest_at(found, 1),
+        _contest_at(found, most) if most > 1 else None,
         [s.id for s in group],
         source,
     )
 
 
-def _contest(found: Sequence[Row], lanes: int) -> Contest:
-    costs = {row.name: s for row in found if (s := row.cost_at(lanes)) is not None}
-    locks = [costs[row.name] for row in found if row.is_lock and row.name in costs]
-    contest = Contest(lanes, fastest_of(locks))
-    for row in found:
-        mine = costs.get(row.name)
-        if mine is None:
-            continue
-        if contest.winners is not None and mine is not contest.winners.best:
-            contest.over_fastest[row.name] = ratio(mine, contest.winners.best)
-        atomic = _atomic_of(found, row.first.point.backend)
-        if atomic is not None and row.is_lock and atomic.name in costs:
-            contest.over_atomic[row.name] = ratio(mine, costs[atomic.name])
-    return contest
+def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
+    return contest(row.on_one[lanes] for row in found if row.is_lock and lanes in row.on_one)
+
+
+def _over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Ratio | NotComparable | None:
+    """The lock's cost over that of its own backend's atomic add; None without either."""
+    mine, atomic = row.cost_at(lanes), _atomic_of(among, row.first.point.backend)
+    under = atomic.cost_at(lanes) if atomic else None
+    return ratio(mine, under) if row.is_lock and mine and under else None
 
 
 def _atomic_of(found: Sequence[Row], backend: str) -> Row | None:
@@ -219,8 +204,40 @@ def least_fairness(lanes: int) -> float:
     return rates * rates / (lanes * squares)
 
 
+def answer(locks: Locks) -> list[str]:
+    """The lock to take in each situation: alone, shared, and held for a while; and the least fair."""
+    found = []
+    for one in locks.tables:
+        found += [f"{_in_file(one)}{sentence}" for sentence in _sentences(one)]
+    return found + held_answer(locks.held)
+
+
+def _in_file(table: LockTable) -> str:
+    return f"{table.source}: " if table.source else ""
+
+
+def _sentences(table: LockTable) -> Iterator[str]:
+    if table.shared is None:
+        yield "threads that share a lock: cannot tell: only one thread was measured"
+    else:
+        yield f"{table.most_lanes} threads, one add under the lock: {_which(table, table.shared)}"
+    yield f"alone, one add under the lock: {_which(table, table.alone)}"
+    if table.shared is not None:
+        yield from _fairness_sentence(table)
+
+
+def _which(table: LockTable, one: Contest) -> str:
+    usual = [s for s in one.points if s.point.op.removesuffix("_add") in usual_locks]
+    sentence = one.sentence(table.name_of, _cost_with_unit, usual=usual)
+    row = table.row_of(one.best) if one.best else None
+    r = _over_atomic(row, table.rows, one.best.point.lanes) if row and one.best else None
+    if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
+        return sentence
+    return f"{sentence}; an atomic add needs none and is {formats.ratio_interval(r)} times as fast"
+
+
 def text(locks: Locks) -> list[Block]:
-    """For each table what the locks cost, what they do by lanes, and which to take."""
+    """For each table what the locks cost, and what they do by lanes."""
     found = [block for table in locks.tables for block in _of_table(table)]
     return [*found, *held_text(locks.held)]
 
@@ -243,16 +260,8 @@ def _of_table(table: LockTable) -> list[Block]:
             "placement state; fastest: of the locks of all backends."
         )
     )
-    if (by_lanes := _lanes_table(table)) is not None:
-        found.append(by_lanes)
-    items = [cost_sentence(table, table.alone)]
-    if table.shared is None:
-        items.append(
-            "shared by lanes: cannot tell: points with two lanes or more were not measured"
-        )
-    else:
-        items += [cost_sentence(table, table.shared), *_fairness_sentence(table)]
-    return [*found, Bullets(items)]
+    by_lanes = _lanes_table(table)
+    return [*found, by_lanes] if by_lanes else found
 
 
 def _ns(s: Measured | None) -> str:
@@ -264,38 +273,33 @@ def _rate(s: Measured | None) -> str:
     return "" if per_s is None else formats.rate(per_s)
 
 
-def _notes(row: Row, contest: Contest) -> str:
-    s = row.on_one.get(contest.lanes)
-    notes = [s.status] if s is not None and s.status != "ok" else []
-    notes += ["oversubscribed"] if s is not None and s.oversubscribed else []
-    for other, ratios in (
-        ("the fastest", contest.over_fastest),
-        ("atomic_add", contest.over_atomic),
-    ):
-        if why := formats.why_none(ratios.get(row.name)):
-            notes.append(f"not comparable with {other}: {why}")
-    return "; ".join(notes)
-
-
 def _cost_table(found: LockTable) -> Table:
     columns = "backend|lock|alone ns>|own ns>|shared ns>|ops/s>|fair>|slow/fast>|over fastest>"
     columns += "|95 % interval>|over atomic_add>|95 % interval>|"
-    contest = found.shared or found.alone
-    best = contest.winners.best if contest.winners else None
+    one, lanes = found.shared or found.alone, found.most_lanes if found.shared else 1
     rows = []
     for row in found.rows:
-        shared = row.on_one.get(found.shared.lanes) if found.shared else None
-        cost = row.cost_at(contest.lanes)
+        s, shared = row.on_one.get(lanes), row.on_one.get(lanes) if found.shared else None
         fair = shared if shared is not None and shared.usable else None
+        over_atomic = _over_atomic(row, found.rows, lanes)
         at = [row.first.point.backend, Cell(row.op, [s.id for s in row.on_one.values()])]
-        costs = [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(cost)]
+        costs = [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(row.cost_at(lanes))]
         costs += [formats.number(fair.fairness if fair else None, 3)]
         costs += [formats.number(fair.slowest_over_fastest if fair else None, 2)]
-        is_best = cost is not None and cost is best
-        over = formats.ratio_fields(contest.over_fastest.get(row.name), itself=is_best)
-        over += formats.ratio_fields(contest.over_atomic.get(row.name), itself=not row.is_lock)
-        rows.append([*at, *costs, *over, _notes(row, contest)])
+        over = one.fields(s) if row.is_lock else ["", ""]
+        over += formats.ratio_fields(over_atomic, itself=not row.is_lock)
+        why = {"the fastest": one.over(s) if s else None, "atomic_add": over_atomic}
+        rows.append([*at, *costs, *over, _notes(s, why)])
     return table(f"One add under each lock: {scope(found)}", columns, rows, keys=2)
+
+
+def _notes(s: Measured | None, over: Mapping[str, Ratio | NotComparable | None]) -> str:
+    notes = [s.status] if s is not None and s.status != "ok" else []
+    notes += ["oversubscribed"] if s is not None and s.oversubscribed else []
+    for other, r in over.items():
+        if why := formats.why_none(r):
+            notes.append(f"not comparable with {other}: {why}")
+    return "; ".join(notes)
 
 
 def _lanes_table(found: LockTable) -> Table | None:
@@ -318,41 +322,6 @@ def _lanes_table(found: LockTable) -> Table | None:
     )
 
 
-def slowest(table: LockTable, contest: Contest) -> tuple[Row, Ratio] | None:
-    """The lock with the largest ratio to the fastest."""
-    found = [
-        (row, r)
-        for row in table.rows
-        if row.is_lock and isinstance(r := contest.over_fastest.get(row.name), Ratio)
-    ]
-    return max(found, key=lambda item: item[1].value, default=None)
-
-
-def cost_sentence(table: LockTable, contest: Contest) -> str:
-    """The fastest lock, its backend's atomic add, what is not told apart from it, the slowest."""
-    lanes = formats.count(contest.lanes, "lane")
-    start = f"{'uncontended (1 lane)' if contest.lanes == 1 else f'{lanes} on one lock'}: "
-    if contest.winners is None:
-        return f"{start}cannot tell: no lock has a cost"
-    best = table.row_of(contest.winners.best)
-    sentence = f"{start}{best.name} is the fastest, {_cost_with_unit(contest.winners.best)}"
-    atomic = contest.over_atomic.get(best.name)
-    if isinstance(atomic, Ratio):
-        sentence += (
-            f", {formats.ratio_interval(atomic)} times {best.first.point.backend} atomic_add"
-        )
-    if contest.winners.ties:
-        names = [table.row_of(s).name for s in contest.winners.ties]
-        sentence += (
-            f"; not resolved to be more than {default_margin:.0%} slower: {', '.join(names)}"
-        )
-    if worst := slowest(table, contest):
-        row, r = worst
-        sentence += f"; {row.name} takes {formats.ratio_interval(r)} times as long"
-    apart = [f"{table.row_of(s).name} ({why})" for s, why in contest.winners.apart]
-    return sentence + (f"; not comparable with it: {', '.join(apart)}" if apart else "")
-
-
 def _cost_with_unit(s: Measured) -> str:
     bounds = f" ({formats.interval_ns(s.cost)})" if s.cost and s.cost.bounded else ""
     return f"{formats.cost(s)} ns{bounds}"
@@ -369,12 +338,9 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     fairness, name, s = min(found, key=lambda item: item[0])
     took = s.slowest_over_fastest
     longer = (
-        ""
-        if took is None
-        else f": its slowest lane took {took:.2f} times as long as its fastest one"
+        "" if took is None else f": its slowest thread took {took:.2f} times as long as its fastest"
     )
     return [
-        f"least fair: {name}, {fairness:.3f}{longer}. All lanes do the same number of sections, "
-        f"so that lanes that run one after the other would "
-        f"give {least_fairness(table.most_lanes):.2f}"
+        f"least fair: {name}, {fairness:.3f} by Jain's index{longer}; threads that run one after the "
+        f"other would give {least_fairness(table.most_lanes):.2f}"
     ]

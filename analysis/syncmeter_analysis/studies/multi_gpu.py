@@ -11,13 +11,11 @@ from syncmeter_analysis.record.across_gpus import Link, Litmus
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
-    Winners,
-    default_margin,
-    fastest_of,
     ratio,
     verdict,
 )
@@ -58,7 +56,7 @@ class Fastest:
     same launch over the next fewer, `step` its ratio to that one."""
 
     devices: int
-    winners: Winners
+    contest: Contest
     fewer: Measured | None = None
     step: Ratio | NotComparable | None = None
 
@@ -193,15 +191,20 @@ def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
     inside = [b for b in barriers if b.point.op.startswith(in_kernels)]
     found = []
     for devices in sorted({n for b in inside for n in b.by_devices}):
-        winners = fastest_of(b.by_devices[devices] for b in inside if devices in b.by_devices)
-        if winners is None:
+        by_name: dict[str, list[Measured]] = defaultdict(list)
+        for b in inside:
+            if devices in b.by_devices:
+                by_name[b.name].append(b.by_devices[devices])
+        of_each = (contest(launches) for launches in by_name.values())
+        one = contest(launches.best for launches in of_each if launches.best)
+        if one.best is None:
             continue
-        best = Fastest(devices, winners)
-        of_best = next(b for b in inside if b.by_devices.get(devices) is winners.best)
+        best = Fastest(devices, one)
+        of_best = next(b for b in inside if b.by_devices.get(devices) is one.best)
         less = [n for n, s in of_best.by_devices.items() if n < devices and s.usable]
         if less:
             best.fewer = of_best.by_devices[max(less)]
-            best.step = ratio(winners.best, best.fewer)
+            best.step = ratio(one.best, best.fewer)
         found.append(best)
     return found
 
@@ -236,6 +239,17 @@ def _litmus(campaign: Campaign, s: Measured) -> Litmus | None:
     return sum(counts, Litmus()) if counts else None
 
 
+def answer(found: SeveralGpus) -> list[str]:
+    """The barrier to take over so many devices, what an access of a peer costs, and whether flags
+    without order, or of too small a scope, were seen to fail."""
+    return [
+        *map(fastest_sentence, reversed(found.fastest)),
+        *filter(None, [_slowest_access(found.accesses)]),
+        *_litmus_sentences("device scope between devices", found.by_device_scope),
+        *_litmus_sentences("a flag without order", found.unordered),
+    ]
+
+
 def text(found: SeveralGpus) -> list[Block]:
     """The links, and a table with its findings for each kind of op that was measured."""
     blocks: list[Block] = []
@@ -243,7 +257,6 @@ def text(found: SeveralGpus) -> list[Block]:
         blocks += [Text("Devices and their links:"), Bullets(list(map(link_sentence, found.links)))]
     if found.barriers:
         blocks.append(_barrier_table(found.barriers))
-        blocks.append(Bullets(list(map(fastest_sentence, found.fastest))))
     if found.accesses:
         blocks += [_access_table(found.accesses), Text(f"Ratios: {formats.legend_of_marks}.")]
     if found.contention:
@@ -256,13 +269,7 @@ def text(found: SeveralGpus) -> list[Block]:
         )
     if found.handoffs:
         blocks.append(_handoffs(found.handoffs))
-        blocks.append(
-            Bullets(
-                _litmus_sentences("device scope between devices", found.by_device_scope)
-                + _litmus_sentences("a flag without order", found.unordered)
-            )
-        )
-    return [block for block in blocks if not isinstance(block, Bullets) or block.items]
+    return blocks
 
 
 def link_sentence(link: Link) -> str:
@@ -298,25 +305,20 @@ def _barrier_table(barriers: Sequence[Barrier]) -> Table:
 
 
 def fastest_sentence(fastest: Fastest) -> str:
-    """The fastest over so many devices, what is as fast, and its step from fewer devices."""
-    s = fastest.winners.best
-    sentence = f"fastest inside kernels over {formats.count(fastest.devices, 'device')}: "
-    sentence += f"{barrier_name(s.point)}, {_launch(s.point)}, {formats.cost(s)} ns"
-    launches: dict[str, list[str]] = defaultdict(list)
-    for tie in fastest.winners.ties:
-        launches[barrier_name(tie.point)].append(formats.blocks_by_threads(tie.point))
-    if launches:
-        ties = "; ".join(f"{name} {', '.join(found)}" for name, found in launches.items())
-        sentence += f" (within {default_margin:.0%} of it or not told apart: {ties})"
-    return sentence + _step(fastest)
+    """The fastest over so many devices, what may be as fast, and its step from fewer devices."""
+    which = fastest.contest.sentence(
+        _barrier_and_launch, lambda s: f"{formats.cost(s)} ns", "barrier"
+    )
+    return f"{formats.count(fastest.devices, 'device')}, inside kernels: {which}{_step(fastest)}"
 
 
-def _launch(p: Point) -> str:
-    return f"{formats.count(p.blocks, 'block')} of {formats.count(p.lanes, 'thread')}"
+def _barrier_and_launch(s: Measured) -> str:
+    return f"{barrier_name(s.point)} of {formats.blocks_by_threads(s.point)} threads"
 
 
 def _step(fastest: Fastest) -> str:
-    fewer, r, cost = fastest.fewer, fastest.step, fastest.winners.best.cost
+    fewer, r, best = fastest.fewer, fastest.step, fastest.contest.best
+    cost = best.cost if best else None
     if fewer is None or fewer.cost is None or cost is None or not isinstance(r, Ratio):
         return ""
     devices = formats.count(fewer.point.size, "device")
@@ -431,22 +433,27 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
         "Counters on the second device are in the table."
     )
     panel = Panel("all barriers", Curves(rows, Axis("devices", "steps"), Axis("ns"), names))
-    title = _fastest_over_most(found.fastest)
+    title = (
+        fastest_sentence(found.fastest[-1]) if found.fastest else "Barriers by number of devices"
+    )
     return [Figure("multi-gpu-barriers", title, note, [panel], [r["id"] for r in rows])]
 
 
-def _fastest_over_most(fastest: Sequence[Fastest]) -> str:
-    """The fastest over the most devices, by the rule of the text."""
-    if not fastest:
-        return "What a barrier costs by the number of devices"
-    most = max(fastest, key=lambda f: f.devices)
-    best = [most.winners.best, *most.winners.ties]
-    names = list(dict.fromkeys(barrier_name(s.point) for s in best))
-    cost = most.winners.best.cost
-    assert cost is not None
+def _slowest_access(accesses: Sequence[Access]) -> str:
+    """The access of one thread that loses most where its cell is a peer's."""
+    slower = [
+        (r.value, access.point.op)
+        for access in accesses
+        if (access.point.blocks, access.point.lanes) == (1, 1)
+        and isinstance(r := access.peer_over_local, Ratio)
+        and verdict(r) is Verdict.slower
+    ]
+    if not slower:
+        return ""
+    value, op = max(slower)
     return (
-        f"Inside kernels over {formats.count(most.devices, 'device')} {' and '.join(names)} "
-        f"{'is' if len(names) == 1 else 'are'} the fastest, from {formats.duration(cost.value)} on"
+        f"{op} of one thread takes up to {formats.ratio(value)} times as long on a peer's cell as on "
+        "its own device's"
     )
 
 
@@ -460,19 +467,8 @@ def _access_figure(accesses: Sequence[Access]) -> list[Figure]:
     ]
     if len({row["group"] for row in rows}) < 2:
         return []
-    slower = [
-        (r.value, access.point.op)
-        for access in alone
-        if isinstance(r := access.peer_over_local, Ratio) and verdict(r) is Verdict.slower
-    ]
-    title = "What an access of one thread costs by where the cell lies"
-    if slower:
-        value, op = max(slower, key=lambda found: found[0])
-        title = (
-            f"{op} of one thread takes up to {formats.ratio(value)} times as long on a peer's cell "
-            "as on its own device's"
-        )
     note = "Cost of an access by one thread of one device and its 95 % interval, logarithmic."
     dots = Dots(rows, "ns per access", list(places.values()), "access", "cells on")
     panels, points = [Panel("all accesses", dots)], [row["id"] for row in rows]
+    title = _slowest_access(accesses) or "What an access costs by where the cell lies"
     return [Figure("multi-gpu-accesses", title, note, panels, points, wide=True)]

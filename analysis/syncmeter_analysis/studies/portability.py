@@ -17,7 +17,7 @@ from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -146,14 +146,18 @@ def _status(s: Measured) -> str:
 _most_named = 6
 
 
+def answer(sides: list[Side]) -> list[str]:
+    """For each portable backend at how many points it is slower, faster or the same."""
+    return list(map(_counts, sides))
+
+
 def text(sides: list[Side]) -> list[Block]:
-    """For each portable backend every pair, the counts of verdicts, and what has no ratio."""
+    """For each portable backend every pair, and what has no ratio."""
     return [block for side in sides for block in _of(side)]
 
 
 def _of(side: Side) -> list[Block]:
     blocks: list[Block] = [_table(side)] if side.rows else []
-    blocks.append(Text(_counts(side)))
     if side.missing:
         blocks.append(_missing_table(side))
     notes = [f"note: {note}" for note in side.comparison.notes]
@@ -255,13 +259,11 @@ def _figure(side: Side) -> Figure:
         for row in shown
     ]
     groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
-    slower, faster, same = map(side.count, (Verdict.slower, Verdict.faster, Verdict.same))
     over = f"{side.other} over {side.native}"
     cut = f"; the {len(shown)} largest of {len(side.rows)}" if len(shown) < len(ordered) else ""
     return Figure(
         f"backend-{side.other}",
-        f"{over}: slower at {formats.count(slower, 'point')}, faster at {faster}, the same at {same} "
-        f"of {len(side.rows)}",
+        _counts(side),
         f"Ratio of costs with its 95 % interval, logarithmic; within {default_margin:.0%} is the "
         f"same; differences after Holm's correction over all pairs{cut}.",
         [Panel(over, Dots(rows, "ratio of costs", groups, ratios=True))],

@@ -16,7 +16,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.locks import cells_in_use
 
 title = "Threads against processes"
@@ -145,6 +145,11 @@ def _beside(same: list[Measured]) -> list[Row]:
     return found
 
 
+def answer(tables: list[ProcessTable]) -> list[str]:
+    """What costs processes the same as threads, and what more or less."""
+    return [sentence for found in tables for sentence in sentences(found)]
+
+
 def text(tables: list[ProcessTable]) -> list[Block]:
     """For each number of lanes what each op costs by threads and by processes, with the ratio."""
     explained = Text(
@@ -153,8 +158,7 @@ def text(tables: list[ProcessTable]) -> list[Block]:
         "op, for posix-shared to that of posix, inside one placement state; what an op stands for is "
         "named with it."
     )
-    blocks = (block for found in tables for block in (_table(found), Bullets(sentences(found))))
-    return [explained, *blocks]
+    return [explained, *map(_table, tables)]
 
 
 def scope(table: ProcessTable) -> str:

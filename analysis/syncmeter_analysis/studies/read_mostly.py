@@ -10,9 +10,10 @@ from itertools import groupby
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import Ratio, Winners, default_margin, fastest_of, ratio
+from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 
 title = "Read-mostly data"
 measured_by = "`syncmeter run --study read-mostly`"
@@ -22,11 +23,11 @@ _least_schemes = 2
 
 
 @dataclass
-class Contest:
+class Datum:
     """All schemes at one number of lanes, bytes of the datum and reads for each write, of one file."""
 
     schemes: list[Measured]
-    winners: Winners | None
+    contest: Contest
     source: str = ""
 
     @property
@@ -47,13 +48,13 @@ class Contest:
 
 @dataclass
 class ReadMostly:
-    """The contests by lanes, size and reads, and the schemes in them."""
+    """The data by lanes, size and reads, and the schemes that keep them."""
 
-    contests: list[Contest]
+    data: list[Datum]
     schemes: list[str]
 
     def __bool__(self) -> bool:
-        return bool(self.contests)
+        return bool(self.data)
 
 
 def scheme_of(s: Measured) -> str:
@@ -64,11 +65,11 @@ def scheme_of(s: Measured) -> str:
 def rows(campaign: Campaign) -> ReadMostly:
     """Nothing where fewer than two schemes were measured at one point."""
     found = [
-        Contest(group, fastest_of(group), source)
+        Datum(group, contest(group), source)
         for _, points, source in campaign.parts()
         for group in _groups(points)
     ]
-    return ReadMostly(found, sorted({scheme_of(s) for c in found for s in c.schemes}))
+    return ReadMostly(found, sorted({scheme_of(s) for one in found for s in one.schemes}))
 
 
 def _groups(points: Iterable[Measured]) -> list[list[Measured]]:
@@ -82,19 +83,19 @@ def _groups(points: Iterable[Measured]) -> list[list[Measured]]:
 
 
 def text(found: ReadMostly) -> list[Block]:
-    """What an access costs under each scheme, and which is the fastest where."""
+    """What an access costs under each scheme."""
     explained = Text(
         "ns of one access by each lane, over its reads and its writes; every lane does both. Fastest: "
         f"the fastest, then those not resolved to be more than {default_margin:.0%} slower. Slowest "
         "over it: the scheme that takes longest, over the fastest."
     )
-    return [_table(found), explained, Bullets(sentences(found))]
+    return [_table(found), explained]
 
 
 def _table(found: ReadMostly) -> Table:
     columns = ["lanes>", "bytes>", "reads a write>", *(f"{scheme}>" for scheme in found.schemes)]
     rows = []
-    for one in found.contests:
+    for one in found.data:
         costs = (one.of(scheme) for scheme in found.schemes)
         cells = [Cell(formats.cost(s), [s.id]) if s else "" for s in costs]
         best = [", ".join(fastest(one)), _slowest(one), one.source]
@@ -103,26 +104,22 @@ def _table(found: ReadMostly) -> Table:
     return table("One datum under each scheme", columns, rows, keys=3)
 
 
-def fastest(one: Contest) -> list[str]:
+def fastest(one: Datum) -> list[str]:
     """The fastest scheme, then those that are not resolved to be slower."""
-    if one.winners is None:
+    if one.contest.winners is None:
         return []
-    return [scheme_of(s) for s in (one.winners.best, *one.winners.ties)]
+    return [scheme_of(s) for s in (one.contest.winners.best, *one.contest.winners.ties)]
 
 
-def _slowest(one: Contest) -> str:
-    if one.winners is None:
-        return ""
-    over = [r for s in one.schemes if isinstance(r := ratio(s, one.winners.best), Ratio)]
-    worst = max(over, key=lambda r: r.value)
-    return "" if worst.identical else formats.ratio_interval(worst)
+def _slowest(one: Datum) -> str:
+    return formats.ratio_interval(one.contest.slowest[1]) if one.contest.slowest else ""
 
 
-def sentences(found: ReadMostly) -> list[str]:
+def answer(found: ReadMostly) -> list[str]:
     """For each number of lanes, size and file: the fastest scheme over runs of ratios."""
-    sentences = []
+    sentences: list[str] = []
     key = lambda c: (c.lanes, c.size, c.source)  # noqa: E731
-    for (lanes, size, source), group in groupby(found.contests, key):
+    for (lanes, size, source), group in groupby(found.data, key):
         runs: list[tuple[list[str], list[int]]] = []
         for one in group:
             best = fastest(one)

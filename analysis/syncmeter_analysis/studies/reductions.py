@@ -12,16 +12,14 @@ from typing import Any
 from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, contest
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
-    Winners,
-    default_margin,
-    fastest_of,
     ratio,
 )
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, most_colours
 
 title = "Reductions"
@@ -76,13 +74,13 @@ class Form:
 @dataclass
 class Array:
     """All that was measured of arrays of one size and type, on GPUs first, the fastest first.
-    `fastest` of a GPU's forms and of the CPUs': None where fewer than two are there to compare."""
+    `on_gpu` are a GPU's reductions, `on_cpu` the CPUs': None where fewer than two can be compared."""
 
     type: str
     size: int
     forms: list[Form]
-    fastest_on_gpu: Winners | None = None
-    fastest_on_cpu: Winners | None = None
+    on_gpu: Contest | None = None
+    on_cpu: Contest | None = None
 
     @property
     def name(self) -> str:
@@ -135,9 +133,7 @@ def _array(kind: str, size: int, points: list[Measured]) -> Array:
     array = Array(kind, size, list(forms.values()))
     for form in array.forms:
         form.share = _share(form, array.forms)
-    array.fastest_on_gpu, array.fastest_on_cpu = (
-        _fastest(array.forms, on_gpu) for on_gpu in (True, False)
-    )
+    array.on_gpu, array.on_cpu = (_contest(array.forms, on_gpu) for on_gpu in (True, False))
     return array
 
 
@@ -162,13 +158,21 @@ def _share(form: Form, forms: list[Form]) -> Ratio | NotComparable | None:
     return ratio(limit, s)
 
 
-def _fastest(forms: list[Form], on_gpu: bool) -> Winners | None:
+def _contest(forms: list[Form], on_gpu: bool) -> Contest | None:
     able = [f.measured for f in forms if f.is_reduction and f.on_gpu == on_gpu and f.ns]
-    return fastest_of(able) if len(able) > 1 else None
+    return contest(able) if len(able) > 1 else None
+
+
+def answer(found: Reductions) -> list[str]:
+    """The form to take for each array, on GPUs, then on CPUs; the largest arrays first."""
+    largest_first = sorted(found.arrays, key=lambda array: -array.size)
+    on_gpu = [(array, array.on_gpu) for array in largest_first]
+    on_cpu = [(array, array.on_cpu) for array in largest_first]
+    return [fastest_sentence(array, one) for array, one in (*on_gpu, *on_cpu) if one is not None]
 
 
 def text(found: Reductions) -> list[Block]:
-    """A table for each array, what the figures rest on, and the fastest forms."""
+    """A table for each array, and what the figures rest on."""
     affinities = {a for array in found.arrays for form in array.forms for a in form.affinities}
     blocks: list[Block] = [_table(array, len(affinities - {"none"}) > 1) for array in found.arrays]
     note = (
@@ -178,13 +182,6 @@ def text(found: Reductions) -> list[Block]:
     if found.has_reads:
         note += " Of the reads: the time of read_bandwidth over the form's, same array and run."
     blocks.append(Text(note))
-    for where, winners in (
-        ("GPU", [(array, array.fastest_on_gpu) for array in found.arrays]),
-        ("CPU", [(array, array.fastest_on_cpu) for array in found.arrays]),
-    ):
-        sentences = [fastest_sentence(array, w) for array, w in winners if w is not None]
-        if sentences:
-            blocks += [Text(f"Which form is the fastest on the {where}:"), Bullets(sentences)]
     return blocks
 
 
@@ -211,20 +208,15 @@ def share_text(form: Form) -> str:
     return f"{percent:.0f} %" if percent >= 0.95 else f"{percent:.1g} %"
 
 
-def fastest_sentence(array: Array, winners: Winners) -> str:
-    """The fastest form, those not told apart from it, and those that cannot be compared with it."""
-    best = array.form(winners.best)
-    assert best.ns is not None
-    sentence = f"{array.name}: {best.name}, {formats.nanoseconds(best.ns * 1e-3)} µs"
-    if share := share_text(best):
-        sentence += f", {share} of the reads' bandwidth"
-    if winners.ties:
-        ties = ", ".join(array.form(s).name for s in winners.ties)
-        sentence += f"; within {default_margin:.0%} of it or not told apart: {ties}"
-    if winners.apart:
-        apart = (f"{array.form(s).name} ({why})" for s, why in winners.apart)
-        sentence += f"; not comparable: {', '.join(apart)}"
-    return sentence
+def fastest_sentence(array: Array, one: Contest) -> str:
+    """The fastest form with its time and share of the reads' bandwidth, and what may be as fast."""
+
+    def amount(s: Measured) -> str:
+        form = array.form(s)
+        share = f", {share_text(form)} of the reads' bandwidth" if share_text(form) else ""
+        return f"{formats.duration(form.ns or 0.0)}{share}"
+
+    return f"{array.name}: {one.sentence(lambda s: array.form(s).name, amount, 'form')}"
 
 
 _least_sizes = 2
@@ -289,14 +281,9 @@ def _fastest_of_largest(arrays: Sequence[Array]) -> str:
     largest = max(array.size for array in arrays)
     of_largest = (a for a in arrays if a.size == largest)
     array = min(of_largest, key=lambda a: list(type_bytes).index(a.type))
-    winners = array.fastest_on_gpu
-    if winners is None:
+    if array.on_gpu is None:
         return f"One form of a maximum of {array.name} against plain reads"
-    best = array.form(winners.best)
-    like = [array.form(s).name for s in winners.ties]
-    fastest = " and ".join([best.name, *like])
-    share = f", at {share_text(best)} of the reads' bandwidth" if share_text(best) else ""
-    return f"Maximum of {array.name}: {fastest} {'are' if like else 'is'} the fastest{share}"
+    return fastest_sentence(array, array.on_gpu)
 
 
 def _rate_figure(found: Reductions) -> list[Figure]:

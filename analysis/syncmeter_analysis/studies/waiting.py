@@ -20,7 +20,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 title = "Waiting"
@@ -269,8 +269,13 @@ def advice(spinning: Way, sleeping: Way) -> Advice | None:
     return Advice(extra[extra_at], extra_at, spin_ns, worst, worst_at, (lates[0], last), spared)
 
 
+def answer(parts: list[Part]) -> list[str]:
+    """How long to spin before sleeping, the settings that do so, and what it costs a neighbour."""
+    return [sentence for part in parts for sentence in sentences(part)]
+
+
 def text(parts: list[Part]) -> list[Block]:
-    """Cost and CPU time by lateness, then what to spin, and the settings that follow."""
+    """Cost and CPU time by lateness, and work beside a lane that waits."""
     return [block for part in parts for block in _of_part(part)]
 
 
@@ -283,7 +288,7 @@ def _of_part(part: Part) -> list[Block]:
         found.append(_costs(part.barriers, "ns of a barrier beyond the lateness", ""))
     if part.neighbours:
         found.append(_neighbour_table(part.neighbours))
-    return [*found, Bullets(sentences(part))]
+    return found
 
 
 def _lates(ways: list[Way]) -> list[int]:
@@ -441,9 +446,7 @@ def figures(parts: list[Part]) -> list[Figure]:
             if len({row["x"] for row in rows}) > 2
         ]
         if panels:
-            first = sentences(part)[0]
-            title = first[0].upper() + first[1:]
-            found.append(Figure(f"waiting-{number}", title, note, panels, part.points))
+            found.append(Figure(f"waiting-{number}", sentences(part)[0], note, panels, part.points))
     return found
 
 

@@ -1,0 +1,114 @@
+"""Several points of which one is to be taken: the fastest, what may be as fast, how many times as
+long the others take, and what cannot be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    Winners,
+    fastest_of,
+    ratio,
+    verdict,
+)
+from syncmeter_analysis.relate.summary import Measured
+
+#: So many names stand in a sentence; the table has the others.
+_most_names = 4
+
+Name = Callable[[Measured], str]
+
+
+@dataclass
+class Contest:
+    """`over_best`: each point's ratio to the fastest by its id, which has none itself. `below`: points
+    without a cost whose upper bound lies below that of the fastest."""
+
+    points: Sequence[Measured]
+    winners: Winners | None
+    over_best: dict[str, Ratio | NotComparable] = field(default_factory=dict)
+    below: Sequence[Measured] = ()
+
+    @property
+    def best(self) -> Measured | None:
+        return self.winners.best if self.winners else None
+
+    def over(self, s: Measured) -> Ratio | NotComparable | None:
+        return self.over_best.get(s.id)
+
+    @property
+    def slowest(self) -> tuple[Measured, Ratio] | None:
+        """The point that is resolved to be slower than the fastest by most."""
+        found = [(s, r) for s in self.points if isinstance(r := self.over(s), Ratio) and _slower(r)]
+        return max(found, key=lambda item: item[1].value, default=None)
+
+    def fields(self, s: Measured | None) -> list[str]:
+        """The point's ratio to the fastest and its bounds, for two columns of a table."""
+        if s is None or not s.usable:
+            return ["", ""]
+        return text.ratio_fields(self.over(s), itself=s is self.best)
+
+    def sentence(
+        self, name: Name, amount: Name, what: str = "lock", usual: Iterable[Measured] = ()
+    ) -> str:
+        """The fastest with its `amount`, what may be as fast, and what the slowest takes; of the points
+        that are `usual` what each takes."""
+        if self.winners is None:
+            return f"cannot tell: no {what} has a cost"
+        best = f"{name(self.winners.best)} is the fastest, {amount(self.winners.best)}"
+        if self.below:
+            names = ", ".join(f"{name(s)} ({text.cost(s)} ns)" for s in self.below[:_most_names])
+            best = (
+                f"cannot tell which {what} is the fastest: too near to nothing to be resolved: "
+                f"{names}; of those with a cost {best}"
+            )
+        found = [best]
+        if self.winners.ties:
+            found.append(f"may be as fast: {_listed([name(s) for s in self.winners.ties])}")
+        slower = [self.slowest] if self.slowest else []
+        slower += [(s, r) for s in usual if isinstance(r := self.over(s), Ratio) and _slower(r)]
+        slower_by = {name(s): r for s, r in sorted(slower, key=lambda item: -item[1].value)}
+        if slower_by:
+            takes = ", ".join(f"{name} {text.ratio_interval(r)}" for name, r in slower_by.items())
+            found.append(f"times as long: {takes}")
+        if self.winners.apart:
+            apart = [f"{name(s)} ({why})" for s, why in self.winners.apart]
+            found.append(f"not comparable with it: {_listed(apart)}")
+        return "; ".join(found)
+
+
+def _slower(r: Ratio) -> bool:
+    return verdict(r) is Verdict.slower
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _most_names
+    return ", ".join(names[:_most_names]) + (f" and {more} more" if more > 0 else "")
+
+
+def contest(points: Iterable[Measured]) -> Contest:
+    """Which of the points is the fastest; each is compared with it inside a common state."""
+    found = list(points)
+    winners = fastest_of(found)
+    if winners is None or winners.best.cost is None:
+        return Contest(found, None)
+    best = winners.best
+    return Contest(
+        found,
+        winners,
+        {s.id: ratio(s, best) for s in found if s is not best},
+        [s for s in found if _bound(s) < winners.best.cost.value],
+    )
+
+
+def _bound(s: Measured) -> float:
+    """The upper bound of a point that is not resolved, ns; infinite without one."""
+    if s.status != "not_resolved" or s.cost is None or s.cost.high <= 0:
+        return math.inf
+    return s.cost.high
