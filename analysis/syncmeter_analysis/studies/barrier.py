@@ -248,18 +248,15 @@ def sentences(part: Part) -> list[str]:
 
 
 def _at_most_lanes(placed: Placement) -> str:
-    """Which runtime has the fastest barrier of the most threads, one of them the latest of all where
-    only late arrivers were measured; and what the others take."""
-    rows = placed.curve or placed.late
-    row = max(rows, key=lambda row: (row.lanes, row.late_us), default=None)
+    """Which runtime has the fastest barrier of the most threads, and what the others take."""
+    row = max(placed.curve, key=lambda row: row.lanes, default=None)
     if row is None or row.lanes < 2 or len(row.costs) < 2:
         return ""
     names = {s.id: _name(runtime) for runtime, s in row.costs.items()}
     which = contest(row.costs.values()).sentence(
         lambda s: names[s.id], lambda s: f"{formats.cost_interval(s)} ns", "barrier"
     )
-    late = f", one {row.late_us} us late" if row.late_us else ""
-    return f"{row.lanes} threads{late}, {placed.placed}: {which}"
+    return f"{row.lanes} threads, {placed.placed}: {which}"
 
 
 def text(parts: list[Part]) -> list[Block]:

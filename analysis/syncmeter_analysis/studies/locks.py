@@ -12,7 +12,14 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.relation import (
+    NotComparable,
+    Ratio,
+    Verdict,
+    default_margin,
+    ratio,
+    verdict,
+)
 from syncmeter_analysis.relate.summary import Measured, placed_alike
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.held_locks import Situation, held_answer, held_text, situations
@@ -337,6 +344,10 @@ def _fairness_sentence(table: LockTable) -> list[str]:
         return []
     fairness, name, s = min(found, key=lambda item: item[0])
     took = s.slowest_over_fastest
+    if took is not None and took <= 1 + default_margin:
+        return [
+            f"every lock is fair: no thread took more than {default_margin:.0%} longer than another"
+        ]
     longer = (
         "" if took is None else f": its slowest thread took {took:.2f} times as long as its fastest"
     )
