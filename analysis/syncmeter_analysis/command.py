@@ -166,38 +166,39 @@ def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render import compare
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.studies import names, sections, study
+    from syncmeter_analysis.studies import first_screen, names, sections, study
     from syncmeter_analysis.studies.blocks import Bullets, as_markdown
 
     for name in options.study:
         study(name)
     campaign = read_campaign(options.file)
     found = sections(campaign, options.study)
+    whole = options.wide or options.tables or options.format == "md"
     missing = [name for name in options.study if name not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
-    told = [(s.title, s.blocks) for s in found]
+    parts = [(s.title, s.blocks if whole else first_screen(s)) for s in found]
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     if arms:
-        parts = [
+        compared = [
             compare.as_markdown(c)
             if options.format == "md"
             else compare.as_text(c, False, _shows_colours(), _width(options))
             for c in arms
         ]
-        say("\n\n".join(parts) + "\n" * bool(told))
+        say("\n\n".join(compared) + "\n" * bool(parts))
     if not arms and not options.study and (sentences := findings(campaign)):
-        told.append(("Findings", [Bullets(sentences)]))
-    if not told and not arms:
+        parts.insert(0, ("Findings", [Bullets(sentences)]))
+    if not parts and not arms:
         print(
             f"no points of a study with a text; these studies have one: {', '.join(names())}",
             file=sys.stderr,
         )
-    elif told and options.format == "md":
-        say("\n\n".join(as_markdown(title, blocks) for title, blocks in told))
-    elif told:
+    elif parts and options.format == "md":
+        say("\n\n".join(as_markdown(title, blocks) for title, blocks in parts))
+    elif parts:
         style = _shows_colours(), _width(options)
-        say("\n\n".join(as_plain(title, blocks, *style) for title, blocks in told))
+        say("\n\n".join(as_plain(title, blocks, *style) for title, blocks in parts))
     return 0
 
 

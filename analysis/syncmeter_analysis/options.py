@@ -175,6 +175,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         help="only this study; can be repeated",
     )
     texts.add_argument("--format", choices=("text", "md"), default="text")
+    texts.add_argument("--tables", action="store_true", help="every table of each study, whole")
     add_wide(texts)
 
     claims = add(

@@ -100,7 +100,7 @@ belief_spin_lock = row(
     needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
     command=run_locks,
     advice="Spin around sections of a few instructions, where no more threads run than cores.",
-    otherwise="Use the API's lock: spinning is no faster here.",
+    otherwise="Keep the API's own lock: this test-and-set lock is no faster here.",
 )
 
 belief_ticket_lock = row(
@@ -116,8 +116,8 @@ belief_ticket_lock = row(
     source=belief,
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
     command=run_locks,
-    advice="Use a ticket lock only where no thread may wait long.",
-    otherwise="Use the ticket lock: fairness costs nothing here.",
+    advice="Take a ticket lock only where every thread must get its turn: it is slower.",
+    otherwise="Take the ticket lock: each thread gets its turn, and that costs nothing here.",
 )
 
 belief_mcs = row(
@@ -135,7 +135,7 @@ belief_mcs = row(
     "lanes or more",
     command=run_locks,
     advice="Take an MCS lock where many threads want one lock, and no more run than cores.",
-    otherwise="Another lock is faster than MCS here: see the evidence before writing one.",
+    otherwise="Try another lock before you write an MCS lock.",
 )
 
 belief_reader_writer_lock = row(
@@ -172,7 +172,10 @@ belief_split_counter = row(
 
 def _each(pair: Pair) -> Pair:
     """The cost of a graph is of all its kernels: over one of them."""
-    return replace(pair, ratio=pair.ratio.times(pair.under.point.size))
+    kernels = pair.under.point.size
+    r = pair.ratio
+    of_one = replace(r.times(kernels), over_ns=r.over_ns, under_ns=r.under_ns / kernels)
+    return replace(pair, ratio=of_one, each=True)
 
 
 @claim(

@@ -37,7 +37,8 @@ class Finding:
 
     `points` are ids of the evidence, `doubts` why it may not be what it seems, `note` what more
     there is to say. Of several ops `parts` has the finding of each, by its name, and there is no
-    effect of all. `example` is the pair whose ratio is nearest to the effect.
+    effect of all. `example` is the pair whose ratio is nearest to the effect. `opposed` pairs are
+    resolved to say the opposite of the verdict.
     """
 
     verdict: str
@@ -50,6 +51,7 @@ class Finding:
     note: str = ""
     parts: dict[str, Finding] = field(default_factory=dict)
     example: Pair | None = None
+    opposed: int = 0
 
     @property
     def says(self) -> str:
@@ -82,7 +84,7 @@ class Finding:
     def sound(self, verdict: str) -> list[tuple[str, Finding]]:
         """Findings of this verdict that nothing speaks against, each with its op ('' for all)."""
         found = list(self.parts.items()) if self.parts else [("", self)]
-        return [(op, f) for op, f in found if f.verdict == verdict and not f.doubts]
+        return [(op, f) for op, f in found if f.verdict == verdict and not (f.doubts or f.opposed)]
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,11 @@ def _without(pairs: Pairs) -> str:
     return ", ".join(f"{n} {why}" for why, n in sorted(pairs.without.items()))
 
 
-def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -> Finding:
+def _finding(
+    verdict: str, effect: Interval, of: str, pairs: Pairs, note: str, opposed: int = 0
+) -> Finding:
+    if opposed:
+        note = "; ".join(filter(None, [note, f"{opposed} of {len(pairs.found)} say the opposite"]))
     return Finding(
         verdict,
         effect,
@@ -176,6 +182,7 @@ def _finding(verdict: str, effect: Interval, of: str, pairs: Pairs, note: str) -
         pairs.doubts,
         "; ".join(filter(None, [note, _without(pairs)])),
         example=min(pairs.found, key=lambda p: _far(p.ratio.value, effect.value)),
+        opposed=opposed,
     )
 
 
@@ -194,13 +201,10 @@ def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: st
     if not pairs:
         return _nothing(pairs)
     groups = {op: group.undoubted for op, group in pairs.by_op().items()}
-    parts = {
-        op: _finding(decided(group.typical), group.typical, of, group, "")
-        for op, group in groups.items()
-    }
+    of_all = note if len(groups) == 1 else ""
+    parts = {op: _of_group(group, decided, of, of_all) for op, group in groups.items()}
     if len(parts) == 1:
-        (group,) = groups.values()
-        return _finding(decided(group.typical), group.typical, of, group, note)
+        return next(iter(parts.values()))
     told = {f.verdict for f in parts.values()}
     return Finding(
         told.pop() if len(told) == 1 else differs,
@@ -211,6 +215,13 @@ def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: st
         note="; ".join(filter(None, [note, _without(pairs)])),
         parts=parts,
     )
+
+
+def _of_group(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: str) -> Finding:
+    verdict = decided(pairs.typical)
+    opposite = {holds: fails, fails: holds}.get(verdict)
+    opposed = sum(p.ratio.bounded and decided(p.ratio.interval) == opposite for p in pairs.found)
+    return _finding(verdict, pairs.typical, of, pairs, note, opposed)
 
 
 def above(pairs: Pairs, bound: float, of: str, note: str = "") -> Finding:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
@@ -71,31 +73,31 @@ cuda_atomic_contention = row(
 @claim(
     statement="atomicCAS is slower than atomicAdd on the same address.",
     source=f"{primitives}, V-B2 and V-B5",
-    needs="cuda atomic_cas_pass and atomic_add on a shared cell",
+    needs="cuda atomic_cas_pass and atomic_add on one address, known or by data (stride 0)",
     command=f"{run_paper} --backend cuda",
     advice="Use the atomic made for the purpose; a loop of atomicCAS is the last resort.",
     otherwise="atomicCAS costs no more than atomicAdd here.",
 )
 def cuda_cas_cost(data: Evidence) -> Finding:
-    """atomicCAS against atomicAdd on one address."""
+    """atomicCAS against atomicAdd on one address: one that data decide, where that was measured."""
 
-    def ratios(kind: str) -> Pairs:
-        where = {
-            "backend": "cuda",
-            "placement": "shared",
-            "type": kind,
-            "order": "relaxed",
-            "lanes": lambda n: n >= 32,
-        }
+    def ratios(kind: str, **where: Any) -> Pairs:
+        where |= {"backend": "cuda", "type": kind, "order": "relaxed", "lanes": lambda n: n >= 32}
         return data.pairs(
             data.measured("atomic_cas_pass", **where),
             data.measured("atomic_add", **where),
             ("op", "repeat"),
         )
 
-    wide = ratios("uint64")
+    by_data = {"placement": "strided", "stride": 0}
+    known = {"placement": "shared"}
+    place = by_data if ratios("int32", **by_data) else known
+    wide = ratios("uint64", **place)
     note = f"of 64 bits {text.ratio_interval(wide.typical)}" if wide else ""
-    return above(ratios("int32"), 1.1, "atomicCAS over atomicAdd of int32", note)
+    found = above(ratios("int32", **place), 1.1, "atomicCAS over atomicAdd of int32", note)
+    if place is known and found.effect:
+        found.doubts.append("where the compiler knows the address, a warp sends one addition")
+    return found
 
 
 cuda_atomic_stride = row(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
-    against,
     below,
     cannot_tell,
     claim,
@@ -14,6 +13,7 @@ from syncmeter_analysis.claims.claim import (
     missing,
     points,
     row,
+    versus,
     within,
 )
 from syncmeter_analysis.claims.sources import levels, run_levels, run_multi_gpu, run_paper
@@ -104,13 +104,18 @@ def levels_1024_degrade(data: Evidence) -> Finding:
 
 
 levels_one_warp_block = row(
-    against(
-        "barrier", ("tile_sync", "warp_sync_partial", "warp_sync"), "size", backend="cuda", lanes=32
+    versus(
+        points("barrier", backend="cuda", lanes=32),
+        points(
+            ("tile_sync", "warp_sync_partial", "warp_sync"), backend="cuda", lanes=32, size=(0, 32)
+        ),
+        "op",
+        "size",
     ),
     (below, 1.1, "__syncthreads of one warp over warp synchronization"),
     statement="A block of one warp synchronizes no slower than a warp does.",
     source=f"{levels}, Table 10",
-    needs="cuda barrier and a warp synchronization at 32 threads",
+    needs="cuda barrier and a synchronization of a whole warp at 32 threads",
     command="syncmeter run --study quick --backend cuda",
     advice="__syncthreads is good enough in kernels of one warp per block.",
     otherwise="Use __syncwarp where a block is one warp.",
@@ -146,13 +151,13 @@ def levels_coresident(data: Evidence) -> Finding:
 barriers = tuple(f"multi_gpu_barrier_{kind}" for kind in ("counter", "flags", "dissemination"))
 
 levels_multi_gpu = row(
-    ends(points(barriers, backend="cuda"), "size", 1),
-    (above, 1.1, "most devices over fewest"),
+    ends(points(barriers, backend="cuda"), "size", 2),
+    (above, 1.1, "most GPUs over two"),
     statement="A barrier over several GPUs adds a step for each level of their connection.",
     source=f"{levels}, Table 10 and Figures 9 to 11",
-    needs="cuda multi_gpu_barrier_* over devices",
+    needs="cuda multi_gpu_barrier_* over two GPUs and over more",
     command=run_multi_gpu,
-    advice="Synchronize GPUs rarely, and inside a group that is directly connected.",
-    otherwise="More GPUs do not make the barrier slower here.",
+    advice="Let more than two GPUs meet in another barrier: this one gets slower with their number.",
+    otherwise="Let all GPUs meet in one barrier: more of them than two do not make it slower here.",
     figure="levels",
 )

@@ -24,7 +24,7 @@ belief_futex_wake = row(
     source=belief,
     needs="wait_futex and wait_pause, 100 us late or more",
     command=run_waiting,
-    advice="Spin before you sleep, for as long as the study waiting says.",
+    advice="Spin before you sleep; `syncmeter-report text FILE --study waiting` says how long.",
     otherwise="Sleep at once: a wake-up costs little more than spinning here.",
     figure="waiting",
 )

@@ -26,6 +26,9 @@ Wanted = Any
 #: Other work ran beside the points of a pair.
 busy_doubt = "a processing unit was shared or slow while measuring"
 
+#: Why a point has no ratio to another that stands for it.
+same_measurement = "of the same measurement"
+
 _measured = frozenset({"ok", "busy", "noisy", "not_resolved", "interferes"})
 
 
@@ -39,7 +42,8 @@ class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
     `zero` says that `over` was not resolved and stands for next to nothing (ratio 0); `step` names
-    what the two differ in, where a claim is about several such steps.
+    what the two differ in, where a claim is about several such steps. `each`: the cost of `under` is of
+    one of the ops that it does.
     """
 
     over: Measured
@@ -47,6 +51,7 @@ class Pair:
     ratio: Ratio
     zero: bool = False
     step: str = ""
+    each: bool = False
 
     @property
     def doubts(self) -> list[str]:
@@ -229,7 +234,10 @@ class Evidence:
             return
         to.measurements.add(both)
         found = ratio(over, under)
-        if isinstance(found, Ratio):
+        if isinstance(found, Ratio) and found.identical:
+            # A point beside itself is no evidence: both compile to the same code.
+            to.without[same_measurement] += 1
+        elif isinstance(found, Ratio):
             to.found.append(Pair(over, under, found))
         elif zero and over.status in ("not_resolved", "elided") and under.usable:
             nothing = Ratio(Interval(0.0, 0.0, 0.0))

@@ -189,6 +189,25 @@ def blocks_by_threads(p: Point) -> str:
     return f"{p.blocks} x {p.lanes}"
 
 
+def _size(p: Point) -> str:
+    """What the size of an op counts."""
+    if not p.size:
+        return ""
+    if p.op.startswith("multi_gpu_"):
+        return count(p.size, "GPU")
+    return f"of {count(p.size, 'kernel')}" if "graph_launch" in p.op else f"size {p.size}"
+
+
+_memory = {"first": "in its own memory", "second": "in a peer's memory", "other": "in the host's"}
+
+
+def _home(p: Point) -> str:
+    """In whose memory the cells lie: of the GPU that works on them, or of the first lane."""
+    if p.op.startswith("remote_") and p.home in _memory:
+        return _memory[p.home]
+    return f"home {p.home}" if p.home else ""
+
+
 def _parts(p: Point) -> list[tuple[str, str]]:
     """Each axis of a point with its words for a reader; '' where it is the ordinary."""
     parts = [
@@ -197,14 +216,14 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("type", p.type),
         ("placement", cells(p)),
         ("lanes", launch(p)),
-        ("size", f"size {p.size}" if p.size else ""),
+        ("size", _size(p)),
         ("scope", p.scope),
         ("flavour", p.flavour),
         ("space", "" if p.space == "global" else p.space),
         ("order", "" if p.order in ("unordered", "relaxed") else p.order),
         ("affinity", "" if p.affinity == "none" else p.affinity),
         ("wait", "" if p.wait == "active" else p.wait),
-        ("home", f"home {p.home}" if p.home else ""),
+        ("home", _home(p)),
         ("pus", "PUs " + ",".join(map(str, p.pus)) if p.pus else ""),
         ("late_us", f"one lane {p.late_us} µs late" if p.late_us else ""),
         ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
@@ -219,6 +238,13 @@ def _parts(p: Point) -> list[tuple[str, str]]:
 def short_name(p: Point, without: Sequence[str] = ()) -> str:
     """The point for a reader: op, then what is not the ordinary; axes in `without` are left out."""
     return " ".join(text for axis, text in _parts(p) if text and axis not in without)
+
+
+def in_common(a: Point, b: Point) -> str:
+    """What both points are, of what is not the ordinary: `omp, int32, shared, 2 threads`."""
+    ours, theirs = dict(_parts(a)), dict(_parts(b))
+    alike = (words for axis, words in ours.items() if words and words == theirs.get(axis))
+    return ", ".join(words.replace("lane", "thread") for words in alike)
 
 
 def names_apart(a: Point, b: Point) -> tuple[str, str]:

@@ -64,6 +64,6 @@ def build(campaign: Campaign) -> Report:
             b for b in section.blocks if not (isinstance(b, Drawing) and b.figure.id in first)
         ]
     ids = {section.id for section in report.sections}
-    report.head.cards = cards(campaign, findings, report.figures, ids)
+    report.head.cards = cards(findings, report.figures, ids)
     report.head.folded = not_on_cards(campaign, findings)
     return report

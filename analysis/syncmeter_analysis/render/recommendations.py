@@ -21,7 +21,6 @@ from syncmeter_analysis.claims.claim import (
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
-from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
 from syncmeter_analysis.render.trust import verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
@@ -126,22 +125,31 @@ def _further(judged: Judged) -> list[Advised]:
 
 
 def sentence(advice: Advised) -> str:
-    """The advice with its effect, and whether other work makes it only likely."""
+    """The advice with the two points that show it, and whether other work makes it only likely."""
     what, _, _, f = advice
-    effect = f" {f.of}: {text.effect(f.effect, f.example is not None)}" if f.effect else ""
-    again = " (repeat on a quiet machine)" if f.doubts else ""
-    return f"{what}{effect}{again}" + "." * bool(effect)
+    bars = _bars(f)
+    shown = f" {', '.join(f'{bar.name} {bar.cost}' for bar in bars)}: {_effect(f)}" if bars else ""
+    if not shown and f.effect:
+        shown = f" {_effect(f)}"
+    where = f" ({_where(f)})" if bars else ""
+    again = " Repeat on a quiet machine: other work ran meanwhile." if f.doubts else ""
+    return f"{what}{shown}{where}" + "." * bool(shown) + again
 
 
-def _where(points: Sequence[Measured]) -> str:
-    """`2 threads, int32`: what the evidence was measured at."""
-    lanes = sorted({s.point.lanes for s in points})
-    blocks = sorted({s.point.blocks for s in points})
-    kinds = sorted({s.point.type for s in points if s.point.type})
-    told = f"{text.spans(lanes)} thread{'s' * (lanes != [1])}"
-    if blocks != [1]:
-        told = f"{text.spans(blocks)} blocks x {told}"
-    return ", ".join([told, *kinds])
+def _effect(f: Finding) -> str:
+    """The ratio of the two points that are shown; of what has no two costs the effect itself."""
+    if f.effect is None:
+        return f.note
+    if f.example is None or not _bars(f):
+        return f"{f.of}: {text.effect(f.effect, f.example is not None)}"
+    return text.effect(f.example.ratio.interval)
+
+
+def _where(f: Finding) -> str:
+    """`omp, int32, shared, 2 threads`: what the two points have in common."""
+    if f.example is None:
+        return ""
+    return text.in_common(f.example.over.point, f.example.under.point)
 
 
 def _bars(f: Finding) -> list[Bar]:
@@ -152,7 +160,8 @@ def _bars(f: Finding) -> list[Bar]:
     costs = r.over_ns, r.under_ns
     if not all(isfinite(ns) and ns > 0 for ns in costs):
         return []
-    names = text.names_apart(f.example.over.point, f.example.under.point)
+    over, under = text.names_apart(f.example.over.point, f.example.under.point)
+    names = over, f"{under}, each" if f.example.each else under
     return [
         Bar(name, text.duration(ns), ns / max(costs)) for name, ns in zip(names, costs, strict=True)
     ]
@@ -167,30 +176,20 @@ def _figure(points: Sequence[str], figures: Sequence[Figure], section: str, ids:
     return section if section in ids else ""
 
 
-def cards(
-    campaign: Campaign, judged: Judged, figures: Sequence[Figure], sections: set[str]
-) -> list[Card]:
+def cards(judged: Judged, figures: Sequence[Figure], sections: set[str]) -> list[Card]:
     """The first screen's recommendations, each with its effect, its scope and its own figure."""
-    by_id = campaign.by_id()
-    found = []
-    for advice, _, claim, f in chosen(judged):
-        bars = _bars(f)
-        effect = f"{f.of}: {text.effect(f.effect, bool(bars))}" if f.effect else f.note
-        where = _where([by_id[id] for id in f.points if id in by_id])
-        if bars and f.example and f.pairs > 1:
-            where += f"; drawn: {_where([f.example.over, f.example.under])}"
-        found.append(
-            Card(
-                advice,
-                effect,
-                where,
-                "other work ran meanwhile: repeat on a quiet machine" if f.doubts else "",
-                bars,
-                _figure(f.points, figures, claim.figure, sections),
-                f.points,
-            )
+    return [
+        Card(
+            advice,
+            _effect(f),
+            _where(f),
+            "other work ran meanwhile: repeat on a quiet machine" if f.doubts else "",
+            _bars(f),
+            _figure(f.points, figures, claim.figure, sections),
+            f.points,
         )
-    return found
+        for advice, _, claim, f in chosen(judged)
+    ]
 
 
 def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]]]:
@@ -286,25 +285,32 @@ def headline(judged: Judged) -> str:
     return f"{count}, first: {sentence(found[0])}"
 
 
+def _open(why: str, found: Sequence[tuple[Claim, Finding]]) -> list[str]:
+    """Why claims advise nothing, with the first of them."""
+    if not found:
+        return []
+    first = found[0][0].statement.rstrip(".")
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return [f"{why}: {first}{more}."]
+
+
 def findings(campaign: Campaign) -> list[str]:
-    """What a campaign ends with on a terminal, three to six sentences: whether the machine was quiet,
-    the advice of the first cards with its effect, what could not be decided, and the command that would
-    decide most of what is open. Empty where nothing was measured."""
+    """What a campaign begins with on a terminal, three to seven sentences: whether the machine was
+    quiet, the advice of the first cards with its effect, what could not be decided, and the command
+    that would decide most of what is open. Empty where nothing was measured."""
     if not campaign.measured:
         return []
     claims = judged_on(Evidence(campaign))
     found = [f"{verdict_of_machine(campaign)[0]}."]
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
-    if doubtful or unclear:
-        found.append(
-            f"Not told: {text.count(len(unclear), 'question')} could not be decided, {len(doubtful)} "
-            f"rest on doubtful figures."
-        )
+    found += _open("No answer, as an interval holds both yes and no", unclear)
+    for why in dict.fromkeys(f.doubts[0] for _, f in doubtful):
+        found += _open(f"No advice, as {why}", [(c, f) for c, f in doubtful if f.doubts[0] == why])
     if runs := what_to_run(campaign, claims):
         command, statements = runs[0]
         found.append(
-            f"Next: {command} ({text.count(len(statements), 'open question')}, for example: "
-            f"{statements[0].rstrip('.')})."
+            f"Next: {command} would judge {text.count(len(statements), 'more claim')}, such as: "
+            f"{statements[0].rstrip('.')}."
         )
     return found

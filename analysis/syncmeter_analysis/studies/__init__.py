@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import product
@@ -24,7 +24,8 @@ from typing import Any, Protocol
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
-from syncmeter_analysis.studies.blocks import Block, Bullets
+from syncmeter_analysis.relate.text import count
+from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Figure
 
 
@@ -61,6 +62,22 @@ class StudySection:
     def figures(self) -> list[Figure]:
         found: list[Figure] = getattr(study(self.name), "figures", lambda _: [])(self.rows)
         return found
+
+
+#: Rows of a table that a first screen shows.
+_most_rows = 12
+
+
+def first_screen(section: StudySection) -> list[Block]:
+    """A study's answer and the beginning of its first table; a line says what else there is."""
+    tables = [block for block in section.text if isinstance(block, Table) and block.rows]
+    first = [replace(table, rows=table.rows[:_most_rows]) for table in tables[:1]]
+    rows = sum(len(table.rows) for table in tables) - sum(len(table.rows) for table in first)
+    answer: list[Block] = [Bullets(section.answer)] if section.answer else []
+    if not rows:
+        return section.blocks
+    more = f"{rows} more rows of {count(len(tables), 'table')}, and what they mean: --tables"
+    return [*answer, *first, Text(more)]
 
 
 @cache
