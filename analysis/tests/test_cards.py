@@ -20,8 +20,9 @@ from tests.test_first_screen import busy, controls, report, updates
 def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
     told = report(tmp_path, updates(), controls()).head.cards
     card = next(c for c in told if "Replace critical" in c.text)
-    assert card.effect.startswith("critical section over atomic add: 6.00 times slower (")
-    assert card.where == "1 and 2 threads, int32; drawn: 2 threads, int32"
+    # Of the two points that are drawn, not a middle over 1 and 2 threads (2 and 10 times).
+    assert card.effect.startswith("10.0 times slower (")
+    assert card.where == "omp, int32, shared, 2 threads, close"
     assert [(b.name, b.cost) for b in card.bars] == [
         ("critical_add", "200.0 ns"),
         ("atomic_add", "20.00 ns"),
@@ -47,7 +48,7 @@ def test_a_card_leads_to_the_figure_that_draws_most_of_its_points(tmp_path):
     )
 
     def target(figures, sections=()):
-        cards_ = cards(c, found, figures, set(sections))
+        cards_ = cards(found, figures, set(sections))
         return next(card.figure for card in cards_ if "Replace critical" in card.text)
 
     assert target([some, all_, other]) == "fig-all"

@@ -125,14 +125,14 @@ def test_doubtful_evidence_makes_no_recommendation(tmp_path, members, doubt):
     assert advised(findings) == []
     folded = [title for title, _ in not_on_cards(c, findings)]
     # That other work ran leaves a ratio: a card tells it, with its doubt.
-    carded = [card.doubt for card in cards(c, findings, [], set())]
+    carded = [card.doubt for card in cards(findings, [], set())]
     assert any("doubtful" in title for title in folded)
     likely = "busy" in str(members)
     assert [bool(doubt) for doubt in carded] == [True] * likely
     # The terminal says what the page does.
     told = headline(findings)
     assert told.startswith("1 recommendation, first: " if likely else "no recommendations: ")
-    assert told.endswith("(repeat on a quiet machine).") == likely
+    assert told.endswith("Repeat on a quiet machine: other work ran meanwhile.") == likely
 
 
 def test_a_doubtful_op_is_left_out_of_advice_on_the_others(tmp_path):

@@ -126,9 +126,9 @@ def common_states(over: Measured, under: Measured) -> tuple[State, State] | None
     return max(shared, key=rank) if shared else None
 
 
-def _meet_nobody(*points: Measured) -> bool:
-    """No hop lies between the lanes of any point: a lone lane, or cells of their own."""
-    return all(state.hop_ns <= 0 for s in points for state in s.states)
+def _alone(*points: Measured) -> bool:
+    """Of one lane each: there is nothing between lanes that a placement could change."""
+    return all(s.point.lanes == 1 for s in points)
 
 
 def _width(r: Ratio) -> float:
@@ -161,7 +161,7 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
 
     Inside a placement state that both saw: from visits paired by number where both have three or
     more in one file, else from the visits of each side in that state. GPUs and imports have no
-    states: the quotient of their estimates. So it is of lanes that meet nobody, which are in no
+    states: the quotient of their estimates. So it is of lone lanes, which are in no
     particular place, where no pass saw both quiet and their estimates are known better.
     """
     if not (over.usable and under.usable) or over.cost is None or under.cost is None:
@@ -172,16 +172,14 @@ def ratio(over: Measured, under: Measured) -> Ratio | NotComparable:
         return Ratio(one, over.visits, over.state, cost, cost, 0.0, 0.0, True, True)
     without_states = any(s.imported or s.device is not None for s in (over, under))
     states = None if without_states else common_states(over, under)
-    if states is None and not without_states and not _meet_nobody(over, under):
+    if states is None and not without_states and not _alone(over, under):
         return NotComparable("seen in different placement states")
     of_estimates = _of_estimates(over, under, over.cost, under.cost)
     if states is None:
         return of_estimates
     in_state = _in_state(over, under, *states)
     # Passes in which both were quiet may be few, although each was quiet often enough.
-    quiet = (
-        _meet_nobody(over, under) and not (over.state.busy or under.state.busy) and states[0].busy
-    )
+    quiet = _alone(over, under) and not (over.state.busy or under.state.busy) and states[0].busy
     return min(in_state, of_estimates, key=_width) if quiet else in_state
 
 

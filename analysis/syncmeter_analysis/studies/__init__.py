@@ -71,7 +71,8 @@ _most_rows = 12
 def first_screen(section: StudySection) -> list[Block]:
     """A study's answer and the beginning of its first table; a line says what else there is."""
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
-    first = [replace(table, rows=table.rows[:_most_rows]) for table in tables[:1]]
+    # What has a narrower form of its own, a map, is nothing without its lower half.
+    first = [t if t.narrowed else replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
     rows = sum(len(table.rows) for table in tables) - sum(len(table.rows) for table in first)
     answer: list[Block] = [Bullets(section.answer)] if section.answer else []
     if not rows:
