@@ -10,6 +10,8 @@ from typing import Any
 from syncmeter_analysis.record import driver
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
+from syncmeter_analysis.render.terminal import as_plain
+from syncmeter_analysis.studies.blocks import Bullets
 
 MACHINE = {
     "cpu_model": "Test CPU",
@@ -29,6 +31,11 @@ MACHINE = {
     "os": "Debian GNU/Linux 12",
     "hwloc": "2.9.0",
 }
+
+
+def section_text(module: Any, rows: Any, width: int = 0) -> str:
+    """What a study prints of its rows: its answer, then its tables."""
+    return as_plain("", [Bullets(module.answer(rows)), *module.text(rows)], width=width)
 
 
 def campaign(**members: Any) -> dict[str, Any]:

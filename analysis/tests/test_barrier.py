@@ -1,5 +1,7 @@
 """Barriers made by hand: what is compared, and what is said of it."""
 
+import re
+
 import pytest
 
 from syncmeter_analysis.relate.relation import Verdict, verdict
@@ -76,10 +78,11 @@ def test_curves_and_ratios_stand_in_tables(tmp_path):
     assert "affinity  lanes" in text
     assert "omp-llvm active" in text
     assert (
-        "- omp-llvm : omp active, close, by lanes: faster at 2 (2.00 times); slower at 4 "
-        "(3.00 times); the same within 5% at 1\n"
+        "- omp-llvm active over omp active: 3.00 times slower at 4 threads, 2.00 times faster at 2 "
+        "threads, the same at 1 thread (close)\n"
     ) in text
-    assert "- omp, close, by lanes: slower at 1 2 4 (200 times)\n" in text
+    assert "- omp, sleeping over spinning: 200 times slower at 1 to 4 threads (close)\n" in text
+    assert "- 4 threads, close: omp active is the fastest, 400.0 (" in text
     assert "200 (200..200) >" in text
     assert "400.0 (" in text
 
@@ -97,7 +100,7 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
 def test_what_scatters_cannot_be_told(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
     text = told(tmp_path, lines)
-    assert "- std : omp active, close, by lanes: cannot tell at 2\n" in text
+    assert "- std active over omp active: cannot tell at 2 threads (close)\n" in text
     assert "std: std::barrier ignores the wait policy" in text
     assert "a second OpenMP runtime was not measured" in text
 
@@ -108,20 +111,20 @@ def test_sleeping_that_scatters_is_still_slower(tmp_path):
     lines += five(barrier_at("omp", 2, "passive"), 500_000.0, 0.9)
     text = told(tmp_path, lines)
     assert "< " not in text.replace("> more, < less", "")
-    assert "- omp, close, by lanes: slower at 2 (" in text
+    assert re.search(r"- omp, sleeping over spinning: \S+ times slower at 2 threads", text)
     # Visits that found less than nothing are another matter.
     less = visits([-5.0, -6.0], barrier_at("omp", 2, "passive"))
     for number, line in enumerate(less, 6):
         line["visit"] = number
     text = told(tmp_path, lines, less)
-    assert "- omp, close, by lanes: not comparable at 2 (not resolved)" in text
+    assert "- omp, sleeping over spinning: not comparable (not resolved) at 2 threads" in text
 
 
 def test_waiting_in_different_placement_states_is_not_comparable(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, estimate={"hop_ns": 65.0})
     lines += five(barrier_at("omp", 2, "passive"), 9000.0, estimate={"hop_ns": 235.0})
     text = told(tmp_path, lines)
-    assert "by lanes: not comparable at 2 (seen in different placement states)" in text
+    assert "not comparable (seen in different placement states) at 2 threads" in text
     # One number of lanes is no curve to draw.
     assert drawing.figures(barrier.rows(read(tmp_path / "f"))) == []
 
@@ -161,33 +164,32 @@ def test_affinities_that_place_alike_are_one(tmp_path):
 def test_one_lane_says_what_it_cannot_know(tmp_path):
     lines = five(barrier_at("omp", 1), 5.0) + five(barrier_at("omp", 1, "passive"), 5.0)
     text = told(tmp_path, lines)
-    assert "that takes two lanes or more" in text
+    assert "that takes two threads or more" in text
     assert "Passive waiting over active" not in text
 
 
 def test_a_curve_is_told_and_two_costs_are_none(tmp_path):
     curve = [line for n in (1, 2, 4) for line in five(barrier_at("omp", n), 100.0 * n)]
     (figure,) = drawing.figures(barrier.rows(read(write(tmp_path / "f", curve))))
-    assert figure.title == "A barrier costs 100.0 ns at 1 lane, 400.0 ns at 4 lanes (close)"
+    assert figure.title == "A barrier costs 100.0 ns at 1 thread, 400.0 ns at 4 threads (close)"
     two = [line for line in curve if line["point"]["lanes"] < 4]
     assert not barrier.rows(read(write(tmp_path / "g", two)))
 
 
-def test_the_figure_tells_what_sleeping_costs(tmp_path):
+def test_the_figures_title_is_the_answer(tmp_path):
     path = write(tmp_path / "f", two_runtimes(), first=first())
     (figure,) = drawing.figures(barrier.rows(read(path)))
-    assert figure.title == (
-        "omp, passive waiting over active: 200 times slower at 1 to 4 lanes (close)"
-    )
+    assert figure.title.startswith("4 threads, close: omp active is the fastest, 400.0 (")
+    assert "; times as long: omp passive 200 (" in figure.title
 
 
-def test_the_figure_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):
+def test_the_answer_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):
     lines = []
     for lanes, times in ((1, 3.0), (2, 1.0), (4, 3.0), (8, 6.0)):
         lines += five(barrier_at("omp", lanes), 100.0)
         lines += five(barrier_at("std", lanes), 100.0 * times)
-    (figure,) = drawing.figures(barrier.rows(read(write(tmp_path / "f", lines))))
-    assert figure.title == (
-        "std active over omp active: 3.00 to 6.00 times slower at 1 4 8 lanes, "
-        "the same at 2 lanes (close)"
+    found = barrier.answer(barrier.rows(read(write(tmp_path / "f", lines))))
+    assert found[-1] == (
+        "std active over omp active: 3.00 to 6.00 times slower at 1, 4, 8 threads, "
+        "the same at 2 threads (close)"
     )

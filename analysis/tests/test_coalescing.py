@@ -3,10 +3,9 @@
 import pytest
 
 from syncmeter_analysis.relate.relation import NotComparable
-from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import coalescing, sections
 from syncmeter_analysis.studies import coalescing as drawing
-from tests.made import around, point, read, visits, write
+from tests.made import around, point, read, section_text, visits, write
 
 
 def load(op, ns, size=0, backend="cuda", blocks=256, lanes=1024, device=0):
@@ -34,7 +33,7 @@ def rows_of(path, *lines):
 
 
 def told(path, *lines):
-    return as_plain("", coalescing.text(rows_of(path, *lines)))
+    return section_text(coalescing, rows_of(path, *lines))
 
 
 def test_the_time_of_a_useful_byte_is_over_the_coalesced_loads(tmp_path):
@@ -94,7 +93,7 @@ def test_a_pattern_that_is_not_slower_is_no_finding(tmp_path):
     lines = [load("load_coalesced", 8192.0), load("load_strided", 8300.0, 1)]
     assert "no pattern is resolved to take longer" in told(tmp_path / "f", *lines)
     (figure,) = drawing.figures(rows_of(tmp_path / "g", *lines))
-    assert figure.title == "What a load costs, by the access pattern of a warp"
+    assert figure.title.endswith("; no pattern is resolved to take longer")
 
 
 def test_patterns_that_are_not_told_apart_are_the_slowest_together(tmp_path):
@@ -117,8 +116,8 @@ def test_a_random_load_that_hides_behind_the_other_has_no_ratio(tmp_path):
 def test_the_figure_has_the_rows_and_the_finding_of_the_text(tmp_path):
     (figure,) = drawing.figures(rows_of(tmp_path / "f", *loads()))
     assert figure.title == (
-        "A useful byte of device memory takes 8.00 times as long in the pattern strided by 32 as "
-        "coalesced"
+        "device memory: coalesced loads bring 128.0 useful bytes per ns; strided by 32 takes the "
+        "longest, 8.00 (8.00..8.00) times as long for a useful byte"
     )
     drawn = figure.panels[0].drawing.rows
     assert [(row["row"], row["group"], row["value"]) for row in drawn] == [

@@ -184,7 +184,7 @@ def test_placements_that_share_their_measurements_share_a_row(tmp_path):
 def test_the_figure_tells_what_contention_costs(tmp_path):
     path = write(tmp_path / "f", two_packages(), first=first())
     (figure,) = drawing.figures(contention.rows(read(path)))
-    assert figure.title.startswith("omp atomic_add: 4 lanes on one cell do 0.200 (")
+    assert figure.title.startswith("omp atomic_add, 4 lanes, close: on one cell 0.200 (")
     assert [panel.title for panel in figure.panels] == [
         "int32, affinity close",
         "int32, affinity spread",
@@ -195,7 +195,7 @@ def test_of_several_placements_of_the_most_lanes_the_figure_tells_the_worst(tmp_
     lines = placed(cells_of(1, 1), 5.0, [0]) + placed(cells_of(2, 1), 20.0, [0, 1])
     lines += placed(cells_of(2, 1, "spread"), 40.0, [0, 2])
     (figure,) = drawing.figures(contention.rows(read(write(tmp_path / "f", lines, first=first()))))
-    assert figure.title.startswith("omp atomic_add: 2 lanes on one cell do 0.250 (")
+    assert figure.title.startswith("omp atomic_add, 2 lanes, spread: on one cell 0.250 (")
 
 
 def test_points_without_a_number_of_cells_are_of_other_studies(tmp_path):

@@ -4,11 +4,10 @@ import pytest
 
 from syncmeter_analysis.relate.relation import Verdict, verdict
 from syncmeter_analysis.render.charts.scaling import scaling_figures
-from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import divergence, sections
 from syncmeter_analysis.studies import divergence as drawing
 from syncmeter_analysis.studies.divergence import slope_ns
-from tests.made import around, point, read, visits, write
+from tests.made import around, point, read, section_text, visits, write
 
 
 def branch(op, ns, size=0, scatter=0.004, **axes):
@@ -30,7 +29,7 @@ def launches_of(path, *lines):
 
 
 def told(path, *lines):
-    return as_plain("", divergence.text(launches_of(path, *lines)))
+    return section_text(divergence, launches_of(path, *lines))
 
 
 def test_further_paths_cost_their_slope(tmp_path):

@@ -4,10 +4,10 @@ import pytest
 
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.relation import NotComparable
+from syncmeter_analysis.relate.relation import NotComparable, Ratio
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import locks, sections
-from syncmeter_analysis.studies.locks import least_fairness
+from syncmeter_analysis.studies.locks import least_fairness, over_atomic
 from tests.made import campaign, point, read, visits, write
 
 STUDY = {"options": {"study": "locks"}}
@@ -76,15 +76,15 @@ def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
         "std spin_lock_add",
     ]
     assert table.most_lanes == 4
-    assert table.row_of(table.alone.winners.best).name == "omp spin_lock_add"
-    assert table.row_of(table.shared.winners.best).name == "omp lock_add"
-    spin = table.shared.over_fastest["std spin_lock_add"]
+    assert table.name_of(table.alone.best) == "omp spin_lock"
+    assert table.name_of(table.shared.best) == "omp lock"
+    rows = {row.name: row for row in table.rows}
+    spin = table.shared.over(rows["std spin_lock_add"].on_one[4])
     assert (spin.value, spin.visits) == (pytest.approx(5, rel=0.01), 5)
     assert spin.high < 5.1  # the drift cancels
-    assert table.shared.over_atomic["std spin_lock_add"].value == pytest.approx(20, rel=0.01)
-    assert table.alone.over_atomic["std spin_lock_add"].value == pytest.approx(2.5, rel=0.01)
-    assert "omp lock_add" not in table.shared.over_fastest
-    rows = {row.name: row for row in table.rows}
+    of_atomic = {n: over_atomic(rows["std spin_lock_add"], table.rows, n).value for n in (1, 4)}
+    assert of_atomic == {1: pytest.approx(2.5, rel=0.01), 4: pytest.approx(20, rel=0.01)}
+    assert table.shared.over(table.shared.best) is None
     assert rows["omp lock_add"].own.point.lanes == 4
     assert rows["omp spin_lock_add"].own is None
 
@@ -92,19 +92,46 @@ def test_the_fastest_alone_need_not_be_the_fastest_under_contention(tmp_path):
 def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
     text = told(tmp_path, locks_lines(4))
     assert "One add under each lock: int32, 4 lanes, affinity close" in text
-    assert "- uncontended (1 lane): omp spin_lock_add is the fastest, " in text
-    assert "- 4 lanes on one lock: omp lock_add is the fastest, 212.5 ns (" in text
-    assert "; std spin_lock_add takes 5.0" in text
-    assert "- least fair: omp spin_lock_add, 0.750: its slowest lane took 1.33 times" in text
-    assert "lanes that run one after the other would give 0.76" in text
+    assert "- alone, one add under the lock: omp spin_lock is the fastest, " in text
+    assert "- 4 threads, one add under the lock: omp lock is the fastest, 212.5 ns (" in text
+    assert "; times as long: std spin_lock 5.0" in text
+    assert "; an atomic add needs none and is 4.0" in text
+    assert "- least fair: omp spin_lock_add, 0.750 by Jain's index: its slowest thread took" in text
+    assert "threads that run one after the other would give 0.76" in text
     assert "One lock for all lanes:" not in text  # 1 and 4 are in the first table
-    assert "not resolved" not in text
+    assert "may be as fast" not in text
 
 
 def test_what_cannot_be_told_apart_is_said(tmp_path):
     near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
     text = told(tmp_path, locks_lines(4), near)
-    assert "; not resolved to be more than 5% slower: omp ticket_lock_add; " in text
+    assert "; may be as fast: omp ticket_lock; " in text
+
+
+def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):
+    costs = [-20.0, 30.0, 5.0, -10.0, 25.0]
+    unknown = visits(costs, lock("omp", "ticket_lock_add", 4), family="critical")
+    text = told(tmp_path, locks_lines(4), unknown)
+    assert "cannot tell which lock is the fastest: too near to nothing to be resolved: omp " in text
+    assert "; of those with a cost omp lock is the fastest, 212.5 ns (" in text
+
+
+def test_locks_that_no_thread_suffers_from_are_fair(tmp_path):
+    even = [line | {"fairness": 1.0, "slowest_over_fastest": 1.02} for line in locks_lines(4)]
+    assert "- every lock is fair: no thread took more than 5% longer" in told(tmp_path, even)
+
+
+def test_a_lone_lane_is_compared_where_no_pass_saw_both_quiet(tmp_path):
+    def quiet_in(op, ns, passes):
+        lines = five(lock("omp", op, 1), ns, part=0.0)
+        for line in lines:
+            line["estimates"][0]["busy"] = line["visit"] not in passes
+        return lines
+
+    lines = quiet_in("lock_add", 40.0, (1, 2)) + quiet_in("spin_lock_add", 10.0, (4, 5))
+    (table,) = rows_of(tmp_path, lines).tables
+    slow = next(row.on_one[1] for row in table.rows if row.op == "lock_add")
+    assert isinstance(table.alone.over(slow), Ratio)
 
 
 def test_lanes_between_have_a_table_of_their_own(tmp_path):
@@ -117,7 +144,7 @@ def test_lanes_between_have_a_table_of_their_own(tmp_path):
 
 def test_one_lane_alone_knows_nothing_of_contention(tmp_path):
     text = told(tmp_path, locks_lines(1))
-    assert "- shared by lanes: cannot tell: points with two lanes or more were not measured" in text
+    assert "- threads that share a lock: cannot tell: only one thread was measured" in text
     assert "least fair" not in text
 
 
@@ -125,9 +152,10 @@ def test_a_lock_seen_in_another_placement_state_is_not_comparable(tmp_path):
     """Headline costs of different states once made a ticket lock 63.7 times as dear as the fastest."""
     far = five(lock("omp", "ticket_lock_add", 4), 9000.0, hop=235.0)
     (table,) = rows_of(tmp_path, locks_lines(4, hop=65.0), far).tables
-    assert isinstance(table.shared.over_fastest["omp ticket_lock_add"], NotComparable)
+    ticket = next(row.on_one[4] for row in table.rows if row.op == "ticket_lock_add")
+    assert isinstance(table.shared.over(ticket), NotComparable)
     text = told(tmp_path, locks_lines(4, hop=65.0), far)
-    assert "; not comparable with it: omp ticket_lock_add (seen in different placement" in text
+    assert "; not comparable with it: omp ticket_lock (seen in different placement" in text
     (line,) = [x for x in text.splitlines() if x.startswith("omp      ticket")]
     assert "not comparable with the fastest: seen in different" in line
 
@@ -161,14 +189,16 @@ def test_a_second_file_changes_nothing_of_the_first(tmp_path):
     alone = locks.rows(read(first)).tables
     both = locks.rows(campaign_of([read_results(first), read_results(other)])).tables
     assert [t.source for t in (*alone, *both)] == ["", str(first)]
-    assert [t.shared.over_fastest for t in both] == [t.shared.over_fastest for t in alone]
+    assert [t.shared.over_best for t in both] == [t.shared.over_best for t in alone]
 
 
 def test_of_several_orders_the_relaxed_add_is_laid_beside(tmp_path):
     relaxed = five(lock("std", "atomic_add", 1, order="relaxed"), 2.5)
     (table,) = rows_of(tmp_path, locks_lines(1), relaxed).tables
-    assert {"std atomic_add", "std atomic_add seq_cst"} <= {row.name for row in table.rows}
-    assert table.alone.over_atomic["std spin_lock_add"].value == pytest.approx(5, rel=0.01)
+    rows = {row.name: row for row in table.rows}
+    assert {"std atomic_add", "std atomic_add seq_cst"} <= rows.keys()
+    over = over_atomic(rows["std spin_lock_add"], table.rows, 1)
+    assert over.value == pytest.approx(5, rel=0.01)
 
 
 def test_one_lock_is_no_choice(tmp_path):

@@ -24,11 +24,11 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 lanes on one lock: omp spin_lock_add is the fastest, 18265 ns (16847..19836), "
-            "9.13 (8.48..10.3) times omp atomic_add; omp nest_lock_add takes 4.09 (3.63..4.33) times",
-            "- uncontended (1 lane): omp ticket_lock_add is the fastest, 8.345 ns (8.075..10.16), "
-            "1.39 (1.25..1.69) times omp atomic_add; not resolved to be more than 5% slower: "
-            "omp spin_lock_add; ",
+            "- 64 threads, one add under the lock: omp spin_lock is the fastest, 18265 ns "
+            "(16847..19836); times as long: omp nest_lock 4.09 (3.63..4.33), omp critical 2.14 "
+            "(1.62..2.73); an atomic add needs none and is 9.13 (8.48..10.3) times as fast\n",
+            "- alone, one add under the lock: omp ticket_lock is the fastest, 8.345 ns "
+            "(8.075..10.16); may be as fast: omp spin_lock; ",
         ],
         [],  # the first screen draws it
     ),
@@ -42,24 +42,23 @@ FILES = {
             "here are in one domain (same L3), so that there are no lanes farther apart",
         ],
         [
-            "omp atomic_add: 2 lanes on one cell do 0.356 (0.307..0.395) times as many operations "
-            "per second as one lane alone",
-            "omp lock_add: 2 lanes on one cell do 0.101 (0.075..0.137) times as many operations per "
-            "second as one lane alone",
+            "omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.356 (0.307..0.395) times the "
+            "throughput of one lane alone; on 2 cells 5.87 (5.05..6.40) times that on one cell",
+            "omp lock_add, 2 lanes, close, spread, smt: on one cell 0.101 (0.075..0.137) times the "
+            "throughput of one lane alone; on 2 cells 19.1 (12.9..28.4) times that on one cell",
         ],
     ),
     "barrier": (
         "xeon-64-vcpu-barrier",
         [
-            "- omp, close, spread, smt, by lanes: slower at 2 64 (11.7 to 22.4 times); the same "
-            "within 5% at 1",
+            "- omp, sleeping over spinning: 11.7 to 22.4 times slower at 2 to 64 threads, the same at "
+            "1 thread (close, spread, smt)\n",
             # std::barrier waits in its one way: the control finds no difference.
-            "- std, close, spread, smt, by lanes: cannot tell at 1 2 64",
+            "- std, sleeping over spinning: cannot tell at 1 to 64 threads (close, spread, smt)\n",
         ],
         [
-            "omp, passive waiting over active: 11.7 to 22.4 times slower at 2 to 64 lanes, the same "
-            "at 1 lane (close, spread, smt); std, passive waiting over active: cannot tell at 1 to "
-            "64 lanes (close, spread, smt)"
+            "64 threads, close, spread, smt: omp active is the fastest, 4452 (3525..9006) ns; times as "
+            "long: omp passive 22.4 (15.0..33.4)"
         ],
     ),
     "false-sharing": (
@@ -87,7 +86,7 @@ FILES = {
         [
             "kokkos-threads over omp, the same op at the same point: 2 pairs: the same within 5% in 0"
         ],
-        ["kokkos-threads over omp: slower at 0 points, faster at 1, the same at 0 of 2"],
+        1,
     ),
     "levels": (
         "h200-levels",
@@ -131,7 +130,7 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- sleeping (atomic) costs 32.04 µs more than spinning (pause), 100 us late: spin for "
+            "- Sleeping (atomic) costs 32.04 µs more than spinning (pause), 100 us late: spin for "
             "32.04 µs, then sleep, ",
             "- omp: GOMP_SPINCOUNT of as many looks as take, to spin for 398.1 µs; worst 10% behind ",
         ],
@@ -150,15 +149,14 @@ FILES = {
     "reductions": (
         "h200-reductions",
         [
-            "2^22 int32: cuda reduce_max_persistent (256 threads a block), 5.047 µs, 92 % of the reads'"
+            "- 2^22 int32: cuda reduce_max_persistent (256 threads a block) is the fastest, 5047 ns, "
+            "92 % of the reads' bandwidth; "
         ],
         2,
     ),
     "multi-gpu": (
         "h200-x4-multi-gpu",
-        [
-            "fastest inside kernels over 4 devices: multi_gpu_barrier_flags, 132 blocks of 32 threads"
-        ],
+        ["- 4 devices, inside kernels: multi_gpu_barrier_flags of 132 x 32 threads is the fastest"],
         2,
     ),
 }

@@ -2,10 +2,9 @@
 
 import pytest
 
-from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import multi_gpu, sections
 from syncmeter_analysis.studies import multi_gpu as drawing
-from tests.made import around, point, read, visits, write
+from tests.made import around, point, read, section_text, visits, write
 
 LINK = {
     "from": 0,
@@ -46,7 +45,7 @@ def found_in(path, *lines):
 
 
 def told(path, *lines):
-    return as_plain("", multi_gpu.text(found_in(path, *lines)))
+    return section_text(multi_gpu, found_in(path, *lines))
 
 
 def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
@@ -63,7 +62,10 @@ def test_the_text_has_the_steps_between_devices_and_where_a_cell_lies(tmp_path):
         in text
     )
     assert "1 device  2 devices" in text
-    assert "barrier_flags, 132 blocks of 32 threads, 3500 ns; its step from 1 device costs" in text
+    assert (
+        "barrier_flags of 132 x 32 threads is the fastest, 3500 ns; its step from 1 device costs"
+        in text
+    )
     assert "costs 2000 ns, 2.33 (" in text
     row = next(line for line in text.splitlines() if line.startswith("load "))
     assert row.split()[-10:-5] == ["0", "250.0", "850.0", "1000", "3.40"]
@@ -100,7 +102,7 @@ def test_a_step_is_from_the_next_fewer_devices_of_the_same_barrier_and_launch(tm
     assert most.step.value == pytest.approx(2)
     text = told(tmp_path / "g", *lines)
     assert (
-        "(within 5% of it or not told apart: multi_gpu_barrier_counter, counter on the second 132 x 32)"
+        "may be as fast: multi_gpu_barrier_counter, counter on the second of 132 x 32 threads"
         in text
     )
 
@@ -162,7 +164,9 @@ def test_the_figures_say_what_the_text_says(tmp_path):
     barriers, accesses = drawing.figures(found_in(tmp_path / "f", *lines))
     assert (
         barriers.title
-        == "Inside kernels over 2 devices multi_gpu_barrier_flags is the fastest, from 2000 ns on"
+        == "2 devices, inside kernels: multi_gpu_barrier_flags of 132 x 32 threads is the fastest, "
+        "2000 ns; times as long: multi_gpu_barrier_counter of 132 x 32 threads 1.50 (1.49..1.51); its "
+        "step from 1 device costs 500.0 ns, 1.33 (1.33..1.34) times"
     )
     drawn = barriers.panels[0].drawing.rows
     assert {(row["name"], row["x"], row["value"]) for row in drawn} == {

@@ -19,9 +19,10 @@ from syncmeter_analysis.studies.figures import Figure
 
 
 def _of_study(of: StudySection) -> Section:
-    """A study's figures and its text."""
+    """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
-    return Section(identity, of.title, [*map(Drawing, of.figures), *of.blocks])
+    answer, text = of.blocks[: len(of.blocks) - len(of.text)], of.text
+    return Section(identity, of.title, [*answer, *map(Drawing, of.figures), *text])
 
 
 def _scaling(campaign: Campaign, others: list[Figure]) -> Section:

@@ -266,6 +266,8 @@ def text(parts: list[Part]) -> list[Block]:
 
 def _of_part(part: Part) -> list[Block]:
     found: list[Block] = [_cost_table(part)]
+    if not part.several_lanes:
+        return [*found, Bullets(_about_runtimes(part))]
     found += _ratios("Passive waiting over active, the same barrier", part.sleeping)
     found += _late(part)
     found += _ratios("One runtime over another, the same wait policy", part.between)

@@ -240,7 +240,8 @@ def answer(handoffs: Handoffs) -> list[str]:
     places = [(ring_name(x), x) for x in handoffs.rings]
     places += [(_place_of(x, chain=True), x) for x in handoffs.chains]
     found = [
-        f"{place}{_of(x.backend, several)}: {x.in_order.sentence(_written, _cost_of, 'form in order')}"
+        f"{place}{_of(x.backend, several)}, data and flag in order: "
+        + x.in_order.sentence(_written, _cost_of, "form in order")
         for place, x in places
         if x.in_order.points
     ]

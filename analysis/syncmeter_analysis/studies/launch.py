@@ -337,5 +337,5 @@ def _costs_of(kernel: Kernel) -> str:
     line = kernel.graph_costs("additional_graph_launch")
     if line and line.each_ns > 0:
         costs.append(f"{formats.duration(line.each_ns)} more in a graph")
-    of = f"of {kernel_name(kernel)} threads"
-    return f"A kernel that does nothing, {of}, takes {', '.join(costs)}" if costs else ""
+    name = f"A kernel that does nothing ({kernel_name(kernel)})"
+    return f"{name} takes {', '.join(costs)}" if costs else ""

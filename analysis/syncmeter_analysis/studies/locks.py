@@ -190,7 +190,7 @@ def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
     return contest(row.on_one[lanes] for row in found if row.is_lock and lanes in row.on_one)
 
 
-def _over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Ratio | NotComparable | None:
+def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Ratio | NotComparable | None:
     """The lock's cost over that of its own backend's atomic add; None without either."""
     mine, atomic = row.cost_at(lanes), _atomic_of(among, row.first.point.backend)
     under = atomic.cost_at(lanes) if atomic else None
@@ -237,7 +237,7 @@ def _which(table: LockTable, one: Contest) -> str:
     usual = [s for s in one.points if s.point.op.removesuffix("_add") in usual_locks]
     sentence = one.sentence(table.name_of, _cost_with_unit, usual=usual)
     row = table.row_of(one.best) if one.best else None
-    r = _over_atomic(row, table.rows, one.best.point.lanes) if row and one.best else None
+    r = over_atomic(row, table.rows, one.best.point.lanes) if row and one.best else None
     if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
         return sentence
     return f"{sentence}; an atomic add needs none and is {formats.ratio_interval(r)} times as fast"
@@ -288,14 +288,14 @@ def _cost_table(found: LockTable) -> Table:
     for row in found.rows:
         s, shared = row.on_one.get(lanes), row.on_one.get(lanes) if found.shared else None
         fair = shared if shared is not None and shared.usable else None
-        over_atomic = _over_atomic(row, found.rows, lanes)
+        beside = over_atomic(row, found.rows, lanes)
         at = [row.first.point.backend, Cell(row.op, [s.id for s in row.on_one.values()])]
         costs = [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(row.cost_at(lanes))]
         costs += [formats.number(fair.fairness if fair else None, 3)]
         costs += [formats.number(fair.slowest_over_fastest if fair else None, 2)]
         over = one.fields(s) if row.is_lock else ["", ""]
-        over += formats.ratio_fields(over_atomic, itself=not row.is_lock)
-        why = {"the fastest": one.over(s) if s else None, "atomic_add": over_atomic}
+        over += formats.ratio_fields(beside, itself=not row.is_lock)
+        why = {"the fastest": one.over(s) if s else None, "atomic_add": beside}
         rows.append([*at, *costs, *over, _notes(s, why)])
     return table(f"One add under each lock: {scope(found)}", columns, rows, keys=2)
 

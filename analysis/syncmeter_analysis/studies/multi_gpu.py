@@ -470,5 +470,5 @@ def _access_figure(accesses: Sequence[Access]) -> list[Figure]:
     note = "Cost of an access by one thread of one device and its 95 % interval, logarithmic."
     dots = Dots(rows, "ns per access", list(places.values()), "access", "cells on")
     panels, points = [Panel("all accesses", dots)], [row["id"] for row in rows]
-    title = _slowest_access(accesses) or "What an access costs by where the cell lies"
+    title = _slowest_access(accesses) or "What an access of one thread costs by where the cell lies"
     return [Figure("multi-gpu-accesses", title, note, panels, points, wide=True)]

@@ -377,16 +377,16 @@ def sentences(part: Part) -> list[str]:
 
 def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     if a.extra_ns == 0:
-        return [f"sleeping ({sleep}) costs no more than spinning ({spin}) here: sleep at once"]
+        return [f"Sleeping ({sleep}) costs no more than spinning ({spin}) here: sleep at once"]
     extra = formats.duration(a.extra_ns)
     found = [
-        f"sleeping ({sleep}) costs {extra} more than spinning ({spin}), {a.extra_at_us} us late: spin "
+        f"Sleeping ({sleep}) costs {extra} more than spinning ({spin}), {a.extra_at_us} us late: spin "
         f"for {extra}, then sleep, and time and CPU time together are never more than twice the "
         "better of the two"
     ]
     if a.spin_ns > 0:
         found.append(
-            f"to lose no more than {allowed_behind:.0%} of the time: spin for "
+            f"To lose no more than {allowed_behind:.0%} of the time: spin for "
             f"{formats.duration(a.spin_ns)}; {_checked(a)}"
         )
     return found
