@@ -38,7 +38,7 @@ def corpus():
 
 
 measured = [lines for lines in corpus() if len(lines) > 5]
-table_of_show = (root / "docs" / "measurements" / "xeon-64-vcpu-quick.csv").read_bytes()
+table_of_show = (root / "docs" / "measurements" / "xeon-16-vcpu-scaling.csv").read_bytes()
 table_of_show = b"\n".join(table_of_show.splitlines()[:12])
 table_published = published.table("omp_barrier", [1, 2, 4], {"int": [1e-7, 2e-7, 3e-7]}).encode()
 

@@ -174,7 +174,7 @@ def test_tables_that_were_measured_are_read_whole(tmp_path):
         import_table(tmp_path / "t.csv", tmp_path / "back.jsonl")
         assert not read(tmp_path / "back.jsonl").notes
         read_whole += 1
-    assert read_whole > 10
+    assert read_whole >= 10
 
 
 @pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")

@@ -43,10 +43,11 @@ class Contest:
         return self.over_best.get(s.id)
 
     @property
-    def slowest(self) -> tuple[Measured, Ratio] | None:
-        """The point that is resolved to be slower than the fastest by most."""
-        found = [(s, r) for s in self.points if isinstance(r := self.over(s), Ratio) and _slower(r)]
-        return max(found, key=lambda item: item[1].value, default=None)
+    def slower(self) -> list[tuple[Measured, Ratio]]:
+        """The points that are resolved to be slower than the fastest, the slowest first."""
+        over = [(s, r) for s in self.points if isinstance(r := self.over(s), Ratio)]
+        found = [(s, r) for s, r in over if verdict(r) is Verdict.slower]
+        return sorted(found, key=lambda item: -item[1].value)
 
     def fields(self, s: Measured | None) -> list[str]:
         """The point's ratio to the fastest and its bounds, for two columns of a table."""
@@ -57,8 +58,8 @@ class Contest:
     def sentence(
         self, name: Name, amount: Name, what: str = "lock", usual: Iterable[Measured] = ()
     ) -> str:
-        """The fastest with its `amount`, what may be as fast, and what the slowest takes; of the points
-        that are `usual` what each takes."""
+        """The fastest with its `amount`, what may be as fast, and what the slowest takes and each that
+        is `usual`; of a few points what each takes."""
         if self.winners is None:
             return f"cannot tell: no {what} has a cost"
         best = f"{name(self.winners.best)} is the fastest, {amount(self.winners.best)}"
@@ -71,20 +72,18 @@ class Contest:
         found = [best]
         if self.winners.ties:
             found.append(f"may be as fast: {_listed([name(s) for s in self.winners.ties])}")
-        slower = [self.slowest] if self.slowest else []
-        slower += [(s, r) for s in usual if isinstance(r := self.over(s), Ratio) and _slower(r)]
-        slower_by = {name(s): r for s, r in sorted(slower, key=lambda item: -item[1].value)}
-        if slower_by:
-            takes = ", ".join(f"{name} {text.ratio_interval(r)}" for name, r in slower_by.items())
-            found.append(f"times as long: {takes}")
+        named = {s.id for s in usual} | {s.id for s, _ in self.slower[:1]}
+        takes = [
+            f"{name(s)} {text.ratio_interval(r)}"
+            for s, r in self.slower
+            if s.id in named or len(self.points) <= _most_names
+        ]
+        if takes:
+            found.append(f"times as long: {', '.join(takes)}")
         if self.winners.apart:
             apart = [f"{name(s)} ({why})" for s, why in self.winners.apart]
             found.append(f"not comparable with it: {_listed(apart)}")
         return "; ".join(found)
-
-
-def _slower(r: Ratio) -> bool:
-    return verdict(r) is Verdict.slower
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -112,7 +112,7 @@ def fastest(one: Datum) -> list[str]:
 
 
 def _slowest(one: Datum) -> str:
-    return formats.ratio_interval(one.contest.slowest[1]) if one.contest.slowest else ""
+    return formats.ratio_interval(one.contest.slower[0][1]) if one.contest.slower else ""
 
 
 def answer(found: ReadMostly) -> list[str]:
