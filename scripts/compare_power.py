@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""False alarms and power of `compare`: the tables of docs/estimates.md.
+"""False alarms and power of `compare`, and how far a repetition lands: the tables of docs/estimates.md.
 
 Needs Python and `syncmeter` (on PATH, or in the folder SYNCMETER_BIN): `PYTHONPATH=analysis python3
 scripts/compare_power.py FILES`, campaigns of one machine with nothing changed between them. Every pair is compared as it
@@ -10,13 +10,14 @@ import argparse
 import random
 from collections import Counter, defaultdict
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from statistics import median
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_points
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.scatter import kind_of, repetition
 
 
 def slower(s, factor):
@@ -28,12 +29,27 @@ def slower(s, factor):
                              for n, states in s.by_visit.items()})
 
 
-def kind(s):
-    if s.on_gpu:
-        return "launch" if s.family == "launch" else "inside the GPU"
-    if s.hop_ns > 0:
-        return "lanes that meet"
-    return "one lane" if s.point.lanes == 1 else "separate cells"
+def same_place(a, b):
+    """Both headlines are of one placement state, or of none."""
+    return a.on_gpu or a.state.agrees(b.state)
+
+
+def coverage(campaigns):
+    """Of the headlines of each campaign those within what another one says of a repetition, by kind of points."""
+    inside, reach = defaultdict(Counter), defaultdict(list)
+    for first, second in permutations(campaigns, 2):
+        said = repetition(first.points.values(), first.machine.hypervisor)
+        for what, ratio in said.items():
+            reach[what].append(ratio)
+        for key, a in first.points.items():
+            b = second.points.get(key)
+            if b is not None and a.usable and b.usable and same_place(a, b) and kind_of(a) in said:
+                apart = max(a.cost.value, b.cost.value) / min(a.cost.value, b.cost.value)
+                inside[kind_of(a)][apart <= said[kind_of(a)]] += 1
+    print("\n| points | a repetition lands within (median) | it did | of |\n| --- | ---: | ---: | ---: |")
+    for what, counts in inside.items():
+        print(f"| {what} | {100 * (median(reach[what]) - 1):.1f} % | {100 * counts[True] / counts.total():.0f} % | "
+              f"{counts.total()} |")
 
 
 def main():
@@ -43,7 +59,8 @@ def main():
     parser.add_argument("--factors", default="1.1,1.3,2")
     options = parser.parse_args()
     random.seed(1)
-    campaigns = [read_campaign([path]).points for path in options.files]
+    read = [read_campaign([path]) for path in options.files]
+    campaigns = [campaign.points for campaign in read]
     factors = [float(text) for text in options.factors.split(",")]
     alarms, compared, named, found, detectable = 0, 0, Counter(), defaultdict(Counter), defaultdict(list)
     pairs = list(combinations(campaigns, 2))
@@ -60,17 +77,18 @@ def main():
         alarms, compared = alarms + bool(wrong), compared + len(found_here)
         named.update(d.new.point.op for d in wrong)
         for d in found_here.values():
-            detectable[kind(d.new)].append(d.detectable)
+            detectable[kind_of(d.new)].append(d.detectable)
         for key in random.sample(sorted(found_here), min(options.planted, len(found_here))):
             for factor in factors:
                 planted = points | {key: (points[key][0], slower(points[key][1], factor))}
                 says = judged(planted)[key].verdict
-                found[kind(points[key][1]), factor][says is Verdict.slower] += 1
+                found[kind_of(points[key][1]), factor][says is Verdict.slower] += 1
     print(f"{len(pairs)} pairs, {compared} points compared; something differs in {alarms} pairs", dict(named) or "")
     print("\n| points | slower by | found | of | detectable (median) |\n| --- | --- | ---: | ---: | ---: |")
     for (what, factor), counts in sorted(found.items()):
         print(f"| {what} | {factor:g} times | {100 * counts[True] / counts.total():.0f} % | {counts.total()} | "
               f"{median(detectable[what]):.3g} |")
+    coverage(read)
 
 
 main()

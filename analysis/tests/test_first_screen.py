@@ -1,5 +1,7 @@
 """The first screen: the machine, how far to trust the figures, which figure, and which advice."""
 
+import re
+
 import pytest
 
 from syncmeter_analysis.render.build import build
@@ -84,7 +86,7 @@ def test_cores_and_smt_are_said_as_far_as_known(tmp_path, members, cores):
 @pytest.mark.parametrize(
     ("n", "verdict", "kind"),
     [
-        (0, "Quiet: no other work seen; ratios usable, absolute costs within 1 %", "good"),
+        (0, "Quiet: no other work seen; ratios usable", "good"),
         (1, "Partly noisy: other work in 20 % of the rounds; ratios usable", "unclear"),
         (5, "Noisy: other work in 100 % of the rounds; ratios usable", "unclear"),
     ],
@@ -102,20 +104,30 @@ def test_a_few_busy_rounds_leave_a_quiet_machine(tmp_path):
     assert head.kind == "good"
 
 
-@pytest.mark.parametrize(("wide", "told"), [(1, "within 1 %"), (3, "within 8 %")])
-def test_nine_of_ten_costs_are_within_the_share_that_is_named(tmp_path, wide, told):
-    lines = [
-        visits(around(5.0, scatter=0.2 if n < wide else 0.004), point(lanes=n + 1))
-        for n in range(11)
-    ]
-    assert f"absolute costs {told}" in report(tmp_path, *lines).head.verdict
+def precision(tmp_path, *lines, hypervisor=False, states=()):
+    machine = {**MACHINE, "hypervisor": hypervisor}
+    return report(tmp_path, *lines, machine=machine, states=list(states)).head.precision
 
 
-def test_wide_intervals_make_costs_uncertain(tmp_path):
-    lines = visits([2.0, 5.0, 10.0, 20.0, 40.0], point())
-    assert "absolute costs uncertain (9 of 10 within" in report(tmp_path, lines).head.verdict
-    lines = visits(around(5.0, scatter=0.2), point())
-    assert "absolute costs within 8 %" in report(tmp_path, lines).head.verdict
+def test_how_far_a_repetition_lands_is_said_by_kind_of_points(tmp_path):
+    ops = ("atomic_add", "atomic_sub", "atomic_max", "atomic_min")
+    far = {"estimate": {"hop_ns": 65.0}}
+    alone = [visits(around(5.0, scatter=0.02), point(op)) for op in ops]
+    meet = [visits(around(50.0, scatter=0.2), point(op, lanes=2), **far) for op in ops]
+    (one,) = precision(tmp_path, *alone)
+    assert re.fullmatch(r"Measured again .* costs land within \S+ % for one thread\.", one)
+    (both,) = precision(tmp_path, *alone, *meet)
+    assert re.search(r"within \S+ % for one thread, within \S+ % where threads meet\.", both)
+    wild = [visits([2.0, 5.0, 10.0, 20.0, 40.0], point(op, lanes=2), **far) for op in ops]
+    (wide,) = precision(tmp_path, *wild)
+    assert re.search(r"within a factor of \d+\.?\d* where threads meet\.", wide)
+
+
+def test_one_placement_of_a_virtual_machine_is_not_all_there_are(tmp_path):
+    met = [visits(around(50.0), point(lanes=2), estimate={"hop_ns": 54.0})]
+    *_, place = precision(tmp_path, *met, hypervisor=True)
+    assert place.startswith("Threads that meet were 54 ns apart throughout: one placement of a")
+    assert len(precision(tmp_path, *met)) == 1  # bare metal moves no lanes
 
 
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):

@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median, variance
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, common_states, ratio
-from syncmeter_analysis.relate.special import digamma, student_t, trigamma, trigamma_inverse
+from syncmeter_analysis.relate.special import (
+    digamma,
+    student_t,
+    student_t_tail,
+    trigamma,
+    trigamma_inverse,
+)
 from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.stats import scatter_of_median
 from syncmeter_analysis.relate.summary import Measured
@@ -30,6 +36,9 @@ _least_scatter = 0.001
 #: Standard deviation of the logarithm between campaigns of what the host launches on a GPU, beyond that
 #: of their visits: ten campaigns of an H200, where the clocks of both change from process to process.
 _launches_wander = 0.07
+#: The same of a lone lane in ns: eight campaigns of 16 vCPUs, whose clock a hypervisor's other guests
+#: set. Of lanes that meet, or work side by side, the visits of one campaign say it all.
+_lone_wanders = 0.05
 #: Of a lone lane the fifth of its visits that cost least: a neighbour on the core only adds.
 _lone_share = 0.2
 #: Standard deviation of that fifth of n values, over one of the lower half / sqrt(n): 95 % of such
@@ -135,6 +144,70 @@ def prior_of(spreads: Sequence[tuple[float, int]]) -> tuple[float, float]:
     return min(degrees, _most_prior), math.exp(middle + shift)
 
 
+_Groups = dict[tuple[object, ...], list[tuple[float, int]]]
+
+
+def _priors(by_op: _Groups, by_family: _Groups) -> Callable[..., tuple[float, float]]:
+    """What the visits to an op are alike in, or those to its family where they are few."""
+    of_family = {family: prior_of(spreads) for family, spreads in by_family.items()}
+    of_op = {
+        key: prior_of(spreads)
+        for key, spreads in by_op.items()
+        if sum(degrees for _, degrees in spreads) >= _enough_degrees
+    }
+    return lambda *family, op: of_op.get((*family, op)) or of_family[family]
+
+
+#: Kinds of points, that scatter by causes of their own.
+kinds = ("inside the GPU", "launches", "one thread", "threads apart", "threads that meet")
+
+
+def kind_of(s: Measured) -> str:
+    """One of `kinds`."""
+    if s.on_gpu:
+        return kinds[1] if s.family == "launch" else kinds[0]
+    if s.hop_ns > 0:
+        return kinds[4]
+    return kinds[2] if s.point.lanes == 1 else kinds[3]
+
+
+def repetition(points: Iterable[Measured], virtual: bool, share: float = 0.9) -> dict[str, float]:
+    """How far this share of the headline costs of a second campaign would land from these, in the same
+    placement: by kind of points, as a ratio above 1; without kinds whose scatter is not known. On a
+    `virtual` machine the clock of a lone lane is not its own."""
+    visits = [(s, kind_of(s), _logs(s.visit_costs(s.state))) for s in points if s.usable]
+    spreads = [(variance(v), len(v) - 1) if len(v) > 1 else (0.0, 0) for _, _, v in visits]
+    by_op: _Groups = defaultdict(list)
+    by_family: _Groups = defaultdict(list)
+    for (s, kind, _), spread in zip(visits, spreads, strict=True):
+        by_op[kind, s.family, s.point.op].append(spread)
+        by_family[kind, s.family].append(spread)
+    prior = _priors(by_op, by_family)
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for (s, kind, v), spread in zip(visits, spreads, strict=True):
+        visit, degrees = _moderated(prior(kind, s.family, op=s.point.op), [spread])
+        if degrees > 0:
+            wander = _launches_wander if kind == kinds[1] else _lone_wanders * virtual
+            wander *= kind in (kinds[1], kinds[2])
+            error = 2 * visit * scatter_of_median(len(v)) ** 2 / len(v) + 2 * wander**2
+            found[kind].append((math.sqrt(error), degrees))
+    return {kind: math.exp(_reach_of(found[kind], share)) for kind in kinds if found[kind]}
+
+
+_most_errors = 400
+
+
+def _reach_of(errors: Sequence[tuple[float, float]], share: float) -> float:
+    """What this share of so many differences of logarithms stay within: by bisection, of a sample."""
+    errors = sorted(errors)[:: max(1, len(errors) // _most_errors)]
+    low, high = 0.0, 20.0
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        within = [1 - 2 * student_t_tail(middle / error, degrees) for error, degrees in errors]
+        low, high = (middle, high) if math.fsum(within) < share * len(within) else (low, middle)
+    return high
+
+
 def ratios_of_campaigns(
     pairs: Sequence[tuple[Measured, Measured]], in_cycles: bool = False
 ) -> list[Ratio | NotComparable]:
@@ -144,35 +217,35 @@ def ratios_of_campaigns(
         ratio(new, old) if old.imported or new.imported else _pair(old, new, in_cycles)
         for old, new in pairs
     ]
-    by_op: dict[tuple[object, ...], list[tuple[float, int]]] = defaultdict(list)
-    by_family: dict[tuple[object, ...], list[tuple[float, int]]] = defaultdict(list)
+    by_op: _Groups = defaultdict(list)
+    by_family: _Groups = defaultdict(list)
     for pair in found:
         if isinstance(pair, _Pair):
             spreads = [pair.spread(values) for values in pair.values]
             by_op[*pair.family, pair.new.point.op] += spreads
             by_family[pair.family] += spreads
-    priors = {family: prior_of(spreads) for family, spreads in by_family.items()}
-    for (*family, op), spreads in by_op.items():
-        if sum(degrees for _, degrees in spreads) >= _enough_degrees:
-            priors[*family, op] = prior_of(spreads)
+    prior = _priors(by_op, by_family)
     return [
-        _ratio(p, priors.get((*p.family, p.new.point.op)) or priors[p.family])
-        if isinstance(p, _Pair)
-        else p
-        for p in found
+        _ratio(p, prior(*p.family, op=p.new.point.op)) if isinstance(p, _Pair) else p for p in found
     ]
+
+
+def _moderated(
+    prior: tuple[float, float], spreads: Sequence[tuple[float, int]]
+) -> tuple[float, float]:
+    """The variance of a visit's logarithm, shrunk towards the prior, and its degrees of freedom."""
+    degrees = prior[0] + sum(d for _, d in spreads)
+    squares = prior[0] * prior[1] + math.fsum(v * d for v, d in spreads)
+    return (max(squares / degrees, _least_scatter**2), degrees) if degrees > 0 else (0.0, 0.0)
 
 
 def _ratio(p: _Pair, prior: tuple[float, float]) -> Ratio:
     old, new = (p.location(values) for values in p.values)
     spreads = [p.spread(values) for values in p.values]
-    own = sum(degrees for _, degrees in spreads)
-    degrees = prior[0] + own
+    visit, degrees = _moderated(prior, spreads)
     value = math.exp(new - old)
     interval, error = Interval(value), math.inf
     if degrees > 0:
-        squares = prior[0] * prior[1] + math.fsum(v * d for v, d in spreads)
-        visit = max(squares / degrees, _least_scatter**2)
         launched = p.new.on_gpu and p.new.family == "launch"
         wander = 2 * _launches_wander**2 if launched else 0.0
         error = math.sqrt(visit * p.error_factor() + wander)

@@ -56,6 +56,7 @@ def _head(head: Head, folder: str) -> list[str]:
     lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
     checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
     lines += [f"**{escaped_md(head.verdict)}**" + (f": {checks}" if checks else ""), ""]
+    lines += [line for sentence in head.precision for line in (escaped_md(sentence), "")]
     for figure in head.figures:
         lines += _lines(Drawing(figure), folder)
     if head.cards:

@@ -22,7 +22,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
-from syncmeter_analysis.render.trust import verdict_of_machine
+from syncmeter_analysis.render.trust import precision, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _of_its_own(advice: Sequence[Advised]) -> list[Advised]:
 def chosen(judged: Judged) -> list[Advised]:
     """What the cards tell: sound advice, and where that is little the advice of a busy machine that has
     something at stake."""
-    found = _of_its_own(advised(judged))[:_most_cards]
+    found = _of_its_own([a for a in advised(judged) if a[3].effect])[:_most_cards]
     sound = {claim.id for _, _, claim, _ in advised(judged)}
     likely = [
         a for a in advised(judged, _but_for_busy) if a[2].id not in sound and consequence(a[3]) > 0
@@ -301,7 +301,7 @@ def findings(campaign: Campaign) -> list[str]:
     if not campaign.measured:
         return []
     claims = judged_on(Evidence(campaign))
-    found = [f"{verdict_of_machine(campaign)[0]}."]
+    found = [f"{verdict_of_machine(campaign)[0]}.", *precision(campaign)]
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
     found += _open("No answer, as an interval holds both yes and no", unclear)

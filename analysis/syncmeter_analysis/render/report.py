@@ -56,8 +56,8 @@ class Card:
 
 @dataclass
 class Head:
-    """The first screen: title and facts of the machine, a verdict with its reasons, figures, cards, and
-    blocks that are folded away, each under its heading."""
+    """The first screen: title and facts of the machine, a verdict with its reasons, how far costs would
+    land if measured again, figures, cards, and blocks that are folded away, each under its heading."""
 
     title: str
     facts: list[str]
@@ -67,6 +67,7 @@ class Head:
     figures: list[Figure] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
     folded: list[tuple[str, list[Block]]] = field(default_factory=list)
+    precision: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -3,12 +3,15 @@ controls, noise, drops and the machine."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime
+from statistics import median
 from typing import Any
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.scatter import kinds, repetition
+from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.render.controls import control_rows
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
@@ -101,6 +104,7 @@ def _conduct(campaign: Campaign) -> list[str]:
         )
     if c.stolen_ns:
         items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
+    items += precision(campaign)
     if half := _half_widths(campaign):
         items.append(
             f"half of the intervals are within {100 * half[len(half) // 2]:.1f} % of their "
@@ -161,7 +165,12 @@ def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
     verdict, kind = verdict_of_machine(campaign)
     return Head(
-        f"Synchronization on {_name(campaign)}", _facts(campaign), verdict, kind, _checks(campaign)
+        f"Synchronization on {_name(campaign)}",
+        _facts(campaign),
+        verdict,
+        kind,
+        _checks(campaign),
+        precision=precision(campaign),
     )
 
 
@@ -235,19 +244,83 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     if "bad" in controls:
         return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
     ratios = "ratios usable" if controls else "ratios unchecked (no control was measured)"
-    reach = _reach(campaign)
-    absolute = f", absolute costs {reach}" if reach else ""
     sound = busy <= _quiet and controls and not gpu_notes(campaign)
-    return f"{verdict}; {ratios}{absolute}", "good" if sound else "unclear"
+    return f"{verdict}; {ratios}", "good" if sound else "unclear"
 
 
-def _reach(campaign: Campaign) -> str:
-    """How far off 9 of 10 costs may be: half of their intervals over their value."""
-    if not (half := _half_widths(campaign)):
-        return ""
-    widest = half[int(0.9 * (len(half) - 1))]
-    percent = f"{100 * widest:.0f} %" if widest >= 0.01 else "1 %"
-    return f"within {percent}" if widest < 0.5 else f"uncertain (9 of 10 within {percent})"
+def precision(campaign: Campaign) -> list[str]:
+    """How far a repetition would land in the same placement, and which placements were met."""
+    if campaign.machine.imported:
+        return []
+    reach = [
+        f"{_within(ratio)} {_of_kind[kind]}"
+        for kind, ratio in repetition(campaign.points.values(), campaign.machine.hypervisor).items()
+    ]
+    found = [f"Measured again in the same placement, 9 of 10 costs land {', '.join(reach)}."]
+    return found * bool(reach) + _placements(campaign)
+
+
+_of_kind = dict(
+    zip(
+        kinds,
+        (
+            "inside the GPU",
+            "for launches",
+            "for one thread",
+            "for threads that share nothing",
+            "where threads meet",
+        ),
+        strict=True,
+    )
+)
+
+
+def _within(ratio: float) -> str:
+    percent = 100 * (ratio - 1)
+    return (
+        f"within {percent:.{1 if percent < 9.95 else 0}f} %"
+        if ratio < 2
+        else (f"within a factor of {text.ratio(ratio)}")
+    )
+
+
+#: Fewer points that were seen in a farther placement too say little of what it costs.
+_least_far = 5
+
+
+def _placements(campaign: Campaign) -> list[str]:
+    """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
+    shared = [s for s in campaign.measured if s.hop_ns > 0 and not s.measured_as]
+    rounds: Counter[int] = Counter()
+    hops: dict[int, list[float]] = defaultdict(list)
+    for s in shared:
+        for state, n in s.states.items():
+            if state.hop_ns > 0:
+                rounds[state.number] += n
+                hops[state.number].append(state.hop_ns)
+    if not rounds:
+        return []
+    places = sorted((median(hops[k]), n) for k, n in rounds.items())
+    if len(places) == 1:
+        if not campaign.machine.hypervisor:
+            return []
+        return [
+            f"Threads that meet were {places[0][0]:.0f} ns apart throughout: one placement of a "
+            "virtual machine, which may put them elsewhere another time; shared costs go with that."
+        ]
+    told = ", ".join(
+        f"{hop:.0f} ns in {100 * n / rounds.total():.0f} % of the rounds" for hop, n in places
+    )
+    far = [
+        other.cost.value / s.cost.value
+        for s in shared
+        for other in s.other_states
+        if s.cost and other.cost and other.resolved and other.hop_ns > gap_of_states * s.hop_ns
+    ]
+    costs = ""
+    if len(far) >= _least_far:
+        costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
+    return [f"Threads that meet were seen in {len(places)} placements: {told}{costs}."]
 
 
 def _checks(campaign: Campaign) -> list[Check]:

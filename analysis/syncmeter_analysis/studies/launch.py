@@ -212,7 +212,7 @@ def _boundary_finding(kernel: Kernel) -> str:
     whole = kernel.parts.get("launch")
     if whole is None:
         return ""
-    line = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
+    line = start = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
         cost = ns_of(kernel.parts["launch_call"])
@@ -229,7 +229,7 @@ def _boundary_finding(kernel: Kernel) -> str:
         )
         if kernel.host_paced:
             line += ", about what its call takes: the host sets the pace"
-    return line
+    return line if line != start else ""
 
 
 def _graph_finding(kernel: Kernel) -> str:

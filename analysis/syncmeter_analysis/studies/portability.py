@@ -179,7 +179,7 @@ def _counts(side: Side) -> str:
         f"{side.other} over {side.native}, the same op at the same point: "
         f"{formats.count(len(side.rows), 'pair')}: the same within {default_margin:.0%} in {same}, "
         f"slower in {slower}, faster in {faster}; cannot tell in {open_}"
-        f"{f' ({seen})' if seen else ''}; {missing} more have no ratio"
+        f"{f' ({seen})' if seen else ''}" + f"; {missing} more have no ratio" * bool(missing)
     )
 
 
