@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from syncmeter_analysis.command_output import inputs, may_write, path_of, say, written
-from syncmeter_analysis.file_commands import export_file, import_file, share_file
+from syncmeter_analysis.file_commands import export_file, import_file, print_schema, share_file
 from syncmeter_analysis.options import parser
 from syncmeter_analysis.record.errors import NotWritten, Unusable, printable
 from syncmeter_analysis.record.output import same_file
@@ -227,6 +227,7 @@ _runs = {
     "share": share_file,
     "export": export_file,
     "import": import_file,
+    "schema": print_schema,
 }
 
 

@@ -12,10 +12,11 @@ from syncmeter_analysis.record.output import check_outputs
 
 
 def inputs(options: argparse.Namespace) -> list[Path]:
-    if options.command != "import":
-        return [Path(options.file)] if options.command == "share" else list(map(Path, options.file))
-    source = Path(options.source)
-    return [source, *source.rglob("runtimes.csv"), *source.rglob("log.txt")]
+    if options.command == "import":
+        source = Path(options.source)
+        return [source, *source.rglob("runtimes.csv"), *source.rglob("log.txt")]
+    files = getattr(options, "file", [])
+    return [Path(files)] if isinstance(files, str) else list(map(Path, files))
 
 
 def may_write(options: argparse.Namespace, *outputs: Path | None, page: Path | None = None) -> None:

@@ -1,8 +1,9 @@
-"""The commands that make a file of one: import, share, export."""
+"""The commands that make a file of one: import, share, export; and schema, which describes a file."""
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from syncmeter_analysis.command_output import may_write, path_of, say, written
@@ -52,4 +53,11 @@ def export_file(options: argparse.Namespace) -> int:
     say(export(read_campaign(options.file), options.format, output), end="")
     if output:
         say(written(output))
+    return 0
+
+
+def print_schema(_: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.schema import results_schema
+
+    say(json.dumps(results_schema(), indent=2))
     return 0

@@ -202,6 +202,8 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
     add_force(exports)
 
+    add("schema", "Prints the JSON Schema of a results file's lines.")
+
     imports = add("import", "Makes a results file of published tables.")
     imports.add_argument("format", choices=("syncperformance", "table"))
     imports.add_argument(

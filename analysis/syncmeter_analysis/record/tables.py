@@ -40,6 +40,7 @@ class Axis:
     in_key: bool = True
     column: str = ""
     cell: str = "if_any"
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Member:
     most: float = math.inf
     of: Table | None = None
     shared: bool = True
+    words: str = ""
 
 
 Table = Mapping[str, Member]
@@ -71,7 +73,7 @@ def _rows(table: str) -> Iterator[list[str]]:
 
 
 def _axis(row: list[str]) -> Axis:
-    name, written_type, absent, least, written, cell, unit, _ = row
+    name, written_type, absent, least, written, cell, unit, words = row
     kind = _kinds.get(written_type, str)
     value = int(absent) if kind is int else _absent[kind]
     if kind is str and cell == "always":
@@ -80,7 +82,7 @@ def _axis(row: list[str]) -> Axis:
         value = None
     column = name if name.endswith(unit) else f"{name}_{unit}"
     column = "" if cell == "never" else column
-    return Axis(name, kind, value, int(least), written == "always", True, column, cell)
+    return Axis(name, kind, value, int(least), written == "always", True, column, cell, words)
 
 
 def _members(table: str) -> Table:
@@ -88,7 +90,7 @@ def _members(table: str) -> Table:
     for name, kind, _, least, most, shared, words in _rows(table):
         inner = re.match(r"(\w+)\.def\b", words)
         of = _members(inner[1]) if inner else None
-        found[name] = Member(kind, float(least), float(most), of, shared == "yes")
+        found[name] = Member(kind, float(least), float(most), of, shared == "yes", words)
     return found
 
 

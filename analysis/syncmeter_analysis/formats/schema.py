@@ -1,0 +1,112 @@
+"""JSON Schema (draft 2020-12) of the lines of a results file, made of the tables of record/. Members
+and kinds of lines that no table has may be anything: readers ignore what they do not know."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from syncmeter_analysis.record.tables import (
+    Axis,
+    Member,
+    Table,
+    axes,
+    point_members,
+    statuses,
+    visit_members,
+)
+
+Schema = dict[str, Any]
+
+_point: Schema = {"$ref": "#/$defs/axes"}
+_number: Schema = {"type": ["number", "null"]}
+_interval: Schema = {
+    "type": "object",
+    "required": ["value"],
+    "properties": {"value": {"type": "number"}, "low": _number, "high": _number},
+}
+#: The schema of a member by its kind, before its bounds; `index` and `verdict` may be none.
+_kinds: dict[str, Schema] = {
+    "number": _number,
+    "whole": {"type": "integer"},
+    "index": {"type": ["integer", "null"]},
+    "flag": {"type": "boolean"},
+    "verdict": {"type": ["boolean", "null"]},
+    "text": {"type": "string"},
+    "status": {"enum": list(statuses)},
+    "point": _point,
+    "interval": _interval,
+}
+#: The kinds that hold several numbers, each with the keyword for their schema and the kind of each.
+_several = {
+    "wholes": ("array", "items", "whole"),
+    "numbers": ("array", "items", "number"),
+    "counts": ("object", "additionalProperties", "whole"),
+}
+_axis_types = {int: "integer", bool: "boolean", tuple: "array"}
+
+
+def results_schema() -> Schema:
+    """The schema of one line: in `$defs` each kind of line that is about a point."""
+    lines = {
+        "visit": _line(_object(visit_members)),
+        "point": _line(_object(point_members)),
+        "same": _line({"properties": {"measured_as": _point}}, "measured_as"),
+        "refused": _line({"properties": {"status": _kinds["status"]}}),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of a results file of syncmeter",
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}},
+        "allOf": [
+            {"if": {"properties": {"kind": {"const": kind}}}, "then": {"$ref": f"#/$defs/{kind}"}}
+            for kind in lines
+        ],
+        "$defs": {
+            **lines,
+            "axes": {
+                "type": "object",
+                "required": ["backend", "op"],
+                "properties": {axis.name: _axis(axis) for axis in axes},
+            },
+        },
+    }
+
+
+def _line(found: Schema, *required: str) -> Schema:
+    """A line that is about a point."""
+    members = {"point": _point, **found["properties"]}
+    return {**found, "required": ["point", *required], "properties": members}
+
+
+def _axis(axis: Axis) -> Schema:
+    found: Schema = {"type": _axis_types.get(axis.kind, "string"), "description": axis.words}
+    if axis.kind is int:
+        found["minimum"] = axis.least
+    if axis.kind is tuple:
+        found["items"] = {"type": "integer"}
+    return found
+
+
+def _object(table: Table) -> Schema:
+    members = {
+        name: {**_member(member.kind, member), "description": member.words}
+        for name, member in table.items()
+    }
+    return {"type": "object", "properties": members}
+
+
+def _member(kind: str, member: Member) -> Schema:
+    if kind in _several:
+        of_all, keyword, of_each = _several[kind]
+        return {"type": of_all, keyword: _member(of_each, member)}
+    if kind in ("object", "objects"):
+        each = _object(member.of) if member.of else {}
+        return {"type": "object", **each} if kind == "object" else {"type": "array", "items": each}
+    found = dict(_kinds[kind])
+    if kind in ("number", "whole", "index"):
+        bounds = {"minimum": member.least, "maximum": member.most}
+        found |= {name: bound for name, bound in bounds.items() if math.isfinite(bound)}
+    return found
