@@ -1,4 +1,4 @@
-"""What is widely held, of CPUs and of GPUs."""
+"""What is widely held, of CPUs, of GPUs, of POSIX threads and of waiting."""
 
 from __future__ import annotations
 
@@ -9,71 +9,47 @@ from syncmeter_analysis.claims.claim import (
     Finding,
     above,
     against,
+    at_least,
     between,
     claim,
     every,
+    on_cpus,
+    on_cuda,
     points,
     row,
     versus,
 )
-from syncmeter_analysis.claims.sources import (
-    belief,
-    run_levels,
-    run_locks,
-    run_multi_gpu,
-    run_read_mostly,
-    run_reductions,
-)
+from syncmeter_analysis.claims.sources import belief, origin
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
 
 belief_critical_never = row(
     versus(
-        points(("critical_add", "critical_named_add"), backend=on_cpu),
-        points("atomic_add", backend=on_cpu, order="relaxed"),
+        on_cpus("critical_add critical_named_add"),
+        on_cpus("atomic_add", order="relaxed"),
         "op",
         "order",
     ),
     (every, 1.0, math.inf, "critical section over atomic add"),
+    origin(belief, "scaling"),
     statement="A critical section is never faster than an atomic update.",
-    source=belief,
     needs="critical_add and atomic_add",
-    command="syncmeter run --study scaling",
     advice="Never use a critical section for one update.",
     otherwise="A critical section is faster at some points: see the evidence before replacing one.",
 )
 
 belief_relaxed = row(
-    versus(
+    between(
         points(
-            (
-                "atomic_add",
-                "atomic_fetch_add",
-                "atomic_write",
-                "atomic_read",
-                "atomic_exchange",
-                "atomic_cas_pass",
-            ),
-            order="seq_cst",
-        ),
-        points(
-            (
-                "atomic_add",
-                "atomic_fetch_add",
-                "atomic_write",
-                "atomic_read",
-                "atomic_exchange",
-                "atomic_cas_pass",
-            ),
-            order="relaxed",
+            "atomic_add atomic_fetch_add atomic_write atomic_read atomic_exchange atomic_cas_pass"
         ),
         "order",
+        ("seq_cst", "relaxed"),
     ),
     (above, 1.05, "seq_cst over relaxed"),
+    origin(belief, "quick --order relaxed,seq_cst"),
     statement="Relaxed atomics are faster than sequentially consistent ones here.",
-    source=belief,
     needs="atomics at both orders",
-    command="syncmeter run --study quick --order relaxed,seq_cst",
     advice="Relax the order where correctness allows it.",
     otherwise="Write seq_cst: it costs no more here.",
 )
@@ -81,59 +57,46 @@ belief_relaxed = row(
 belief_spin_cas = row(
     against("handoff_cas", "handoff", "order", backend=on_cpu),
     (above, 1.05, "waiting by compare-and-swap over by load"),
+    origin(belief, "core-to-core", "core-to-core"),
     statement="Spinning on a compare-and-swap is slower than spinning on a load.",
-    source=belief,
     needs="handoff_cas and handoff",
-    command="syncmeter run --study core-to-core",
     advice="Wait by loads, and swap only when the load says so.",
     otherwise="Wait either way: loads are no faster between two threads here.",
-    figure="core-to-core",
 )
 
+_one_lock = {"backend": on_cpu, "placement": "shared", "lanes": at_least(2)}
+
 belief_spin_lock = row(
-    against(
-        "lock_add", "spin_lock_add", backend=on_cpu, placement="shared", lanes=lambda n: n >= 2
-    ),
+    against("lock_add", "spin_lock_add", **_one_lock),
     (above, 1.1, "the API's lock over a test-and-set lock"),
+    origin(belief, "locks"),
     statement="Around a short section a spin lock is faster than the API's own lock.",
-    source=belief,
     needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
-    command=run_locks,
     advice="Spin around sections of a few instructions, where no more threads run than cores.",
     otherwise="Keep the API's own lock: this test-and-set lock is no faster here.",
 )
 
 belief_ticket_lock = row(
-    against(
-        "ticket_lock_add",
-        "spin_lock_add",
-        backend=on_cpu,
-        placement="shared",
-        lanes=lambda n: n >= 2,
-    ),
+    against("ticket_lock_add", "spin_lock_add", **_one_lock),
     (above, 1.1, "a ticket lock over a test-and-set lock"),
+    origin(belief, "locks"),
     statement="Fairness costs throughput: a ticket lock is slower than a test-and-set lock.",
-    source=belief,
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
-    command=run_locks,
     advice="Take a ticket lock only where every thread must get its turn: it is slower.",
     otherwise="Take the ticket lock: each thread gets its turn, and that costs nothing here.",
 )
 
 belief_mcs = row(
     against(
-        ("lock_add", "spin_lock_add", "ticket_lock_add", "ticket_backoff_lock_add"),
+        "lock_add spin_lock_add ticket_lock_add ticket_backoff_lock_add",
         "mcs_lock_add",
-        backend=on_cpu,
-        placement="shared",
-        lanes=lambda n: n >= 2,
+        **_one_lock,
     ),
     (every, 1.0, math.inf, "another lock over an MCS lock"),
+    origin(belief, "locks"),
     statement="An MCS lock wins under contention.",
-    source=belief,
     needs="mcs_lock_add and spin_lock_add, ticket_lock_add or lock_add of one backend on one lock, 2 "
     "lanes or more",
-    command=run_locks,
     advice="Take an MCS lock where many threads want one lock, and no more run than cores.",
     otherwise="Try another lock before you write an MCS lock.",
 )
@@ -143,27 +106,25 @@ belief_reader_writer_lock = row(
         "mutex_read_mostly",
         "shared_mutex_read_mostly",
         backend=on_cpu,
-        lanes=lambda n: n >= 2,
-        reads_per_write=lambda n: n >= 100,
+        lanes=at_least(2),
+        reads_per_write=at_least(100),
     ),
     (above, 1.05, "a mutex over a reader-writer lock"),
+    origin(belief, "read-mostly"),
     statement="A reader-writer lock beats a mutex for reads.",
-    source=belief,
     needs="mutex_read_mostly and shared_mutex_read_mostly at 100 reads a write or more, 2 lanes or "
     "more",
-    command=run_read_mostly,
     advice="Lock by std::shared_lock to read what is seldom written.",
     otherwise="Use a mutex, or no lock to read by (a seqlock, a snapshot): a reader-writer lock gains "
     "nothing here.",
 )
 
 belief_split_counter = row(
-    between(points("atomic_add", backend=on_cpu, lanes=lambda n: n >= 2), "cells", (1, 2)),
+    between(on_cpus("atomic_add", lanes=at_least(2)), "cells", (1, 2)),
     (above, 1.5, "one cell over two"),
+    origin(belief, "contention"),
     statement="Splitting one counter in two makes its updates about twice as fast.",
-    source=belief,
     needs="atomic_add with --cells 1 and 2",
-    command="syncmeter run --study contention",
     advice="Split a counter of many threads into a few on separate cache lines, and add them up "
     "to read it.",
     otherwise="Two cells gain little here; give each thread a cell of its own.",
@@ -179,33 +140,27 @@ def _each(pair: Pair) -> Pair:
 
 
 @claim(
+    origin(belief, "levels", "launch"),
     statement="A CUDA graph makes launching kernels faster.",
-    source=belief,
     needs="cuda additional_launch, and additional_graph_launch of 8 kernels or more",
-    command=run_levels,
     advice="Put short kernels that are launched again and again into a graph.",
     otherwise="Launch kernels one by one: a graph saves nothing here.",
-    figure="launch",
 )
 def belief_graph(data: Evidence) -> Finding:
     """Kernels launched one by one against the same kernels as one CUDA graph."""
-    pairs = data.pairs(
-        data.measured("additional_launch", backend="cuda"),
-        data.measured("additional_graph_launch", backend="cuda", size=lambda n: n >= 8),
-        ("op", "size"),
-    )
-    pairs.found = [_each(p) for p in pairs.found]
-    return above(pairs, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
+    one_by_one = on_cuda("additional_launch")
+    pairs = versus(one_by_one, on_cuda("additional_graph_launch", size=at_least(8)), "op", "size")
+    found = pairs(data)
+    found.found = [_each(p) for p in found.found]
+    return above(found, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
 
 
 @claim(
+    origin(belief, "portability", "portability"),
     statement="Kokkos costs nothing over the native API.",
-    source=belief,
     needs="ops of a kokkos backend and of its native one",
-    command="syncmeter run --study portability",
     advice="Write Kokkos: synchronization costs the same.",
     otherwise="Some ops are slower with Kokkos; the table of backends says which.",
-    figure="portability",
 )
 def belief_kokkos(data: Evidence) -> Finding:
     """The same op through Kokkos and native."""
@@ -219,55 +174,84 @@ def belief_kokkos(data: Evidence) -> Finding:
 
 
 _by_hand = (
-    "reduce_max_global_atomic",
-    "reduce_max_warp_atomic",
-    "reduce_max_block_atomic",
-    "reduce_max_warp_reduce",
-    "reduce_max_persistent",
+    "reduce_max_global_atomic reduce_max_warp_atomic reduce_max_block_atomic reduce_max_warp_reduce "
+    "reduce_max_persistent"
 )
 
 reductions_library = row(
     against(_by_hand, "reduce_max_cub", backend="cuda"),
     (every, 0.95, math.inf, "a hand-written form over the library's"),
+    origin(belief, "reductions --backend cuda", "reductions"),
     statement="The library's reduction is the fastest.",
-    source=belief,
     needs="cuda reduce_max_cub and another reduce_max of the same size",
-    command=f"{run_reductions} --backend cuda",
     advice="Call the library.",
     otherwise="A hand-written reduction is faster here for some size or type.",
-    figure="reductions",
 )
 
 multi_gpu_remote_add = row(
-    between(points("remote_atomic_add_dependent", backend="cuda"), "home", ("second", "first")),
+    between(on_cuda("remote_atomic_add_dependent"), "home", ("second", "first")),
     (above, 2, "in a peer's memory over in its own"),
+    origin(belief, "multi-gpu", "levels"),
     statement="An atomic on another GPU's memory takes more than twice as long as on the GPU's "
     "own.",
-    source=belief,
     needs="cuda remote_atomic_add_dependent at two homes",
-    command=run_multi_gpu,
     advice="Add up on each GPU first, and send one result to the other.",
     otherwise="A counter in a peer's memory costs no more than in a GPU's own here.",
-    figure="levels",
 )
 
-
-@claim(
+multi_gpu_order = row(
+    between(
+        on_cuda("gpu_handoff cpu_gpu_handoff", scope="system"), "order", ("acq_rel", "relaxed")
+    ),
+    (above, 1.1, "acquire and release over relaxed, system scope"),
+    origin(belief, "multi-gpu", "levels"),
     statement="Ordering at system scope is slow: a flag that guards data costs more than a flag "
     "alone.",
-    source=belief,
     needs="cuda gpu_handoff or cpu_gpu_handoff, acq_rel and relaxed",
-    command=run_multi_gpu,
     advice="Send much data behind one flag, rather than a flag with each piece.",
     otherwise="Ordering at system scope costs next to nothing here: guard every piece of data.",
-    figure="levels",
 )
-def multi_gpu_order(data: Evidence) -> Finding:
-    """A flag between GPUs that orders the data before it against one that orders nothing."""
-    points = [
-        s
-        for s in data.measured(("gpu_handoff", "cpu_gpu_handoff"), backend="cuda")
-        if s.point.scope == "system"
-    ]
-    pairs = data.between(points, "order", ("acq_rel", "relaxed"))
-    return above(pairs, 1.1, "acquire and release over relaxed, system scope")
+
+
+#: Later than this a waiting thread is asleep for certain, in us.
+_asleep_us = 100
+
+belief_futex_wake = row(
+    against("wait_futex", "wait_pause", late_us=at_least(_asleep_us)),
+    (above, 10.0, "a futex wake-up over spinning with pause"),
+    origin(belief, "waiting", "waiting"),
+    statement="A thread that sleeps in a futex sees its turn ten times as late as one that spins.",
+    needs="wait_futex and wait_pause, 100 us late or more",
+    advice="Spin before you sleep; `syncmeter-report text FILE --study waiting` says how long.",
+    otherwise="Sleep at once: a wake-up costs little more than spinning here.",
+)
+
+belief_yield = row(
+    against("wait_yield", "wait_pause"),
+    (above, 1.1, "sched_yield over pause"),
+    origin(belief, "waiting", "waiting"),
+    statement="Where each thread has a core, spinning with sched_yield is slower than with pause.",
+    needs="wait_yield and wait_pause",
+    advice="Spin with pause where no more threads run than cores, and leave sched_yield out.",
+    otherwise="Yield while spinning: it costs nothing here, and lets other threads run.",
+)
+
+belief_pause_spares = row(
+    against("work_beside_spin", "work_beside_pause", affinity="smt", lanes=2),
+    (above, 1.05, "work beside spinning over work beside spinning with pause"),
+    origin(belief, "waiting", "waiting"),
+    statement="A spin loop without pause slows the thread on the same core more than one with it.",
+    needs="work_beside_spin and work_beside_pause, affinity smt, on a machine with SMT",
+    advice="Put a pause into spin loops: the core has another thread to run.",
+    otherwise="A pause in a spin loop spares the other thread of the core nothing here.",
+)
+
+belief_adaptive_mutex = row(
+    against("mutex_adaptive_add", "lock_add", backend="posix"),
+    (every, 0.0, 1.05, "an adaptive mutex over the default one"),
+    origin(belief, "quick --backend posix"),
+    statement="An adaptive mutex is never slower than the default one.",
+    needs="mutex_adaptive_add and lock_add of POSIX threads",
+    advice="Make mutexes around short sections adaptive (PTHREAD_MUTEX_ADAPTIVE_NP).",
+    otherwise="Keep the default mutex: the adaptive one is slower at some points.",
+)

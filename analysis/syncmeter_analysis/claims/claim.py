@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from syncmeter_analysis.claims.sources import run_multi_gpu
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.machine import Machine
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
 from syncmeter_analysis.relate.summary import Measured
 
 holds, fails, cannot_tell, not_measured = "holds", "does not hold", "cannot tell", "not measured"
@@ -71,20 +72,23 @@ class Finding:
         return "; ".join(parts)
 
     def _by_verdict(self) -> str:
-        told = []
+        clauses = []
         for verdict in verdicts:
             ops = [
                 f"{op} {text.ratio_interval(f.effect)}" + " (doubtful)" * bool(f.doubts)
                 for op, f in self.parts.items()
                 if f.verdict == verdict and f.effect
             ]
-            told += [f"{verdict} for {', '.join(ops)}"] * bool(ops)
-        return "; ".join(told)
+            clauses += [f"{verdict} for {', '.join(ops)}"] * bool(ops)
+        return "; ".join(clauses)
 
     def sound(self, verdict: str) -> list[tuple[str, Finding]]:
         """Findings of this verdict that nothing speaks against, each with its op ('' for all)."""
         found = list(self.parts.items()) if self.parts else [("", self)]
         return [(op, f) for op, f in found if f.verdict == verdict and not (f.doubts or f.opposed)]
+
+
+Judge = Callable[[Evidence], Finding]
 
 
 @dataclass(frozen=True)
@@ -103,31 +107,48 @@ class Claim:
     command: str
     advice: str
     otherwise: str
-    judge: Callable[[Evidence], Finding]
-    figure: str = "scaling"
+    judge: Judge
+    figure: str
     least_pus: int = 2
+
+    @property
+    def needs_smt(self) -> bool:
+        return self.needs.endswith("on a machine with SMT")
 
     def can_run_on(self, machine: Machine, gpus: int) -> bool:
         """Whether what it needs can be measured on this machine, which has so many GPUs."""
         if self.needs.startswith("cuda"):
             return gpus >= (2 if self.command == run_multi_gpu else 1)
-        if machine.smt is False and self.needs.endswith("on a machine with SMT"):
+        if machine.smt is False and self.needs_smt:
             return False
         return machine.pus is None or machine.pus >= self.least_pus
 
 
-def claim(**members: Any) -> Callable[[Callable[[Evidence], Finding]], Claim]:
+def claim(origin: dict[str, Any], **members: Any) -> Callable[[Judge], Claim]:
     """Makes a predicate of its own a claim; the members are those of Claim."""
-    return lambda judge: Claim(id="", judge=judge, **members)
+
+    def claim_of(judge: Judge) -> Claim:
+        def judge_here(data: Evidence) -> Finding:
+            without = made.needs_smt and data.machine.smt is False
+            return missing("this machine has no SMT") if without else judge(data)
+
+        made = Claim(id="", judge=judge_here, **origin, **members)
+        return made
+
+    return claim_of
 
 
 Points = Callable[[Evidence], list[Measured]]
 Found = Callable[[Evidence], Pairs]
 
 
-def points(ops: str | tuple[str, ...], **axes: Any) -> Points:
-    """Those of these ops that were measured, with these values on their axes."""
-    return lambda data: data.measured(ops, **axes)
+def points(ops: str, **axes: Any) -> Points:
+    """Those of these ops, with blanks between, that were measured with these values on their axes."""
+    return lambda data: data.measured(ops.split(), **axes)
+
+
+on_cpus = partial(points, backend=on_cpu)
+on_cuda = partial(points, backend="cuda")
 
 
 def versus(over: Points, under: Points, *but: str) -> Found:
@@ -135,9 +156,7 @@ def versus(over: Points, under: Points, *but: str) -> Found:
     return lambda data: data.pairs(over(data), under(data), but)
 
 
-def against(
-    over: str | tuple[str, ...], under: str | tuple[str, ...], *but: str, **axes: Any
-) -> Found:
+def against(over: str, under: str, *but: str, **axes: Any) -> Found:
     """Ops against others, all with these values on their axes."""
     return versus(points(over, **axes), points(under, **axes), "op", *but)
 
@@ -149,13 +168,30 @@ def between(found: Points, axis: str, *values: Any) -> Found:
 
 def ends(found: Points, axis: str, least: int) -> Found:
     """The largest value of an axis against the smallest that is at least this."""
-    return lambda data: data.ends(found(data), axis, lambda n: n >= least)
+    return lambda data: data.ends(found(data), axis, least)
 
 
-def row(pairs: Found, judged: tuple[Any, ...], **members: Any) -> Claim:
+def in_one_line(found: Points, *but: str) -> Found:
+    """Points with cells of several lanes in one cache line against those with each in its own."""
+
+    def pairs(data: Evidence) -> Pairs:
+        line, points = data.machine.line_bytes or 64, found(data)
+        near = [s for s in points if 0 < s.point.stride_bytes < line]
+        far = [s for s in points if s.point.stride_bytes >= 2 * line]
+        return data.pairs(near, far, ("stride", *but))
+
+    return pairs
+
+
+def at_least(least: int) -> Callable[[int], bool]:
+    """Of the values of an axis those from this one on."""
+    return lambda n: n >= least
+
+
+def row(pairs: Found, judged: tuple[Any, ...], origin: dict[str, Any], **members: Any) -> Claim:
     """A claim about one kind of pairs. `judged`: the predicate, its bounds, and what is over what."""
     predicate, *rest = judged
-    return Claim(id="", judge=lambda data: predicate(pairs(data), *rest), **members)
+    return claim(origin, **members)(lambda data: predicate(pairs(data), *rest))
 
 
 def missing(note: str = "") -> Finding:
@@ -205,9 +241,9 @@ def _typical(pairs: Pairs, decided: Callable[[Interval], str], of: str, note: st
     parts = {op: _of_group(group, decided, of, of_all) for op, group in groups.items()}
     if len(parts) == 1:
         return next(iter(parts.values()))
-    told = {f.verdict for f in parts.values()}
+    found = {f.verdict for f in parts.values()}
     return Finding(
-        told.pop() if len(told) == 1 else differs,
+        found.pop() if len(found) == 1 else differs,
         of=of,
         pairs=len(pairs.found),
         points=list(dict.fromkeys(id for f in parts.values() for id in f.points)),
@@ -277,14 +313,9 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         beyond += beyond_bare
     if beyond:
         worst = max(beyond, key=lambda p: _distance(p, low, high))
-        told = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
-        return _finding(
-            fails,
-            worst.ratio.interval,
-            _worst(of, worst),
-            pairs,
-            "; ".join(filter(None, [told, note])),
-        )
+        contradict = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
+        note = "; ".join(filter(None, [contradict, note]))
+        return _finding(fails, worst.ratio.interval, _worst(of, worst), pairs, note)
     worst = max(pairs.found, key=lambda p: _distance(p, low, high))
     inside = all(
         low <= p.ratio.low and p.ratio.high <= high

@@ -1,93 +1,75 @@
-"""What was published of the GPU's levels of synchronization."""
+"""What was published of the GPU's levels of synchronization and of handing on a flag, and is taught."""
 
 from __future__ import annotations
 
 from syncmeter_analysis.claims.claim import (
     Finding,
     above,
+    against,
+    at_least,
     below,
+    between,
     cannot_tell,
     claim,
     ends,
     holds,
     missing,
-    points,
+    on_cuda,
     row,
     versus,
     within,
 )
-from syncmeter_analysis.claims.sources import levels, run_levels, run_multi_gpu, run_paper
-from syncmeter_analysis.relate.evidence import Evidence, Pairs
-
-
-def _by_size(data: Evidence, op: str) -> Pairs:
-    """The largest group over the smallest, for points that differ in its size only."""
-    return data.ends(data.measured(op, backend="cuda"), "size", lambda n: n >= 1)
-
+from syncmeter_analysis.claims.sources import lecture, levels, origin, potato
+from syncmeter_analysis.relate.evidence import Evidence
 
 levels_block_warps = row(
-    ends(points(("barrier", "block_barrier"), backend="cuda", blocks=1), "lanes", 32),
+    ends(on_cuda("barrier block_barrier", blocks=1), "lanes", 32),
     (above, 1.5, "most warps over one"),
+    origin(f"{levels}, Table 10 and 4.4", "paper --backend cuda", "levels"),
     statement="Synchronizing a block gets slower with the number of active warps on its "
     "multiprocessor.",
-    source=f"{levels}, Table 10 and 4.4",
     needs="cuda barrier at 32 threads and at more",
-    command=f"{run_paper} --backend cuda",
     advice="Fewer warps per multiprocessor make block barriers faster.",
     otherwise="The number of warps hardly matters to block barriers here.",
-    figure="levels",
 )
 
 levels_grid_blocks = row(
-    ends(points("grid_sync", backend="cuda", lanes=lambda threads: threads <= 256), "blocks", 1),
+    ends(on_cuda("grid_sync", lanes=lambda threads: threads <= 256), "blocks", 1),
     (above, 1.5, "most blocks over fewest"),
+    origin(f"{levels}, Table 10 and Figure 8", "levels", "levels"),
     statement="Synchronizing a grid gets slower with the number of blocks per multiprocessor.",
-    source=f"{levels}, Table 10 and Figure 8",
     needs="cuda grid_sync over blocks",
-    command=run_levels,
     advice="Use one large block per multiprocessor where the grid synchronizes.",
     otherwise="Blocks per multiprocessor hardly matter to grid barriers here.",
-    figure="levels",
 )
 
-
-@claim(
+levels_tile_size = row(
+    ends(on_cuda("tile_sync"), "size", 1),
+    (within, 0.9, 1.1, "largest over smallest tile"),
+    origin(f"{levels}, Table 10", "levels", "levels"),
     statement="The size of a tile does not matter to its synchronization.",
-    source=f"{levels}, Table 10",
     needs="cuda tile_sync over sizes of the group",
-    command=run_levels,
     advice="Choose tile sizes by the algorithm.",
     otherwise="Tile size matters here.",
-    figure="levels",
 )
-def levels_tile_size(data: Evidence) -> Finding:
-    """A tile of any size against one of the whole warp."""
-    pairs = _by_size(data, "tile_sync")
-    return within(pairs, 0.9, 1.1, "largest over smallest tile")
 
-
-@claim(
+levels_coalesced_size = row(
+    ends(on_cuda("coalesced_sync"), "size", 1),
+    (above, 1.1, "largest over smallest coalesced group"),
+    origin(f"{levels}, Table 10", "levels", "levels"),
     statement="The size of a coalesced group matters to its synchronization.",
-    source=f"{levels}, Table 10",
     needs="cuda coalesced_sync over sizes of the group",
-    command=run_levels,
     advice="Prefer tiles of fixed size to coalesced groups.",
     otherwise="Large coalesced groups cost no more than small ones here.",
-    figure="levels",
 )
-def levels_coalesced_size(data: Evidence) -> Finding:
-    """A coalesced group of many lanes against one of few."""
-    return above(_by_size(data, "coalesced_sync"), 1.1, "largest over smallest coalesced group")
 
 
 @claim(
+    origin(f"{levels}, 4.4", "paper --backend cuda", "levels"),
     statement="Blocks of 1024 threads synchronize more slowly than two of 512 in their place.",
-    source=f"{levels}, 4.4",
     needs="cuda barrier of 512 threads in twice as many blocks as of 1024",
-    command=f"{run_paper} --backend cuda",
     advice="Use blocks of 512 threads or fewer where barriers dominate.",
     otherwise="One block of 1024 threads costs no more than two of 512 here.",
-    figure="levels",
 )
 def levels_1024_degrade(data: Evidence) -> Finding:
     """Cost per warp of a barrier of 1024 threads against of 512."""
@@ -96,41 +78,32 @@ def levels_1024_degrade(data: Evidence) -> Finding:
     most = max((s.point.blocks for s in points if s.point.lanes == 512), default=0)
     large = [s for s in points if s.point.lanes == 1024 and 2 * s.point.blocks == most]
     small = [s for s in points if s.point.lanes == 512 and s.point.blocks == most]
-    return above(
-        data.pairs(large, small, ("lanes", "blocks")),
-        1.05,
-        "one block of 1024 threads over two of 512",
-    )
+    pairs = data.pairs(large, small, ("lanes", "blocks"))
+    return above(pairs, 1.05, "one block of 1024 threads over two of 512")
 
 
 levels_one_warp_block = row(
     versus(
-        points("barrier", backend="cuda", lanes=32),
-        points(
-            ("tile_sync", "warp_sync_partial", "warp_sync"), backend="cuda", lanes=32, size=(0, 32)
-        ),
+        on_cuda("barrier", lanes=32),
+        on_cuda("tile_sync warp_sync_partial warp_sync", lanes=32, size=(0, 32)),
         "op",
         "size",
     ),
     (below, 1.1, "__syncthreads of one warp over warp synchronization"),
+    origin(f"{levels}, Table 10", "quick --backend cuda", "levels"),
     statement="A block of one warp synchronizes no slower than a warp does.",
-    source=f"{levels}, Table 10",
     needs="cuda barrier and a synchronization of a whole warp at 32 threads",
-    command="syncmeter run --study quick --backend cuda",
     advice="__syncthreads is good enough in kernels of one warp per block.",
     otherwise="Use __syncwarp where a block is one warp.",
-    figure="levels",
 )
 
 
 @claim(
+    origin(f"{levels}, Table 9", "levels", "levels"),
     statement="Grid barriers are limited to as many blocks as fit at once.",
-    source=f"{levels}, Table 9",
     needs="cuda grid_sync with as many blocks as are resident at once, and with more",
-    command=run_levels,
     advice="Ask the occupancy API for the grid's size before a cooperative launch.",
     otherwise="No limit was met here.",
-    figure="levels",
 )
 def levels_coresident(data: Evidence) -> Finding:
     """A grid larger than what co-resides is refused."""
@@ -148,16 +121,120 @@ def levels_coresident(data: Evidence) -> Finding:
     )
 
 
-barriers = tuple(f"multi_gpu_barrier_{kind}" for kind in ("counter", "flags", "dissemination"))
+_barriers = "multi_gpu_barrier_counter multi_gpu_barrier_flags multi_gpu_barrier_dissemination"
 
 levels_multi_gpu = row(
-    ends(points(barriers, backend="cuda"), "size", 2),
+    ends(on_cuda(_barriers), "size", 2),
     (above, 1.1, "most GPUs over two"),
+    origin(f"{levels}, Table 10 and Figures 9 to 11", "multi-gpu", "levels"),
     statement="A barrier over several GPUs adds a step for each level of their connection.",
-    source=f"{levels}, Table 10 and Figures 9 to 11",
     needs="cuda multi_gpu_barrier_* over two GPUs and over more",
-    command=run_multi_gpu,
     advice="Let more than two GPUs meet in another barrier: this one gets slower with their number.",
     otherwise="Let all GPUs meet in one barrier: more of them than two do not make it slower here.",
-    figure="levels",
+)
+
+
+_handoffs = "warp_handoff cluster_handoff handoff_chain handoff"
+
+potato_scope = row(
+    between(on_cuda(_handoffs), "scope", ("device", "block"), ("system", "device")),
+    (above, 1.1, "wider over narrower scope"),
+    origin(potato, "handoff", "handoff"),
+    statement="Handing a flag on is faster at a narrower scope.",
+    needs="cuda warp handoffs at two scopes",
+    advice="Use the narrowest scope that contains both sides: block, then device.",
+    otherwise="A wider scope costs a handoff no more here.",
+)
+
+potato_order = row(
+    between(
+        on_cuda(_handoffs, flavour=("ptx", "atomic_ref")),
+        "order",
+        (("acq_rel", "acquire", "release"), "relaxed"),
+    ),
+    (above, 1.1, "acquire and release over relaxed"),
+    origin(potato, "handoff", "handoff"),
+    statement="Acquire and release cost more than relaxed accesses in a handoff.",
+    needs="cuda warp handoffs relaxed and with acquire and release",
+    advice="Use relaxed order for flags that guard no data.",
+    otherwise="Acquire and release cost no more here: use them.",
+)
+
+potato_volatile = row(
+    between(on_cuda(_handoffs, order="acq_rel"), "flavour", ("volatile", "ptx")),
+    (above, 1.1, "volatile with a fence over the scoped form"),
+    origin(potato, "handoff", "handoff"),
+    statement="A volatile flag with a fence is slower than a scoped acquire and release.",
+    needs="cuda warp handoffs by volatile with a fence and by PTX",
+    advice="Replace volatile and __threadfence by scoped atomics.",
+    otherwise="A volatile flag with __threadfence costs no more here.",
+)
+
+
+@claim(
+    origin(potato, "handoff, or syncmeter run --study atomics", "handoff"),
+    statement="cuda::atomic_ref costs what the device-scope form costs.",
+    needs="cuda handoffs (or atomics) by atomic_ref and by PTX or functions",
+    advice="Write cuda::atomic_ref: it costs nothing over PTX.",
+    otherwise="atomic_ref is not free here; look at what it compiles to.",
+)
+def potato_atomic_ref(data: Evidence) -> Finding:
+    """cuda::atomic_ref against the device-scope form of the same op."""
+    handoffs = on_cuda(_handoffs, scope="device")(data)
+    atomics = "atomic_add atomic_fetch_add atomic_exchange atomic_cas_pass"
+    points = handoffs or on_cuda(atomics, scope="device", order="relaxed")(data)
+    pairs = data.between(points, "flavour", ("atomic_ref", ("ptx", "function")))
+    note = "" if handoffs else "judged on atomics: no handoff was measured"
+    return within(pairs, 0.95, 1.05, "atomic_ref over the device-scope form", note)
+
+
+lecture_divergence_inside = row(
+    between(on_cuda("branch_in_warp"), "size", (at_least(2), 1)),
+    (above, 1.2, "paths inside a warp over one path"),
+    origin(lecture, "divergence", "divergence"),
+    statement="Divergence inside a warp costs time.",
+    needs="cuda branch_in_warp with one path and with more",
+    advice="Let the lanes of a warp take one path.",
+    otherwise="Divergence inside a warp costs nothing here.",
+)
+
+lecture_divergence_across = row(
+    between(on_cuda("branch_across_warps"), "size", (at_least(2), 1)),
+    (within, 0.9, 1.1, "paths across warps over one path"),
+    origin(lecture, "divergence", "divergence"),
+    statement="Divergence across warps costs no time.",
+    needs="cuda branch_across_warps with one path and with more",
+    advice="Split work by warps freely.",
+    otherwise="Warps on different paths take longer here.",
+)
+
+
+@claim(
+    origin(lecture, "coalescing", "coalescing"),
+    statement="Loads of a warp that fall into few lines are faster than scattered ones.",
+    needs="cuda load_coalesced and load_strided",
+    advice="Let neighbouring lanes read neighbouring addresses.",
+    otherwise="Scattered loads cost no more here.",
+)
+def lecture_coalescing(data: Evidence) -> Finding:
+    """Loads of a warp that are strided against coalesced."""
+    levels = [
+        data.pairs(
+            data.measured(f"load_strided{level}", backend="cuda", size=at_least(2)),
+            data.measured(f"load_coalesced{level}", backend="cuda"),
+            ("op", "size"),
+        )
+        for level in ("", "_l2")
+    ]
+    return above(levels[0] + levels[1], 1.2, "strided over coalesced loads")
+
+
+lecture_kernel_boundary = row(
+    against("kernel_split", "grid_sync", "home", backend="cuda"),
+    (above, 1.1, "a kernel cut in two over a grid barrier"),
+    origin(lecture, "levels", "levels"),
+    statement="The end of a kernel is a barrier, and slower than one inside it.",
+    needs="cuda kernel_split and grid_sync in the same grid",
+    advice="Synchronize the grid inside a kernel where it fits on the device.",
+    otherwise="A second kernel is the faster barrier here.",
 )

@@ -1,4 +1,8 @@
-"""Where the statements come from."""
+"""Where the statements come from, and which campaigns measure what they need."""
+
+from __future__ import annotations
+
+from typing import Any
 
 primitives = (
     "Burtchell and Burtscher, Characterizing CUDA and OpenMP Synchronization Primitives, IISWC 2024"
@@ -8,12 +12,10 @@ potato = 'the "hot potato" article on handing a flag from warp to warp'
 lecture = "lecture on GPU programming"
 belief = "widely held"
 
-run_paper = "syncmeter run --study paper"
-run_false_sharing = "syncmeter run --study false-sharing"
-run_locks = "syncmeter run --study locks"
-run_read_mostly = "syncmeter run --study read-mostly"
-run_levels = "syncmeter run --study levels"
-run_reductions = "syncmeter run --study reductions"
-run_handoff = "syncmeter run --study handoff"
-run_waiting = "syncmeter run --study waiting"
-run_multi_gpu = "syncmeter run --study multi-gpu"
+_run = "syncmeter run --study"
+run_multi_gpu = f"{_run} multi-gpu"
+
+
+def origin(source: str, study: str, figure: str = "scaling") -> dict[str, Any]:
+    """Source, command and figure of a claim: `study` with what options measures it."""
+    return {"source": source, "command": f"{_run} {study}", "figure": figure}

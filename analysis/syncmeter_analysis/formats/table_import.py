@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns
-from syncmeter_analysis.formats.importing import (
-    campaign_line,
-    point_line,
-    text_of,
-    write_import,
-)
+from syncmeter_analysis.formats.importing import campaign_line, point_line, text_of, write_import
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.members import BadVisit, check, most_counted
 from syncmeter_analysis.record.point import point_from

@@ -13,12 +13,7 @@ from typing import Any
 Unit = dict[str, int]
 
 # From near to far: the first that two PUs of one package share names their pair.
-_shared = (
-    ("core", "same core"),
-    ("l2", "same L2"),
-    ("l3", "same L3"),
-    ("numa", "same NUMA node"),
-)
+_shared = (("core", "same core"), ("l2", "same L2"), ("l3", "same L3"), ("numa", "same NUMA node"))
 
 #: Every class, from the closest to the farthest.
 pair_classes = (*(name for _, name in _shared), "same package", "other package", "not known")

@@ -11,11 +11,7 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.compare import Comparison, compare_points
-from syncmeter_analysis.relate.counterparts import (
-    counterpart_key,
-    counterparts,
-    pairs_of_backends,
-)
+from syncmeter_analysis.relate.counterparts import counterpart_key, counterparts, pairs_of_backends
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
 

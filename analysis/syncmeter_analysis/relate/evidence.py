@@ -8,7 +8,7 @@ pairs) or the extremes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -262,25 +262,17 @@ class Evidence:
             result += pairs
         return result
 
-    def ends(
-        self,
-        points: Iterable[Measured],
-        axis: str,
-        first: Callable[[int], bool],
-        adjust: Callable[[Pair], Pair] | None = None,
-    ) -> Pairs:
+    def ends(self, points: Iterable[Measured], axis: str, least: int) -> Pairs:
         """For each set of points that differ in `axis` only: the largest value over the smallest
-        that `first` accepts."""
+        that is at least this."""
         groups: dict[object, list[Measured]] = defaultdict(list)
         key = key_without(axis)
         for s in points:
-            if s.status in _measured and first(getattr(s.point, axis)):
+            if s.status in _measured and getattr(s.point, axis) >= least:
                 groups[key(s.point)].append(s)
         result = Pairs()
         for group in groups.values():
             group.sort(key=lambda s: int(getattr(s.point, axis)))
             if len(group) > 1:
                 self._add_pair(result, group[-1], group[0])
-        if adjust:
-            result.found = list(map(adjust, result.found))
         return result

@@ -115,10 +115,7 @@ def _bounds(values: Sequence[float], confidence: float) -> tuple[float, float]:
         return x[r - 1], x[n - r]
     part = (covered - confidence) / (covered - median_coverage(n, r + 1))
     inwards = (n - r) * part / (r + (n - 2 * r) * part)
-    return (
-        x[r - 1] + inwards * (x[r] - x[r - 1]),
-        x[n - r] - inwards * (x[n - r] - x[n - r - 1]),
-    )
+    return (x[r - 1] + inwards * (x[r] - x[r - 1]), x[n - r] - inwards * (x[n - r] - x[n - r - 1]))
 
 
 def ratio_of_pairs(ratios: Sequence[float], confidence: float = 0.95) -> Interval:

@@ -79,12 +79,7 @@ def ratio_bounds(i: Interval | Ratio) -> str:
     return f"{ratio(i.low)}..{ratio(i.high)}" if i.bounded else ""
 
 
-_marks = {
-    Verdict.same: " =",
-    Verdict.slower: " >",
-    Verdict.faster: " <",
-    Verdict.cannot_tell: " ?",
-}
+_marks = {Verdict.same: " =", Verdict.slower: " >", Verdict.faster: " <", Verdict.cannot_tell: " ?"}
 
 #: What the marks behind ratios in tables say.
 legend_of_marks = (
