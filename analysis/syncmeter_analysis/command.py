@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from syncmeter_analysis.command_output import inputs, may_write, path_of, say, written
-from syncmeter_analysis.file_commands import export_file, import_file, print_schema, share_file
 from syncmeter_analysis.options import parser
 from syncmeter_analysis.record.errors import NotWritten, Unusable, printable
-from syncmeter_analysis.record.output import same_file
+from syncmeter_analysis.record.output import check_outputs, same_file
+
+if TYPE_CHECKING:
+    from syncmeter_analysis.render.report import Report
+    from syncmeter_analysis.studies.figures import Figure
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -22,17 +26,10 @@ def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.compare import Comparison, axes, compare_campaigns
     from syncmeter_analysis.relate.compare_arms import compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
+    from syncmeter_analysis.render import compare
     from syncmeter_analysis.render.charts.changes import changes_figure
-    from syncmeter_analysis.render.compare import (
-        as_json,
-        as_junit,
-        as_markdown,
-        as_text,
-        compare_report,
-    )
 
-    figure, page = path_of(options.figure), path_of(options.html)
-    may_write(options, figure, page=page)
+    _check_drawings(options)
     across = [axis for text in options.across for axis in text.split(",")]
     for axis in across:
         if axis not in (*axes, "machine"):
@@ -55,22 +52,15 @@ def _compare(options: argparse.Namespace) -> int:
     for c in found:
         c.sees, c.blind_is_fine = options.sees, options.blind == "ignore" or bool(options.by)
     if options.format == "json":
-        say(as_json(found))
+        _print(compare.as_json(found))
     elif options.format == "junit":
-        say(as_junit(found))
+        _print(compare.as_junit(found))
     elif options.format == "markdown":
-        say("\n\n".join(map(as_markdown, found)))
+        _print("\n\n".join(map(compare.as_markdown, found)))
     else:
-        style = _shows_colours(), _width(options)
-        say("\n\n".join(as_text(c, options.all, *style) for c in found))
-    if figure:
-        from syncmeter_analysis.render.charts.static import save
-
-        save(changes_figure(found), figure)
-    if page:
-        from syncmeter_analysis.render.page import write_page
-
-        write_page(compare_report(found, files), page)
+        texts = (compare.as_text(c, options.all, *_style(options)) for c in found)
+        _print("\n\n".join(texts))
+    _draw(options, lambda: changes_figure(found), lambda: compare.compare_report(found, files))
     statuses = {c.status for c in found}
     if 1 in statuses or statuses == {2}:
         return min(statuses)
@@ -80,41 +70,60 @@ def _compare(options: argparse.Namespace) -> int:
 def _fleet(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.fleet import fleet_of
     from syncmeter_analysis.relate.node import read_nodes
+    from syncmeter_analysis.render import fleet as rendered
     from syncmeter_analysis.render.charts.fleet import fleet_figure
-    from syncmeter_analysis.render.fleet import as_json, as_markdown, as_text, fleet_report
 
-    figure, page = path_of(options.figure), path_of(options.html)
-    may_write(options, figure, page=page)
-    # A package that is missing is named before minutes of reading.
-    if figure:
-        from syncmeter_analysis.render.charts.static import save
-    if page:
-        from syncmeter_analysis.render.page import write_page
+    _check_drawings(options)
     fleet = fleet_of(read_nodes(options.file), options.threshold)
     if not fleet.groups:
         first = fleet.left_out[0]
         raise Unusable(f"fleet: no file can be used; {first.path}: {first.why}")
     if options.format == "json":
-        say(as_json(fleet))
+        _print(rendered.as_json(fleet))
     elif options.format == "markdown":
-        say(as_markdown(fleet, options.all))
+        _print(rendered.as_markdown(fleet, options.all))
     else:
-        say(as_text(fleet, options.all, _shows_colours(), _width(options)))
-    if figure:
-        save(fleet_figure(fleet), figure)
-    if page:
-        write_page(fleet_report(fleet), page)
+        _print(rendered.as_text(fleet, options.all, *_style(options)))
+    _draw(options, lambda: fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
     return fleet.status
+
+
+def _check_drawings(options: argparse.Namespace) -> None:
+    """Whether what --figure and --html name may be written; a package that is missing is named before
+    minutes of reading."""
+    figure, page = _path(options.figure), _path(options.html)
+    _check_writable(options, figure, page=page)
+    if figure:
+        import_module("syncmeter_analysis.render.charts.static")
+    if page:
+        import_module("syncmeter_analysis.render.page")
+
+
+def _draw(
+    options: argparse.Namespace, figure: Callable[[], Figure], report: Callable[[], Report]
+) -> None:
+    """What --figure and --html ask for."""
+    if options.figure:
+        from syncmeter_analysis.render.charts.static import save
+
+        save(figure(), Path(options.figure))
+    if options.html:
+        from syncmeter_analysis.render.page import write_page
+
+        write_page(report(), Path(options.html))
 
 
 def _report(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.campaign import read_campaign
     from syncmeter_analysis.render.build import build
+    from syncmeter_analysis.render.markdown import as_markdown, write_markdown
     from syncmeter_analysis.render.recommendations import headline
+    from syncmeter_analysis.render.terminal import prose
 
-    output = path_of(options.output)
+    output = _path(options.output)
     page = (output or Path("report.html")) if options.command == "html" else None
-    may_write(options, output if page is None else None, page=page)
+    output = None if page else output
+    _check_writable(options, output, page=page)
     if page:
         # A package that is missing is named before minutes of reading.
         from syncmeter_analysis.render.page import write_page
@@ -124,21 +133,16 @@ def _report(options: argparse.Namespace) -> int:
         from syncmeter_analysis.render.charts.static import all_files, save
 
         pictures = all_files(report.figures, Path(options.static))
-        may_write(options, *pictures, None if page else output, page=page)
+        _check_writable(options, *pictures, output, page=page)
     if page:
-        from syncmeter_analysis.render.terminal import prose
-
         size = write_page(report, page)
-        say(prose(headline(report.judged), _width(options)))
-        say(f"{written(page)} ({size / 1e6:.1f} MB)")
+        _print(prose(headline(report.judged), _width(options)))
+        _print(f"{_written(page)} ({size / 1e6:.1f} MB)")
+    elif output:
+        write_markdown(report, output, options.static)
+        _print(_written(output))
     else:
-        from syncmeter_analysis.render.markdown import as_markdown, write_markdown
-
-        if output:
-            write_markdown(report, output, options.static)
-            say(written(output))
-        else:
-            say(as_markdown(report, options.static or ""), end="")
+        _print(as_markdown(report, options.static or ""), end="")
     for path, figure in pictures.items():
         save(figure, path)
     if pictures:
@@ -147,10 +151,12 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
-def _shows_colours() -> bool:
+def _style(options: argparse.Namespace) -> tuple[bool, int]:
+    """Whether a terminal shows colours, and its width."""
     # https://no-color.org: any value but an empty one says no.
     refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
-    return sys.stdout.isatty() and not refused and terminal != "dumb"
+    coloured = sys.stdout.isatty() and not refused and terminal != "dumb"
+    return coloured, _width(options)
 
 
 def _width(options: argparse.Namespace) -> int:
@@ -173,32 +179,25 @@ def _text(options: argparse.Namespace) -> int:
         study(name)
     campaign = read_campaign(options.file)
     found = sections(campaign, options.study)
-    whole = options.wide or options.tables or options.format == "md"
     missing = [name for name in options.study if name not in {s.name for s in found}]
     if missing:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
+    md, style = options.format == "md", _style(options)
+    whole = options.wide or options.tables or md
     parts = [(s.title, s.blocks if whole else first_screen(s)) for s in found]
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
-    if arms:
-        compared = [
-            compare.as_markdown(c)
-            if options.format == "md"
-            else compare.as_text(c, False, _shows_colours(), _width(options))
-            for c in arms
-        ]
-        say("\n\n".join(compared) + "\n" * bool(parts))
+    texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
     if not arms and not options.study and (sentences := findings(campaign)):
         parts.insert(0, ("Findings", [Bullets(sentences)]))
-    if not parts and not arms:
+    for title, blocks in parts:
+        texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))
+    if texts:
+        _print("\n\n".join(texts))
+    else:
         print(
             f"no points of a study with a text; these studies have one: {', '.join(names())}",
             file=sys.stderr,
         )
-    elif parts and options.format == "md":
-        say("\n\n".join(as_markdown(title, blocks) for title, blocks in parts))
-    elif parts:
-        style = _shows_colours(), _width(options)
-        say("\n\n".join(as_plain(title, blocks, *style) for title, blocks in parts))
     return 0
 
 
@@ -207,14 +206,109 @@ def _claims(options: argparse.Namespace) -> int:
 
     found = claims_text.judge_files(options.file)
     if options.point:
-        say(claims_text.of_point(found, options.point, _width(options)))
+        _print(claims_text.of_point(found, options.point, _width(options)))
     elif options.format == "text":
-        say(claims_text.as_text(found, options.all, _width(options)))
+        _print(claims_text.as_text(found, options.all, _width(options)))
+    elif options.format == "md":
+        _print(claims_text.as_markdown(found))
     else:
-        say(
-            claims_text.as_markdown(found) if options.format == "md" else claims_text.as_json(found)
-        )
+        _print(claims_text.as_json(found))
     return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.syncperformance import import_syncperformance
+    from syncmeter_analysis.formats.table_import import import_table
+
+    source = Path(options.source)
+    output = Path(
+        options.output or f"{source.resolve().name.removesuffix('.gz').removesuffix('.csv')}.jsonl"
+    )
+    _check_writable(options, output)
+    machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
+    if options.format == "table":
+        notes = import_table(source, output, gpu=options.gpu, **machine)
+    else:
+        notes = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
+    _print("\n".join([*map(printable, notes), _written(output)]))
+    return 0
+
+
+def _share(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.share import share
+    from syncmeter_analysis.record.text_file import without_suffixes
+
+    source = Path(options.file)
+    output = Path(options.output or f"{without_suffixes(source)}-shared.jsonl")
+    _check_writable(options, output)
+    lines, left_out = share(source, output)
+    more = f", {left_out} left out" if left_out else ""
+    _print(
+        f"{_written(output)} ({lines} lines{more}; host, user and paths removed; check the copy "
+        f"before you share it)"
+    )
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.export import export
+    from syncmeter_analysis.relate.campaign import read_campaign
+
+    output = _path(options.output)
+    _check_writable(options, output)
+    _print(export(read_campaign(options.file), options.format, output), end="")
+    if output:
+        _print(_written(output))
+    return 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.schema import results_schema
+
+    _print(json.dumps(results_schema(), indent=2))
+    return 0
+
+
+def _inputs(options: argparse.Namespace) -> list[Path]:
+    if options.command == "import":
+        source = Path(options.source)
+        return [source, *source.rglob("runtimes.csv"), *source.rglob("log.txt")]
+    files = getattr(options, "file", [])
+    return [Path(files)] if isinstance(files, str) else list(map(Path, files))
+
+
+def _check_writable(
+    options: argparse.Namespace, *outputs: Path | None, page: Path | None = None
+) -> None:
+    """Before any work: nothing is written over that someone may need. Raises Unusable."""
+    check_outputs(
+        [path for path in outputs if path],
+        _inputs(options),
+        force=options.force,
+        pages=[page] if page else [],
+    )
+
+
+def _path(name: str | None) -> Path | None:
+    return Path(name) if name else None
+
+
+def _print(text: str, end: str = "\n") -> None:
+    """Prints on standard output. Raises NotWritten where that fails, BrokenPipeError too."""
+    if sys.stdout is None:
+        raise NotWritten("standard output is closed")
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # What could not be written is not tried again at the end of the program.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise NotWritten(f"standard output: {error.strerror}") from error
+
+
+def _written(path: Path) -> str:
+    return f"written: {printable(str(path))}"
 
 
 _runs = {
@@ -224,10 +318,10 @@ _runs = {
     "md": _report,
     "text": _text,
     "claims": _claims,
-    "share": share_file,
-    "export": export_file,
-    "import": import_file,
-    "schema": print_schema,
+    "share": _share,
+    "export": _export,
+    "import": _import,
+    "schema": _schema,
 }
 
 
@@ -236,7 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_all_texts(sys.stdout, sys.stderr)
     try:
         options = _parsed(arguments)
-        if any(same_file(1, path) for path in inputs(options) if path.is_file()):
+        if any(same_file(1, path) for path in _inputs(options) if path.is_file()):
             raise Unusable("standard output is the input file itself; send it to another")
         return int(options.run(options))
     except Unusable as error:
@@ -262,7 +356,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         return parser(_runs).parse_args(arguments)
     except SystemExit as end:
         if end.code == 0:
-            say("", end="")
+            _print("", end="")
         raise
 
 

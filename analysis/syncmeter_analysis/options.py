@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Mapping
 
 from syncmeter_analysis import __version__
@@ -11,39 +12,68 @@ from syncmeter_analysis import __version__
 Run = Callable[[argparse.Namespace], int]
 
 
-def _share(text: str) -> float:
-    """`5%`, `5` (per cent) or `0.05`."""
+def _part(text: str, whole: float, fits: Callable[[float], bool], what: str) -> float:
+    """`5%`, or 0.05; numbers from `whole` on are per cent too."""
     try:
         value = float(text.rstrip("%"))
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a share; allowed: 0% to below 100%, such as 5%"
-        ) from None
-    if text.endswith("%") or value >= 1:
+        value = math.nan
+    if text.endswith("%") or value >= whole:
         value /= 100
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a share; allowed: 0% to below 100%, such as 5%"
-        )
+    if not fits(value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not {what}")
     return value
+
+
+def _share(text: str) -> float:
+    what = "a share; allowed: 0% to below 100%, such as 5%"
+    return _part(text, 1, lambda share: 0 <= share < 1, what)
 
 
 def _change(text: str) -> float:
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1000:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a change; allowed: above 0%, such as 50%"
-        )
-    return value
+    what = "a change; allowed: above 0%, such as 50%"
+    return _part(text, math.inf, lambda change: 0 < change < 1000, what)
 
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
     return int(text)
+
+
+class _Options(argparse.ArgumentParser):
+    """The options of one command; those that several have are methods."""
+
+    def files(self, what: str = "results files of one machine") -> None:
+        self.add_argument("file", nargs="+", metavar="FILE", help=what)
+
+    def threshold(self, default: float) -> None:
+        what = f"differences up to this count as none (default {default:.0%}%)"
+        self.add_argument("--threshold", type=_share, default=default, metavar="SHARE", help=what)
+
+    def format(self, *formats: str) -> None:
+        self.add_argument("--format", choices=formats, default=formats[0])
+
+    def output(self, default: str) -> None:
+        self.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
+
+    def flag(self, name: str, what: str) -> None:
+        self.add_argument(name, action="store_true", help=what)
+
+    def wide(self) -> None:
+        self.flag("--wide", "every column, however narrow the terminal is")
+
+    def figure_and_page(self, drawn: str, page: str) -> None:
+        what = f"draw the {drawn}: .svg, .png, .pdf or .html"
+        self.add_argument("--figure", metavar="FILE", help=what)
+        what = f"write {page} that needs no network"
+        self.add_argument("--html", metavar="FILE", help=what)
+
+    def force(self) -> None:
+        self.flag(
+            "--force",
+            "replace files that exist; never an input or a results file of measured figures",
+        )
 
 
 def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
@@ -56,48 +86,27 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "compared; 3 where compare finds nothing slower, but could not have seen it everywhere.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = made.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=_Options
+    )
 
-    def add(name: str, text: str) -> argparse.ArgumentParser:
+    def add(name: str, text: str) -> _Options:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(run=runs[name])
         return sub
-
-    def add_wide(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument(
-            "--wide", action="store_true", help="every column, however narrow the terminal is"
-        )
-
-    def add_force(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument(
-            "--force",
-            action="store_true",
-            help="replace files that exist; never an input or a results file of measured figures",
-        )
 
     compare = add(
         "compare",
         "Which points differ between two campaigns, or within one by backend, "
         "device, compiler or affinity.",
     )
-    compare.add_argument(
-        "file",
-        nargs="+",
-        metavar="FILE",
-        help="OLD NEW, or one of `syncmeter ab`, or with --by any number",
-    )
+    compare.files("OLD NEW, or one of `syncmeter ab`, or with --by any number")
     compare.add_argument(
         "--by",
         choices=("backend", "device", "compiler", "affinity"),
         help="compare points within the files that differ in this only",
     )
-    compare.add_argument(
-        "--threshold",
-        type=_share,
-        default=0.05,
-        metavar="SHARE",
-        help="differences up to this count as none (default 5%%)",
-    )
+    compare.threshold(0.05)
     compare.add_argument(
         "--sees",
         type=_change,
@@ -118,55 +127,37 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="AXIS",
         help="compare points although they differ in this axis, or `machine`",
     )
-    compare.add_argument(
-        "--all", action="store_true", help="show every point, not only those that changed"
-    )
-    compare.add_argument("--format", choices=("text", "json", "markdown", "junit"), default="text")
-    add_wide(compare)
-    compare.add_argument(
-        "--figure", metavar="FILE", help="draw the differences: .svg, .png, .pdf or .html"
-    )
-
-    compare.add_argument(
-        "--html", metavar="FILE", help="write the comparison as one page that needs no network"
-    )
-    add_force(compare)
+    compare.flag("--all", "show every point, not only those that changed")
+    compare.format("text", "json", "markdown", "junit")
+    compare.wide()
+    compare.figure_and_page("differences", "the comparison as one page")
+    compare.force()
 
     fleet = add("fleet", "Which nodes of a run differ from the others: a file of each node.")
-    fleet.add_argument("file", nargs="+", metavar="FILE", help="results files, one of each node")
-    fleet.add_argument(
-        "--threshold",
-        type=_share,
-        default=0.02,
-        metavar="SHARE",
-        help="differences up to this count as none (default 2%%)",
-    )
-    fleet.add_argument("--format", choices=("text", "json", "markdown"), default="text")
-    fleet.add_argument("--all", action="store_true", help="show every point, node and note")
-    add_wide(fleet)
-    fleet.add_argument("--figure", metavar="FILE", help="draw the nodes: .svg, .png, .pdf or .html")
-    fleet.add_argument("--html", metavar="FILE", help="write one page that needs no network")
-    add_force(fleet)
+    fleet.files("results files, one of each node")
+    fleet.threshold(0.02)
+    fleet.format("text", "json", "markdown")
+    fleet.flag("--all", "show every point, node and note")
+    fleet.wide()
+    fleet.figure_and_page("nodes", "one page")
+    fleet.force()
 
-    for name, text in (
-        (
-            "html",
-            "The report as one HTML page that needs no network: how far to trust it, advice, "
-            "costs, figures, claims, and how it was measured.",
-        ),
-        ("md", "The same report as Markdown."),
-    ):
-        sub = add(name, text)
-        sub.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
-        default = "report.html" if name == "html" else "standard output"
-        sub.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
-        sub.add_argument(
+    html = add(
+        "html",
+        "The report as one HTML page that needs no network: how far to trust it, advice, "
+        "costs, figures, claims, and how it was measured.",
+    )
+    md = add("md", "The same report as Markdown.")
+    for report, output in ((html, "report.html"), (md, "standard output")):
+        report.files()
+        report.output(output)
+        report.add_argument(
             "--static", metavar="DIR", help="write every figure as SVG, PNG and PDF as well"
         )
-        add_force(sub)
+        report.force()
 
     texts = add("text", "What the points of each study mean, for a terminal. Needs Python only.")
-    texts.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
+    texts.files()
     texts.add_argument(
         "--study",
         action="append",
@@ -174,33 +165,33 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         metavar="NAME",
         help="only this study; can be repeated",
     )
-    texts.add_argument("--format", choices=("text", "md"), default="text")
-    texts.add_argument("--tables", action="store_true", help="every table of each study, whole")
-    add_wide(texts)
+    texts.format("text", "md")
+    texts.flag("--tables", "every table of each study, whole")
+    texts.wide()
 
     claims = add(
         "claims",
         "Published and widely held statements, judged on these data: a column for each machine.",
     )
-    claims.add_argument("file", nargs="+", metavar="FILE", help="results files of any machines")
-    claims.add_argument("--format", choices=("text", "md", "json"), default="text")
+    claims.files("results files of any machines")
+    claims.format("text", "md", "json")
     claims.add_argument(
         "--point",
         metavar="POINT",
         help="only the claims that use this point, named as in the results file",
     )
-    claims.add_argument("--all", action="store_true", help="also the claims that were not measured")
+    claims.flag("--all", "also the claims that were not measured")
 
     shares = add("share", "Writes an anonymised copy: host, user and paths removed, machine kept.")
     shares.add_argument("file", metavar="FILE", help="a results file")
-    shares.add_argument("-o", "--output", metavar="FILE", help="default: NAME-shared.jsonl")
-    add_force(shares)
+    shares.output("NAME-shared.jsonl")
+    shares.force()
 
     exports = add("export", "Writes every point for other programs.")
-    exports.add_argument("file", nargs="+", metavar="FILE", help="results files of one machine")
-    exports.add_argument("--format", choices=("csv", "google-benchmark"), default="csv")
-    exports.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
-    add_force(exports)
+    exports.files()
+    exports.format("csv", "google-benchmark")
+    exports.output("standard output")
+    exports.force()
 
     add("schema", "Prints the JSON Schema of a results file's lines.")
 
@@ -212,8 +203,8 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         help="syncperformance: the folder of one system; table: the output of `syncmeter show "
         "--csv`",
     )
-    imports.add_argument("-o", "--output", metavar="FILE", help="default: the folder's name .jsonl")
-    add_force(imports)
+    imports.output("the folder's name .jsonl")
+    imports.force()
     imports.add_argument(
         "--aggregate",
         choices=("max", "min", "med", "avg"),
