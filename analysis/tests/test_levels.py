@@ -2,7 +2,7 @@
 
 import re
 
-from syncmeter_analysis.relate.levels import level_of
+from syncmeter_analysis.relate.op_groups import level_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import levels, sections
 from syncmeter_analysis.studies import levels as drawing

@@ -227,7 +227,7 @@ def test_what_was_found_is_said_and_drawn(study):
     assert (len(figures) if isinstance(titles, int) else [f.title for f in figures]) == titles
     for figure in figures:
         assert figure.points
-        assert set(figure.points) <= campaign.by_id().keys()
+        assert set(figure.points) <= {s.id for s in campaign.points.values()}
 
 
 @pytest.mark.parametrize("study", ["locks", "contention", "barrier"])

@@ -12,14 +12,12 @@ from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     detectable,
-    detectable_in_second,
     fastest_of,
     ratio,
     verdict,
     verdict_of,
 )
 from syncmeter_analysis.relate.special import student_t
-from syncmeter_analysis.relate.summary import Measured
 from tests.made import around, point, read, results, visits, write
 
 near, far = 65.0, 235.0
@@ -138,15 +136,6 @@ def test_of_more_comparisons_each_has_to_be_larger_to_be_seen():
     assert detectable(r) == pytest.approx(1.05 * math.exp((student_t(0.95, 4) + found) * 0.02))
     many = 1.05 * math.exp((student_t(1 - 0.05 / 40, 4) + found) * 0.02)
     assert detectable(r, comparisons=40) == pytest.approx(many)
-
-
-def test_a_second_campaign_would_show_what_compare_can_detect_between_two_equal_ones(tmp_path):
-    a, b = (
-        two(tmp_path / f"{name}", [(10.0 + 0.1 * i, near) for i in range(5)], [(5.0, near)])[0]
-        for name in "ab"
-    )
-    assert detectable_in_second(a, 0.02) == pytest.approx(detectable(ratio(b, a), 0.02))
-    assert detectable_in_second(Measured(a.point, "failed", "")) == math.inf
 
 
 def test_a_margin_can_be_given():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 from syncmeter_analysis.record.errors import printable
@@ -35,11 +36,12 @@ def parsed(text: bytes) -> dict[str, Any]:
     if written.count("[") + written.count("{") > _most_levels:
         _check_levels(line)
     if line.get("kind") not in _of_points:
-        return {_text(name): _known(value) for name, value in line.items()}
+        found: dict[str, Any] = _each(_known, line)
+        return found
     # Of ASCII a text of JSON holds only DEL as it is: few lines have to be walked.
     if not written.isascii() or "\\" in written or "\x7f" in written:
         _check_letters(text, line)
-        line = {k: v if k in _points else _printable(v) for k, v in line.items()}
+        line = {k: v if k in _points else _each(_text, v) for k, v in line.items()}
     return line
 
 
@@ -67,21 +69,17 @@ def _text(value: Any) -> Any:
     return printable(value) if isinstance(value, str) else value
 
 
-def _printable(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_printable(v) for v in value]
-    if isinstance(value, dict):
-        return {_text(k): _printable(v) for k, v in value.items()}
-    return _text(value)
-
-
 def _known(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_known(v) for v in value]
-    if isinstance(value, dict):
-        return {_text(k): _known(v) for k, v in value.items()}
+    """None for a number beyond all bounds."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, int) and abs(value) > _largest_number:
-        return None
-    return _text(value)
+    return None if isinstance(value, int) and abs(value) > _largest_number else _text(value)
+
+
+def _each(leaf: Callable[[Any], Any], value: Any) -> Any:
+    """The value with `leaf` of each text and number that it holds, and printable names."""
+    if isinstance(value, list):
+        return [_each(leaf, v) for v in value]
+    if isinstance(value, dict):
+        return {_text(k): _each(leaf, v) for k, v in value.items()}
+    return leaf(value)

@@ -51,28 +51,30 @@ def _gpu_name(gpu: dict[str, Any] | str) -> str:
 
 def machine_of(campaign: dict[str, Any]) -> Machine:
     """The machine of a campaign line; a member that is missing or of a wrong type is unknown."""
-    found, gpus = _object(campaign.get("machine")), _object(campaign.get("gpus"))
+    found, gpus = object_of(campaign, "machine"), object_of(campaign, "gpus")
     imported = campaign.get("imported")
     quota = campaign.get("quota_cpus")
     names = {n: _gpu_name(gpu) for n, gpu in gpus.items() if isinstance(gpu, (dict, str))}
     counts = ("packages", "cores", "pus", "numa_nodes", "line_bytes")
+    members: dict[str, Any] = {name: _whole(found.get(name)) for name in counts}
+    for name in ("host", "architecture", "virtualization"):
+        members[name] = str(found.get(name) or "")
     return Machine(
         cpu=str(found.get("cpu_model") or ""),
-        host=str(found.get("host") or ""),
-        architecture=str(found.get("architecture") or ""),
         smt=found["smt"] if isinstance(found.get("smt"), bool) else None,
         hypervisor=found.get("hypervisor") is True,
-        virtualization=str(found.get("virtualization") or ""),
         governor=str(found.get("governor") or "unknown"),
         turbo=str(found.get("turbo") or "unknown"),
         quota_cpus=float(quota) if isinstance(quota, (int, float)) else None,
         gpus=tuple(sorted((str(backend), name) for backend, name in names.items())),
         imported=str(imported.get("from") or "elsewhere") if isinstance(imported, dict) else "",
-        **{name: _whole(found.get(name)) for name in counts},
+        **members,
     )
 
 
-def _object(value: Any) -> dict[str, Any]:
+def object_of(line: dict[str, Any], member: str) -> dict[str, Any]:
+    """What a member of a campaign line holds; empty where it is no object."""
+    value = line.get(member)
     return value if isinstance(value, dict) else {}
 
 

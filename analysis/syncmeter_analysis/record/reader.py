@@ -54,6 +54,11 @@ class ResultsFile:
     first_line: int = 1
     visit_lines: set[int] = field(default_factory=set)
 
+    @property
+    def builds(self) -> list[dict[str, Any]]:
+        """What the workers say of how they were built."""
+        return [w["build"] for w in self.workers if isinstance(w.get("build"), dict)]
+
     def estimate(self) -> None:
         """Has the driver estimate the points unless the file holds all their estimates. Raises
         Unusable."""

@@ -12,11 +12,11 @@ from typing import Any
 #: A PU's place: the index of its core, caches, NUMA node and package; -1 or absent: not known.
 Unit = dict[str, int]
 
-# From near to far: the first that two PUs of one package share names their pair.
-_shared = (("core", "same core"), ("l2", "same L2"), ("l3", "same L3"), ("numa", "same NUMA node"))
+# What PUs share, from near to far; the first that two of one package share names their pair.
+_levels = {"core": "core", "l2": "L2", "l3": "L3", "numa": "NUMA node", "package": "package"}
 
 #: Every class, from the closest to the farthest.
-pair_classes = (*(name for _, name in _shared), "same package", "other package", "not known")
+pair_classes = (*(f"same {name}" for name in _levels.values()), "other package", "not known")
 
 
 def units_of(campaigns: Iterable[dict[str, Any]]) -> dict[int, Unit]:
@@ -62,20 +62,8 @@ def pair_class(a: Unit, b: Unit) -> str:
         return "not known"
     if a.get("package", -1) != b.get("package", -1):
         return "other package"
-    for level, name in _shared:
-        if a.get(level, -1) >= 0 and a.get(level) == b.get(level):
-            return name
-    return "same package"
-
-
-# What PUs share, from near to far; the names are those of blocks of them.
-_levels = (
-    ("core", "core"),
-    ("l2", "L2"),
-    ("l3", "L3"),
-    ("numa", "NUMA node"),
-    ("package", "package"),
-)
+    shared = (level for level in _levels if a.get(level, -1) >= 0 and a.get(level) == b.get(level))
+    return f"same {_levels[next(shared, 'package')]}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,7 @@ def foldings(units: dict[int, Unit]) -> Iterator[Folding]:
     machine each: never a block across the border of what the next larger blocks share."""
     everything = in_topology_order(units)
     levels = [("PU", [[pu] for pu in everything])]
-    for level, name in _levels:
+    for level, name in _levels.items():
         groups = _groups(units, everything, level)
         if groups and len(groups) < len(levels[-1][1]):
             levels.append((name, groups))

@@ -7,12 +7,58 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncmeter_analysis.record.across_gpus import Link, Litmus, link_of, litmus_of
 from syncmeter_analysis.record.errors import quoted
 from syncmeter_analysis.record.members import BadVisit as BadVisit
 from syncmeter_analysis.record.members import Members, check
 from syncmeter_analysis.record.point import BadPoint, Point, learn_backend, point_from
 from syncmeter_analysis.record.tables import Member, statuses, visit_members
+
+# Each of the two sides of a litmus looks at two words in a round.
+_words_of_a_round = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How device `source` reaches device `target`; `nvlinks` are those of the source that are up."""
+
+    source: int
+    target: int
+    peer_access: bool
+    native_atomics: bool
+    performance_rank: int
+    nvlinks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Litmus:
+    """Words that were stale, of those looked at."""
+
+    stale: int = 0
+    looked_at: int = 0
+
+    def __add__(self, other: Litmus) -> Litmus:
+        return Litmus(self.stale + other.stale, self.looked_at + other.looked_at)
+
+
+def link_of(members: Members) -> Link:
+    """The link that these members, which were checked, describe."""
+    return Link(
+        int(members.get("from") or 0),
+        int(members.get("to") or 0),
+        members.get("peer_access") is True,
+        members.get("native_atomics") is True,
+        int(members.get("performance_rank") or 0),
+        int(members.get("nvlinks") or 0),
+    )
+
+
+def litmus_of(line: Members) -> Litmus | None:
+    """What a visit's litmus counted over its rounds; None without one."""
+    if "litmus_seen" not in line or "litmus_rounds" not in line:
+        return None
+    rounds = line["litmus_rounds"] or 0
+    return Litmus(int(line["litmus_seen"] or 0), _words_of_a_round * int(rounds))
+
 
 #: What a visit may say beside its times: of a GPU and its handoffs, and of lanes that wait.
 remarks = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from syncmeter_analysis.record.errors import Unusable, quoted
-from syncmeter_analysis.record.machine import Machine, machine_of, same_machine
+from syncmeter_analysis.record.machine import Machine, machine_of, object_of, same_machine
 from syncmeter_analysis.record.members import Members
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.record.visit import Visit
@@ -76,13 +76,9 @@ class Campaign:
         texts = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
         return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
 
-    def by_id(self) -> dict[str, Measured]:
-        return {s.id: s for s in self.points.values()}
-
 
 def _asked(file: ResultsFile) -> object:
-    options = file.campaign.get("options")
-    return options.get("study") if isinstance(options, dict) else None
+    return object_of(file.campaign, "options").get("study")
 
 
 def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log
+from math import isfinite, log
 
 from syncmeter_analysis.record.errors import Unusable
-from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.machine import machine_of, object_of
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
+from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.relation import (
     Ratio,
@@ -207,28 +208,18 @@ def judged(found: Sequence[Candidate], threshold: float) -> list[Difference]:
 def _environment(files: Sequence[ResultsFile]) -> dict[str, str]:
     campaign = files[0].campaign
     m = machine_of(campaign)
-    raw = campaign.get("machine")
-    more = raw if isinstance(raw, dict) else {}
-    compilers = {
-        str(w["build"].get("compiler"))
-        for f in files
-        for w in f.workers
-        if isinstance(w.get("build"), dict)
-    }
-    flags = {
-        str(w["build"].get("flags"))
-        for f in files
-        for w in f.workers
-        if isinstance(w.get("build"), dict)
-    }
+
+    def of_builds(member: str) -> str:
+        return ", ".join(sorted({str(build.get(member)) for f in files for build in f.builds}))
+
     return {
-        "kernel": str(more.get("kernel", "")),
+        "kernel": str(object_of(campaign, "machine").get("kernel", "")),
         "governor": m.governor,
         "turbo": m.turbo,
         "host": m.host,
         "quota": str(m.quota_cpus),
-        "compiler": ", ".join(sorted(compilers)),
-        "flags": ", ".join(sorted(flags)),
+        "compiler": of_builds("compiler"),
+        "flags": of_builds("flags"),
         "version": str(campaign.get("version", "")),
         "hypervisor": m.virtualization if m.hypervisor else "none",
     }
@@ -316,3 +307,57 @@ def _axes_that_differ(old: Campaign, new: Campaign) -> str:
                 f"{', '.join(sorted(b)[:4])}{hint})"
             )
     return "; ".join(parts) or "no single axis tells them apart"
+
+
+# A change so large that no one asks whether a larger one would have been seen.
+_vast = 100.0
+
+
+def verdict_text(d: Difference) -> str:
+    """The verdict; of one that cannot tell the smallest change that would have been seen."""
+    if d.verdict is not Verdict.cannot_tell:
+        return str(d.verdict.value)
+    if d.detectable >= _vast:
+        return f"{d.verdict.value} (not even a change of {_vast:g} times)"
+    return f"{d.verdict.value} (only a change above {text.ratio(d.detectable)} times)"
+
+
+def undecided_text(c: Comparison) -> str:
+    """What the comparison could have seen where it cannot tell: a sentence, or ''."""
+    bounds = [d.detectable for d in c.undecided if d.detectable < _vast]
+    blind = len(c.undecided) - len(bounds)
+    parts = []
+    if bounds:
+        least, most = text.ratio(min(bounds)), text.ratio(max(bounds))
+        spread = least if least == most else f"{least} to {most}"
+        parts.append(
+            f"for {len(bounds)} of {text.count(len(c.differences), 'point')} only changes above "
+            f"{spread} times could have been seen"
+        )
+    if blind:
+        parts.append(f"for {blind} not even a change of {_vast:g} times")
+    return "; ".join(parts)
+
+
+# More names are for --all.
+_most_named = 5
+
+
+def blind_text(c: Comparison, everything: bool = False) -> str:
+    """Which points could not have shown the change asked for, and what to do; '' without any."""
+    if not c.blind and not c.apart:
+        return ""
+    names = [
+        f"{text.short_name(d.new.point)} (above {text.ratio(d.detectable)} times)"
+        if isfinite(d.detectable)
+        else text.short_name(d.new.point)
+        for d in c.blind
+    ]
+    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.apart]
+    shown = names if everything else names[:_most_named]
+    more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return (
+        f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
+        f"{'; '.join(shown)}{more}. More visits (`run --visits`, `--resume`), quiet hours or "
+        "`syncmeter ab` tell; --blind ignore accepts it"
+    )

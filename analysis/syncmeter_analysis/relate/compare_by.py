@@ -1,34 +1,72 @@
-"""Pairs for `compare --by`: points that differ in backend, device, compiler or affinity only."""
+"""Pairs for `compare --by`: points that differ in backend, device, compiler or affinity only. Those of
+two backends measure the same thing on the same device: what a portable API makes of a primitive beside
+what the native one does."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.machine import machine_of
-from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.point import Point, native_of
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.compare import Comparison, compare_points
-from syncmeter_analysis.relate.counterparts import counterpart_key, counterparts, pairs_of_backends
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
+
+#: The native APIs; a CPU's comes first.
+native_backends = ("omp", "cuda")
+
+
+def counterpart_key(p: Point) -> str:
+    """What points of a native and a portable backend share: all axes that both APIs have."""
+    kind = "gpu" if p.on_gpu else "cpu"
+    return f"{kind} {p.without('backend', 'flavour', 'scope', 'space').key}"
+
+
+def pairs_of_backends(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Each of these backends behind the native one of its hardware, where that is among them."""
+    references = [name for name in native_backends if name in names] or list(names[:1])
+    pairs = []
+    for name in names:
+        reference = native_of.get(name)
+        if reference is None and name not in references:
+            reference = references[0]
+        if reference in names and reference != name:
+            pairs.append((str(reference), name))
+    return pairs
+
+
+def counterparts(
+    native: Iterable[Measured], others: Iterable[Measured]
+) -> list[tuple[Measured, Measured]]:
+    """Each of `others` behind its native counterpart. Where one API alone can say a scope, a spelling
+    or a memory, several native points fit: the one that has a cost and says the same, else the
+    device's scope and the plain spelling."""
+    by_key: dict[str, list[Measured]] = defaultdict(list)
+    for s in native:
+        by_key[counterpart_key(s.point)].append(s)
+
+    def farness(s: Measured, other: Point) -> tuple[object, ...]:
+        p = s.point
+        same = (p.scope != other.scope, p.flavour != other.flavour, p.space != other.space)
+        plain = (p.scope not in ("", "device"), p.scope, p.flavour, p.space)
+        return not s.usable, *same, *plain
+
+    pairs = []
+    for s in others:
+        fitting = by_key.get(counterpart_key(s.point))
+        if fitting:
+            pairs.append((min(fitting, key=lambda n: farness(n, s.point)), s))
+    return pairs
+
 
 by_what = ("backend", "device", "compiler", "affinity")
 
 # The side that others are compared with, where it is there: the packed threads.
 _references = {"affinity": ("close",), "device": (), "compiler": ()}
-
-
-def _compilers(files: list[ResultsFile]) -> dict[str, str]:
-    found = {}
-    for file in files:
-        for worker in file.workers:
-            build = worker.get("build")
-            if isinstance(build, dict):
-                found[str(build.get("id"))] = str(build.get("compiler") or "unknown compiler")
-    return found
 
 
 def _device(campaign: Campaign, s: Measured) -> str:
@@ -45,12 +83,12 @@ def compare_by(
     all points have one value, or none has a counterpart.
     """
     campaigns = [campaign_of([f]) for f in files]
-    compilers = _compilers(files)
+    compilers = {str(b.get("id")): b.get("compiler") for f in files for b in f.builds}
     label: dict[str, Callable[[Campaign, Measured], str]] = {
         "backend": lambda _, s: s.point.backend,
         "affinity": lambda _, s: s.point.affinity,
         "device": _device,
-        "compiler": lambda _, s: compilers.get(s.build, "unknown compiler"),
+        "compiler": lambda _, s: str(compilers.get(s.build) or "unknown compiler"),
     }
     key: dict[str, Callable[[Point], str]] = {
         "backend": counterpart_key,
@@ -64,8 +102,7 @@ def compare_by(
             if s.usable:
                 sides[label[what](campaign, s)][key[what](s.point)].append(s)
     if len(sides) < 2:
-        seen = ", ".join(sides) or "none"
-        raise Unusable(f"not comparable: every point has one {what} ({seen})")
+        raise Unusable(f"not comparable: every point has one {what} ({', '.join(sides) or 'none'})")
     result = []
     for old, new in _pairs_of_sides(what, list(sides)):
         common = [k for k in sides[new] if k in sides[old]]

@@ -13,7 +13,7 @@ from sys import intern
 from typing import NamedTuple
 
 from syncmeter_analysis.record.errors import Unusable
-from syncmeter_analysis.record.machine import machine_of
+from syncmeter_analysis.record.machine import machine_of, object_of
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import campaign_of
@@ -74,14 +74,12 @@ def _costs(s: Measured) -> tuple[StateCost, ...]:
 
 def _about(file: ResultsFile) -> dict[str, str]:
     """Facts that a BIOS, an image or a job script sets, as text; what a file does not say is absent."""
-    raw = file.campaign.get("machine")
-    machine = raw if isinstance(raw, dict) else {}
+    machine = object_of(file.campaign, "machine")
     names = ("pus", "cores", "packages", "numa_nodes", "smt", "turbo", "governor", "kernel", "os")
     found = {name: machine.get(name) for name in (*names, "virtualization")}
     found["quota"] = file.campaign.get("quota_cpus")
     found["syncmeter"] = file.campaign.get("version")
-    builds = [w["build"] for w in file.workers if isinstance(w.get("build"), dict)]
-    found["compiler"] = ", ".join(sorted({str(build.get("compiler")) for build in builds}))
+    found["compiler"] = ", ".join(sorted({str(build.get("compiler")) for build in file.builds}))
     memory = machine.get("memory_bytes")
     # The kernel keeps a little of it, not everywhere as much.
     if isinstance(memory, (int, float)) and memory >= 1 << 30:

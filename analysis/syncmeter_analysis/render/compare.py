@@ -17,10 +17,15 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.tables import axes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.compare import Comparison, Difference
+from syncmeter_analysis.relate.compare import (
+    Comparison,
+    Difference,
+    blind_text,
+    undecided_text,
+    verdict_text,
+)
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.seen_changes import blind_text, seen_changes, verdict_text
 from syncmeter_analysis.render.charts.changes import changes_figure
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
@@ -217,7 +222,7 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
     shown = sorted(c.differences, key=lambda d: -d.ratio.value) if everything else c.resolved
     cut = shown if everything else shown[:_most_rows]
     nothing = "" if c.resolved else f"nothing by more than {c.threshold:.0%}"
-    if known := "; ".join(filter(None, (nothing, seen_changes(c)))):
+    if known := "; ".join(filter(None, (nothing, undecided_text(c)))):
         lines.append(known)
     if cut:
         lines.append(change_table(cut))
@@ -252,7 +257,7 @@ def _changes(c: Comparison, number: int) -> Section:
     if c.resolved:
         found.append(change_table(c.resolved, "What changed, the largest first"))
     if c.undecided:
-        found.append(Text(f"{seen_changes(c)}."))
+        found.append(Text(f"{undecided_text(c)}."))
         found.append(change_table(c.undecided, "What cannot be told, the widest first"))
     if same := [d for d in c.differences if d.verdict is Verdict.same]:
         found.append(change_table(same, "What is the same"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.jobs import job_of
+from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.relation import Ratio, fastest_of, ratio
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Section

@@ -13,12 +13,14 @@ from functools import lru_cache
 from syncmeter_analysis.record.point import key_without, type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.pooled import PairOfPoints, pooled_ratio, state_of_most
 from syncmeter_analysis.relate.relation import (
     NotComparable,
+    PairOfPoints,
     Ratio,
     Verdict,
     default_margin,
+    pooled_ratio,
+    state_of_most,
     verdict,
 )
 from syncmeter_analysis.relate.states import State

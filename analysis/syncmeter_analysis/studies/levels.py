@@ -13,7 +13,7 @@ from syncmeter_analysis.record.visit import Visit
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.levels import level_of, levels
+from syncmeter_analysis.relate.op_groups import level_of, levels
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from syncmeter_analysis.record.across_gpus import Link, Litmus
 from syncmeter_analysis.record.point import Point
+from syncmeter_analysis.record.visit import Link, Litmus
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest

@@ -11,11 +11,16 @@ from math import log
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.compare import Comparison, Difference, compare_points
-from syncmeter_analysis.relate.counterparts import counterparts, pairs_of_backends
+from syncmeter_analysis.relate.compare import (
+    Comparison,
+    Difference,
+    compare_points,
+    undecided_text,
+    verdict_text,
+)
+from syncmeter_analysis.relate.compare_by import counterparts, pairs_of_backends
 from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict, default_margin
-from syncmeter_analysis.relate.seen_changes import seen_changes, verdict_text
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
@@ -174,7 +179,7 @@ def _counts(side: Side) -> str:
         side.count, (Verdict.same, Verdict.slower, Verdict.faster, Verdict.cannot_tell)
     )
     missing = sum(len(m.points) for m in side.missing)
-    seen = seen_changes(side.comparison)
+    seen = undecided_text(side.comparison)
     return (
         f"{side.other} over {side.native}, the same op at the same point: "
         f"{formats.count(len(side.rows), 'pair')}: the same within {default_margin:.0%} in {same}, "

@@ -12,7 +12,7 @@ from typing import Any
 from syncmeter_analysis.record.point import Point, key_without, type_bytes
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.jobs import job_of
+from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
