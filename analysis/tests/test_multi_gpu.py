@@ -121,7 +121,7 @@ def test_the_text_says_what_the_litmus_counted(tmp_path):
 def test_a_host_is_no_other_device(tmp_path):
     lines = [handoff("device", "acq_rel", 7, op="cpu_gpu_handoff")]
     found = found_in(tmp_path / "f", *lines)
-    assert found.by_device_scope.looked_at == 0
+    assert found.litmus(op="gpu_handoff", scope="device").looked_at == 0
     assert "device scope between devices" not in told(tmp_path / "g", *lines)
 
 

@@ -59,6 +59,11 @@ class Campaign:
                 found[file.path, visit.point.key].append(visit)
         return found
 
+    def remarks(self, s: Measured, name: str) -> list[float]:
+        """What the visits behind a point remark by this name, of those that do."""
+        visits = self.visits.get(s.measured_at, [])
+        return [float(v.remarks[name]) for v in visits if name in v.remarks]
+
     def parts(self) -> list[tuple[ResultsFile, list[Measured], str]]:
         """Each file with its points and, where there are several, its name: files have their own drift
         and are not mixed in a table."""

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.relate import text
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import group
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
-    Winners,
     fastest_of,
     ratio,
     verdict,
@@ -24,23 +25,36 @@ _most_names = 4
 
 Name = Callable[[Measured], str]
 
+#: A ratio, why there is none, or None where nothing is to be compared.
+Over = Ratio | NotComparable | None
+
 
 @dataclass
 class Contest:
-    """`over_best`: each point's ratio to the fastest by its id, which has none itself. `below`: points
-    without a cost whose upper bound lies below that of the fastest."""
+    """`best` of the points, None where none has a cost; `ties` are not told apart from it, `apart` have
+    no ratio to it, for the reason. `over_best`: each point's ratio to the fastest by its id, which has
+    none itself. `below`: points without a cost whose upper bound lies below that of the fastest.
+    `source` names their file where there are several."""
 
     points: Sequence[Measured]
-    winners: Winners | None
+    best: Measured | None = None
+    ties: Sequence[Measured] = ()
+    apart: Sequence[tuple[Measured, str]] = ()
     over_best: dict[str, Ratio | NotComparable] = field(default_factory=dict)
     below: Sequence[Measured] = ()
+    source: str = ""
 
     @property
-    def best(self) -> Measured | None:
-        return self.winners.best if self.winners else None
+    def first(self) -> Measured:
+        return self.points[0]
 
-    def over(self, s: Measured) -> Ratio | NotComparable | None:
-        return self.over_best.get(s.id)
+    @property
+    def leaders(self) -> list[Measured]:
+        """The fastest, then what may be as fast."""
+        return [self.best, *self.ties] if self.best else []
+
+    def over(self, s: Measured | None) -> Over:
+        return self.over_best.get(s.id) if s else None
 
     @property
     def slower(self) -> list[tuple[Measured, Ratio]]:
@@ -60,9 +74,9 @@ class Contest:
     ) -> str:
         """The fastest with its `amount`, what may be as fast, and what the slowest takes and each that
         is `usual`; of a few points what each takes."""
-        if self.winners is None:
+        if self.best is None:
             return f"cannot tell: no {what} has a cost"
-        best = f"{name(self.winners.best)} is the fastest, {amount(self.winners.best)}"
+        best = f"{name(self.best)} is the fastest, {amount(self.best)}"
         if self.below:
             names = ", ".join(f"{name(s)} ({text.cost(s)} ns)" for s in self.below[:_most_names])
             best = (
@@ -70,8 +84,8 @@ class Contest:
                 f"{names}; of those with a cost {best}"
             )
         found = [best]
-        if self.winners.ties:
-            found.append(f"may be as fast: {_listed([name(s) for s in self.winners.ties])}")
+        if self.ties:
+            found.append(f"may be as fast: {_listed([name(s) for s in self.ties])}")
         named = {s.id for s in usual} | {s.id for s, _ in self.slower[:1]}
         takes = [
             f"{name(s)} {text.ratio_interval(r)}"
@@ -80,8 +94,8 @@ class Contest:
         ]
         if takes:
             found.append(f"times as long: {', '.join(takes)}")
-        if self.winners.apart:
-            apart = [f"{name(s)} ({why})" for s, why in self.winners.apart]
+        if self.apart:
+            apart = [f"{name(s)} ({why})" for s, why in self.apart]
             found.append(f"not comparable with it: {_listed(apart)}")
         return "; ".join(found)
 
@@ -91,19 +105,26 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_most_names]) + (f" and {more} more" if more > 0 else "")
 
 
-def contest(points: Iterable[Measured]) -> Contest:
+def contest(points: Iterable[Measured], source: str = "") -> Contest:
     """Which of the points is the fastest; each is compared with it inside a common state."""
     found = list(points)
-    winners = fastest_of(found)
-    if winners is None or winners.best.cost is None:
-        return Contest(found, None)
-    best = winners.best
-    return Contest(
-        found,
-        winners,
-        {s.id: ratio(s, best) for s in found if s is not best},
-        [s for s in found if _bound(s) < winners.best.cost.value],
-    )
+    won = fastest_of(found)
+    if won is None or won.best.cost is None:
+        return Contest(found, source=source)
+    over_best = {s.id: ratio(s, won.best) for s in found if s is not won.best}
+    below = [s for s in found if _bound(s) < won.best.cost.value]
+    return Contest(found, won.best, won.ties, won.apart, over_best, below, source)
+
+
+def contests(campaign: Campaign, belongs: Callable[[Measured], bool], *axes: str) -> list[Contest]:
+    """A contest of two points or more for each set of values on these axes, of each file; its points
+    by backend and op."""
+    return [
+        contest(sorted(alike, key=lambda s: (s.point.backend, s.point.op)), source)
+        for _, points, source in campaign.parts()
+        for alike in group(filter(belongs, points), *axes).values()
+        if len(alike) > 1
+    ]
 
 
 def _bound(s: Measured) -> float:

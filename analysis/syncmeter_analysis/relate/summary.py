@@ -3,8 +3,7 @@ several points side by side the placement state that most of them have, with the
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -214,21 +213,6 @@ def _in_state(s: Measured, state: State, members: Members) -> Measured:
         for name in ("cost_ns", "host_cost_ns", "cost_cycles")
     )
     return s
-
-
-def placed_alike(
-    points: Iterable[Measured], *others: Callable[[Measured], Any]
-) -> list[tuple[list[str], list[Measured]]]:
-    """Points by affinity and by what `others` say of them. Affinities that share all measurements
-    placed the lanes alike and are one group."""
-    groups: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
-    for s in points:
-        groups[(*(of(s) for of in others), s.point.affinity)].append(s)
-    found: dict[frozenset[object], tuple[list[str], list[Measured]]] = {}
-    for (*_, affinity), group in groups.items():
-        measured = frozenset(s.measured_at for s in group)
-        found.setdefault(measured, ([], group))[0].append(affinity)
-    return list(found.values())
 
 
 def common_state(points: Iterable[Measured]) -> State | None:

@@ -4,24 +4,20 @@ late arriver beyond its lateness.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import contest
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    ratio,
-    verdict,
-)
-from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.relate.group import group, grouped, placed_alike
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, rows_of
+from syncmeter_analysis.studies.cells import cost_ns, of_each
+from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, rows_of
 
 title = "Barriers"
 measured_by = "`syncmeter run --study barrier`"
@@ -108,16 +104,17 @@ def rows(campaign: Campaign) -> list[Part]:
 def curves(campaign: Campaign) -> dict[str, dict[int, Measured]]:
     """Barriers by runtime and way of waiting, then by lanes; imports and single costs included. Of
     several affinities the one with most points."""
-    by_affinity: dict[str, list[Measured]] = defaultdict(list)
-    for s in campaign.points.values():
+
+    def belongs(s: Measured) -> bool:
         cpu = s.device is None and not s.point.on_gpu
-        if cpu and _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed:
-            by_affinity[s.point.affinity].append(s)
-    found: dict[str, dict[int, Measured]] = defaultdict(dict)
+        return cpu and _is_barrier(s) and not _is_late(s) and s.usable and not s.oversubscribed
+
+    by_affinity = grouped(filter(belongs, campaign.points.values()), attrgetter("point.affinity"))
+    found: dict[str, dict[int, Measured]] = {}
     for s in max(by_affinity.values(), key=len, default=[]):
         waits = "" if s.point.wait == "active" else f", {s.point.wait} waiting"
-        found[_runtime(s)[0] + waits].setdefault(s.point.lanes, s)
-    return dict(found)
+        found.setdefault(_runtime(s)[0] + waits, {}).setdefault(s.point.lanes, s)
+    return found
 
 
 def _belongs(s: Measured) -> bool:
@@ -166,11 +163,10 @@ def _placement(affinities: list[str], points: Sequence[Measured]) -> Placement:
 
 
 def _rows_of(points: Iterable[Measured]) -> list[Row]:
-    found: dict[tuple[int, int], Row] = {}
-    for s in points:
-        at = s.point.lanes, s.point.late_us
-        found.setdefault(at, Row(*at)).costs[_runtime(s)] = s
-    return [row for _, row in sorted(found.items())]
+    return [
+        Row(lanes, late_us, {_runtime(s): s for s in alike})
+        for (lanes, late_us), alike in group(points, "lanes", "late_us").items()
+    ]
 
 
 def _beside_on_time(late: Sequence[Row]) -> None:
@@ -229,13 +225,9 @@ def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]
     return found
 
 
-def answer(parts: list[Part]) -> list[str]:
+@of_each
+def answer(part: Part) -> list[str]:
     """The fastest barrier of the most threads, what sleeping costs, and one runtime over another."""
-    return [sentence for part in parts for sentence in sentences(part)]
-
-
-def sentences(part: Part) -> list[str]:
-    """Of one file."""
     if not part.several_lanes:
         return [
             "cannot tell what waiting costs: that takes two threads or more; on one processing unit "
@@ -253,18 +245,13 @@ def _at_most_lanes(placed: Placement) -> str:
     if row is None or row.lanes < 2 or len(row.costs) < 2:
         return ""
     names = {s.id: _name(runtime) for runtime, s in row.costs.items()}
-    which = contest(row.costs.values()).sentence(
-        lambda s: names[s.id], lambda s: f"{formats.cost_interval(s)} ns", "barrier"
-    )
+    which = contest(row.costs.values()).sentence(lambda s: names[s.id], cost_ns, "barrier")
     return f"{row.lanes} threads, {placed.placed}: {which}"
 
 
-def text(parts: list[Part]) -> list[Block]:
+@of_each
+def text(part: Part) -> list[Block]:
     """The cost by lanes, passive over active waiting, late arrivers, and runtimes beside each other."""
-    return [block for part in parts for block in _of_part(part)]
-
-
-def _of_part(part: Part) -> list[Block]:
     found: list[Block] = [_cost_table(part)]
     if not part.several_lanes:
         return [*found, Bullets(_about_runtimes(part))]
@@ -305,10 +292,10 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
         return []
     names = list(dict.fromkeys(c.name for c in found))
     rows = []
-    for placed in dict.fromkeys(c.placed for c in found):
-        of_these = {c.name: c.ratios for c in found if c.placed == placed}
-        for lanes in sorted({n for ratios in of_these.values() for n in ratios}):
-            marks = [formats.marked_interval(of_these.get(n, {}).get(lanes)) for n in names]
+    for placed, of_these in grouped(found, lambda c: c.placed).items():
+        by_name = {c.name: c.ratios for c in of_these}
+        for lanes in sorted({n for c in of_these for n in c.ratios}):
+            marks = [formats.marked_interval(by_name.get(n, {}).get(lanes)) for n in names]
             rows.append([placed, str(lanes), *marks])
     columns = ["affinity", "lanes>", *(f"{name}>" for name in names)]
     return [table(what, columns, rows, keys=2)]
@@ -373,33 +360,34 @@ def _about_runtimes(part: Part) -> list[str]:
 def figures(parts: list[Part]) -> list[Figure]:
     """A figure for each file whose barriers have a cost at three numbers of lanes or more: a panel for
     each placement, a line for each runtime and way of waiting."""
-    found = []
-    for number, part in enumerate(parts, 1):
-        drawable = [(placed, _curves(part, placed)) for placed in part.placements]
-        panels = [
-            Panel(f"affinity {placed.placed}", curves)
-            for placed, curves in drawable
-            if len({row["x"] for row in curves.rows}) > 2
-        ]
-        if panels:
-            note = (
-                "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. "
-                "Costs may be from different placement states; the title compares within one state."
-            )
-            found.append(Figure(f"barrier-{number}", sentences(part)[0], note, panels, part.points))
-    return found
+    note = (
+        "ns of a barrier by number of lanes with the 95 % interval; both axes logarithmic. "
+        "Costs may be from different placement states; the title compares within one state."
+    )
+    return [
+        Figure(f"barrier-{number}", answer([part])[0], note, panels, part.points)
+        for number, part in enumerate(parts, 1)
+        if (panels := [panel for placed in part.placements for panel in _curves(part, placed)])
+    ]
 
 
-def _curves(part: Part, placed: Placement) -> Curves:
+def _curves(part: Part, placed: Placement) -> list[Panel]:
     rows = [
         drawn
         for row in placed.curve
         for (backend, wait), s in row.costs.items()
         for drawn in rows_of(s, x=row.lanes, name=backend, dash=wait)
     ]
-    waits = sorted({row["dash"] for row in rows})
-    lanes = Axis("lanes", "log2", "d", sorted({row["x"] for row in rows}))
-    return Curves(rows, lanes, Axis("ns of a barrier"), part.backends, "", waits, "waiting")
+    return curve(
+        f"affinity {placed.placed}",
+        rows,
+        Axis("lanes", "log2", "d", sorted({row["x"] for row in rows})),
+        Axis("ns of a barrier"),
+        part.backends,
+        _least_curve,
+        dashes=sorted({row["dash"] for row in rows}),
+        dash_legend="waiting",
+    )
 
 
 def _among(lanes: Sequence[int], measured: Sequence[int]) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -20,6 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
+from syncmeter_analysis.studies.cells import cost_text
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -46,16 +49,40 @@ level_names = ("device memory", "L2")
 
 
 @dataclass
-class PatternRow:
-    """One pattern of loads from one level. `full` is the throughput with the device full, `latency`
-    that of a warp alone; None: not measured. `over` is the time for a useful byte over that of the
+class Loads:
+    """One kind of loads. `full` is the throughput with the device, or the block, full, `latency` that
+    of a warp alone; None: not measured, and of several launches the largest."""
+
+    full: Measured | None = None
+    latency: Measured | None = None
+
+    def add(self, s: Measured, is_latency: bool) -> None:
+        kept = self.latency if is_latency else self.full
+        if kept is not None and warps(s) <= warps(kept):
+            return
+        if is_latency:
+            self.latency = s
+        else:
+            self.full = s
+
+    @property
+    def ns(self) -> Interval | None:
+        """Of one load by a warp, while all of the device's load."""
+        return of_one_load(self.full) if self.full else None
+
+    @property
+    def points(self) -> list[Measured]:
+        return [s for s in (self.full, self.latency) if s]
+
+
+@dataclass(kw_only=True)
+class PatternRow(Loads):
+    """One pattern of loads from one level. `over` is the time for a useful byte over that of the
     coalesced load of the level; None where that was not measured."""
 
     pattern: str
     size: int
-    full: Measured | None = None
-    latency: Measured | None = None
-    over: Ratio | NotComparable | None = None
+    over: Over = None
 
     @property
     def name(self) -> str:
@@ -71,17 +98,8 @@ class PatternRow:
         return word_bytes if self.pattern == "broadcast" else line_bytes
 
     @property
-    def ns(self) -> Interval | None:
-        """Of one load by a warp, while all of the device's load."""
-        return of_one_load(self.full) if self.full else None
-
-    @property
     def useful_bytes_per_ns(self) -> float | None:
         return self.useful_bytes / self.ns.value if self.ns else None
-
-    @property
-    def points(self) -> list[Measured]:
-        return [s for s in (self.full, self.latency) if s]
 
 
 @dataclass
@@ -114,24 +132,18 @@ class Level:
         return [row for over, row in slower if over.high >= reached]
 
 
-@dataclass
-class BankRow:
-    """Loads from shared memory with `ways` lanes on each bank: throughput of a block and latency of a
-    warp, with the ratio of each to one lane on a bank."""
+@dataclass(kw_only=True)
+class BankRow(Loads):
+    """Loads from shared memory with `ways` lanes on each bank, with the ratio of the throughput of a
+    block and of the latency of a warp to one lane on a bank."""
 
     ways: int
-    full: Measured | None = None
-    latency: Measured | None = None
-    full_over_one: Ratio | NotComparable | None = None
-    latency_over_one: Ratio | NotComparable | None = None
-
-    @property
-    def points(self) -> list[Measured]:
-        return [s for s in (self.full, self.latency) if s]
+    full_over_one: Over = None
+    latency_over_one: Over = None
 
 
 @dataclass
-class Loads:
+class Coalescing:
     """All levels and, by backend and device, bank conflicts; falsy where nothing can be compared."""
 
     levels: list[Level] = field(default_factory=list)
@@ -152,41 +164,30 @@ def of_one_load(s: Measured) -> Interval:
     return s.cost.scaled(1 / warps(s))
 
 
-def _fuller(kept: Measured | None, s: Measured) -> Measured:
-    """Where several launches were measured, the largest: the device is full."""
-    return s if kept is None or warps(s) > warps(kept) else kept
-
-
-def rows(campaign: Campaign) -> Loads:
+def rows(campaign: Campaign) -> Coalescing:
     """Rows of each level of each backend's devices, with their ratios."""
-    levels: dict[tuple[str, int, str], dict[tuple[int, int], PatternRow]] = defaultdict(dict)
+    levels: dict[tuple[str, int, int], dict[tuple[int, int], PatternRow]] = defaultdict(dict)
     banks: dict[tuple[str, int], dict[int, BankRow]] = defaultdict(dict)
     for s in campaign.points.values():
         if not s.on_gpu or not s.usable or s.doubt:
             continue
         p, place = s.point, (s.point.backend, s.device or 0)
         if p.op in ("bank_conflict", "bank_conflict_latency"):
-            bank = banks[place].setdefault(p.size, BankRow(p.size))
-            if p.op == "bank_conflict":
-                bank.full = _fuller(bank.full, s)
-            else:
-                bank.latency = _fuller(bank.latency, s)
+            bank = banks[place].setdefault(p.size, BankRow(ways=p.size))
+            bank.add(s, p.op == "bank_conflict_latency")
             continue
         pattern = p.op.removeprefix("load_").removeprefix("latency_").removesuffix("_l2")
-        if not p.op.startswith("load_") or pattern not in patterns:
-            continue
-        level = levels[*place, level_names[p.op.endswith("_l2")]]
-        row = level.setdefault((patterns.index(pattern), p.size), PatternRow(pattern, p.size))
-        if p.op.startswith("load_latency_"):
-            row.latency = _fuller(row.latency, s)
-        else:
-            row.full = _fuller(row.full, s)
-    found = Loads(
-        [Level(*key, [row for _, row in sorted(level.items())]) for key, level in levels.items()],
-        {place: [row for _, row in sorted(banks[place].items())] for place in sorted(banks)},
-    )
-    found.levels.sort(
-        key=lambda level: (level.backend, level.device, level_names.index(level.name))
+        if p.op.startswith("load_") and pattern in patterns:
+            level = levels[*place, p.op.endswith("_l2")]
+            of_pattern = PatternRow(pattern=pattern, size=p.size)
+            row = level.setdefault((patterns.index(pattern), p.size), of_pattern)
+            row.add(s, p.op.startswith("load_latency_"))
+    found = Coalescing(
+        [
+            Level(backend, device, level_names[level], [row for _, row in sorted(of.items())])
+            for (backend, device, level), of in sorted(levels.items())
+        ],
+        {place: [row for _, row in sorted(of.items())] for place, of in sorted(banks.items())},
     )
     for each in found.levels:
         _relate(each)
@@ -217,7 +218,7 @@ def _over(row: PatternRow, r: Ratio | NotComparable, launch: float) -> Ratio | N
 
 
 def _relate_banks(conflicts: Sequence[BankRow]) -> None:
-    one = next((row for row in conflicts if row.ways == 1), BankRow(1))
+    one = next((row for row in conflicts if row.ways == 1), BankRow(ways=1))
     for row in conflicts:
         if one.full and row.full:
             row.full_over_one = ratio(row.full, one.full)
@@ -225,7 +226,7 @@ def _relate_banks(conflicts: Sequence[BankRow]) -> None:
             row.latency_over_one = ratio(row.latency, one.latency)
 
 
-def answer(loads: Loads) -> list[str]:
+def answer(loads: Coalescing) -> list[str]:
     """The slowest patterns beside the coalesced one, the level first in which they cost most."""
     telling = [level for level in loads.levels if level.coalesced and len(level.rows) > 1]
     place = len({(level.backend, level.device) for level in telling}) > 1
@@ -240,7 +241,7 @@ def _worst(level: Level) -> float:
     return slowest[0].over.value if slowest and isinstance(slowest[0].over, Ratio) else 0.0
 
 
-def text(loads: Loads) -> list[Block]:
+def text(loads: Coalescing) -> list[Block]:
     """A table for each level of memory, and one of bank conflicts."""
     several = len({(level.backend, level.device) for level in loads.levels} | set(loads.banks)) > 1
 
@@ -274,7 +275,7 @@ def _level(level: Level, of: str) -> Table:
                 ns(row.ns.value if row.ns else None),
                 ns(row.useful_bytes_per_ns),
                 formats.marked(row.over),
-                formats.cost(row.latency) if row.latency else "",
+                cost_text(row.latency),
             ]
             for row in level.rows
         ],
@@ -306,9 +307,9 @@ def _banks(conflicts: Sequence[BankRow], of: str) -> Table:
         [
             [
                 Cell(str(row.ways), [s.id for s in row.points]),
-                formats.nanoseconds(of_one_load(row.full).value) if row.full else "",
+                formats.nanoseconds(row.ns.value) if row.ns else "",
                 formats.marked(row.full_over_one),
-                formats.cost(row.latency) if row.latency else "",
+                cost_text(row.latency),
                 formats.marked(row.latency_over_one),
             ]
             for row in conflicts
@@ -316,12 +317,10 @@ def _banks(conflicts: Sequence[BankRow], of: str) -> Table:
     )
 
 
-def figures(loads: Loads) -> list[Figure]:
+def figures(loads: Coalescing) -> list[Figure]:
     """For each backend's device the loads by how its lanes lie on memory, from device memory and from
     L2, on one axis; where loads of several patterns were measured."""
-    by_device: dict[tuple[str, int], list[Level]] = defaultdict(list)
-    for level in loads.levels:
-        by_device[level.backend, level.device].append(level)
+    by_device = grouped(loads.levels, lambda level: (level.backend, level.device))
     return [figure for levels in by_device.values() for figure in _figure(levels, len(by_device))]
 
 
@@ -344,5 +343,5 @@ def _figure(levels: Sequence[Level], devices: int) -> list[Figure]:
     name = "coalescing" + (f"-{first.backend}-{first.device}" if devices > 1 else "")
     dots = Dots(drawn, "ns per load of a warp", level_names, "pattern", "from")
     panels = [Panel(f"all patterns, {first.backend}", dots)]
-    title, *_ = answer(Loads(list(levels), {})) or ["What a load costs, by how its lanes lie"]
-    return [Figure(name, title, note, panels, [d["id"] for d in drawn], wide=True)]
+    title, *_ = answer(Coalescing(list(levels))) or ["What a load costs, by how its lanes lie"]
+    return [Figure(name, title, note, panels, wide=True)]

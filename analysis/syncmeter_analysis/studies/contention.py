@@ -5,11 +5,9 @@ of cells, and the same lanes near each other and far from each other.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from syncmeter_analysis.record.machine import machine_of
 from syncmeter_analysis.record.point import key_without
@@ -17,10 +15,14 @@ from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.record.topology import Unit, pair_class, pair_classes, units_of
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
-from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
+from syncmeter_analysis.studies.cells import cost_ns, notes, of_each, rate
+from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve
+from syncmeter_analysis.studies.figures import Row as Drawn
 
 title = "Contention"
 measured_by = "`syncmeter run --study contention`"
@@ -41,7 +43,7 @@ class Shared:
 
     measured: Measured
     joined_by: str = ""
-    over_one: Ratio | NotComparable | None = None
+    over_one: Over = None
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Row:
     first: Measured
     affinities: list[str]
     by_cells: dict[int, Shared] = field(default_factory=dict)
-    over_alone: Ratio | NotComparable | None = None
+    over_alone: Over = None
 
     @property
     def lanes(self) -> int:
@@ -162,11 +164,8 @@ def _joined_by(s: Measured, units: Mapping[int, Unit]) -> str:
 
 def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
     """The nearest placement against each farther one."""
-    alike: dict[object, list[Row]] = defaultdict(list)
-    for row in found:
-        alike[_but_affinity(row.first.point)].append(row)
     pairs = []
-    for rows_alike in alike.values():
+    for rows_alike in grouped(found, lambda row: _but_affinity(row.first.point)).values():
         for cells in sorted({n for row in rows_alike for n in row.by_cells}):
             # One row for each distance: policies that differ in the order of lanes may share one.
             by_distance: dict[str, Row] = {}
@@ -175,14 +174,11 @@ def _near_against_far(found: Sequence[Row]) -> list[NearFar]:
                 if c is not None and c.joined_by not in ("", _unknown) and c.measured.usable:
                     by_distance.setdefault(c.joined_by, row)
             near, *farther = sorted(by_distance, key=pair_classes.index) or [""]
-            pairs += [_pair(by_distance[near], by_distance[far], cells) for far in farther]
+            for far in farther:
+                sides = by_distance[near], by_distance[far]
+                costs = (row.by_cells[cells].measured for row in reversed(sides))
+                pairs.append(NearFar(*sides, cells, ratio(*costs)))
     return pairs
-
-
-def _pair(near: Row, far: Row, cells: int) -> NearFar:
-    return NearFar(
-        near, far, cells, ratio(far.by_cells[cells].measured, near.by_cells[cells].measured)
-    )
 
 
 def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, Unit]) -> str:
@@ -204,12 +200,9 @@ def _why_no_pairs(file: ResultsFile, found: Sequence[Row], units: Mapping[int, U
     return "every policy puts the lanes of a cell equally far apart"
 
 
-def answer(parts: list[Part]) -> list[str]:
+@of_each
+def answer(part: Part) -> Iterator[str]:
     """What the most lanes get done on one cell and on more, and near lanes against far ones."""
-    return [sentence for part in parts for sentence in _sentences(part)]
-
-
-def _sentences(part: Part) -> Iterator[str]:
     if part.most_lanes < 2:
         yield "cannot tell: points with two lanes or more were not measured"
     for row in part.rows:
@@ -225,29 +218,11 @@ def _sentences(part: Part) -> Iterator[str]:
         )
 
 
-def text(parts: list[Part]) -> list[Block]:
+@of_each
+def text(part: Part) -> list[Block]:
     """Throughput by cells, by lanes, and near lanes beside far ones."""
-    return [block for part in parts for block in _of_part(part)]
-
-
-def _of_part(part: Part) -> list[Block]:
-    found: list[Block] = [_cells_table(part)]
-    if part.most_lanes > 2:  # else the first table has them
-        found.append(_lanes_table(part))
-    return found
-
-
-def _rate(s: Measured) -> str:
-    per_s = s.ops_per_s_total
-    return "" if per_s is None else formats.rate(per_s)
-
-
-def _notes(c: Shared) -> str:
-    notes = [c.measured.status] if c.measured.status != "ok" else []
-    notes += ["oversubscribed"] if c.measured.oversubscribed else []
-    if why := formats.why_none(c.over_one):
-        notes.append(f"not comparable with one cell: {why}")
-    return "; ".join(notes)
+    # Of two lanes the first table has everything.
+    return [_cells_table(part), *([_lanes_table(part)] if part.most_lanes > 2 else [])]
 
 
 def _cells_table(part: Part) -> Table:
@@ -265,10 +240,11 @@ def _cells_table(part: Part) -> Table:
             p, s = row.first.point, c.measured
             fair = [s.fairness, s.slowest_over_fastest] if lanes > 1 else [None, None]
             found = [p.backend, Cell(p.op, [s.id]), row.placed, str(cells), str(lanes // cells)]
-            found += [c.joined_by, formats.cost(s) if s.usable else "", _rate(s)]
+            found += [c.joined_by, formats.cost(s) if s.usable else "", rate(s)]
             found += [formats.number(x, digits) for x, digits in zip(fair, (3, 2), strict=True)]
             found += formats.ratio_fields(c.over_one, itself=cells == 1)
-            rows.append([*found, _notes(c)])
+            crowded = "oversubscribed" if s.oversubscribed else ""
+            rows.append([*found, notes(s, crowded, over={"one cell": c.over_one})])
     return table(f"{part.source}: " * bool(part.source) + what, columns, rows, 4, spare=[9])
 
 
@@ -276,21 +252,16 @@ def _lanes_table(part: Part) -> Table:
     numbers = sorted({n for row in part.rows for n in row.by_cells})
 
     def field(c: Shared | None) -> str:
-        rate = _rate(c.measured) if c is not None else ""
-        return f"{rate} {formats.number(c.measured.fairness, 3)}".rstrip() if c and rate else ""
+        per_s = rate(c.measured) if c else ""
+        return f"{per_s} {formats.number(c.measured.fairness, 3)}".rstrip() if c and per_s else ""
 
-    return table(
-        "ops/s of all lanes, and fairness, by lanes and cells",
-        ["backend", "op", "affinity", "lanes>", *(f"{formats.count(n, 'cell')}>" for n in numbers)],
-        [
-            [
-                *(row.first.point.backend, row.first.point.op, row.placed, str(row.lanes)),
-                *(field(row.by_cells.get(n)) for n in numbers),
-            ]
-            for row in part.rows
-        ],
-        keys=4,
-    )
+    columns = ["backend", "op", "affinity", "lanes>"]
+    columns += [f"{formats.count(n, 'cell')}>" for n in numbers]
+    rows = []
+    for row in part.rows:
+        at = [row.first.point.backend, row.first.point.op, row.placed, str(row.lanes)]
+        rows.append(at + [field(row.by_cells.get(n)) for n in numbers])
+    return table("ops/s of all lanes, and fairness, by lanes and cells", columns, rows, keys=4)
 
 
 def name_of(row: Row) -> str:
@@ -327,7 +298,7 @@ def distance_sentence(pair: NearFar) -> str:
 
 def _side(row: Row, c: Shared) -> str:
     hop = f", hop {c.measured.state.hop_ns:.0f} ns" if c.measured.state.hop_ns > 0 else ""
-    return f"{c.joined_by} ({row.placed}) {formats.cost_interval(c.measured)} ns{hop}"
+    return f"{c.joined_by} ({row.placed}) {cost_ns(c.measured)}{hop}"
 
 
 _not_in_a_panel = ("backend", "op", "placement", "lanes", "affinity")
@@ -336,36 +307,44 @@ _not_in_a_panel = ("backend", "op", "placement", "lanes", "affinity")
 def figures(parts: list[Part]) -> list[Figure]:
     """A figure for each op of each backend and file: throughput of all lanes by the number of cells, a
     panel for each placement, a line for each number of lanes."""
-    by_op: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
-    for number, part in enumerate(parts, 1):
-        for row in part.rows:
-            if part.most_lanes > 1:
-                by_op[number, row.first.point.backend, row.first.point.op].append(row)
-    return [_figure(*key, found) for key, found in by_op.items()]
+    return [
+        _figure(f"{number}-{backend}-{op}", found)
+        for number, part in enumerate(parts, 1)
+        if part.most_lanes > 1
+        for (backend, op), found in grouped(part.rows, _of_op).items()
+    ]
 
 
-def _figure(number: int, backend: str, op: str, found: Sequence[Row]) -> Figure:
-    panels: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in found:
+def _of_op(row: Row) -> tuple[str, str]:
+    return row.first.point.backend, row.first.point.op
+
+
+def _figure(name: str, found: Sequence[Row]) -> Figure:
+    def panel_of(row: Row) -> str:
         what = formats.short_name(row.first.point, _not_in_a_panel)
-        for cells, c in row.by_cells.items():
-            if (rate := c.measured.ops_per_s_total) is not None:
-                drawn = {"x": cells, "value": rate, "name": str(row.lanes), "id": c.measured.id}
-                panels[f"{what}, affinity {row.placed}".lstrip(", ")].append(drawn)
+        return f"{what}, affinity {row.placed}".lstrip(", ")
+
     return Figure(
-        f"contention-{number}-{backend}-{op}".replace("_", "-"),
+        f"contention-{name}".replace("_", "-"),
         _title(found),
         "Operations per second of all lanes together against the number of cells; both axes "
         "logarithmic.",
-        [Panel(name, _curves(rows_of_panel)) for name, rows_of_panel in panels.items()],
+        [panel for name, of in grouped(found, panel_of).items() for panel in _curves(name, of)],
         [c.measured.id for row in found for c in row.by_cells.values()],
     )
 
 
-def _curves(rows: list[dict[str, Any]]) -> Curves:
+def _curves(name: str, found: Sequence[Row]) -> list[Panel]:
+    rows: list[Drawn] = [
+        {"x": cells, "value": per_s, "name": str(row.lanes), "id": c.measured.id}
+        for row in found
+        for cells, c in row.by_cells.items()
+        if (per_s := c.measured.ops_per_s_total) is not None
+    ]
     x = Axis("cells", "log2", "d", sorted({row["x"] for row in rows}))
     lanes = sorted({row["name"] for row in rows}, key=int)
-    return Curves(rows, x, Axis("ops/s of all lanes", format="~s"), lanes, "lanes")
+    y = Axis("ops/s of all lanes", format="~s")
+    return curve(name, rows, x, y, lanes, legend="lanes")
 
 
 def _title(found: Sequence[Row]) -> str:

@@ -8,16 +8,11 @@ from dataclasses import dataclass, field
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, shared_domain
+from syncmeter_analysis.studies.cells import cost_text, ns_of
+from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, shared_domain
 
 title = "Divergence"
 measured_by = "`syncmeter run --study divergence` on a GPU"
@@ -132,17 +127,15 @@ def _table(launch: Launch) -> Table:
         ids = [found[n].id for found in (inside, across, predicated) if n in found]
         cycles = formats.nanoseconds(s.cycles.value) if s and s.cycles else ""
         over = [formats.marked(launch.over_one.get((op, n))) for op in _forms]
-        row = [Cell(str(n), ids), _ns(s), cycles, over[0], _ns(across.get(n)), over[1]]
-        rows.append([*row, _ns(predicated.get(n)), formats.marked(launch.without_branch.get(n))])
+        row = [Cell(str(n), ids), cost_text(s), cycles, over[0], cost_text(across.get(n)), over[1]]
+        rows.append(
+            [*row, cost_text(predicated.get(n)), formats.marked(launch.without_branch.get(n))]
+        )
     return table(f"One branch to a path of 8 dependent operations, {launch.name}", columns, rows)
 
 
-def _ns(s: Measured | None) -> str:
-    return formats.cost(s) if s else ""
-
-
 def _uniform_sentence(launch: Launch) -> str:
-    return f"one path for all lanes: {_ns(launch.uniform)} ns" if launch.uniform else ""
+    return f"one path for all lanes: {cost_text(launch.uniform)} ns" if launch.uniform else ""
 
 
 def _slope_sentence(what: str, costs: ByPaths) -> str:
@@ -151,8 +144,8 @@ def _slope_sentence(what: str, costs: ByPaths) -> str:
         return ""
     (first, a), (last, b) = min(costs.items()), max(costs.items())
     return (
-        f"{what}: each further path adds {formats.nanoseconds(slope)} ns ({_ns(a)} to {_ns(b)} ns, "
-        f"{first} to {last} paths)"
+        f"{what}: each further path adds {formats.nanoseconds(slope)} ns ({cost_text(a)} to "
+        f"{cost_text(b)} ns, {first} to {last} paths)"
     )
 
 
@@ -194,25 +187,17 @@ def figures(launches: Sequence[Launch]) -> list[Figure]:
         "Cost of one branch to a path of eight dependent operations, against the number of paths; "
         "both logarithmic; backend, blocks and threads of each."
     )
-    panels = [Panel(launch.name, _curves(launch, ns)) for launch in shown]
-    return [
-        Figure(
-            "divergence",
-            _slowest_branch(shown) or "What a branch costs by its number of paths",
-            note,
-            panels,
-            [s.id for s in points],
-        )
-    ]
+    panels = [panel for launch in shown for panel in _curves(launch, ns)]
+    title = _slowest_branch(shown) or "What a branch costs by its number of paths"
+    return [Figure("divergence", title, note, panels, [s.id for s in points])]
 
 
-def _curves(launch: Launch, ns: Axis) -> Curves:
+def _curves(launch: Launch, ns: Axis) -> list[Panel]:
     rows = [
-        {"x": max(s.point.size, 1), "value": s.cost.value, "name": _names[s.point.op], "id": s.id}
+        {"x": max(s.point.size, 1), "value": ns_of(s), "name": _names[s.point.op], "id": s.id}
         for s in sorted(launch.points, key=lambda s: s.point.size)
-        if s.cost
     ]
-    return Curves(rows, Axis("paths", "log2"), ns, list(_names.values()))
+    return curve(launch.name, rows, Axis("paths", "log2"), ns, list(_names.values()))
 
 
 def _slowest_branch(launches: Sequence[Launch]) -> str:

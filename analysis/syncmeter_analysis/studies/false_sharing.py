@@ -13,6 +13,7 @@ from functools import lru_cache
 from syncmeter_analysis.record.point import key_without, type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import placed_alike
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     PairOfPoints,
@@ -24,7 +25,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
 )
 from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row

@@ -101,11 +101,29 @@ class Panel:
     drawing: Curves | Dots | Heat
 
 
+def curve(
+    title: str,
+    rows: Sequence[Row],
+    x: Axis,
+    y: Axis,
+    names: Sequence[str] = (),
+    least: int = 1,
+    **looks: Any,
+) -> list[Panel]:
+    """A panel of curves (`looks`: what else `Curves` has), of these names or of all in the order of the
+    rows; none with fewer than `least` values of x."""
+    if len({row["x"] for row in rows}) < least:
+        return []
+    names = names or list(dict.fromkeys(row["name"] for row in rows))
+    return [Panel(title, Curves(list(rows), x, y, names, **looks))]
+
+
 @dataclass
 class Figure:
     """`title` says what is to be seen; `note` what it shows, units and what was left out.
 
-    `id` is part of an address in the page and of file names. `points` are ids of the points drawn.
+    `id` is part of an address in the page and of file names. `points` are ids of the points drawn, if
+    not those of the rows: what the drawn values rest on.
     """
 
     id: str
@@ -114,6 +132,10 @@ class Figure:
     panels: list[Panel]
     points: list[str] = field(default_factory=list)
     wide: bool = False
+
+    def __post_init__(self) -> None:
+        drawn = (row["id"] for panel in self.panels for row in panel.drawing.rows)
+        self.points = self.points or list(drawn)
 
 
 def shared_domain(values: Sequence[float]) -> tuple[float, float]:

@@ -4,23 +4,20 @@ release at device scope, how far it goes, and the chain of warps that an article
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    ratio,
-)
+from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.group import group, grouped
+from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, rows_of
+from syncmeter_analysis.studies.cells import cost, cost_ns, ns_of
+from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, curve, rows_of
 
 title = "Handoffs between warps"
 measured_by = "`syncmeter run --study handoff` on a GPU"
@@ -69,7 +66,7 @@ class Handoff:
     """
 
     s: Measured
-    over_reference: Ratio | NotComparable | None
+    over_reference: Over
     polls: float | None
     old_messages: int | None
     messages: int | None
@@ -141,10 +138,6 @@ def form_of(p: Point) -> str:
     return f"volatile, {fence.get(p.scope, '__threadfence')}"
 
 
-def ns_of(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0
-
-
 def _place(value: str, among: tuple[str, ...]) -> int:
     return among.index(value) if value in among else len(among)
 
@@ -169,35 +162,27 @@ def between_multiprocessors(p: Point) -> bool:
 
 
 def _by_launch(points: Iterable[Measured], op: str, campaign: Campaign) -> list[Launch]:
-    launches: dict[tuple[str, int, int], list[Measured]] = defaultdict(list)
-    for s in points:
-        if s.point.op == op:
-            launches[s.point.backend, s.point.blocks, s.point.lanes].append(s)
     found = []
-    for (backend, blocks, threads), group in sorted(launches.items(), key=lambda item: item[0]):
-        own = next((s for s in group if key_of(s.point) == reference), None)
-        handoffs = [_handoff(s, own, campaign) for s in group]
-        ordered = contest(s for s in group if s.point.order != "relaxed")
+    launches = group((s for s in points if s.point.op == op), "backend", "blocks", "lanes")
+    for (backend, blocks, threads), alike in launches.items():
+        own = next((s for s in alike if key_of(s.point) == reference), None)
+        handoffs = [_handoff(s, own, campaign) for s in alike]
+        ordered = contest(s for s in alike if s.point.order != "relaxed")
         found.append(Launch(backend, blocks, threads, handoffs, ordered))
     return found
 
 
-def _remarks(s: Measured, campaign: Campaign, name: str) -> list[float | bool]:
-    visits = campaign.visits.get(s.measured_at, [])
-    return [v.remarks[name] for v in visits if name in v.remarks]
-
-
 def _handoff(s: Measured, own: Measured | None, campaign: Campaign) -> Handoff:
-    over: Ratio | NotComparable | None = None
+    over: Over = None
     if own is not s:
         over = ratio(s, own) if own else NotComparable("ptx at device scope was not measured")
-    polls = _remarks(s, campaign, "polls_per_handoff")
-    old = _remarks(s, campaign, "violations_seen")
-    messages = _remarks(s, campaign, "litmus_handoffs")
+    polls = campaign.remarks(s, "polls_per_handoff")
+    old = campaign.remarks(s, "violations_seen")
+    messages = campaign.remarks(s, "litmus_handoffs")
     return Handoff(
         s,
         over,
-        median(map(float, polls)) if polls else None,
+        median(polls) if polls else None,
         int(old[-1]) if old else None,
         int(messages[-1]) if messages else None,
     )
@@ -205,16 +190,19 @@ def _handoff(s: Measured, own: Measured | None, campaign: Campaign) -> Handoff:
 
 def _by_distance(points: Iterable[Measured], campaign: Campaign) -> list[Pairs]:
     """Of the standard form only; wider scopes than the device are of other hardware."""
-    groups: dict[tuple[str, int, int], list[Measured]] = defaultdict(list)
-    for s in points:
+
+    def is_pair(s: Measured) -> bool:
         p = s.point
-        far = _distance(s, campaign)
-        if far and s.usable and (p.flavour, p.order) == ("ptx", "acq_rel") and p.scope != "system":
-            groups[p.backend, distances.index(far), _place(p.scope, scopes)].append(s)
+        standard = (p.flavour, p.order) == ("ptx", "acq_rel") and p.scope in scopes[:-1]
+        return standard and s.usable and _distance(s, campaign) != ""
+
+    def place(s: Measured) -> tuple[str, int, int]:
+        far = distances.index(_distance(s, campaign))
+        return s.point.backend, far, scopes.index(s.point.scope)
+
     return [
-        Pairs(backend, distances[far], scopes[scope], group)
-        for (backend, far, scope), group in sorted(groups.items(), key=lambda item: item[0])
-        if scope < len(scopes)
+        Pairs(backend, distances[far], scopes[scope], alike)
+        for (backend, far, scope), alike in sorted(grouped(filter(is_pair, points), place).items())
     ]
 
 
@@ -230,7 +218,7 @@ def _distance(s: Measured, campaign: Campaign) -> str:
         return ""
     if p.size == 1:
         return distances[2]
-    same = _remarks(s, campaign, "same_gpc")
+    same = campaign.remarks(s, "same_gpc")
     return (distances[3] if same[-1] else distances[4]) if same else distances[5]
 
 
@@ -241,15 +229,11 @@ def answer(handoffs: Handoffs) -> list[str]:
     places += [(_place_of(x, chain=True), x) for x in handoffs.chains]
     found = [
         f"{place}{_of(x.backend, several)}, data and flag in order: "
-        + x.in_order.sentence(_written, _cost_of, "form in order")
+        + x.in_order.sentence(_written, cost_ns, "form in order")
         for place, x in places
         if x.in_order.points
     ]
     return found + _slowest_pair(handoffs.pairs)
-
-
-def _cost_of(s: Measured) -> str:
-    return f"{formats.cost_interval(s)} ns"
 
 
 def text(handoffs: Handoffs) -> list[Block]:
@@ -301,7 +285,7 @@ def _ring(launch: Launch, several: bool) -> Table:
 
 
 def _form_fields(h: Handoff) -> list[Cell | str]:
-    return [form_of(h.s.point), h.s.point.scope, Cell(formats.cost(h.s), [h.s.id])]
+    return [form_of(h.s.point), h.s.point.scope, cost(h.s)]
 
 
 def _over_fields(h: Handoff) -> list[str]:
@@ -370,13 +354,14 @@ def figures(found: Handoffs) -> list[Figure]:
     """What it costs to hand a flag on, by form and by distance, of each backend that measured it."""
     drawn = []
     for i, backend in enumerate(found.backends):
-        launches = {_place_of(x): x for x in found.rings if x.backend == backend}
-        chains = {_place_of(x, chain=True): x for x in found.chains if x.backend == backend}
-        pairs = [p for p in found.pairs if p.backend == backend]
-        for figure in _form_figure(launches | chains) + _distance_figure(pairs):
+        of_backend = Handoffs(
+            [x for x in found.rings if x.backend == backend],
+            [x for x in found.chains if x.backend == backend],
+            [p for p in found.pairs if p.backend == backend],
+        )
+        for figure in _form_figure(of_backend) + _distance_figure(of_backend.pairs):
             figure.id += f"-{backend}" if i else ""
-            if len(found.backends) > 1:
-                figure.title = f"{backend}: {figure.title}"
+            figure.title = f"{backend}: " * (len(found.backends) > 1) + figure.title
             drawn.append(figure)
     return drawn
 
@@ -387,13 +372,10 @@ def _place_of(launch: Launch, chain: bool = False) -> str:
     return "ring in one block" if launch.blocks == 1 else f"ring through {launch.blocks} blocks"
 
 
-def _form_figure(launches: dict[str, Launch]) -> list[Figure]:
-    points = [
-        (place, h.s)
-        for place, launch in launches.items()
-        for h in launch.handoffs
-        if h.s.usable and h.s.cost
-    ]
+def _form_figure(found: Handoffs) -> list[Figure]:
+    places = {_place_of(x): x for x in found.rings}
+    places |= {_place_of(x, chain=True): x for x in found.chains}
+    points = [(place, h.s) for place, x in places.items() for h in x.handoffs if h.s.usable]
     if not points:
         return []
     points.sort(key=lambda point: rank_of(point[1].point))
@@ -403,48 +385,26 @@ def _form_figure(launches: dict[str, Launch]) -> list[Figure]:
         for row in rows_of(s, row=f"{form_of(s.point)}, {s.point.scope}", group=place)
     ]
     groups = list(dict.fromkeys(place for place, _ in points))
-    fastest = [
-        f"{formats.duration(ns_of(best))} by a {place}"
-        for place, launch in launches.items()
-        if (best := launch.in_order.best)
-    ]
-    costs = [ns_of(s) for _, s in points]
-    title = f"A flag from warp to warp, its data in order, takes {', '.join(fastest)}"
-    if not fastest:
-        least, most = formats.duration(min(costs)), formats.duration(max(costs))
-        title = f"A flag from warp to warp takes {least} to {most}"
+    title, *_ = answer(found) or ["A flag from warp to warp, by form"]
     note = (
-        "ns per handoff with the 95 % interval, logarithmic; form and scope, the fastest that keeps "
-        "data and flag in order in the title. The chain is from an article: every warp of a grid "
-        "waits once for one flag."
+        "ns per handoff with the 95 % interval, logarithmic; form and scope. "
+        "The chain is from an article: every warp of a grid waits once for one flag."
     )
     panel = Panel("by form", Dots(rows, "ns per handoff", groups, "form"))
-    return [Figure("handoffs", title, note, [panel], [s.id for _, s in points], wide=True)]
+    return [Figure("handoffs", title, note, [panel], wide=True)]
 
 
 def _distance_figure(found: Sequence[Pairs]) -> list[Figure]:
     across = [(p.distance, s) for p in found for s in p.points if s.point.op == "sm_handoff"]
-    costs = [ns_of(s) for _, s in across if between_multiprocessors(s.point)]
-    if len(costs) < 2:
+    if sum(between_multiprocessors(s.point) for _, s in across) < 2:
         return []
     rows = [
         {"x": s.point.size, "value": ns_of(s), "name": where, "id": s.id} for where, s in across
     ]
-    curves = Curves(
-        rows,
-        Axis("multiprocessor of the other warp", "linear"),
-        Axis("ns per handoff", "linear"),
-        list(dict.fromkeys(where for where, _ in across)),
-        "two warps",
-        lines=False,
-    )
-    title = (
-        "From the first multiprocessor to another a handoff takes "
-        f"{formats.duration(min(costs))} to {formats.duration(max(costs))}"
-    )
+    x, y = Axis("multiprocessor of the other warp", "linear"), Axis("ns per handoff", "linear")
     note = (
         "ns per handoff by acquire and release at scope device; 1 is another block of the first "
         "multiprocessor itself."
     )
-    panel = Panel("by distance", curves)
-    return [Figure("handoff-distance", title, note, [panel], [s.id for _, s in across])]
+    panels = curve("by distance", rows, x, y, legend="two warps", lines=False)
+    return [Figure("handoff-distance", _slowest_pair(found)[0], note, panels)]

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Over
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -23,7 +23,8 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
-from syncmeter_analysis.studies.figures import Dots, Figure, Panel, most_colours
+from syncmeter_analysis.studies.cells import cost, ns_of
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
 
 title = "Kernel boundary"
@@ -79,7 +80,7 @@ class Kernel:
     def graph_costs(self, op: str) -> GraphCosts | None:
         return graph_costs({n: ns_of(s) for n, s in self.graphs.get(op, {}).items()})
 
-    def over(self, op: str, under: str) -> Ratio | NotComparable | None:
+    def over(self, op: str, under: str) -> Over:
         """None where one of them was not measured."""
         if op not in self.parts or under not in self.parts:
             return None
@@ -136,10 +137,6 @@ def rows(campaign: Campaign) -> Boundary:
     return Boundary([kernel for _, kernel in sorted(kernels.items(), key=lambda item: item[0])])
 
 
-def ns_of(s: Measured) -> float:
-    return s.cost.value if s.cost else 0.0
-
-
 def graph_costs(costs_ns: Mapping[int, float]) -> GraphCosts | None:
     """From the costs of graphs by their sizes; the slope is the median over all pairs of sizes (Theil
     1950), of which an outlier is no part. None with fewer than two sizes."""
@@ -158,10 +155,10 @@ def answer(boundary: Boundary) -> list[str]:
     backend, which is all launch."""
     several = len(boundary.smallest) > 1
     return [
-        (f"{kernel.backend}: " if several else "") + line
+        f"{kernel.backend}: " * several + sentence
         for kernel in boundary.smallest
-        for line in (_costs_of(kernel), _boundary_finding(kernel), _graph_finding(kernel))
-        if line
+        for sentence in (_costs_of(kernel), _boundary_finding(kernel), _graph_finding(kernel))
+        if sentence
     ]
 
 
@@ -176,7 +173,9 @@ def kernel_name(kernel: Kernel) -> str:
 
 def _table(kernels: list[Kernel], several: bool) -> Table:
     names = [kernel_name(k) + (f" {k.backend}" if several else "") for k in kernels]
-    lines = [(name, [_part(kernel, op) for kernel in kernels]) for op, name in parts.items()]
+    lines = [
+        (name, [cost(kernel.parts.get(op)) for kernel in kernels]) for op, name in parts.items()
+    ]
     for op, name in graphs.items():
         lines.append((f"{name}: first kernel", [_graph(k, op, "first_ns") for k in kernels]))
         lines.append((f"{name}: each further one", [_graph(k, op, "each_ns") for k in kernels]))
@@ -185,11 +184,6 @@ def _table(kernels: list[Kernel], several: bool) -> Table:
         ["ns, by blocks x threads of the kernel", *(f"{name}>" for name in names)],
         [[name, *cells] for name, cells in lines if any(c.text for c in cells)],
     )
-
-
-def _part(kernel: Kernel, op: str) -> Cell:
-    s = kernel.parts.get(op)
-    return Cell(formats.nanoseconds(ns_of(s)), [s.id]) if s else Cell("")
 
 
 def _graph(kernel: Kernel, op: str, part: str) -> Cell:
@@ -298,26 +292,15 @@ def _figure(smallest: Kernel, kernels: list[Kernel], number: int) -> Figure:
     dots = Dots(rows, "ns", names, "part", "blocks x threads")
     panel = Panel(f"kernel boundary, {smallest.backend}", dots)
     title = _costs_of(smallest) or "What the boundary of a kernel is made of"
-    return Figure(
-        name,
-        title,
-        note,
-        [panel],
-        [r["id"] for r in rows],
-        wide=True,
-    )
+    return Figure(name, title, note, [panel], wide=True)
 
 
-def _figure_rows(kernel: Kernel) -> list[dict[str, Any]]:
+def _figure_rows(kernel: Kernel) -> list[Row]:
     name = kernel_name(kernel)
-    found = [
-        figure_row(s.cost, s.id, row=parts[op], group=name)
-        for op, s in kernel.parts.items()
-        if s.cost
-    ]
+    of_parts = kernel.parts.items()
+    found = [row for op, s in of_parts for row in rows_of(s, row=parts[op], group=name)]
     for op, by_size in kernel.graphs.items():
-        size = max(by_size)
-        s = by_size[size]
+        size, s = max(by_size.items(), key=lambda item: item[0])
         if s.cost and size:
             each = f"{graphs[op]}, for each kernel of {size}"
             found.append(figure_row(s.cost.scaled(1 / size), s.id, row=each, group=name))

@@ -5,28 +5,28 @@ the fastest way of each level, and what the tables of the study `levels` are mad
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
-from syncmeter_analysis.record.visit import Visit
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest, contest
+from syncmeter_analysis.relate.group import group, grouped
 from syncmeter_analysis.relate.op_groups import level_of, levels
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
     Verdict,
-    Winners,
     default_margin,
-    fastest_of,
     ratio,
     verdict,
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
+from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -119,7 +119,7 @@ class GpuLevels:
     """
 
     backend: str
-    axis: list[tuple[str, Winners | None]]
+    axis: list[tuple[str, Contest]]
     drawn: list[Measured]
     blocks: list[BlockRate]
     grid: list[Measured]
@@ -129,7 +129,7 @@ class GpuLevels:
 
     @property
     def of_one_gpu(self) -> bool:
-        return any(winners and name != several_gpus for name, winners in self.axis)
+        return any(one.best and name != several_gpus for name, one in self.axis)
 
 
 @dataclass
@@ -144,42 +144,40 @@ class Levels:
 
 def rows(campaign: Campaign) -> Levels:
     """Resolved costs of GPUs, without those that another's doubt lies on, repeats and whole arrays."""
-    by_backend: dict[str, list[Measured]] = defaultdict(list)
-    for s in campaign.measured:
-        if s.on_gpu and s.family != "reduction" and not s.doubt and not s.point.repeat:
-            by_backend[s.point.backend].append(s)
-    found = [_of_backend(name, points, campaign) for name, points in sorted(by_backend.items())]
+    points = [
+        s
+        for s in campaign.measured
+        if s.on_gpu and s.family != "reduction" and not s.doubt and not s.point.repeat
+    ]
+    found = [_of_backend(name, of, campaign) for name, of in group(points, "backend").items()]
     return Levels([levels for levels in found if levels.of_one_gpu])
 
 
 def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> GpuLevels:
-    points = sorted(points, key=lambda s: (s.point.blocks, s.point.lanes, s.point.size))
-    by_op: dict[str, list[Measured]] = defaultdict(list)
-    for s in points:
-        by_op[s.point.op].append(s)
+    points = sorted(points, key=_launch_and_size)
+    by_op = grouped(points, attrgetter("point.op"))
     axis = [
-        (name, fastest_of(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
+        (name, contest(s for s in points if _is_one_of(s.point.op, ops) and _is_latency(s)))
         for name, ops in axis_levels
     ]
+    chains = by_op.get("fadd_chain", [])
     return GpuLevels(
         backend,
         axis,
         _drawn(points),
-        _block_rates(by_op["barrier"]),
-        by_op["grid_sync"],
-        _grid_barriers(by_op),
-        [s for s in by_op["fadd_chain"] if s.point.size and s.cycles],
-        [_both_clocks(max(by_op[op], key=_size), campaign) for op in _by_both_clocks if by_op[op]],
+        _block_rates(by_op.get("barrier", [])),
+        by_op.get("grid_sync", []),
+        _grid_barriers(points),
+        [s for s in chains if s.point.size and s.cycles],
+        [
+            _both_clocks(max(by_op[op], key=attrgetter("point.size")), campaign)
+            for op in _by_both_clocks
+            if op in by_op
+        ],
     )
 
 
-def ns_of(s: Measured) -> float:
-    """The cost; those of `rows` all have one."""
-    return s.cost.value if s.cost else 0.0
-
-
-def _size(s: Measured) -> int:
-    return s.point.size
+_launch_and_size = attrgetter("point.blocks", "point.lanes", "point.size")
 
 
 def _is_one_of(op: str, names: Iterable[str]) -> bool:
@@ -205,15 +203,11 @@ def _drawn(points: Iterable[Measured]) -> list[Measured]:
         and s.point.lanes in (_warp_size, 1024)
         and s.point.type in ("", "int32")
     ]
-    sizes: dict[tuple[str, int, int], set[int]] = defaultdict(set)
-    for s in of_levels:
-        sizes[s.point.op, s.point.blocks, s.point.lanes].add(s.point.size)
     order = [name for name, _ in levels]
-    kept = [
-        s
-        for s in of_levels
-        if s.point.size in (min(all := sizes[s.point.op, s.point.blocks, s.point.lanes]), max(all))
-    ]
+    kept = []
+    for alike in grouped(of_levels, attrgetter("point.op", "point.blocks", "point.lanes")).values():
+        sizes = [s.point.size for s in alike]
+        kept += [s for s in alike if s.point.size in (min(sizes), max(sizes))]
     return sorted(kept, key=lambda s: (order.index(level_of(s.point.op)), ns_of(s)))
 
 
@@ -222,12 +216,9 @@ def _warps(s: Measured) -> int:
 
 
 def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
-    by_threads: dict[int, list[Measured]] = defaultdict(list)
-    for s in barriers:
-        if s.point.blocks > 1:
-            by_threads[s.point.lanes].append(s)
     found = []
-    for _, launches in sorted(by_threads.items()):
+    full = (s for s in barriers if s.point.blocks > 1)
+    for launches in group(full, "lanes").values():
         if len(launches) < 2:
             continue
         best = max(launches, key=lambda s: _warps(s) / ns_of(s))
@@ -243,18 +234,15 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
     return found
 
 
-def _grid_barriers(by_op: dict[str, list[Measured]]) -> list[GridBarriers]:
+def _grid_barriers(points: Iterable[Measured]) -> list[GridBarriers]:
     """The launches that have a barrier in software."""
-    at: dict[tuple[int, int], dict[str, Measured]] = defaultdict(dict)
-    for op in (*software, "grid_sync"):
-        for s in by_op.get(op, ()):
-            launch = s.point.lanes, s.point.blocks
-            if op in software or launch in at:
-                at[launch].setdefault(op, s)
     found = []
-    for _, barriers in sorted(at.items()):
+    grid = (s for s in points if s.point.op in (*software, "grid_sync"))
+    for launch in group(grid, "lanes", "blocks").values():
+        by_op = {s.point.op: s for s in reversed(launch)}
+        barriers = {op: by_op[op] for op in (*software, "grid_sync") if op in by_op}
         one, own = contest(barriers.values()), barriers.get("grid_sync")
-        if one.best is None:
+        if one.best is None or not barriers.keys() & set(software):
             continue
         over = ratio(one.best, own) if own else NotComparable("grid_sync was not measured")
         found.append(GridBarriers(barriers, one, over))
@@ -262,10 +250,7 @@ def _grid_barriers(by_op: dict[str, list[Measured]]) -> list[GridBarriers]:
 
 
 def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
-    visits: list[Visit] = campaign.visits.get(s.measured_at, [])
-    deviations = [
-        float(v.remarks["host_deviation_ns"]) for v in visits if "host_deviation_ns" in v.remarks
-    ]
+    deviations = campaign.remarks(s, "host_deviation_ns")
     if s.host_cost is None or s.host_cost.value == 0 or not deviations:
         return BothClocks(s)
     return BothClocks(s, s.host_cost.value, median(deviations))
@@ -284,21 +269,22 @@ def answer(levels: Levels) -> list[str]:
 
 def _sentences(found: GpuLevels) -> list[str]:
     ends = found.barriers[:1] + found.barriers[1:][-1:]
-    grids = [
-        f"A barrier of a grid of {formats.blocks_by_threads(row.contest.points[0].point)} threads: "
-        + row.contest.sentence(
-            lambda s: s.point.op, lambda s: formats.duration(ns_of(s)), "barrier"
-        )
-        for row in ends
-    ]
-    return [_of_each_level(found), *grids]
+    return [_of_each_level(found), *map(_grid_sentence, ends)]
+
+
+def _grid_sentence(row: GridBarriers) -> str:
+    which = row.contest.sentence(
+        lambda s: s.point.op, lambda s: formats.duration(ns_of(s)), "barrier"
+    )
+    threads = formats.blocks_by_threads(row.contest.first.point)
+    return f"A barrier of a grid of {threads} threads: {which}"
 
 
 def _of_each_level(found: GpuLevels) -> str:
     fastest = [
-        f"{name} {formats.duration(ns_of(winners.best))} ({winners.best.point.op})"
-        for name, winners in found.axis
-        if winners is not None
+        f"{name} {formats.duration(ns_of(best))} ({best.point.op})"
+        for name, one in found.axis
+        if (best := one.best)
     ]
     return f"The fastest synchronization of each level: {'; '.join(fastest)}"
 
@@ -328,25 +314,24 @@ def _blocks_of_backend(levels: GpuLevels, prefix: str) -> list[Block]:
     return found
 
 
-def also(winners: Winners) -> str:
+def also(one: Contest) -> str:
     """The ops that the fastest is not told apart from, and how many points of each."""
-    ops = Counter(s.point.op for s in winners.ties)
+    ops = Counter(s.point.op for s in one.ties)
     return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
 
-def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
-    alone = sum(winners is not None for _, winners in axis) == 1
+def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
+    alone = sum(one.best is not None for _, one in axis) == 1
     rows: list[list[object]] = []
-    for name, winners in axis:
-        if winners is None:
+    for name, one in axis:
+        s = one.best
+        if s is None or s.cost is None:
             rows += [] if alone else [[name, "not measured", *[""] * 7]]
             continue
-        s = winners.best
-        assert s.cost is not None
-        width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48) if ns_of(s) > 0 else 1
+        width = min(max(8 * math.log10(ns_of(s)) + 1, 1), 48)
         row = [name, Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
         row += [formats.nanoseconds(ns_of(s)), formats.interval_ns(s.cost), _cycles(s)]
-        rows.append([*row, also(winners), "=" * int(width)])
+        rows.append([*row, also(one), "=" * int(width)])
     found = table(
         "Levels of synchronization: the fastest way of each, one warp alone inside a block",
         "level|fastest op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
@@ -355,12 +340,12 @@ def _axis(axis: Sequence[tuple[str, Winners | None]]) -> list[Block]:
         keys=2,
     )
     notes = []
-    if any(name.startswith("warp") and winners for name, winners in axis):
+    if any(name.startswith("warp") and one.best for name, one in axis):
         notes.append(
             "converged threads of a warp pass its sync without waiting; a shuffle waits for its "
             "value"
         )
-    if any(name == several_gpus and winners is None for name, winners in axis) and not alone:
+    if any(name == several_gpus and not one.best for name, one in axis) and not alone:
         notes.append("barriers of several GPUs are measured by `syncmeter run --study multi-gpu`")
     return [found, Bullets(notes)] if notes else [found]
 
@@ -415,16 +400,15 @@ def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:
-        winners, r = row.contest.winners, row.over_grid_sync
-        assert winners is not None
+        best, r = row.contest.best or row.contest.first, row.over_grid_sync
         itself = isinstance(r, Ratio) and r.identical
         says = formats.why_none(r) or ("" if itself else verdict(r).value)
         rows.append(
             [
-                formats.blocks_by_threads(winners.best.point),
+                formats.blocks_by_threads(best.point),
                 *(microseconds(row.by_op.get(op)) for op in ("grid_sync", *software)),
-                Cell(winners.best.point.op, [s.id for s in row.by_op.values()]),
-                *(also(winners), *formats.ratio_fields(r, itself), says),
+                Cell(best.point.op, [s.id for s in row.by_op.values()]),
+                *(also(row.contest), *formats.ratio_fields(r, itself), says),
             ]
         )
     what = "Barriers of the grid in software against grid_sync"
@@ -479,10 +463,9 @@ def figures(found: Levels) -> list[Figure]:
     each backend."""
     drawn = []
     for i, of_backend in enumerate(found.backends):
-        for figure in _axis_figure(of_backend) + _grid_figure(of_backend.grid):
+        for figure in _axis_figure(of_backend) + _grid_figure(of_backend):
             figure.id += f"-{of_backend.backend}" if i else ""
-            if len(found.backends) > 1:
-                figure.title = f"{of_backend.backend}: {figure.title}"
+            figure.title = f"{of_backend.backend}: " * (len(found.backends) > 1) + figure.title
             drawn.append(figure)
     return drawn
 
@@ -490,18 +473,13 @@ def figures(found: Levels) -> list[Figure]:
 def _launches(points: list[Measured]) -> list[tuple[int, int]]:
     """Blocks and threads of as many launches as there are colours: of each level the launch that
     most of its ops have, then those with most ops of all."""
-    ops: dict[tuple[int, int], set[str]] = defaultdict(set)
-    for s in points:
-        ops[s.point.blocks, s.point.lanes].add(s.point.op)
+    by_launch = group(points, "blocks", "lanes")
+    ops = {launch: {s.point.op for s in alike} for launch, alike in by_launch.items()}
     chosen: list[tuple[int, int]] = []
     for level, _ in levels:
-        of_level = {
-            launch: n
-            for launch, names in ops.items()
-            if (n := sum(level_of(op) == level for op in names))
-        }
-        if of_level:
-            chosen.append(min(of_level, key=lambda launch: (-of_level[launch], launch)))
+        of_level = {at: sum(level_of(op) == level for op in names) for at, names in ops.items()}
+        if any(of_level.values()):
+            chosen.append(min(of_level, key=lambda at: (-of_level[at], at)))
     chosen += sorted(ops, key=lambda launch: (-len(ops[launch]), launch))
     return sorted(list(dict.fromkeys(chosen))[:most_colours])
 
@@ -526,13 +504,13 @@ def _axis_figure(found: GpuLevels) -> list[Figure]:
     note = "Cost per op with its 95 % interval, logarithmic; blocks x threads of each"
     note += f"; not measured: {', '.join(missing)}." if missing else "."
     dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
-    points = [r["id"] for r in rows]
-    title = _of_each_level(found)
-    return [Figure("levels", title, note, [Panel("all levels", dots)], points, wide=True)]
+    panel = Panel("all levels", dots)
+    return [Figure("levels", _of_each_level(found), note, [panel], wide=True)]
 
 
-def _grid_figure(points: list[Measured]) -> list[Figure]:
+def _grid_figure(found: GpuLevels) -> list[Figure]:
     """Figure 8 of the paper: microseconds by blocks and threads of each."""
+    points = found.grid
     blocks = sorted({s.point.blocks for s in points})
     threads = sorted({s.point.lanes for s in points})
     if len(blocks) < 2 or len(threads) < 2:
@@ -548,20 +526,18 @@ def _grid_figure(points: list[Measured]) -> list[Figure]:
         for s in points
         if s.cost
     ]
-    fastest, slowest = min(points, key=ns_of), max(points, key=ns_of)
+    fastest, slowest = min(map(ns_of, points)), max(map(ns_of, points))
     heat = Heat(
         rows,
         ("blocks", [str(n) for n in blocks]),
         ("threads per block", [str(n) for n in threads]),
         "us per barrier",
-        (ns_of(fastest) / 1e3, max(ns_of(slowest), 1.01 * ns_of(fastest)) / 1e3),
+        (fastest / 1e3, max(slowest, 1.01 * fastest) / 1e3),
         (70, 34),
     )
-    title = (
-        f"A barrier of the grid costs {formats.duration(ns_of(fastest))} with "
-        f"{fastest.point.blocks} blocks and {formats.duration(ns_of(slowest))} with "
-        f"{slowest.point.blocks}"
-    )
+    title = f"grid_sync takes {formats.duration(fastest)} to {formats.duration(slowest)}"
+    if found.barriers:
+        title = _grid_sentence(found.barriers[-1])
     note = "grid_sync, microseconds; empty: not resident at once, or not measured."
     panel = Panel("grid_sync", heat)
-    return [Figure("grid-barrier", title, note, [panel], [s.id for s in points], wide=True)]
+    return [Figure("grid-barrier", title, note, [panel], wide=True)]

@@ -4,25 +4,20 @@ fastest of them, and beside an atomic add, which needs none.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    default_margin,
-    ratio,
-    verdict,
-)
-from syncmeter_analysis.relate.summary import Measured, placed_alike
+from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.group import grouped, placed_alike
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
+from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.held_locks import Situation, held_answer, held_text, situations
+from syncmeter_analysis.studies.cells import cost_text, fairness, notes, rate, rate_and_fairness
+from syncmeter_analysis.studies.held_locks import held_answer, held_text, situations
 
 title = "Locks"
 measured_by = "`syncmeter run --study locks`"
@@ -99,7 +94,7 @@ class Locks:
     """The tables of all files."""
 
     tables: list[LockTable]
-    held: list[Situation] = field(default_factory=list)
+    held: list[Contest] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.held)
@@ -126,19 +121,19 @@ def _belongs(s: Measured) -> bool:
 def updates(campaign: Campaign) -> list[Row]:
     """The ways to update one shared counter on CPUs, imports and a single lock included: of all types,
     ways of waiting and affinities those with most ways, int32 before others."""
-    groups: dict[tuple[str, str, str, str], list[Measured]] = defaultdict(list)
-    for s in campaign.points.values():
-        p = s.point
-        if _updates(s) and not (p.on_gpu or s.oversubscribed or p.repeat) and cells_in_use(p) == 1:
-            groups[p.type, p.wait, p.affinity, s.source].append(s)
-    tables = [(key, _rows_of(group)) for key, group in groups.items()]
 
-    def rank(table: tuple[tuple[str, str, str, str], list[Row]]) -> tuple[int, bool, bool, int]:
-        (kind, wait, _, _), found = table
-        most = max((n for row in found for n in row.on_one), default=0)
-        return len(found), kind == "int32", wait == "active", most
+    def belongs(s: Measured) -> bool:
+        on_cpu = _updates(s) and not (s.point.on_gpu or s.oversubscribed or s.point.repeat)
+        return on_cpu and cells_in_use(s.point) == 1
 
-    return max(tables, key=rank, default=(None, []))[1]
+    def rank(rows: list[Row]) -> tuple[int, bool, bool, int]:
+        p = rows[0].first.point
+        most = max(n for row in rows for n in row.on_one)
+        return len(rows), p.type == "int32", p.wait == "active", most
+
+    alike = attrgetter("point.type", "point.wait", "point.affinity", "source")
+    groups = grouped(filter(belongs, campaign.points.values()), alike)
+    return max(filter(None, map(_rows_of, groups.values())), key=rank, default=[])
 
 
 def cells_in_use(p: Point) -> int:
@@ -152,7 +147,7 @@ def cells_in_use(p: Point) -> int:
 
 def _tables(points: Iterable[Measured], source: str) -> list[LockTable]:
     updates = (s for s in points if _belongs(s) and cells_in_use(s.point))
-    alike = placed_alike(updates, lambda s: s.point.type, lambda s: s.point.wait)
+    alike = placed_alike(updates, attrgetter("point.type", "point.wait"))
     found = (_table(affinities, group, source) for affinities, group in alike)
     return [one for one in found if one is not None]
 
@@ -190,7 +185,7 @@ def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
     return contest(row.on_one[lanes] for row in found if row.is_lock and lanes in row.on_one)
 
 
-def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Ratio | NotComparable | None:
+def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Over:
     """The lock's cost over that of its own backend's atomic add; None without either."""
     mine, atomic = row.cost_at(lanes), _atomic_of(among, row.first.point.backend)
     under = atomic.cost_at(lanes) if atomic else None
@@ -213,14 +208,12 @@ def least_fairness(lanes: int) -> float:
 
 def answer(locks: Locks) -> list[str]:
     """The lock to take in each situation: alone, shared, and held for a while; and the least fair."""
-    found = []
-    for one in locks.tables:
-        found += [f"{_in_file(one)}{sentence}" for sentence in _sentences(one)]
+    found = [
+        f"{one.source}: " * bool(one.source) + sentence
+        for one in locks.tables
+        for sentence in _sentences(one)
+    ]
     return found + held_answer(locks.held)
-
-
-def _in_file(table: LockTable) -> str:
-    return f"{table.source}: " if table.source else ""
 
 
 def _sentences(table: LockTable) -> Iterator[str]:
@@ -259,25 +252,12 @@ def scope(table: LockTable) -> str:
 
 
 def _of_table(table: LockTable) -> list[Block]:
-    found: list[Block] = [_cost_table(table)]
-    found.append(
-        Text(
-            "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
-            f"lock. Ratios are of the column {'shared' if table.shared else 'alone'}, inside one "
-            "placement state; fastest: of the locks of all backends."
-        )
+    explained = Text(
+        "alone: 1 lane; own: each lane has a lock and a cell of its own; shared: all lanes on one "
+        f"lock. Ratios are of the column {'shared' if table.shared else 'alone'}, inside one "
+        "placement state; fastest: of the locks of all backends."
     )
-    by_lanes = _lanes_table(table)
-    return [*found, by_lanes] if by_lanes else found
-
-
-def _ns(s: Measured | None) -> str:
-    return "" if s is None else formats.cost(s)
-
-
-def _rate(s: Measured | None) -> str:
-    per_s = None if s is None else s.ops_per_s_total
-    return "" if per_s is None else formats.rate(per_s)
+    return [_cost_table(table), explained, *_lanes_table(table)]
 
 
 def _cost_table(found: LockTable) -> Table:
@@ -287,46 +267,32 @@ def _cost_table(found: LockTable) -> Table:
     rows = []
     for row in found.rows:
         s, shared = row.on_one.get(lanes), row.on_one.get(lanes) if found.shared else None
-        fair = shared if shared is not None and shared.usable else None
         beside = over_atomic(row, found.rows, lanes)
         at = [row.first.point.backend, Cell(row.op, [s.id for s in row.on_one.values()])]
-        costs = [_ns(row.on_one.get(1)), _ns(row.own), _ns(shared), _rate(row.cost_at(lanes))]
-        costs += [formats.number(fair.fairness if fair else None, 3)]
-        costs += [formats.number(fair.slowest_over_fastest if fair else None, 2)]
+        costs = [*map(cost_text, (row.on_one.get(1), row.own, shared)), rate(row.cost_at(lanes))]
         over = one.fields(s) if row.is_lock else ["", ""]
         over += formats.ratio_fields(beside, itself=not row.is_lock)
-        why = {"the fastest": one.over(s) if s else None, "atomic_add": beside}
-        rows.append([*at, *costs, *over, _notes(s, why)])
+        why = {"the fastest": one.over(s), "atomic_add": beside}
+        crowded = "oversubscribed" if s is not None and s.oversubscribed else ""
+        rows.append([*at, *costs, *fairness(shared), *over, notes(s, crowded, over=why)])
     return table(f"One add under each lock: {scope(found)}", columns, rows, keys=2)
 
 
-def _notes(s: Measured | None, over: Mapping[str, Ratio | NotComparable | None]) -> str:
-    notes = [s.status] if s is not None and s.status != "ok" else []
-    notes += ["oversubscribed"] if s is not None and s.oversubscribed else []
-    for other, r in over.items():
-        if why := formats.why_none(r):
-            notes.append(f"not comparable with {other}: {why}")
-    return "; ".join(notes)
-
-
-def _lanes_table(found: LockTable) -> Table | None:
+def _lanes_table(found: LockTable) -> list[Block]:
     lanes = sorted({n for row in found.rows for n in row.on_one})
     if len(lanes) <= 2:  # the first table has them
-        return None
-
-    def field(s: Measured | None, n: int) -> str:
-        fair = formats.number(s.fairness, 3) if s is not None and n > 1 else ""
-        return f"{_rate(s)} {fair}".rstrip() if s is not None else "-"
-
-    return table(
-        "One lock for all lanes: ops/s of all of them, and fairness",
-        ["backend", "lock", *(f"{formats.count(n, 'lane')}>" for n in lanes)],
+        return []
+    columns = ["backend", "lock", *(f"{formats.count(n, 'lane')}>" for n in lanes)]
+    rows = [
         [
-            [row.first.point.backend, row.op, *(field(row.cost_at(n), n) for n in lanes)]
-            for row in found.rows
-        ],
-        keys=2,
-    )
+            row.first.point.backend,
+            row.op,
+            *(rate_and_fairness(row.cost_at(n)) or "-" for n in lanes),
+        ]
+        for row in found.rows
+    ]
+    what = "One lock for all lanes: ops/s of all of them, and fairness"
+    return [table(what, columns, rows, keys=2)]
 
 
 def _cost_with_unit(s: Measured) -> str:

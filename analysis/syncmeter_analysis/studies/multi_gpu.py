@@ -3,25 +3,22 @@ lie, adds of all devices to one cell, and handoffs with what their litmus counte
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.visit import Link, Litmus
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.relation import Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, Row, rows_of
+from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, table
+from syncmeter_analysis.studies.cells import cost, ns_of
+from syncmeter_analysis.studies.figures import Axis, Dots, Figure, Panel, Row, curve, rows_of
 
 title = "Several GPUs"
 measured_by = "`syncmeter run --study multi-gpu` on a GPU"
@@ -58,20 +55,23 @@ class Fastest:
     devices: int
     contest: Contest
     fewer: Measured | None = None
-    step: Ratio | NotComparable | None = None
+    step: Over = None
 
 
 @dataclass
 class Access:
-    """One access of one device, by where the cells lie; the ratios are to cells of its own."""
+    """One access of one device, by where the cells lie."""
 
     by_place: dict[str, Measured]
-    peer_over_local: Ratio | NotComparable | None = None
-    host_over_local: Ratio | NotComparable | None = None
 
     @property
     def point(self) -> Point:
         return next(iter(self.by_place.values())).point
+
+    def over_local(self, place: str) -> Over:
+        """The ratio to cells of its own; None where one of them was not measured."""
+        there, local = self.by_place.get(place), self.by_place.get("local")
+        return ratio(there, local) if there and local else None
 
 
 @dataclass
@@ -99,8 +99,7 @@ class Handoff:
 
 @dataclass
 class SeveralGpus:
-    """All of it; falsy without a point. `by_device_scope` is what was counted of handoffs between
-    devices at device scope, `unordered` of flags without order."""
+    """All of it; falsy without a point."""
 
     links: list[Link] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
@@ -112,21 +111,14 @@ class SeveralGpus:
     def __bool__(self) -> bool:
         return bool(self.barriers or self.accesses or self.contention or self.handoffs)
 
-    @property
-    def by_device_scope(self) -> Litmus:
-        return _sum(h for h in self.handoffs if _is_between_devices_at_device_scope(h))
-
-    @property
-    def unordered(self) -> Litmus:
-        return _sum(h for h in self.handoffs if h.measured.point.order == "relaxed")
-
-
-def _is_between_devices_at_device_scope(h: Handoff) -> bool:
-    return h.measured.point.op == "gpu_handoff" and h.measured.point.scope == "device"
-
-
-def _sum(found: Iterable[Handoff]) -> Litmus:
-    return sum((h.litmus for h in found if h.litmus), Litmus())
+    def litmus(self, **axes: str) -> Litmus:
+        """What was counted of the handoffs of these values."""
+        counted = (
+            h.litmus
+            for h in self.handoffs
+            if h.litmus and all(getattr(h.measured.point, a) == v for a, v in axes.items())
+        )
+        return sum(counted, Litmus())
 
 
 def barrier_name(p: Point) -> str:
@@ -150,7 +142,7 @@ def rows(campaign: Campaign) -> SeveralGpus:
         _accesses(points),
         [
             Contention(s, _shares(campaign, s))
-            for s in sorted(points, key=_launch_order)
+            for s in sorted(points, key=attrgetter("point.blocks", "point.lanes", "point.size"))
             if s.point.op == "multi_gpu_fetch_add" and s.usable
         ],
         [
@@ -161,13 +153,7 @@ def rows(campaign: Campaign) -> SeveralGpus:
     )
 
 
-def _launch_order(s: Measured) -> tuple[int, int, int]:
-    return s.point.blocks, s.point.lanes, s.point.size
-
-
-def _handoff_order(s: Measured) -> tuple[str, ...]:
-    p = s.point
-    return p.op, p.order, p.scope, p.flavour
+_handoff_order = attrgetter("point.op", "point.order", "point.scope", "point.flavour")
 
 
 def _links(campaign: Campaign) -> list[Link]:
@@ -178,12 +164,12 @@ def _links(campaign: Campaign) -> list[Link]:
     return [found[ends] for ends in sorted(found)]
 
 
-def _barriers(points: Sequence[Measured]) -> list[Barrier]:
-    found: dict[Point, dict[int, Measured]] = defaultdict(dict)
-    for s in points:
-        if s.family == "barrier":
-            found[s.point.without("size")][s.point.size] = s
-    barriers = [Barrier(dict(sorted(by_devices.items()))) for by_devices in found.values()]
+def _barriers(points: Iterable[Measured]) -> list[Barrier]:
+    of_barriers = (s for s in points if s.family == "barrier")
+    barriers = [
+        Barrier({s.point.size: s for s in sorted(alike, key=attrgetter("point.size"))})
+        for alike in grouped(of_barriers, lambda s: s.point.without("size")).values()
+    ]
     return sorted(barriers, key=lambda b: (b.name, b.point.blocks, b.point.lanes))
 
 
@@ -191,12 +177,10 @@ def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
     inside = [b for b in barriers if b.point.op.startswith(in_kernels)]
     found = []
     for devices in sorted({n for b in inside for n in b.by_devices}):
-        by_name: dict[str, list[Measured]] = defaultdict(list)
-        for b in inside:
-            if devices in b.by_devices:
-                by_name[b.name].append(b.by_devices[devices])
-        of_each = (contest(launches) for launches in by_name.values())
-        one = contest(launches.best for launches in of_each if launches.best)
+        over_these = grouped((b for b in inside if devices in b.by_devices), lambda b: b.name)
+        # Of each barrier its fastest launch.
+        of_each = (contest(b.by_devices[devices] for b in bs).best for bs in over_these.values())
+        one = contest(best for best in of_each if best)
         if one.best is None:
             continue
         best = Fastest(devices, one)
@@ -209,18 +193,12 @@ def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
     return found
 
 
-def _accesses(points: Sequence[Measured]) -> list[Access]:
-    found: dict[Point, dict[str, Measured]] = defaultdict(dict)
-    for s in points:
-        if s.point.op.startswith("remote_") and s.point.home in places:
-            found[s.point.without("home")][places[s.point.home]] = s
-    accesses = []
-    for by_place in found.values():
-        access = Access(by_place)
-        local, peer, host = (by_place.get(place) for place in places.values())
-        access.peer_over_local = ratio(peer, local) if peer and local else None
-        access.host_over_local = ratio(host, local) if host and local else None
-        accesses.append(access)
+def _accesses(points: Iterable[Measured]) -> list[Access]:
+    remote = (s for s in points if s.point.op.startswith("remote_") and s.point.home in places)
+    accesses = [
+        Access({places[s.point.home]: s for s in alike})
+        for alike in grouped(remote, lambda s: s.point.without("home")).values()
+    ]
     return sorted(accesses, key=_access_order)
 
 
@@ -245,8 +223,10 @@ def answer(found: SeveralGpus) -> list[str]:
     return [
         *map(fastest_sentence, reversed(found.fastest)),
         *filter(None, [_slowest_access(found.accesses)]),
-        *_litmus_sentences("device scope between devices", found.by_device_scope),
-        *_litmus_sentences("a flag without order", found.unordered),
+        *_litmus_sentences(
+            "device scope between devices", found.litmus(op="gpu_handoff", scope="device")
+        ),
+        *_litmus_sentences("a flag without order", found.litmus(order="relaxed")),
     ]
 
 
@@ -283,25 +263,16 @@ def link_sentence(link: Link) -> str:
     return f"{link.source} to {link.target}: {', '.join(sentences)}"
 
 
-def _cell(s: Measured | None) -> Cell:
-    return Cell(formats.cost(s), [s.id]) if s else Cell("")
-
-
 def _barrier_table(barriers: Sequence[Barrier]) -> Table:
     devices = sorted({n for barrier in barriers for n in barrier.by_devices})
-    return table(
-        "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each",
-        ["barrier", "blocks x threads>", *(f"{formats.count(n, 'device')}>" for n in devices)],
-        [
-            [
-                b.name.removeprefix("multi_gpu_"),
-                formats.blocks_by_threads(b.point),
-                *(_cell(b.by_devices.get(n)) for n in devices),
-            ]
-            for b in barriers
-        ],
-        keys=2,
-    )
+    columns = ["barrier", "blocks x threads>"]
+    columns += [f"{formats.count(n, 'device')}>" for n in devices]
+    rows = []
+    for b in barriers:
+        at = [b.name.removeprefix("multi_gpu_"), formats.blocks_by_threads(b.point)]
+        rows.append([*at, *(cost(b.by_devices.get(n)) for n in devices)])
+    what = "Barriers over devices (multi_gpu_*), ns, by blocks and threads on each"
+    return table(what, columns, rows, keys=2)
 
 
 def fastest_sentence(fastest: Fastest) -> str:
@@ -318,24 +289,20 @@ def _barrier_and_launch(s: Measured) -> str:
 
 def _step(fastest: Fastest) -> str:
     fewer, r, best = fastest.fewer, fastest.step, fastest.contest.best
-    cost = best.cost if best else None
-    if fewer is None or fewer.cost is None or cost is None or not isinstance(r, Ratio):
+    if fewer is None or best is None or not isinstance(r, Ratio):
         return ""
     devices = formats.count(fewer.point.size, "device")
     if verdict(r) is Verdict.slower:
-        more = formats.nanoseconds(cost.value - fewer.cost.value)
+        more = formats.nanoseconds(ns_of(best) - ns_of(fewer))
         return f"; its step from {devices} costs {more} ns, {formats.ratio_interval(r)} times"
     return f"; against {devices}: {verdict(r).value}, {formats.ratio_interval(r)} times"
-
-
-def _one_value(axis: Callable[[Point], str], accesses: Sequence[Access]) -> bool:
-    return len({axis(access.point) for access in accesses}) == 1
 
 
 def _access_table(accesses: Sequence[Access]) -> Table:
     # Columns in which all are alike say nothing.
     flavours, orders = (
-        not _one_value(axis, accesses) for axis in (lambda p: p.flavour, lambda p: p.order)
+        len({getattr(access.point, axis) for access in accesses}) > 1
+        for axis in ("flavour", "order")
     )
     columns = ["access", "type", "scope", "flavour", "order", "blocks x threads>", "stride>"]
     columns += [*(f"{place}>" for place in places.values()), "peer : local>", "host : local>"]
@@ -344,8 +311,8 @@ def _access_table(accesses: Sequence[Access]) -> Table:
         p = access.point
         at = [p.op.removeprefix("remote_"), p.type, p.scope, p.flavour if flavours else ""]
         at += [p.order if orders else "", formats.blocks_by_threads(p), str(p.stride or 0)]
-        costs = [_cell(access.by_place.get(place)) for place in places.values()]
-        ratios = map(formats.marked_interval, (access.peer_over_local, access.host_over_local))
+        costs = [cost(access.by_place.get(place)) for place in places.values()]
+        ratios = [formats.marked_interval(access.over_local(place)) for place in ("peer", "host")]
         rows.append([*at, *costs, *ratios])
     what = (
         "Accesses of one device (remote_*), ns per access of a thread, by where the cells lie; stride "
@@ -355,34 +322,24 @@ def _access_table(accesses: Sequence[Access]) -> Table:
 
 
 def _contention(found: Sequence[Contention]) -> Table:
-    return table(
-        "Adds by all threads of all devices to one cell of the first",
-        "devices>|blocks>|threads>|ns/add>|adds/s>|fair>|device's rate over the mean",
-        [
-            [
-                *map(str, _launch_order(row.measured)[2:] + _launch_order(row.measured)[:2]),
-                *(_cell(row.measured), formats.rate(row.adds_per_s)),
-                formats.number(row.measured.fairness, 3),
-                " ".join(f"{share:.2f}" for share in row.shares),
-            ]
-            for row in found
-        ],
-    )
+    rows = []
+    for row in found:
+        s, p = row.measured, row.measured.point
+        counted = [cost(s), formats.rate(row.adds_per_s), formats.number(s.fairness, 3)]
+        shares = " ".join(f"{share:.2f}" for share in row.shares)
+        rows.append([p.size, p.blocks, p.lanes, *counted, shares])
+    columns = "devices>|blocks>|threads>|ns/add>|adds/s>|fair>|device's rate over the mean"
+    return table("Adds by all threads of all devices to one cell of the first", columns, rows)
 
 
 def _handoffs(found: Sequence[Handoff]) -> Table:
-    return table(
-        "Handoffs of a token, with data that it guards",
-        "handoff|flavour|order|scope|ns one way>|stale data>",
-        [
-            [
-                *(p.op, p.flavour, p.order, p.scope, _cell(row.measured)),
-                f"{row.litmus.stale} of {row.litmus.looked_at}" if row.litmus else "",
-            ]
-            for row in found
-            for p in [row.measured.point]
-        ],
-    )
+    rows = []
+    for row in found:
+        p, counted = row.measured.point, row.litmus
+        stale = f"{counted.stale} of {counted.looked_at}" if counted else ""
+        rows.append([p.op, p.flavour, p.order, p.scope, cost(row.measured), stale])
+    columns = "handoff|flavour|order|scope|ns one way>|stale data>"
+    return table("Handoffs of a token, with data that it guards", columns, rows)
 
 
 def _litmus_sentences(what: str, count: Litmus) -> list[str]:
@@ -418,7 +375,7 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
         for b in several
         if not b.point.op.startswith(in_kernels) or (b.point.blocks, b.point.lanes) == usual
     ]
-    if not shown or usual is None:
+    if usual is None or not found.fastest:
         return []
     rows: list[Row] = [
         {"x": n, "value": s.cost.value, "name": b.name.removeprefix("multi_gpu_"), "id": s.id}
@@ -426,17 +383,14 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
         for n, s in b.by_devices.items()
         if s.usable and s.cost
     ]
-    names = list(dict.fromkeys(r["name"] for r in rows))
     note = (
         "Cost of a barrier by the number of devices, logarithmic; inside kernels "
         f"{usual[0]} blocks of {usual[1]} threads on each device, the others one block. "
         "Counters on the second device are in the table."
     )
-    panel = Panel("all barriers", Curves(rows, Axis("devices", "steps"), Axis("ns"), names))
-    title = (
-        fastest_sentence(found.fastest[-1]) if found.fastest else "Barriers by number of devices"
-    )
-    return [Figure("multi-gpu-barriers", title, note, [panel], [r["id"] for r in rows])]
+    panels = curve("all barriers", rows, Axis("devices", "steps"), Axis("ns"))
+    title = fastest_sentence(found.fastest[-1])
+    return [Figure("multi-gpu-barriers", title, note, panels)]
 
 
 def _slowest_access(accesses: Sequence[Access]) -> str:
@@ -445,7 +399,7 @@ def _slowest_access(accesses: Sequence[Access]) -> str:
         (r.value, access.point.op)
         for access in accesses
         if (access.point.blocks, access.point.lanes) == (1, 1)
-        and isinstance(r := access.peer_over_local, Ratio)
+        and isinstance(r := access.over_local("peer"), Ratio)
         and verdict(r) is Verdict.slower
     ]
     if not slower:
@@ -469,6 +423,5 @@ def _access_figure(accesses: Sequence[Access]) -> list[Figure]:
         return []
     note = "Cost of an access by one thread of one device and its 95 % interval, logarithmic."
     dots = Dots(rows, "ns per access", list(places.values()), "access", "cells on")
-    panels, points = [Panel("all accesses", dots)], [row["id"] for row in rows]
     title = _slowest_access(accesses) or "What an access of one thread costs by where the cell lies"
-    return [Figure("multi-gpu-accesses", title, note, panels, points, wide=True)]
+    return [Figure("multi-gpu-accesses", title, note, [Panel("all accesses", dots)], wide=True)]

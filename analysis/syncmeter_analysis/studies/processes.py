@@ -7,16 +7,12 @@ from dataclasses import dataclass
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    Verdict,
-    default_margin,
-    ratio,
-    verdict,
-)
+from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
+from syncmeter_analysis.studies.cells import of_each
 from syncmeter_analysis.studies.locks import cells_in_use
 
 title = "Threads against processes"
@@ -54,7 +50,7 @@ class Row:
 
     measured: Measured
     thread: Measured | None
-    over: Ratio | NotComparable | None
+    over: Over
 
     @property
     def is_process(self) -> bool:
@@ -93,13 +89,15 @@ def rows(campaign: Campaign) -> list[ProcessTable]:
 
 
 def _tables(points: Iterable[Measured], source: str) -> list[ProcessTable]:
-    groups: dict[tuple[str, str, int, bool], list[Measured]] = {}
-    for s in points:
+    def belongs(s: Measured) -> bool:
+        on_cpu = s.device is None and not s.imported and s.visits > 0
+        return on_cpu and _wanted(s) is not None
+
+    def table_of(s: Measured) -> tuple[str, str, int, bool]:
         p = s.point
-        if s.device is not None or s.imported or not s.visits or _wanted(s) is None:
-            continue
-        key = (p.wait, p.affinity, p.lanes, p.lanes > 1 and cells_in_use(p) == p.lanes)
-        groups.setdefault(key, []).append(s)
+        return p.wait, p.affinity, p.lanes, p.lanes > 1 and cells_in_use(p) == p.lanes
+
+    groups = grouped(filter(belongs, points), table_of)
     found = []
     for (wait, affinity, lanes, own), group in sorted(groups.items()):
         if any(s.point.backend in by_processes for s in group):
@@ -121,10 +119,7 @@ def _same(s: Measured) -> tuple[str, int]:
 
 
 def _rows_of(group: list[Measured]) -> list[Row]:
-    groups: dict[tuple[str, int], list[Measured]] = {}
-    for s in group:
-        groups.setdefault(_same(s), []).append(s)
-    return [row for _, same in sorted(groups.items()) for row in _beside(same)]
+    return [row for _, same in sorted(grouped(group, _same).items()) for row in _beside(same)]
 
 
 def _beside(same: list[Measured]) -> list[Row]:
@@ -143,11 +138,6 @@ def _beside(same: list[Measured]) -> list[Row]:
         over = None if thread is None or thread is s else ratio(s, thread)
         found.append(Row(s, thread, over))
     return found
-
-
-def answer(tables: list[ProcessTable]) -> list[str]:
-    """What costs processes the same as threads, and what more or less."""
-    return [sentence for found in tables for sentence in sentences(found)]
 
 
 def text(tables: list[ProcessTable]) -> list[Block]:
@@ -184,7 +174,8 @@ def _table(found: ProcessTable) -> Table:
     return table(f"Threads and processes: {scope(found)}", columns, rows, keys=3)
 
 
-def sentences(table: ProcessTable) -> list[str]:
+@of_each
+def answer(table: ProcessTable) -> list[str]:
     """The ops that cost processes the same as threads, then each other one with its ratio."""
     lanes = formats.count(table.lanes, "lane")
     where = (

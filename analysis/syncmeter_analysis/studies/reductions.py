@@ -4,23 +4,19 @@ form is the fastest at each size and type."""
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contest
-from syncmeter_analysis.relate.relation import (
-    NotComparable,
-    Ratio,
-    ratio,
-)
+from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.relation import Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel, most_colours
+from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve, most_colours
 
 title = "Reductions"
 measured_by = "`syncmeter run --study reductions`"
@@ -40,7 +36,7 @@ class Form:
 
     measured: Measured
     affinities: list[str]
-    share: Ratio | NotComparable | None = None
+    share: Over = None
 
     @property
     def is_reduction(self) -> bool:
@@ -110,27 +106,23 @@ class Reductions:
 
 def rows(campaign: Campaign) -> Reductions:
     """An array for each type and size, types in their usual order."""
-    found: dict[tuple[int, int], list[Measured]] = defaultdict(list)
     order = list(type_bytes)
-    for s in campaign.points.values():
+
+    def belongs(s: Measured) -> bool:
         p = s.point
         of_arrays = p.op.startswith(form_prefix) or p.op in (reads, copies)
-        if of_arrays and p.type in order and p.size and not p.repeat and not s.oversubscribed:
-            found[order.index(p.type), p.size].append(s)
-    return Reductions(
-        [_array(order[kind], size, found[kind, size]) for kind, size in sorted(found)]
-    )
+        return of_arrays and p.type in order and p.size > 0 and not (p.repeat or s.oversubscribed)
+
+    points = filter(belongs, campaign.points.values())
+    found = grouped(points, lambda s: (order.index(s.point.type), s.point.size))
+    return Reductions([_array(order[kind], size, of) for (kind, size), of in sorted(found.items())])
 
 
 def _array(kind: str, size: int, points: list[Measured]) -> Array:
-    forms: dict[tuple[str, str], Form] = {}
-    for s in sorted(points, key=_order):
-        # Affinities that gave the same placement are one measurement and count once.
-        if s.measured_at in forms:
-            forms[s.measured_at].affinities.append(s.point.affinity)
-        else:
-            forms[s.measured_at] = Form(s, [s.point.affinity])
-    array = Array(kind, size, list(forms.values()))
+    # Affinities that gave the same placement are one measurement and count once.
+    measured = grouped(sorted(points, key=_order), lambda s: s.measured_at).values()
+    forms = [Form(alike[0], [s.point.affinity for s in alike]) for alike in measured]
+    array = Array(kind, size, forms)
     for form in array.forms:
         form.share = _share(form, array.forms)
     array.on_gpu, array.on_cpu = (_contest(array.forms, on_gpu) for on_gpu in (True, False))
@@ -141,7 +133,7 @@ def _order(s: Measured) -> tuple[bool, bool, float]:
     return not s.on_gpu, not s.usable, s.cost.value if s.cost else math.inf
 
 
-def _share(form: Form, forms: list[Form]) -> Ratio | NotComparable | None:
+def _share(form: Form, forms: list[Form]) -> Over:
     """Read for read: a copy is no reduction, and has no share."""
     s = form.measured
     limits = (
@@ -228,16 +220,14 @@ def figures(found: Reductions) -> list[Figure]:
     return _share_figure(found) + _rate_figure(found)
 
 
-def _panels(rows: list[dict[str, Any]], y: Axis, legend: str) -> list[Panel]:
-    forms = list(dict.fromkeys(r["name"] for r in rows))[:most_colours]
-    by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        if row["name"] in forms:
-            by_type[row["type"]].append(row)
+def _panels(rows: Sequence[Row], y: Axis, legend: str) -> list[Panel]:
+    forms = list(dict.fromkeys(row["name"] for row in rows))[:most_colours]
+    by_type = grouped((row for row in rows if row["name"] in forms), lambda row: str(row["type"]))
+    x = Axis("elements", "powers")
     return [
-        Panel(kind, Curves(by_type[kind], Axis("elements", "powers"), y, forms, legend))
+        panel
         for kind in type_bytes
-        if len({r["x"] for r in by_type[kind]}) >= _least_sizes
+        for panel in curve(kind, by_type.get(kind, []), x, y, forms, _least_sizes, legend=legend)
     ]
 
 
@@ -253,21 +243,15 @@ def _share_figure(found: Reductions) -> list[Figure]:
     ]
     lanes = _usual_lanes([form for _, form in able])
     shown = [(array, form) for array, form in able if form.measured.point.lanes == lanes]
-    rows: list[dict[str, Any]] = [
-        {
-            "x": array.size,
-            "value": form.share.value,
-            "name": form.measured.point.op.removeprefix(form_prefix + "_"),
-            "type": array.type,
-            "id": form.measured.id,
-        }
-        for array, form in sorted(shown, key=lambda d: d[0].size)
+    rows = [
+        _drawn(form, form.measured.point.op.removeprefix(form_prefix + "_"), form.share.value)
+        for _, form in sorted(shown, key=lambda d: d[0].size)
         if isinstance(form.share, Ratio)
     ]
     panels = _panels(rows, Axis("share of the reads' bandwidth", "zero", "%"), "form")
     if not panels:
         return []
-    title = _fastest_of_largest([array for array, _ in shown])
+    title = _of_largest([(array, array.on_gpu) for array, _ in shown])
     note = (
         "The time of plain reads of the array over that of its maximum, on a GPU, blocks of "
         f"{lanes} threads, arrays of {least_shared} elements and more (smaller ones take as long as "
@@ -276,14 +260,14 @@ def _share_figure(found: Reductions) -> list[Figure]:
     return [Figure("reductions-share", title, note, panels, [r["id"] for r in rows])]
 
 
-def _fastest_of_largest(arrays: Sequence[Array]) -> str:
-    """The fastest form of the largest array of the first of the types, by the rule of the text."""
-    largest = max(array.size for array in arrays)
-    of_largest = (a for a in arrays if a.size == largest)
-    array = min(of_largest, key=lambda a: list(type_bytes).index(a.type))
-    if array.on_gpu is None:
+def _of_largest(contests: Sequence[tuple[Array, Contest | None]]) -> str:
+    """The answer for the largest array of the first of the types."""
+    largest = max(array.size for array, _ in contests)
+    of_largest = (found for found in contests if found[0].size == largest)
+    array, one = min(of_largest, key=lambda found: list(type_bytes).index(found[0].type))
+    if one is None:
         return f"One form of a maximum of {array.name} against plain reads"
-    return fastest_sentence(array, array.on_gpu)
+    return fastest_sentence(array, one)
 
 
 def _rate_figure(found: Reductions) -> list[Figure]:
@@ -298,19 +282,24 @@ def _rate_figure(found: Reductions) -> list[Figure]:
         if form.on_gpu and p.lanes == lanes:
             fastest.setdefault((p.backend, array.size), form)
     shown = [*(form for _, form in able if not form.on_gpu), *fastest.values()]
-    rows = sorted(map(_rate_row, shown), key=lambda row: int(row["x"]))
+    rows = [
+        _drawn(form, _rate_name(form), form.gb_per_s)
+        for form in sorted(shown, key=lambda form: form.measured.point.size)
+    ]
     panels = _panels(rows, Axis("GB/s", format="~s"), "backend")
     if not panels:
         return []
-    top = max(rows, key=lambda r: float(r["value"]))
-    title = f"Maxima are found at up to {formats.ratio(top['value'])} GB/s ({top['name']})"
+    title = _of_largest([(array, array.on_cpu or array.on_gpu) for array, _ in able])
     note = "Bytes of the array over the time of one maximum, both logarithmic."
     return [Figure("reductions-rate", title, note, panels, [r["id"] for r in rows])]
 
 
-def _rate_row(form: Form) -> dict[str, Any]:
+def _rate_name(form: Form) -> str:
     p = form.measured.point
     alone = f"{p.backend}, {formats.count(p.lanes, 'thread')}"
-    name = f"{p.backend}, the fastest form" if form.on_gpu else alone
-    at = {"x": p.size, "value": form.gb_per_s}
-    return {**at, "name": name, "type": p.type, "id": form.measured.id}
+    return f"{p.backend}, the fastest form" if form.on_gpu else alone
+
+
+def _drawn(form: Form, name: str, value: float | None) -> Row:
+    p = form.measured.point
+    return {"x": p.size, "value": value, "name": name, "type": p.type, "id": form.measured.id}

@@ -13,15 +13,17 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from operator import attrgetter
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
+from syncmeter_analysis.studies.cells import cost, of_each
+from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve
 
 title = "Waiting"
 measured_by = "`syncmeter run --study waiting`"
@@ -154,12 +156,7 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         else:
             continue
         way.costs.setdefault(p.late_us, s)
-        burnt = [
-            float(v.remarks["waiting_cpu_ns"])
-            for v in campaign.visits.get(s.measured_at, [])
-            if "waiting_cpu_ns" in v.remarks
-        ]
-        if burnt:
+        if burnt := campaign.remarks(s, "waiting_cpu_ns"):
             way.cpu_ns[p.late_us] = max(median(burnt), 0.0)
     has_smt = campaign.machine.smt is not False
     neighbours = [n for n in _neighbours(points) if has_smt or n.affinity != "smt"]
@@ -269,17 +266,9 @@ def advice(spinning: Way, sleeping: Way) -> Advice | None:
     return Advice(extra[extra_at], extra_at, spin_ns, worst, worst_at, (lates[0], last), spared)
 
 
-def answer(parts: list[Part]) -> list[str]:
-    """How long to spin before sleeping, the settings that do so, and what it costs a neighbour."""
-    return [sentence for part in parts for sentence in sentences(part)]
-
-
-def text(parts: list[Part]) -> list[Block]:
+@of_each
+def text(part: Part) -> list[Block]:
     """Cost and CPU time by lateness, and work beside a lane that waits."""
-    return [block for part in parts for block in _of_part(part)]
-
-
-def _of_part(part: Part) -> list[Block]:
     found: list[Block] = []
     if part.ways:
         what = "ns from the arrival of the late lane until it is seen"
@@ -296,13 +285,10 @@ def _lates(ways: list[Way]) -> list[int]:
 
 
 def _costs(ways: list[Way], what: str, source: str) -> Table:
-    def cell(s: Measured | None) -> Cell:
-        return Cell(formats.cost(s), [s.id]) if s else Cell("")
-
     return table(
         f"{source}: " * bool(source) + f"{what}, by lateness",
         ["late us>", *(f"{way.name}>" for way in ways)],
-        [[str(late), *(cell(way.costs.get(late)) for way in ways)] for late in _lates(ways)],
+        [[str(late), *(cost(way.costs.get(late)) for way in ways)] for late in _lates(ways)],
     )
 
 
@@ -339,8 +325,9 @@ def _where(affinity: str) -> str:
 
 def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
     """For each place the ways that slow a lane at work, and those that do not."""
-    for affinity in sorted({n.affinity for n in neighbours}, reverse=True):
-        over = {n.way: n.over for n in neighbours if n.affinity == affinity}
+    by_place = grouped(neighbours, attrgetter("affinity"))
+    for affinity in sorted(by_place, reverse=True):
+        over = {n.way: n.over for n in by_place[affinity]}
         slowing = [
             f"{way} {formats.ratio_interval(r)} times as long"
             for way, r in over.items()
@@ -358,14 +345,14 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
         )
 
 
-def sentences(part: Part) -> list[str]:
-    """The crossover, what loses little time, the settings of each OpenMP runtime, and what waiting
-    costs a neighbour."""
+@of_each
+def answer(part: Part) -> list[str]:
+    """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
+    waiting costs a neighbour."""
     found = []
     if part.advice is not None and part.between is not None:
         found += _crossover(part.advice, *part.between)
-    for runtime in part.runtimes:
-        found.append(setting(runtime))
+    found += map(setting, part.runtimes)
     if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
@@ -433,24 +420,28 @@ def figures(parts: list[Part]) -> list[Figure]:
     """For each file with three latenesses or more what waiting costs and the CPU time that it burns: a
     line for each way."""
     note = "By how late the other thread comes; both axes logarithmic. Solid: spinning, dashed: asleep."
-    found = []
-    for number, part in enumerate(parts, 1):
-        drawn = {
-            "ns until it is seen": [row for way in part.ways for row in _rows(way, way.curve)],
-            "ns of CPU time burnt": [row for way in part.ways for row in _rows(way, way.cpu_ns)],
-        }
-        names = [way.name for way in part.ways]
-        panels = [
-            Panel(y, Curves(rows, Axis("us late"), Axis(y), names, "", ["awake", "asleep"]))
-            for y, rows in drawn.items()
-            if len({row["x"] for row in rows}) > 2
-        ]
-        if panels:
-            found.append(Figure(f"waiting-{number}", sentences(part)[0], note, panels, part.points))
-    return found
+    return [
+        Figure(f"waiting-{number}", answer([part])[0], note, panels, part.points)
+        for number, part in enumerate(parts, 1)
+        if (panels := _panels(part.ways))
+    ]
 
 
-def _rows(way: Way, values: Mapping[int, float]) -> list[dict[str, Any]]:
+def _panels(ways: list[Way]) -> list[Panel]:
+    drawn = {
+        "ns until it is seen": [row for way in ways for row in _rows(way, way.curve)],
+        "ns of CPU time burnt": [row for way in ways for row in _rows(way, way.cpu_ns)],
+    }
+    names = [way.name for way in ways]
+    looks = {"dashes": ["awake", "asleep"]}
+    return [
+        panel
+        for y, rows in drawn.items()
+        for panel in curve(y, rows, Axis("us late"), Axis(y), names, least=3, **looks)
+    ]
+
+
+def _rows(way: Way, values: Mapping[int, float]) -> list[Row]:
     state = "asleep" if way.sleeps else "awake"
     return [
         {"x": late, "value": ns, "name": way.name, "dash": state, "id": way.costs[late].id}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import Winners
+from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.summary import Measured, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
@@ -139,11 +139,11 @@ def _levels(campaign: Campaign) -> list[Figure]:
     ]
 
 
-def _axis(backend: str, axis: Iterable[tuple[str, Winners | None]]) -> list[Figure]:
+def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
     fields = [
-        _dot(f"{name}: {winners.best.point.op}", winners.best.cost, backend, winners.best.id)
-        for name, winners in axis
-        if winners is not None and winners.best.cost is not None
+        _dot(f"{name}: {best.point.op}", best.cost, backend, best.id)
+        for name, one in axis
+        if (best := one.best) and best.cost
     ]
     if len(fields) < 2:
         return []

@@ -1,0 +1,39 @@
+"""Points in groups: alike on named axes, and placed alike whatever their affinity is called."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from syncmeter_analysis.relate.summary import Measured
+
+T = TypeVar("T")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def grouped(things: Iterable[T], key: Callable[[T], Key]) -> dict[Key, list[T]]:
+    """Anything by its key, in the order in which the keys appear."""
+    found: dict[Key, list[T]] = defaultdict(list)
+    for thing in things:
+        found[key(thing)].append(thing)
+    return dict(found)
+
+
+def group(points: Iterable[Measured], *axes: str) -> dict[Any, list[Measured]]:
+    """Points by their values on these axes, the smallest first."""
+    found = grouped(points, attrgetter(*(f"point.{axis}" for axis in axes)))
+    return dict(sorted(found.items()))
+
+
+def placed_alike(
+    points: Iterable[Measured], key: Callable[[Measured], Hashable] = lambda _: None
+) -> list[tuple[list[str], list[Measured]]]:
+    """Points by their key and by affinity. Affinities that share all measurements placed the lanes
+    alike and are one group."""
+    found: dict[frozenset[object], tuple[list[str], list[Measured]]] = {}
+    for (_, affinity), alike in grouped(points, lambda s: (key(s), s.point.affinity)).items():
+        measured = frozenset(s.measured_at for s in alike)
+        found.setdefault(measured, ([], alike))[0].append(affinity)
+    return list(found.values())

@@ -1,0 +1,72 @@
+"""How points stand in the tables and sentences of all studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Cell
+
+Part = TypeVar("Part")
+Item = TypeVar("Item")
+
+
+def of_each(function: Callable[[Part], Iterable[Item]]) -> Callable[[Iterable[Part]], list[Item]]:
+    """Makes a function of one part, such as one file's, a function of all parts."""
+
+    def of_all(parts: Iterable[Part]) -> list[Item]:
+        return [item for part in parts for item in function(part)]
+
+    of_all.__doc__ = function.__doc__
+    return of_all
+
+
+def ns_of(s: Measured) -> float:
+    """The cost in ns; 0 without one."""
+    return s.cost.value if s.cost else 0.0
+
+
+def cost(s: Measured | None) -> Cell:
+    """The cost or why there is none, linked to its evidence; empty for None."""
+    return Cell(formats.cost(s), [s.id]) if s else Cell("")
+
+
+def cost_text(s: Measured | None) -> str:
+    """The same without a link: another cell of the row has it."""
+    return formats.cost(s) if s else ""
+
+
+def cost_ns(s: Measured) -> str:
+    """`354.7 (320.1..380.2) ns`, for a sentence."""
+    return f"{formats.cost_interval(s)} ns"
+
+
+def rate(s: Measured | None) -> str:
+    """Ops per second of all lanes; empty without a cost."""
+    per_s = s.ops_per_s_total if s else None
+    return "" if per_s is None else formats.rate(per_s)
+
+
+def fairness(s: Measured | None) -> list[str]:
+    """Jain's index, and how many times as long the slowest lane took as the fastest."""
+    if s is None or not s.usable or s.point.lanes == 1:
+        return ["", ""]
+    return [formats.number(s.fairness, 3), formats.number(s.slowest_over_fastest, 2)]
+
+
+def rate_and_fairness(s: Measured | None) -> str:
+    return f"{rate(s)} {fairness(s)[0]}".rstrip()
+
+
+def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = None) -> str:
+    """A point's status where it is not ok, whatever else there is to say, and with what it cannot be
+    compared, of ratios by what they are to."""
+    found = [s.status] if s is not None and s.status != "ok" else []
+    found += [text for text in others if text]
+    for name, r in (over or {}).items():
+        if why := formats.why_none(r):
+            found.append(f"not comparable with {name}: {why}")
+    return "; ".join(found)
