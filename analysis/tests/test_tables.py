@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from syncmeter_analysis.formats.columns import columns
-from syncmeter_analysis.formats.shared_members import others
+from syncmeter_analysis.formats.share import rules
 from syncmeter_analysis.record import tables
 from syncmeter_analysis.record.point import Point
 
@@ -20,9 +20,9 @@ def test_every_axis_with_a_column_has_one():
 
 
 def test_every_member_that_may_be_shared_has_a_rule():
-    rules = others(str)
+    by_kind = rules(str)
     for kind, table in (("visit", tables.visit_members), ("point", tables.point_members)):
-        assert {name for name, member in table.items() if member.shared} <= set(rules[kind])
+        assert {name for name, member in table.items() if member.shared} <= set(by_kind[kind])
 
 
 def test_a_row_of_another_shape_is_an_error(tmp_path, monkeypatch):
