@@ -39,7 +39,7 @@ struct one_policy {
     return names;
   }
   affinity operator()(const std::string& option, const std::string& text) const {
-    const affinity policy = parse_names<affinity>(option, "policy", text).front();
+    const affinity policy = names_of_axis<affinity>{"policy"}(option, text).front();
     if (policy == affinity::quiet)
       throw usage_error(fmt::format("{}: 'quiet' is decided by a probe when a run begins; close is "
                                     "what it is on a machine that nobody else uses",

@@ -56,33 +56,24 @@ bool turns_direction(std::uint32_t code) {
 
 }  // namespace
 
-std::string join(const std::vector<std::string>& words, std::string_view between) {
-  std::string all;
-  for (const std::string& word : words) {
-    if (!all.empty()) all += between;
-    all += word;
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
-  return all;
-}
-
-std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& allowed) {
-  std::optional<std::string> best;
-  // A third of the letters may be wrong; beyond that a proposal is a guess.
-  std::size_t best_distance = std::max<std::size_t>(1, text.size() / 3) + 1;
-  for (const std::string& word : allowed) {
-    const std::size_t distance = edit_distance(text, word);
-    if (distance < best_distance) {
-      best = word;
-      best_distance = distance;
-    }
-  }
-  return best;
+  return parts;
 }
 
 std::string unknown_name(std::string_view option, std::string_view what, std::string_view text,
                          const std::vector<std::string>& allowed) {
-  const auto meant = nearest(text, allowed);
-  const std::string proposal = meant ? fmt::format("did you mean '{}'? ", *meant) : "";
+  const auto distance_to = [&](const std::string& word) { return edit_distance(text, word); };
+  const auto meant = std::ranges::min_element(allowed, {}, distance_to);
+  // A third of the letters may be wrong; beyond that a proposal is a guess.
+  const bool is_near =
+      meant != allowed.end() && distance_to(*meant) <= std::max<std::size_t>(1, text.size() / 3);
+  const std::string proposal = is_near ? fmt::format("did you mean '{}'? ", *meant) : "";
   return fmt::format("{}: unknown {} '{}'; {}allowed: {}", option, what, text, proposal,
                      join(allowed));
 }

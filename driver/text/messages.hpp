@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace syncmeter {
@@ -17,14 +18,27 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "a, b and c" with a comma only: what is allowed, for a message.
-[[nodiscard]] std::string join(const std::vector<std::string>& words,
-                               std::string_view between = ", ");
+/// What `text_of` makes of each element.
+template <class Range, class Text>
+[[nodiscard]] std::string join_texts(const Range& range, const Text& text_of,
+                                     std::string_view between = ", ") {
+  std::string all;
+  bool first = true;
+  for (const auto& each : range) {
+    if (!std::exchange(first, false)) all += between;
+    all += text_of(each);
+  }
+  return all;
+}
 
-/// The word of `allowed` that is nearest to `text` by edit distance, when it is near enough to be
-/// meant.
-[[nodiscard]] std::optional<std::string> nearest(std::string_view text,
-                                                 const std::vector<std::string>& allowed);
+/// "a, b and c" with a comma only: what is allowed, for a message.
+[[nodiscard]] inline std::string join(const std::vector<std::string>& words,
+                                      std::string_view between = ", ") {
+  return join_texts(words, std::identity{}, between);
+}
+
+/// The parts between separators; some may be empty.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// The message for a name that is not known: "--study: unknown study 'quik'; did you mean 'quick'?
 /// Allowed: quick, scaling".

@@ -67,7 +67,7 @@ std::pair<unsigned, unsigned> parse_range(std::string_view option, std::string_v
   return {first, last};
 }
 
-std::string range_text(unsigned first, unsigned last) {
+template <class Number> std::string range_text(Number first, Number last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
@@ -80,20 +80,11 @@ constexpr std::array<std::pair<block_range::symbol, std::string_view>, 4> block_
 }  // namespace
 
 std::vector<std::string> parse_list(std::string_view option, std::string_view text) {
-  std::vector<std::string> parts;
-  std::size_t at = 0;
-  while (true) {
-    const std::size_t comma = text.find(',', at);
-    const std::string_view part =
-        text.substr(at, comma == std::string_view::npos ? comma : comma - at);
-    if (part.empty()) {
-      throw usage_error(
-          fmt::format("{}: '{}' has an empty part; write a list as a,b,c", option, text));
-    }
-    parts.emplace_back(part);
-    if (comma == std::string_view::npos) return parts;
-    at = comma + 1;
-  }
+  const std::vector<std::string_view> parts = split(text, ',');
+  if (contains(parts, ""))
+    throw usage_error(
+        fmt::format("{}: '{}' has an empty part; write a list as a,b,c", option, text));
+  return {parts.begin(), parts.end()};
 }
 
 std::string one_name::operator()(std::string_view option, std::string_view text) const {
@@ -223,9 +214,7 @@ std::string as_ranges(std::vector<int> numbers) {
   for (std::size_t first = 0; first < numbers.size();) {
     std::size_t last = first;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += text.empty() ? "" : ",";
-    text += first == last ? fmt::format("{}", numbers[first])
-                          : fmt::format("{}-{}", numbers[first], numbers[last]);
+    text += (text.empty() ? "" : ",") + range_text(numbers[first], numbers[last]);
     first = last + 1;
   }
   return text;

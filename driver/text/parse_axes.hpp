@@ -114,45 +114,35 @@ template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed(
   return names;
 }
 
-/// The same without "none", which marks ops that do not have the axis.
-template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_but_none() {
-  std::vector<std::string> names = names_allowed<Enum>();
-  std::erase(names, "none");
-  return names;
-}
-
-/// A comma-separated list of an axis' values. `what` is the axis in words, for the message.
-template <axis_value Enum>
-[[nodiscard]] std::vector<Enum> parse_names(std::string_view option, std::string_view what,
-                                            std::string_view text) {
-  std::vector<Enum> values;
-  for (const std::string& part : parse_list(option, text)) {
-    const auto value = from_text<Enum>(part);
-    if (!value) throw usage_error(unknown_name(option, what, part, names_allowed<Enum>()));
-    values.push_back(*value);
-  }
-  return values;
-}
-
-/// parse_names of an axis, for the row of an option, which takes its values from here.
+/// A comma-separated list of an axis' values, for the row of an option, which takes its values from
+/// here. `what` is the axis in words, for the message.
 template <axis_value Enum> struct names_of_axis {
   const char* what;
   [[nodiscard]] static std::vector<std::string> values() { return names_allowed<Enum>(); }
   [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
-    return parse_names<Enum>(option, what, text);
+    std::vector<Enum> values;
+    for (const std::string& part : parse_list(option, text)) {
+      const auto value = from_text<Enum>(part);
+      if (!value) throw usage_error(unknown_name(option, what, part, names_allowed<Enum>()));
+      values.push_back(*value);
+    }
+    return values;
   }
 };
 /// The same for axes whose `none` marks ops that do not have them.
 template <axis_value Enum> struct names_of_axis_but_none {
   const char* what;
-  [[nodiscard]] static std::vector<std::string> values() { return names_but_none<Enum>(); }
+  [[nodiscard]] static std::vector<std::string> values() {
+    std::vector<std::string> names = names_allowed<Enum>();
+    std::erase(names, "none");
+    return names;
+  }
   [[nodiscard]] std::vector<Enum> operator()(std::string_view option, std::string_view text) const {
-    const std::vector<Enum> values = parse_names<Enum>(option, what, text);
-    if (contains(values, Enum::none))
-      throw usage_error(
-          fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
-                      what, join(names_but_none<Enum>())));
-    return values;
+    const std::vector<Enum> found = names_of_axis<Enum>{what}(option, text);
+    if (!contains(found, Enum::none)) return found;
+    throw usage_error(
+        fmt::format("{}: 'none' cannot be chosen: it marks ops without a {}; allowed: {}", option,
+                    what, join(values())));
   }
 };
 

@@ -15,7 +15,7 @@
 #include "core/ops/all.hpp"
 #include "core/ops/host.hpp"
 #include "driver/text/parse_axes.hpp"
-#include "driver/workers/capability_json.hpp"
+#include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
 namespace {
@@ -163,12 +163,8 @@ fs::path own_folder() {
 std::vector<fs::path> folders_on_path() {
   std::vector<fs::path> folders;
   const char* const path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    if (rest.starts_with('/')) folders.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view folder : split(path != nullptr ? path : "", ':'))
+    if (folder.starts_with('/')) folders.emplace_back(folder);
   return folders;
 }
 

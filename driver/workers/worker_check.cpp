@@ -13,17 +13,15 @@
 
 #include "core/machine/topology.hpp"
 #include "core/point.hpp"
-#include "driver/text/messages.hpp"
-#include "driver/workers/capability_json.hpp"
 #include "driver/workers/find_workers.hpp"
+#include "driver/workers/read_members.hpp"
 #include "driver/workers/visit_record.hpp"
 #include "driver/workers/worker_pool.hpp"
 
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
-using std::chrono::milliseconds;
+using members::shown, nlohmann::json;
 
 // Two warps of one block: enough for lanes that meet, and for a token between warps.
 constexpr unsigned gpu_threads = 64;
@@ -112,125 +110,18 @@ worker_deadlines deadlines_of(const worker_check_settings& how) {
   return limits;
 }
 
-std::string as_text(const json& line, const char* member) {
-  return quote(line.value(member, json()).dump(-1, ' ', true));
-}
-
-class manners {
- public:
-  manners(const worker_info& what, const worker_deadlines& deadlines)
-      : deadlines_(deadlines), worker_(what.name, program_to_start{.path = what.path}, deadlines) {}
-
-  std::vector<std::string> flaws(const json& request) {
-    if (takes_nonsense(request)) {
-      goes_on_after_a_stop();
-      if (const std::string problem = worker_.leave(); !problem.empty()) fault("end", problem);
-    }
-    return std::move(flaws_);
-  }
-
- private:
-  void fault(const std::string& part, const std::string& what) {
-    flaws_.push_back(fmt::format("{}: {}", part, what));
-  }
-  std::optional<json> answered(const std::string& part) {
-    answer reply = worker_.receive(deadlines_.accepted);
-    if (reply.what == answer::kind::line) return std::move(reply.object);
-    fault(part, reply.text);
-    return std::nullopt;
-  }
-
-  // After a fault it is not known what else the worker sends.
-  bool takes_nonsense(json request) {
-    if (!refused("a line that is no object", json(7)) ||
-        !refused("a request of an unknown kind", {{"kind", "celebrate"}, {"id", 2}}))
-      return false;
-    if (request.is_null()) return true;
-    request["kind"] = "measure";
-    request["resumed"] = false;
-    request["id"] = 3;
-    if (!request.contains("device")) {
-      json more_pus = request;
-      more_pus["pus"].push_back(request.at("pus").at(0));
-      if (!refused("more \"pus\" than lanes", more_pus)) return false;
-    }
-    request["id"] = 4;
-    request["point"]["op"] = "no_such_op";
-    return is_unsupported("a point that it does not have", request);
-  }
-
-  bool refused(const std::string& part, const json& request) {
-    worker_.send(request);
-    const std::optional<json> reply = answered(part);
-    if (!reply) return false;
-    if (reply->value("kind", json()) != "error") {
-      fault(part, fmt::format("it answered {}, not \"error\"", as_text(*reply, "kind")));
-      return false;
-    }
-    const bool has_text = reply->value("text", json()).is_string();
-    if (!has_text) fault(part, "its error has no \"text\"");
-    const bool has_id = !request.is_object() || reply->value("id", json()) == request.at("id");
-    if (!has_id)
-      fault(part, fmt::format("its error has the id {}, not the request's", as_text(*reply, "id")));
-    return has_text && has_id;
-  }
-
-  bool is_unsupported(const std::string& part, const json& request) {
-    worker_.send(request);
-    std::optional<json> reply = answered(part);
-    if (reply && reply->value("kind", json()) == "accepted") reply = answered(part);
-    if (!reply) return false;
-    if (reply->value("kind", json()) == "error") return true;
-    const json status = reply->value("status", json());
-    if (const std::string flaw = flaw_in_visit(*reply); !flaw.empty()) fault(part, flaw);
-    else if (status != "unsupported" && status != "failed")
-      fault(part, fmt::format("its status is {}, not \"unsupported\"", status.dump(-1, ' ', true)));
-    else return true;
-    return false;
-  }
-
-  void goes_on_after_a_stop() {
-    const std::string part = "hello after SIGSTOP and SIGCONT";
-    worker_.stop();
-    worker_.resume();
-    worker_.send({{"kind", "hello"}, {"id", 5}});
-    const std::optional<json> reply = answered(part);
-    if (reply && reply->value("id", json()) != 5)
-      fault(part, fmt::format("it answered with the id {}", as_text(*reply, "id")));
-  }
-
-  worker_deadlines deadlines_;
-  worker_process worker_;
-  std::vector<std::string> flaws_;
-};
-
-/// How a worker takes what it cannot serve, a sentence for each fault. `request` is a `measure`
-/// request that it can serve, without kind and id; null where there is none.
-std::vector<std::string> flawed_manners(const worker_info& what, const worker_deadlines& deadlines,
-                                        const json& request) {
-  try {
-    return manners(what, deadlines).flaws(request);
-  } catch (const std::exception& error) {
-    return {fmt::format("start: {}", error.what())};
-  }
-}
-
 class checker {
  public:
   explicit checker(const worker_check_settings& how)
       : how_(how), deadlines_(deadlines_of(how)), pus_(read_cpu_grant().allowed) {}
 
   worker_check all() {
-    infos_.emplace_back();
-    infos_.front().path = how_.path;
+    info().path = how_.path;
     name();
-    if (!capabilities()) return std::move(found_);
-    if (!measured()) return std::move(found_);
-    const capability* const some = first_measured(true);
-    const std::vector<std::string> flaws =
-        flawed_manners(info(), deadlines_, some != nullptr ? *request_for(*some) : json());
-    for (const std::string& flaw : flaws) found_.faults.push_back(without_pid(flaw));
-    if (flaws.empty())
+    if (!capabilities() || !measured()) return std::move(found_);
+    const std::size_t before = found_.faults.size();
+    refuses_nonsense();
+    if (found_.faults.size() == before)
       found_.held.emplace_back(
           "requests that cannot be read are refused, and the end of input ends it");
     return std::move(found_);
@@ -258,25 +149,19 @@ class checker {
     info().name = file.substr(worker_prefix.size());
   }
 
-  bool capabilities() {
+  bool capabilities() try {
     const std::string part = "--capabilities";
-    std::optional<worker_process> worker;
-    try {
-      worker.emplace(info().name, program_to_start{.path = how_.path, .arguments = {part}},
-                     deadlines_);
-    } catch (const std::exception& error) {
-      fault(part, error.what());
-      return false;
-    }
-    const answer first = worker->receive(deadlines_.capabilities);
+    worker_process worker(info().name, program_to_start{.path = how_.path, .arguments = {part}},
+                          deadlines_);
+    const answer first = worker.receive(deadlines_.capabilities);
     if (first.what != answer::kind::line) {
       fault(part, first.text);
       return false;
     }
-    const answer more = worker->receive(deadlines_.leaving);
+    const answer more = worker.receive(deadlines_.leaving);
     if (more.what == answer::kind::line || more.what == answer::kind::garbage)
       fault(part, "it wrote more than one line to standard output");
-    if (const std::string problem = worker->leave(); !problem.empty()) fault(part, problem);
+    if (const std::string problem = worker.leave(); !problem.empty()) fault(part, problem);
     read_capabilities(first.object, info());
     if (!info().problem.empty()) {
       fault(part, info().problem);
@@ -301,6 +186,9 @@ class checker {
                                         fmt::join(info().backends, ", "),
                                         info().capabilities.size()));
     return true;
+  } catch (const std::exception& error) {
+    fault("--capabilities", error.what());
+    return false;
   }
 
   // On a GPU only where `or_gpu` says so.
@@ -400,10 +288,83 @@ class checker {
     return true;
   }
 
+  std::optional<json> answered(worker_process& worker, const std::string& part) {
+    answer reply = worker.receive(deadlines_.accepted);
+    if (reply.what == answer::kind::line) return std::move(reply.object);
+    fault(part, reply.text);
+    return std::nullopt;
+  }
+
+  /// How a worker of its own takes what it cannot serve. After a fault it is not known what else
+  /// the worker sends.
+  void refuses_nonsense() try {
+    const capability* const some = first_measured(true);
+    worker_process worker(info().name, program_to_start{.path = how_.path}, deadlines_);
+    if (!is_refused(worker, "a line that is no object", json(7)) ||
+        !is_refused(worker, "a request of an unknown kind", {{"kind", "celebrate"}, {"id", 2}}) ||
+        (some != nullptr && !refuses_points(worker, *request_for(*some))))
+      return;
+    const std::string part = "hello after SIGSTOP and SIGCONT";
+    worker.stop();
+    worker.resume();
+    worker.send({{"kind", "hello"}, {"id", 5}});
+    const std::optional<json> reply = answered(worker, part);
+    if (reply && reply->value("id", json()) != 5)
+      fault(part, fmt::format("it answered with the id {}", shown(reply->value("id", json()))));
+    if (const std::string problem = worker.leave(); !problem.empty()) fault("end", problem);
+  } catch (const std::exception& error) {
+    fault("start", error.what());
+  }
+
+  /// `request` is one that it can serve.
+  bool refuses_points(worker_process& worker, json request) {
+    request["kind"] = "measure";
+    request["resumed"] = false;
+    request["id"] = 3;
+    if (!request.contains("device")) {
+      json more_pus = request;
+      more_pus["pus"].push_back(request.at("pus").at(0));
+      if (!is_refused(worker, "more \"pus\" than lanes", more_pus)) return false;
+    }
+    request["id"] = 4;
+    request["point"]["op"] = "no_such_op";
+    return is_unsupported(worker, "a point that it does not have", request);
+  }
+
+  bool is_refused(worker_process& worker, const std::string& part, const json& request) {
+    worker.send(request);
+    const std::optional<json> reply = answered(worker, part);
+    if (!reply) return false;
+    const json kind = reply->value("kind", json()), id = reply->value("id", json());
+    if (kind != "error") {
+      fault(part, fmt::format("it answered {}, not \"error\"", shown(kind)));
+      return false;
+    }
+    const bool has_text = reply->value("text", json()).is_string();
+    if (!has_text) fault(part, "its error has no \"text\"");
+    const bool has_id = !request.is_object() || id == request.at("id");
+    if (!has_id) fault(part, fmt::format("its error has the id {}, not the request's", shown(id)));
+    return has_text && has_id;
+  }
+
+  bool is_unsupported(worker_process& worker, const std::string& part, const json& request) {
+    worker.send(request);
+    std::optional<json> reply = answered(worker, part);
+    if (reply && reply->value("kind", json()) == "accepted") reply = answered(worker, part);
+    if (!reply) return false;
+    if (reply->value("kind", json()) == "error") return true;
+    const json status = reply->value("status", json());
+    if (const std::string flaw = flaw_in_visit(*reply); !flaw.empty()) fault(part, flaw);
+    else if (status != "unsupported" && status != "failed")
+      fault(part, fmt::format("its status is {}, not \"unsupported\"", status.dump(-1, ' ', true)));
+    else return true;
+    return false;
+  }
+
   worker_check_settings how_;
   worker_deadlines deadlines_;
   std::vector<int> pus_;
-  std::vector<worker_info> infos_;
+  std::vector<worker_info> infos_{1};
   worker_check found_;
   bool hello_held_ = false;
   std::size_t points_held_ = 0, points_refused_ = 0;

@@ -1,5 +1,5 @@
-// What a worker does wrong (docs/worker-protocol.md), told to its author: it is asked all that the
-// driver asks, by what the driver asks with, and some things that no worker should die of.
+// What a worker does wrong (docs/worker-protocol.md), for its author: it gets every request that
+// the driver makes, by the driver's own code, and some that no worker should die of.
 #pragma once
 
 #include <chrono>

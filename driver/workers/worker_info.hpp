@@ -1,4 +1,6 @@
-// What a worker said of itself: its ops, and the GPUs that it can use.
+// What a worker lists in its `capabilities` line (docs/worker-protocol.md): its ops, and the GPUs
+// that it can use; and what is wrong with such a line: `check-worker` reports it to a worker's
+// author, `run` uses what can be used.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +20,17 @@ namespace syncmeter {
 
 struct worker_info;
 
-/// One GPU.
+/// The default of a member that a worker has to send.
+struct required_member {
+  template <class Field> operator Field() const { return {}; }
+};
+inline constexpr required_member required{};
+
+/// One GPU: the members of record/gpu.def.
 struct gpu_device {
-  unsigned index = 0;
-  std::string name, compute_capability, uuid;
-  unsigned multiprocessors = 1;
-  unsigned max_threads_per_block = 1024;
-  unsigned max_threads_per_multiprocessor = 1024;
-  unsigned max_blocks_per_multiprocessor = 1;
-  unsigned warp_size = 32;
-  std::uint64_t l2_bytes = 0, memory_bytes = 0;
-  unsigned devices = 1;                    ///< of this host, itself included
-  std::optional<unsigned> busy_percent{};  ///< of the time just before it was found; unknown: none
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+#include "record/gpu.def"
+  unsigned devices = 1;  ///< of this host, itself included
 };
 
 /// What a backend that runs on GPUs says of them. Without a usable GPU `devices` is empty.
@@ -68,13 +69,6 @@ namespace objects {
 using declares = std::map<std::string, std::string>;
 }  // namespace objects
 
-/// The default of a member that a worker has to send.
-struct required_member {
-  operator std::string() const { return {}; }
-  operator bool() const { return false; }
-};
-inline constexpr required_member required{};
-
 /// One entry of a worker's capabilities: the members of record/op.def.
 struct capability {
 #define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
@@ -82,7 +76,7 @@ struct capability {
   nlohmann::json census{};  ///< census_summary, when one was kept beside the worker; else null
 };
 
-/// A worker found on this machine and what it said of itself.
+/// A worker found on this machine and what it lists.
 struct worker_info {
   std::string name;  ///< "omp"
   std::string path;
@@ -113,5 +107,17 @@ struct worker_info {
                                     const std::string& backend);
 /// Whether a backend stands for an API that runs on many kinds of device through native ones.
 [[nodiscard]] bool is_portable(const std::vector<worker_info>& workers, const std::string& backend);
+
+/// Whether a `capabilities` or `worker` line is of a protocol that this driver speaks: what is
+/// wrong in half a sentence, or nothing. Another minor version makes no difference.
+[[nodiscard]] std::string flaw_in_protocol(const nlohmann::json& line);
+
+/// Fills in backends, build and capabilities from the whole line; why they cannot be read becomes
+/// info.problem. Never throws for what the line holds.
+void read_capabilities(const nlohmann::json& line, worker_info& info);
+
+/// One sentence for each flaw of a `capabilities` line that was read into `info` without a problem.
+[[nodiscard]] std::vector<std::string> capability_flaws(const nlohmann::json& line,
+                                                        const worker_info& info);
 
 }  // namespace syncmeter

@@ -8,15 +8,13 @@
 
 #include "core/harness/harness.hpp"
 #include "core/point.hpp"
-#include "driver/text/messages.hpp"
-#include "driver/text/parse_axes.hpp"
-#include "driver/workers/capability_json.hpp"
+#include "driver/workers/read_members.hpp"
 #include "driver/workers/visit_record.hpp"
 
 namespace syncmeter {
 namespace {
 
-using nlohmann::json;
+using members::shown, nlohmann::json;
 using kind = exchange_outcome::kind;
 using std::chrono::milliseconds;
 
@@ -24,11 +22,9 @@ constexpr unsigned starts_before_giving_up = 3;
 // A worker that predicts more than this is not believed: a deadline must be one.
 constexpr double longest_prediction_ns = 600e9;
 
-std::string shown(const json& value) { return quote(value.dump(-1, ' ', true)); }
-
 json member(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() ? json() : *found;
+  const json* const found = members::find(object, name);
+  return found == nullptr ? json() : *found;
 }
 
 template <class... Values>

@@ -6,7 +6,7 @@
 #include "driver/census/rule/census.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/text/messages.hpp"
-#include "driver/workers/capability_json.hpp"
+#include "driver/workers/worker_info.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 

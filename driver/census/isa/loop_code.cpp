@@ -149,17 +149,29 @@ bool is_moved_out_part(std::string_view target) {
          target.find(".part.") != std::string_view::npos;
 }
 
-void count(class_counts& counts, const instruction_class& what) {
-  ++counts[what.name];
-  if (!what.also.empty()) ++counts[std::string(what.also)];
-}
-
 /// The loops that have an instruction between the two, as components of the flow.
 std::set<std::size_t> loops_between(const control_flow& flow, std::size_t first, std::size_t last) {
   std::set<std::size_t> loops;
   for (std::size_t i = first + 1; i < last; ++i)
     if (flow.repeats(i)) loops.insert(flow.component[i]);
   return loops;
+}
+
+/// The instructions that repeat, and of the others those in this range.
+loop_code counted(std::span<const instruction> body, std::span<const instruction_class> classes,
+                  enum machine m, const std::function<bool(std::size_t)>& repeats,
+                  std::pair<std::size_t, std::size_t> others, bool with_lines) {
+  loop_code found;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool inside = repeats(i);
+    if (!inside && (i < others.first || i >= others.second)) continue;
+    class_counts& counts = inside ? found.inside : found.outside;
+    ++counts[classes[i].name];
+    if (!classes[i].also.empty()) ++counts[std::string(classes[i].also)];
+    if (inside && classes[i].name != "nop") ++found.instructions;
+  }
+  if (with_lines) found.lines = loop_text(body, classes, m, repeats);
+  return found;
 }
 
 }  // namespace
@@ -203,21 +215,14 @@ std::vector<loop_line> loop_text(std::span<const instruction> body,
 }
 
 loop_code read_loop(std::span<const instruction> body, enum machine m, bool with_lines) {
-  loop_code found;
   const std::vector<instruction_class> classes = classes_of(body, m);
   const control_flow flow = find_control_flow(body, classes);
-  if (flow.indirect) found.problem = "it holds an indirect jump";
-
+  const auto repeats = [&](std::size_t i) { return flow.repeats(i); };
+  loop_code found = counted(body, classes, m, repeats, {0, body.size()}, with_lines);
   const auto loops = std::ranges::count(flow.cyclic, true);
   found.has_loop = loops > 0;
+  if (flow.indirect) found.problem = "it holds an indirect jump";
   if (loops > 1) found.problem = fmt::format("it holds {} separate loops", loops);
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const bool repeats = flow.repeats(i);
-    count(repeats ? found.inside : found.outside, classes[i]);
-    if (repeats && classes[i].name != "nop") ++found.instructions;
-  }
-  if (with_lines)
-    found.lines = loop_text(body, classes, m, [&](std::size_t i) { return flow.repeats(i); });
   for (const std::size_t i : flow.leaving) {
     // A jump to another function's beginning, outside the loop, is a tail call.
     if (is_moved_out_part(body[i].target) || flow.repeats(i))
@@ -227,13 +232,13 @@ loop_code read_loop(std::span<const instruction> body, enum machine m, bool with
 }
 
 loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) {
-  loop_code found;
   const std::vector<instruction_class> classes = classes_of(kernel, machine::sass);
   std::vector<std::size_t> readings;
   // clock64() is `CS2R R2, SR_CLOCKLO` or, in older code, S2R of both halves.
   for (std::size_t i = 0; i < kernel.size(); ++i)
     if (kernel[i].operands.find("SR_CLOCK") != std::string::npos) readings.push_back(i);
   if (readings.size() < 2) {
+    loop_code found;
     found.problem =
         fmt::format("it reads the clock {} times, not before and after a loop", readings.size());
     return found;
@@ -241,6 +246,10 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
   // A kernel may do all it does once for each of several pieces of work.
   const control_flow flow = find_control_flow(kernel, classes, readings);
   const std::set<std::size_t> loops = loops_between(flow, readings.front(), readings.back());
+  const auto repeats = [&](std::size_t i) { return loops.contains(flow.component[i]); };
+  // The gate before the clock and the reports behind it are not timed.
+  loop_code found = counted(kernel, classes, machine::sass, repeats,
+                            {readings.front(), readings.back() + 1}, with_lines);
   found.has_loop = !loops.empty();
   if (flow.indirect) found.problem = "it holds an indirect jump";
   if (loops.empty()) found.problem = "there is no loop between the readings of the clock";
@@ -248,19 +257,8 @@ loop_code read_timed_loop(std::span<const instruction> kernel, bool with_lines) 
     found.problem =
         fmt::format("it holds {} separate loops between the readings of the clock", loops.size());
   }
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
-    const bool repeats = loops.contains(flow.component[i]);
-    // The gate before the clock and the reports behind it are not timed.
-    if (!repeats && (i < readings.front() || i > readings.back())) continue;
-    count(repeats ? found.inside : found.outside, classes[i]);
-    if (repeats && classes[i].name != "nop") ++found.instructions;
-  }
-  if (with_lines) {
-    found.lines = loop_text(kernel, classes, machine::sass,
-                            [&](std::size_t i) { return loops.contains(flow.component[i]); });
-  }
-  for (const std::size_t i : flow.leaving)
-    if (loops.contains(flow.component[i])) found.problem = "it jumps out to another function";
+  if (std::ranges::any_of(flow.leaving, repeats))
+    found.problem = "it jumps out to another function";
   return found;
 }
 

@@ -1,24 +1,13 @@
 // SASS instructions, sorted into the classes of the census. Opcodes: CUDA Binary Utilities,
 // "Instruction Set Reference"; modifiers are as nvdisasm prints them.
-#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "driver/census/isa/instruction_class.hpp"
+#include "driver/text/messages.hpp"
 
 namespace syncmeter {
 namespace {
-
-/// "ATOMG.E.ADD" is ATOMG, E, ADD.
-std::vector<std::string_view> parts_of(std::string_view mnemonic) {
-  std::vector<std::string_view> parts;
-  for (std::size_t first = 0; first <= mnemonic.size();) {
-    const std::size_t dot = std::min(mnemonic.find('.', first), mnemonic.size());
-    parts.push_back(mnemonic.substr(first, dot - first));
-    first = dot + 1;
-  }
-  return parts;
-}
 
 /// The opcode and the first modifier, if there is one.
 std::string with_one_modifier(const std::vector<std::string_view>& parts) {
@@ -183,7 +172,7 @@ std::string sass_placeless(const instruction& what) {
 }
 
 instruction_class classify_sass(const instruction& what, frame_registers) {
-  const std::vector<std::string_view> parts = parts_of(what.mnemonic);
+  const std::vector<std::string_view> parts = split(what.mnemonic, '.');  // ATOMG, E, ADD
   // An instruction under the predicate that is never true keeps a distance and does nothing.
   if (parts.front() == "NOP" || what.prefixes == "@!PT" || what.prefixes == "@!UPT")
     return {.name = "nop"};

@@ -42,14 +42,6 @@ class_counts repeated(class_counts baseline, const capability& what, int k, enum
   return baseline;
 }
 
-/// What the loop with k measured ops holds beyond its baseline.
-class_counts difference(const class_counts& test, const class_counts& baseline) {
-  class_counts rest = test;
-  for (const auto& [name, count] : baseline) rest[name] -= count;
-  std::erase_if(rest, [](const auto& entry) { return entry.second == 0; });
-  return rest;
-}
-
 bool is_ignored(std::string_view name) { return name == "nop" || name == "frame"; }
 
 /// The difference at one number of measured ops, divided into what is there once per op and what is
@@ -129,8 +121,7 @@ census_entry entry_for(const capability& what, enum machine m, std::string archi
   entry.op = what.op;
   entry.order = to_text(what.order);
   entry.type = what.type ? to_text(*what.type) : "";
-  for (const placement p : what.placements)
-    entry.placements += fmt::format("{}{}", entry.placements.empty() ? "" : ",", to_text(p));
+  entry.placements = join_texts(what.placements, [](placement p) { return to_text(p); }, ",");
   entry.scope = text_unless_none(what.scope);
   entry.flavour = text_unless_none(what.flavour);
   entry.space = text_unless_none(what.space);
@@ -147,8 +138,8 @@ census_entry decided(census_entry entry, enum verdict v, std::string reason = {}
   return entry;
 }
 
-/// Splits at `separator`, but not within <> or (): the name of a C++ function may hold it.
-std::vector<std::string_view> split(std::string_view text, char separator) {
+/// Not within <> or (): the name of a C++ function may hold the separator.
+std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   int depth = 0;
   std::size_t first = 0;
@@ -209,6 +200,18 @@ int jumps_back(const std::vector<loop_line>& lines) {
 
 }  // namespace
 
+class_counts shapes_in(std::span<const loop_line> lines) {
+  class_counts counts;
+  for (const loop_line& line : lines) ++counts[line.shape];
+  return counts;
+}
+
+class_counts difference(class_counts test, const class_counts& baseline) {
+  for (const auto& [name, count] : baseline) test[name] -= count;
+  std::erase_if(test, [](const auto& entry) { return entry.second == 0; });
+  return test;
+}
+
 std::string_view to_text(verdict v) {
   constexpr std::array<std::string_view, 6> names{"proven",       "elided",     "no symbol",
                                                   "not declared", "not proven", "wrong"};
@@ -219,6 +222,21 @@ bool is_bookkeeping(std::string_view name) {
   // A multiply-add finds an address too, as "alu" does; an op that multiplies names it.
   return name == "move" || name == "alu" || name == "imad" || name == "jump" ||
          name == "reconverge" || is_ignored(name);
+}
+
+std::string what_sets_apart(const std::vector<const census_entry*>& some,
+                            const std::vector<const census_entry*>& all) {
+  std::vector<std::string> parts;
+  for (const auto& [name, axis] : census_axes) {
+    const auto values_in = [axis = axis](const std::vector<const census_entry*>& entries) {
+      std::vector<std::string> values;
+      for (const census_entry* entry : entries) add_once(values, entry->*axis);
+      return values;
+    };
+    const std::vector<std::string> values = values_in(some);
+    if (values.size() < values_in(all).size()) parts.push_back(join(values, " "));
+  }
+  return join(parts, "; ");
 }
 
 census_entry unjudged(const capability& what, enum machine m, enum verdict v, std::string reason,
@@ -295,19 +313,19 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
 
 declaration parse_declaration(std::string_view text) {
   declaration parsed;
-  for (const std::string_view alternative : split(text, '|')) {
+  for (const std::string_view alternative : split_outside_brackets(text, '|')) {
     class_counts& counts = parsed.alternatives.emplace_back();
     if (alternative == "nothing") continue;
-    for (const std::string_view term : split(alternative, ',')) add_term(counts, term, text);
+    for (const std::string_view term : split_outside_brackets(alternative, ','))
+      add_term(counts, term, text);
   }
   return parsed;
 }
 
 std::string to_text(const std::map<std::string, double>& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts)
-    text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ", name, count);
-  return text.empty() ? "nothing" : text;
+  if (counts.empty()) return "nothing";
+  return join_texts(
+      counts, [](const auto& term) { return fmt::format("{} {:.4g}", term.first, term.second); });
 }
 
 std::string_view to_text(code_kind kind) {
@@ -347,13 +365,11 @@ code_kind kind_of(const census_entry& entry, const capability& what) {
 
 std::map<std::string, double> instructions_per_op(const census_entry& entry,
                                                   const capability& what) {
-  std::map<std::string, int> beyond;
-  for (const loop_line& line : entry.loops[1].lines) ++beyond[line.shape];
-  for (const loop_line& line : entry.loops[0].lines) --beyond[line.shape];
   std::map<std::string, double> per_op;
   const int unroll = static_cast<int>(what.unroll);
-  for (const auto& [shape, count] : beyond) {
-    if (2 * std::abs(count) < unroll || count == 0) continue;
+  for (const auto& [shape, count] :
+       difference(shapes_in(entry.loops[1].lines), shapes_in(entry.loops[0].lines))) {
+    if (2 * std::abs(count) < unroll) continue;
     const double each = 1.0 * count / (1.0 * what.unroll * what.ops_per_step);
     per_op[shape] = std::round(each * 100) / 100;
   }

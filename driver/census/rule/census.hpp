@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,11 @@ inline constexpr std::array<census_axis, 9> census_axes{
      {"space", &census_entry::space},
      {"architecture", &census_entry::architecture}}};
 
+/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
+/// op both.
+[[nodiscard]] std::string what_sets_apart(const std::vector<const census_entry*>& some,
+                                          const std::vector<const census_entry*>& all);
+
 /// How far move, alu, imad and jump may differ once per loop rather than once per step: the
 /// compiler may count trips, close the loop or keep a value another way on each side. Less than
 /// half of unroll, so that a whole one per step can never pass for it; nothing at all for unroll 1
@@ -110,6 +116,11 @@ enum class code_kind : std::uint8_t {
   unknown,          ///< the loops could not be compared; `reason` of the entry says why
 };
 [[nodiscard]] std::string_view to_text(code_kind kind);
+
+/// The shapes of instructions in these lines.
+[[nodiscard]] class_counts shapes_in(std::span<const loop_line> lines);
+/// What `test` has beyond its baseline; negative where that has more.
+[[nodiscard]] class_counts difference(class_counts test, const class_counts& baseline);
 
 /// Of an entry whose loops were read with their lines.
 [[nodiscard]] code_kind kind_of(const census_entry& entry, const capability& what);

@@ -5,32 +5,21 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
-#include "driver/census/rule/census_text.hpp"
-#include "driver/text/messages.hpp"
+#include "driver/text/columns.hpp"
+#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
 
 constexpr std::array<unsigned, 4> ops_in_loop{0, 1, 2, 4};
 
-using shapes = std::map<std::string, int>;
-
-shapes shapes_in(std::span<const loop_line> lines) {
-  shapes counts;
-  for (const loop_line& line : lines) ++counts[line.shape];
+/// What is more in one of two loops than in the other.
+class_counts positive(class_counts counts) {
+  std::erase_if(counts, [](const auto& entry) { return entry.second < 0; });
   return counts;
-}
-
-/// Of `some` what is more than in `others`.
-shapes beyond(const shapes& some, const shapes& others) {
-  shapes more;
-  for (const auto& [shape, count] : some) {
-    const auto found = others.find(shape);
-    const int rest = count - (found == others.end() ? 0 : found->second);
-    if (rest > 0) more[shape] = rest;
-  }
-  return more;
 }
 
 using entry_name = std::vector<std::string>;
@@ -114,6 +103,55 @@ class comparison {
   std::map<std::string, std::vector<const census_entry*>> all_;
 };
 
+/// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
+std::string loops_text(const std::vector<unsigned>& loops) {
+  if (loops == std::vector{0U}) return "baseline loop";
+  if (!contains(loops, 0U))
+    return fmt::format("loops with {} {}", fmt::join(loops, ", "),
+                       loops == std::vector{1U} ? "op" : "ops");
+  return loops.size() == 4 ? "all loops"
+                           : fmt::format("baseline loop and those with {} ops",
+                                         fmt::join(loops.begin() + 1, loops.end(), ", "));
+}
+
+std::string entries_text(const op_change& c) {
+  return c.only.empty() ? c.op : fmt::format("{} ({})", c.op, c.only);
+}
+
+std::string summary(const worker_diff& diff) {
+  std::size_t all = 0;
+  const std::string kinds = join_texts(diff.loops, [&all](const auto& kind) {
+    all += kind.second;
+    return fmt::format("{} {}", kind.second, to_text(kind.first));
+  });
+  return fmt::format("{}: {} loops compared{}{}", diff.worker, all, kinds.empty() ? "" : ": ",
+                     kinds);
+}
+
+/// Entries that one build alone has, and those that could not be compared.
+std::vector<std::string> left_over(const worker_diff& diff) {
+  std::vector<std::string> lines;
+  if (!diff.only_a.empty())
+    lines.push_back(fmt::format("only in A: {}", fmt::join(diff.only_a, "; ")));
+  if (!diff.only_b.empty())
+    lines.push_back(fmt::format("only in B: {}", fmt::join(diff.only_b, "; ")));
+  for (const auto& [why, entries] : diff.unread)
+    lines.push_back(fmt::format("not compared: {} entries: {}", entries, why));
+  return lines;
+}
+
+/// In a cell of a table.
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+    text.insert(at, "\\");
+  return text;
+}
+
+std::string code(const class_counts& shapes) {
+  return cell(join_texts(
+      shapes, [](const auto& shape) { return fmt::format("`{} {}`", shape.second, shape.first); }));
+}
+
 }  // namespace
 
 std::string_view to_text(change what) {
@@ -126,9 +164,9 @@ loop_change compare_loops(std::span<const loop_line> a, std::span<const loop_lin
   const auto same = [&](auto member) { return std::ranges::equal(a, b, {}, member, member); };
   if (same(&loop_line::text)) return {};
   if (same(&loop_line::shape)) return {.what = change::registers, .went = {}, .came = {}};
-  const shapes of_a = shapes_in(a), of_b = shapes_in(b);
+  const class_counts of_a = shapes_in(a), of_b = shapes_in(b);
   if (of_a == of_b) return {.what = change::order, .went = {}, .came = {}};
-  return {change::instructions, beyond(of_a, of_b), beyond(of_b, of_a)};
+  return {change::instructions, positive(difference(of_a, of_b)), positive(difference(of_b, of_a))};
 }
 
 bool worker_diff::changed() const { return !changes.empty() || !only_a.empty() || !only_b.empty(); }
@@ -148,6 +186,48 @@ worker_diff compare_workers(std::string worker, const std::vector<census_entry>&
     if (!in_a.contains(name)) diff.only_b.push_back(text_of(name));
   found.finish();
   return diff;
+}
+
+std::string diff_text(const worker_diff& diff) {
+  std::string text = wrapped(summary(diff), 2, usual_width) + "\n";
+  for (const op_change& c : diff.changes) {
+    text += fmt::format("  {}\n", wrapped(fmt::format("{}, {}: {}", entries_text(c),
+                                                      loops_text(c.loops), to_text(c.how.what)),
+                                          4, usual_width));
+    for (const auto& [sign, shapes] : {std::pair{'-', &c.how.went}, std::pair{'+', &c.how.came}})
+      for (const auto& [shape, count] : *shapes)
+        text += fmt::format("    {} {:3} {}\n", sign, count, shape);
+  }
+  for (const std::string& line : left_over(diff))
+    text += fmt::format("  {}\n", wrapped(line, 4, usual_width));
+  return text;
+}
+
+std::string diff_markdown(const worker_diff& diff) {
+  std::string text = summary(diff) + ".\n";
+  if (!diff.changes.empty())
+    text += "\n| op | loops | change | went | came |\n| --- | --- | --- | --- | --- |\n";
+  for (const op_change& c : diff.changes) {
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(entries_text(c)), loops_text(c.loops),
+                        to_text(c.how.what), code(c.how.went), code(c.how.came));
+  }
+  for (const std::string& line : left_over(diff)) text += fmt::format("\n{}\n", line);
+  return text;
+}
+
+nlohmann::json diff_json(const worker_diff& diff) {
+  nlohmann::json loops = nlohmann::json::object(), changes = nlohmann::json::array();
+  for (const auto& [what, count] : diff.loops) loops[std::string(to_text(what))] = count;
+  for (const op_change& c : diff.changes) {
+    changes.push_back({{"op", c.op},
+                       {"only", c.only},
+                       {"loops", c.loops},
+                       {"change", to_text(c.how.what)},
+                       {"went", c.how.went},
+                       {"came", c.how.came}});
+  }
+  return {{"worker", diff.worker}, {"loops", std::move(loops)}, {"changes", std::move(changes)},
+          {"only_a", diff.only_a}, {"only_b", diff.only_b},     {"unread", diff.unread}};
 }
 
 }  // namespace syncmeter

@@ -1,4 +1,5 @@
-// Two builds of one worker, loop by loop: which instructions came, went or moved.
+// Two builds of one worker, loop by loop: which instructions came, went or moved; as text for
+// people and for tools.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "driver/census/rule/census.hpp"
 
@@ -24,7 +27,7 @@ enum class change : std::uint8_t {
 
 struct loop_change {
   change what = change::none;
-  std::map<std::string, int> went, came;  ///< shapes of instructions; only of other instructions
+  class_counts went, came;  ///< shapes of instructions; only of other instructions
   friend bool operator==(const loop_change&, const loop_change&) = default;
 };
 [[nodiscard]] loop_change compare_loops(std::span<const loop_line> a, std::span<const loop_line> b);
@@ -52,5 +55,9 @@ struct worker_diff {
 [[nodiscard]] worker_diff compare_workers(std::string worker, const std::vector<census_entry>& a,
                                           const std::vector<census_entry>& b,
                                           bool across_backends = false);
+
+[[nodiscard]] std::string diff_text(const worker_diff& diff);
+[[nodiscard]] std::string diff_markdown(const worker_diff& diff);
+[[nodiscard]] nlohmann::json diff_json(const worker_diff& diff);
 
 }  // namespace syncmeter

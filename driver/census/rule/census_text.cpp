@@ -1,4 +1,3 @@
-// Lays the census, and what changed between two builds, out as text for people and for tools.
 #include "driver/census/rule/census_text.hpp"
 
 #include <algorithm>
@@ -6,12 +5,10 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
-#include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
@@ -65,13 +62,6 @@ std::string name_of(const census_entry& entry) {
   return text;
 }
 
-std::string once_per_loop_text(const std::map<std::string, int>& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts)
-    text += fmt::format("{}{:+} {}", text.empty() ? "" : ", ", count, name);
-  return text;
-}
-
 std::string notes(const std::vector<census_entry>& census) {
   std::string text;
   std::map<std::string, std::size_t> unread;
@@ -88,24 +78,23 @@ std::string notes(const std::vector<census_entry>& census) {
   for (const census_entry& entry : census) {
     if (entry.once_per_loop.empty()) continue;
     text += fmt::format("{}: once per loop, not per op: {}\n", name_of(entry),
-                        once_per_loop_text(entry.once_per_loop));
+                        join_texts(entry.once_per_loop, [](const auto& term) {
+                          return fmt::format("{:+} {}", term.second, term.first);
+                        }));
   }
-  std::map<std::size_t, std::string> groups;
-  for (const census_entry& entry : census) {
-    if (entry.same_code_group == 0) continue;
-    std::string& names = groups[entry.same_code_group];
-    names += (names.empty() ? "" : ", ") + name_of(entry);
-  }
-  for (const auto& [number, names] : groups) text += fmt::format("same machine code: {}\n", names);
+  std::map<std::size_t, std::vector<std::string>> groups;
+  for (const census_entry& entry : census)
+    if (entry.same_code_group != 0) groups[entry.same_code_group].push_back(name_of(entry));
+  for (const auto& [number, names] : groups)
+    text += fmt::format("same machine code: {}\n", join(names));
   return text;
 }
 
 std::string totals(const std::vector<census_entry>& census) {
   std::map<std::string_view, std::size_t> verdicts;
   for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
-  std::string summary;
-  for (const auto& [name, count] : verdicts)
-    summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, name);
+  const std::string summary = join_texts(
+      verdicts, [](const auto& one) { return fmt::format("{} {}", one.second, one.first); });
   return fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
 }
 
@@ -113,78 +102,7 @@ nlohmann::json or_null(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
 
-/// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
-std::string loops_text(const std::vector<unsigned>& loops) {
-  if (loops == std::vector{0U}) return "baseline loop";
-  if (!contains(loops, 0U))
-    return fmt::format("loops with {} {}", fmt::join(loops, ", "),
-                       loops == std::vector{1U} ? "op" : "ops");
-  return loops.size() == 4 ? "all loops"
-                           : fmt::format("baseline loop and those with {} ops",
-                                         fmt::join(loops.begin() + 1, loops.end(), ", "));
-}
-
-std::string entries_text(const op_change& c) {
-  return c.only.empty() ? c.op : fmt::format("{} ({})", c.op, c.only);
-}
-
-std::string counted_shapes(const std::map<std::string, int>& shapes, std::string_view between) {
-  std::string text;
-  for (const auto& [shape, count] : shapes)
-    text += fmt::format("{}{} {}", text.empty() ? "" : between, count, shape);
-  return text;
-}
-
-std::string summary(const worker_diff& diff) {
-  std::size_t all = 0;
-  std::string kinds;
-  for (const auto& [what, loops] : diff.loops) {
-    all += loops;
-    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", loops, to_text(what));
-  }
-  return fmt::format("{}: {} loops compared{}{}", diff.worker, all, kinds.empty() ? "" : ": ",
-                     kinds);
-}
-
-/// Entries that one build alone has, and those that could not be compared.
-std::vector<std::string> left_over(const worker_diff& diff) {
-  std::vector<std::string> lines;
-  if (!diff.only_a.empty())
-    lines.push_back(fmt::format("only in A: {}", fmt::join(diff.only_a, "; ")));
-  if (!diff.only_b.empty())
-    lines.push_back(fmt::format("only in B: {}", fmt::join(diff.only_b, "; ")));
-  for (const auto& [why, entries] : diff.unread)
-    lines.push_back(fmt::format("not compared: {} entries: {}", entries, why));
-  return lines;
-}
-
-/// In a cell of a table.
-std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
-    text.insert(at, "\\");
-  return text;
-}
-
-std::string code(const std::map<std::string, int>& shapes) {
-  return shapes.empty() ? "" : fmt::format("`{}`", cell(counted_shapes(shapes, "`, `")));
-}
-
 }  // namespace
-
-std::string what_sets_apart(const std::vector<const census_entry*>& some,
-                            const std::vector<const census_entry*>& all) {
-  std::vector<std::string> parts;
-  for (const auto& [name, axis] : census_axes) {
-    const auto values_in = [axis = axis](const std::vector<const census_entry*>& entries) {
-      std::vector<std::string> values;
-      for (const census_entry* entry : entries) add_once(values, entry->*axis);
-      return values;
-    };
-    const std::vector<std::string> values = values_in(some);
-    if (values.size() < values_in(all).size()) parts.push_back(join(values, " "));
-  }
-  return join(parts, "; ");
-}
 
 std::string census_table(const std::vector<census_entry>& census) {
   std::string text;
@@ -268,59 +186,17 @@ nlohmann::json census_summary(const census_entry& entry) {
           {"baseline", entry.loops[0].inside},           {"test", entry.loops[1].inside}};
 }
 
-std::string diff_text(const worker_diff& diff) {
-  std::string text = wrapped(summary(diff), 2, usual_width) + "\n";
-  for (const op_change& c : diff.changes) {
-    text += fmt::format("  {}\n", wrapped(fmt::format("{}, {}: {}", entries_text(c),
-                                                      loops_text(c.loops), to_text(c.how.what)),
-                                          4, usual_width));
-    for (const auto& [sign, shapes] : {std::pair{'-', &c.how.went}, std::pair{'+', &c.how.came}})
-      for (const auto& [shape, count] : *shapes)
-        text += fmt::format("    {} {:3} {}\n", sign, count, shape);
-  }
-  for (const std::string& line : left_over(diff))
-    text += fmt::format("  {}\n", wrapped(line, 4, usual_width));
-  return text;
-}
-
-std::string diff_markdown(const worker_diff& diff) {
-  std::string text = summary(diff) + ".\n";
-  if (!diff.changes.empty())
-    text += "\n| op | loops | change | went | came |\n| --- | --- | --- | --- | --- |\n";
-  for (const op_change& c : diff.changes) {
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", cell(entries_text(c)), loops_text(c.loops),
-                        to_text(c.how.what), code(c.how.went), code(c.how.came));
-  }
-  for (const std::string& line : left_over(diff)) text += fmt::format("\n{}\n", line);
-  return text;
-}
-
-nlohmann::json diff_json(const worker_diff& diff) {
-  nlohmann::json loops = nlohmann::json::object(), changes = nlohmann::json::array();
-  for (const auto& [what, count] : diff.loops) loops[std::string(to_text(what))] = count;
-  for (const op_change& c : diff.changes) {
-    changes.push_back({{"op", c.op},
-                       {"only", c.only},
-                       {"loops", c.loops},
-                       {"change", to_text(c.how.what)},
-                       {"went", c.how.went},
-                       {"came", c.how.came}});
-  }
-  return {{"worker", diff.worker}, {"loops", std::move(loops)}, {"changes", std::move(changes)},
-          {"only_a", diff.only_a}, {"only_b", diff.only_b},     {"unread", diff.unread}};
-}
-
 std::string found_table(const std::vector<found_entry>& found) {
   std::string text;
   for (const auto& [entry, what] : found) {
-    std::string axes;
-    for (const census_axis& axis : std::span(census_axes).subspan(1)) {
-      const std::string& value = entry.*axis.value;
-      if (!value.empty() && value != "none" && value != "unordered")
-        axes += (axes.empty() ? "" : " ") + value;
-    }
+    std::vector<std::string> axes;
+    for (const census_axis& axis : std::span(census_axes).subspan(1))
+      axes.push_back(entry.*axis.value);
+    std::erase_if(axes, [](const std::string& value) {
+      return value.empty() || value == "none" || value == "unordered";
+    });
     text +=
-        fmt::format("{:<50} {:<16} {}\n", axes, to_text(kind_of(entry, what)),
+        fmt::format("{:<50} {:<16} {}\n", join(axes, " "), to_text(kind_of(entry, what)),
                     entry.verdict == verdict::not_proven ? entry.reason : to_text(entry.per_op));
   }
   return text;

@@ -7,7 +7,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "driver/census/rule/census.hpp"
-#include "driver/census/rule/census_diff.hpp"
 
 namespace syncmeter {
 
@@ -20,11 +19,6 @@ namespace syncmeter {
 /// verdict.
 [[nodiscard]] std::string census_by_op(const std::vector<census_entry>& census);
 
-/// "float double; seq_cst": the axes on which `some` have fewer values than `all`, entries of one
-/// op both.
-[[nodiscard]] std::string what_sets_apart(const std::vector<const census_entry*>& some,
-                                          const std::vector<const census_entry*>& all);
-
 /// One object per entry: the axes (null where the op does not have one), "architecture" (null on a
 /// CPU), "loop_instructions" for 0, 1, 2 and 4 measured ops, "loops" (the
 /// classes of each), "per_op", "once_per_loop", "declared", "verdict", "reason", "same_code_group".
@@ -33,10 +27,6 @@ namespace syncmeter {
 /// What a results file keeps of one entry: "verdict", "reason", "architecture", "per_op", and the
 /// classes of the "baseline" loop and the "test" loop.
 [[nodiscard]] nlohmann::json census_summary(const census_entry& entry);
-
-[[nodiscard]] std::string diff_text(const worker_diff& diff);
-[[nodiscard]] std::string diff_markdown(const worker_diff& diff);
-[[nodiscard]] nlohmann::json diff_json(const worker_diff& diff);
 
 /// An entry of which the file has code, and the op that it is of.
 struct found_entry {

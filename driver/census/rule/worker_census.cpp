@@ -25,8 +25,22 @@ namespace {
 using loops_by_name = std::map<std::string, loop_code, std::less<>>;
 using kernel_loops = std::map<std::string, loops_by_name>;
 
-census_entry unjudged_gpu(const capability& what, enum verdict v, std::string reason) {
-  return unjudged(what, machine::sass, v, std::move(reason));
+/// Of all entries, in their order: `judge_one` of those that name loops, unless there is a problem.
+template <class Judge>
+std::vector<census_entry> judge_all(const std::vector<const capability*>& entries, enum machine m,
+                                    const std::string& problem, const Judge& judge_one) {
+  std::vector<census_entry> census;
+  for (const capability* what : entries) {
+    if (what->symbols.empty()) {
+      census.push_back(unjudged(*what, m, verdict::no_symbol, "the worker names no loops for it"));
+    } else if (problem.empty()) {
+      census.push_back(judge_one(*what));
+    } else {
+      census.push_back(unjudged(*what, m, verdict::not_proven, problem));
+      census.back().unread = true;
+    }
+  }
+  return census;
 }
 
 census_entry census_on(const std::string& architecture, const capability& what,
@@ -59,17 +73,10 @@ census_entry worst_of(std::vector<census_entry> entries) {
   return result;
 }
 
-census_entry census_of_kernels(const capability& what, const kernel_loops& loops,
-                               const std::string& problem) {
-  if (what.symbols.empty())
-    return unjudged_gpu(what, verdict::no_symbol, "the worker names no loops for it");
-  if (!problem.empty()) {
-    census_entry unread = unjudged_gpu(what, verdict::not_proven, problem);
-    unread.unread = true;
-    return unread;
-  }
+census_entry census_of_kernels(const capability& what, const kernel_loops& loops) {
   if (what.symbols.size() < 2)
-    return unjudged_gpu(what, verdict::not_proven, "the worker names 1 loop, not at least 2");
+    return unjudged(what, machine::sass, verdict::not_proven,
+                    "the worker names 1 loop, not at least 2");
   std::vector<census_entry> entries;
   for (const auto& on : loops) {
     const bool there = std::ranges::any_of(
@@ -77,8 +84,8 @@ census_entry census_of_kernels(const capability& what, const kernel_loops& loops
     if (there) entries.push_back(census_on(on.first, what, on.second));
   }
   if (entries.empty()) {
-    return unjudged_gpu(
-        what, verdict::not_proven,
+    return unjudged(
+        what, machine::sass, verdict::not_proven,
         fmt::format("{}: the program holds no machine code of it", what.symbols.front()));
   }
   return worst_of(std::move(entries));
@@ -102,8 +109,6 @@ std::vector<code_range> ranges_of(const elf_symbols& symbols,
 
 census_entry census_of(const capability& what, const elf_symbols& symbols,
                        const loops_by_address& loops) {
-  if (what.symbols.empty())
-    return unjudged(what, symbols.machine, verdict::no_symbol, "the worker names no loops for it");
   std::array<loop_code, 4> four;
   // Of loops that no worker runs there are two: those with and without the op.
   const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
@@ -135,12 +140,12 @@ void group_same_code(std::vector<census_entry>& census,
     groups[std::move(key)].push_back(i);
   }
   std::size_t number = 0;
-  std::map<std::size_t, const std::vector<std::size_t>*> in_table_order;
+  std::set<std::vector<std::size_t>> in_table_order;
   for (const auto& [key, members] : groups)
-    if (members.size() > 1) in_table_order[members.front()] = &members;
-  for (const auto& [first, members] : in_table_order) {
+    if (members.size() > 1) in_table_order.insert(members);
+  for (const std::vector<std::size_t>& members : in_table_order) {
     ++number;
-    for (const std::size_t i : *members) census[i].same_code_group = number;
+    for (const std::size_t i : members) census[i].same_code_group = number;
   }
 }
 
@@ -178,16 +183,8 @@ std::vector<census_entry> take_host_census(const std::string& path,
   } catch (const disassembly_error& error) {
     problem = error.what();
   }
-  std::vector<census_entry> census;
-  for (const capability* what : entries) {
-    if (problem.empty() || what->symbols.empty()) {
-      census.push_back(census_of(*what, symbols, loops));
-    } else {
-      census.push_back(unjudged(*what, symbols.machine, verdict::not_proven, problem));
-      census.back().unread = true;
-    }
-  }
-  return census;
+  return judge_all(entries, symbols.machine, problem,
+                   [&](const capability& what) { return census_of(what, symbols, loops); });
 }
 
 using nlohmann::json;
@@ -225,9 +222,8 @@ std::vector<census_entry> take_sass_census(const std::string& path,
   } catch (const disassembly_error& error) {
     problem = error.what();
   }
-  std::vector<census_entry> census;
-  for (const capability* what : entries) census.push_back(census_of_kernels(*what, loops, problem));
-  return census;
+  return judge_all(entries, machine::sass, problem,
+                   [&](const capability& what) { return census_of_kernels(what, loops); });
 }
 
 std::vector<census_entry> take_census(const std::string& path,

@@ -14,8 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/census/isa/instruction_class.hpp"
-#include "driver/census/tools/elf_file.hpp"
+#include "driver/workers/find_workers.hpp"
 
 namespace syncmeter {
 namespace {
@@ -27,26 +26,12 @@ constexpr const char* install =
     "nvidia-cuda-nvdisasm, and put their bin folder on PATH";
 
 std::string find_cuda_tool(const std::string& name) {
-  std::vector<std::string> folders;
-  const auto variable = [](const char* of) {
-    const char* value = std::getenv(of);
-    return std::string(value == nullptr ? "" : value);
-  };
-  const std::string path = variable("PATH");
-  for (std::size_t first = 0; first < path.size();) {
-    const std::size_t colon = std::min(path.find(':', first), path.size());
-    if (colon > first) folders.push_back(path.substr(first, colon - first));
-    first = colon + 1;
-  }
-  if (const std::string home = variable("CUDA_HOME"); !home.empty())
-    folders.push_back(home + "/bin");
+  std::vector<fs::path> folders = folders_on_path();
+  if (const char* const home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0')
+    folders.push_back(fs::path(home) / "bin");
   folders.emplace_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders) {
-    std::string program = fmt::format("{}/{}", folder, name);
-    std::error_code ignored;
-    if (fs::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0)
-      return program;
-  }
+  for (const fs::path& folder : folders)
+    if (is_program(folder / name)) return folder / name;
   throw disassembly_error(fmt::format("{} not found, {}", name, install));
 }
 
@@ -139,7 +124,8 @@ class sass_dictionary {
                     code.size() / instruction_bytes, program);
     };
     instructions_ = read(code_, first_base);
-    // Where it goes is told as an address. What that is beside its own shows at another place.
+    // An instruction prints where it goes as an address, which at another place differs if it is
+    // relative to its own.
     std::string with_number;
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < instructions_.size(); ++i) {

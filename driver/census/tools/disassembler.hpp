@@ -56,7 +56,7 @@ class disassembly_reader {
 [[nodiscard]] std::string objdump_for(enum machine m);
 
 /// Runs objdump once over the part of the program, which is for `m`, that holds `ranges`. Throws
-/// disassembly_error: objdump is missing, or failed (with the first line it said).
+/// disassembly_error: objdump is missing, or failed (with the first line of its complaints).
 void disassemble(const std::string& path, enum machine m, std::vector<code_range> ranges,
                  const code_sink& sink);
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "driver/census/rule/census_text.hpp"
+#include "driver/census/rule/census_diff.hpp"
 #include "driver/census/tools/cuda_tools.hpp"
 
 namespace syncmeter::loop_text_test {

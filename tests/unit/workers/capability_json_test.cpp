@@ -1,5 +1,5 @@
 // What a worker tells of itself, of its devices and of its ops' forms, right and wrong.
-#include "driver/workers/capability_json.hpp"
+#include "driver/workers/worker_info.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -174,12 +174,14 @@ TEST(gpu_capabilities, are_read_member_by_member) {
 
 // nlohmann::json takes what is beyond 2^63 for a negative number when it compares.
 TEST(gpu_capabilities, have_no_number_beyond_those_that_there_can_be) {
-  for (const auto& [member, said] :
-       {std::pair{"index", "a number from 0 to 1000000"}, std::pair{"busy_percent", "a percent"}}) {
+  for (const auto& [member, most] :
+       {std::pair{"index", "1000000"}, std::pair{"busy_percent", "100"}}) {
     json line = gpu_line();
     line["backends"][0]["device"]["devices"][0][member] = 18446744073709551615U;
-    EXPECT_THAT(read(line).problem,
-                HasSubstr(fmt::format("\"{}\" is '18446744073709551615', not {}", member, said)));
+    EXPECT_THAT(
+        read(line).problem,
+        HasSubstr(fmt::format("\"{}\" is '18446744073709551615', not a whole number from 0 to {}",
+                              member, most)));
   }
 }
 
