@@ -10,27 +10,21 @@ from syncmeter_analysis.claims.claim import (
     above,
     against,
     at_least,
-    between,
     claim,
     every,
     on_cpus,
     on_cuda,
     points,
     row,
-    versus,
 )
 from syncmeter_analysis.claims.sources import belief, origin
 from syncmeter_analysis.record.point import native_of
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs, on_cpu
 
 belief_critical_never = row(
-    versus(
-        on_cpus("critical_add critical_named_add"),
-        on_cpus("atomic_add", order="relaxed"),
-        "op",
-        "order",
-    ),
-    (every, 1.0, math.inf, "critical section over atomic add"),
+    on_cpus("critical_add critical_named_add")
+    .over(on_cpus("atomic_add", order="relaxed"), "op", "order")
+    .every(1.0, math.inf, "critical section over atomic add"),
     origin(belief, "scaling"),
     statement="A critical section is never faster than an atomic update.",
     needs="critical_add and atomic_add",
@@ -39,14 +33,9 @@ belief_critical_never = row(
 )
 
 belief_relaxed = row(
-    between(
-        points(
-            "atomic_add atomic_fetch_add atomic_write atomic_read atomic_exchange atomic_cas_pass"
-        ),
-        "order",
-        ("seq_cst", "relaxed"),
-    ),
-    (above, 1.05, "seq_cst over relaxed"),
+    points("atomic_add atomic_fetch_add atomic_write atomic_read atomic_exchange atomic_cas_pass")
+    .between("order", ("seq_cst", "relaxed"))
+    .above(1.05, "seq_cst over relaxed"),
     origin(belief, "quick --order relaxed,seq_cst"),
     statement="Relaxed atomics are faster than sequentially consistent ones here.",
     needs="atomics at both orders",
@@ -55,8 +44,9 @@ belief_relaxed = row(
 )
 
 belief_spin_cas = row(
-    against("handoff_cas", "handoff", "order", backend=on_cpu),
-    (above, 1.05, "waiting by compare-and-swap over by load"),
+    against("handoff_cas", "handoff", "order", backend=on_cpu).above(
+        1.05, "waiting by compare-and-swap over by load"
+    ),
     origin(belief, "core-to-core", "core-to-core"),
     statement="Spinning on a compare-and-swap is slower than spinning on a load.",
     needs="handoff_cas and handoff",
@@ -67,8 +57,9 @@ belief_spin_cas = row(
 _one_lock = {"backend": on_cpu, "placement": "shared", "lanes": at_least(2)}
 
 belief_spin_lock = row(
-    against("lock_add", "spin_lock_add", **_one_lock),
-    (above, 1.1, "the API's lock over a test-and-set lock"),
+    against("lock_add", "spin_lock_add", **_one_lock).above(
+        1.1, "the API's lock over a test-and-set lock"
+    ),
     origin(belief, "locks"),
     statement="Around a short section a spin lock is faster than the API's own lock.",
     needs="lock_add and spin_lock_add on one lock, 2 lanes or more",
@@ -77,8 +68,9 @@ belief_spin_lock = row(
 )
 
 belief_ticket_lock = row(
-    against("ticket_lock_add", "spin_lock_add", **_one_lock),
-    (above, 1.1, "a ticket lock over a test-and-set lock"),
+    against("ticket_lock_add", "spin_lock_add", **_one_lock).above(
+        1.1, "a ticket lock over a test-and-set lock"
+    ),
     origin(belief, "locks"),
     statement="Fairness costs throughput: a ticket lock is slower than a test-and-set lock.",
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
@@ -91,8 +83,7 @@ belief_mcs = row(
         "lock_add spin_lock_add ticket_lock_add ticket_backoff_lock_add",
         "mcs_lock_add",
         **_one_lock,
-    ),
-    (every, 1.0, math.inf, "another lock over an MCS lock"),
+    ).every(1.0, math.inf, "another lock over an MCS lock"),
     origin(belief, "locks"),
     statement="An MCS lock wins under contention.",
     needs="mcs_lock_add and spin_lock_add, ticket_lock_add or lock_add of one backend on one lock, 2 "
@@ -108,8 +99,7 @@ belief_reader_writer_lock = row(
         backend=on_cpu,
         lanes=at_least(2),
         reads_per_write=at_least(100),
-    ),
-    (above, 1.05, "a mutex over a reader-writer lock"),
+    ).above(1.05, "a mutex over a reader-writer lock"),
     origin(belief, "read-mostly"),
     statement="A reader-writer lock beats a mutex for reads.",
     needs="mutex_read_mostly and shared_mutex_read_mostly at 100 reads a write or more, 2 lanes or "
@@ -120,8 +110,9 @@ belief_reader_writer_lock = row(
 )
 
 belief_split_counter = row(
-    between(on_cpus("atomic_add", lanes=at_least(2)), "cells", (1, 2)),
-    (above, 1.5, "one cell over two"),
+    on_cpus("atomic_add", lanes=at_least(2))
+    .between("cells", (1, 2))
+    .above(1.5, "one cell over two"),
     origin(belief, "contention"),
     statement="Splitting one counter in two makes its updates about twice as fast.",
     needs="atomic_add with --cells 1 and 2",
@@ -149,10 +140,10 @@ def _each(pair: Pair) -> Pair:
 def belief_graph(data: Evidence) -> Finding:
     """Kernels launched one by one against the same kernels as one CUDA graph."""
     one_by_one = on_cuda("additional_launch")
-    pairs = versus(one_by_one, on_cuda("additional_graph_launch", size=at_least(8)), "op", "size")
-    found = pairs(data)
-    found.found = [_each(p) for p in found.found]
-    return above(found, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
+    found = one_by_one.over(on_cuda("additional_graph_launch", size=at_least(8)), "op", "size")
+    pairs = found.pairs(data)
+    pairs.found = [_each(p) for p in pairs.found]
+    return above(pairs, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
 
 
 @claim(
@@ -179,8 +170,9 @@ _by_hand = (
 )
 
 reductions_library = row(
-    against(_by_hand, "reduce_max_cub", backend="cuda"),
-    (every, 0.95, math.inf, "a hand-written form over the library's"),
+    against(_by_hand, "reduce_max_cub", backend="cuda").every(
+        0.95, math.inf, "a hand-written form over the library's"
+    ),
     origin(belief, "reductions --backend cuda", "reductions"),
     statement="The library's reduction is the fastest.",
     needs="cuda reduce_max_cub and another reduce_max of the same size",
@@ -189,8 +181,9 @@ reductions_library = row(
 )
 
 multi_gpu_remote_add = row(
-    between(on_cuda("remote_atomic_add_dependent"), "home", ("second", "first")),
-    (above, 2, "in a peer's memory over in its own"),
+    on_cuda("remote_atomic_add_dependent")
+    .between("home", ("second", "first"))
+    .above(2, "in a peer's memory over in its own"),
     origin(belief, "multi-gpu", "levels"),
     statement="An atomic on another GPU's memory takes more than twice as long as on the GPU's "
     "own.",
@@ -200,10 +193,9 @@ multi_gpu_remote_add = row(
 )
 
 multi_gpu_order = row(
-    between(
-        on_cuda("gpu_handoff cpu_gpu_handoff", scope="system"), "order", ("acq_rel", "relaxed")
-    ),
-    (above, 1.1, "acquire and release over relaxed, system scope"),
+    on_cuda("gpu_handoff cpu_gpu_handoff", scope="system")
+    .between("order", ("acq_rel", "relaxed"))
+    .above(1.1, "acquire and release over relaxed, system scope"),
     origin(belief, "multi-gpu", "levels"),
     statement="Ordering at system scope is slow: a flag that guards data costs more than a flag "
     "alone.",
@@ -217,8 +209,9 @@ multi_gpu_order = row(
 _asleep_us = 100
 
 belief_futex_wake = row(
-    against("wait_futex", "wait_pause", late_us=at_least(_asleep_us)),
-    (above, 10.0, "a futex wake-up over spinning with pause"),
+    against("wait_futex", "wait_pause", late_us=at_least(_asleep_us)).above(
+        10.0, "a futex wake-up over spinning with pause"
+    ),
     origin(belief, "waiting", "waiting"),
     statement="A thread that sleeps in a futex sees its turn ten times as late as one that spins.",
     needs="wait_futex and wait_pause, 100 us late or more",
@@ -227,8 +220,7 @@ belief_futex_wake = row(
 )
 
 belief_yield = row(
-    against("wait_yield", "wait_pause"),
-    (above, 1.1, "sched_yield over pause"),
+    against("wait_yield", "wait_pause").above(1.1, "sched_yield over pause"),
     origin(belief, "waiting", "waiting"),
     statement="Where each thread has a core, spinning with sched_yield is slower than with pause.",
     needs="wait_yield and wait_pause",
@@ -237,8 +229,9 @@ belief_yield = row(
 )
 
 belief_pause_spares = row(
-    against("work_beside_spin", "work_beside_pause", affinity="smt", lanes=2),
-    (above, 1.05, "work beside spinning over work beside spinning with pause"),
+    against("work_beside_spin", "work_beside_pause", affinity="smt", lanes=2).above(
+        1.05, "work beside spinning over work beside spinning with pause"
+    ),
     origin(belief, "waiting", "waiting"),
     statement="A spin loop without pause slows the thread on the same core more than one with it.",
     needs="work_beside_spin and work_beside_pause, affinity smt, on a machine with SMT",
@@ -247,8 +240,9 @@ belief_pause_spares = row(
 )
 
 belief_adaptive_mutex = row(
-    against("mutex_adaptive_add", "lock_add", backend="posix"),
-    (every, 0.0, 1.05, "an adaptive mutex over the default one"),
+    against("mutex_adaptive_add", "lock_add", backend="posix").every(
+        0.0, 1.05, "an adaptive mutex over the default one"
+    ),
     origin(belief, "quick --backend posix"),
     statement="An adaptive mutex is never slower than the default one.",
     needs="mutex_adaptive_add and lock_add of POSIX threads",

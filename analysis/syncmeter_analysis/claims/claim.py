@@ -138,49 +138,67 @@ def claim(origin: dict[str, Any], **members: Any) -> Callable[[Judge], Claim]:
     return claim_of
 
 
-Points = Callable[[Evidence], list[Measured]]
-Found = Callable[[Evidence], Pairs]
+@dataclass(frozen=True)
+class Found:
+    """Pairs of points, with what may be asked of their ratios; `of` says of what over what."""
+
+    pairs: Callable[[Evidence], Pairs]
+
+    def above(self, bound: float, of: str) -> Judge:
+        return lambda data: above(self.pairs(data), bound, of)
+
+    def below(self, bound: float, of: str) -> Judge:
+        return lambda data: below(self.pairs(data), bound, of)
+
+    def within(self, low: float, high: float, of: str) -> Judge:
+        return lambda data: within(self.pairs(data), low, high, of)
+
+    def every(self, low: float, high: float, of: str) -> Judge:
+        return lambda data: every(self.pairs(data), low, high, of)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points that a claim is about, and how they are paired with others."""
+
+    of: Callable[[Evidence], list[Measured]]
+
+    def over(self, under: Points, *but: str) -> Found:
+        """Over points that are alike but for these axes."""
+        return Found(lambda data: data.pairs(self.of(data), under.of(data), but))
+
+    def between(self, axis: str, *steps: Any) -> Found:
+        """Those with the first of two values of an axis over those with the second."""
+        return Found(lambda data: data.between(self.of(data), axis, *steps))
+
+    def ends(self, axis: str, least: int) -> Found:
+        """The largest value of an axis over the smallest that is at least this."""
+        return Found(lambda data: data.ends(self.of(data), axis, least))
+
+    def in_one_line(self, *but: str) -> Found:
+        """Those with cells of several lanes in one cache line over those with each in its own."""
+
+        def pairs(data: Evidence) -> Pairs:
+            line, points = data.machine.line_bytes or 64, self.of(data)
+            near = [s for s in points if 0 < s.point.stride_bytes < line]
+            far = [s for s in points if s.point.stride_bytes >= 2 * line]
+            return data.pairs(near, far, ("stride", *but))
+
+        return Found(pairs)
 
 
 def points(ops: str, **axes: Any) -> Points:
     """Those of these ops, with blanks between, that were measured with these values on their axes."""
-    return lambda data: data.measured(ops.split(), **axes)
+    return Points(lambda data: data.measured(ops.split(), **axes))
 
 
 on_cpus = partial(points, backend=on_cpu)
 on_cuda = partial(points, backend="cuda")
 
 
-def versus(over: Points, under: Points, *but: str) -> Found:
-    """Points against points that are alike but for these axes."""
-    return lambda data: data.pairs(over(data), under(data), but)
-
-
 def against(over: str, under: str, *but: str, **axes: Any) -> Found:
-    """Ops against others, all with these values on their axes."""
-    return versus(points(over, **axes), points(under, **axes), "op", *but)
-
-
-def between(found: Points, axis: str, *values: Any) -> Found:
-    """Points with the first of two values of an axis against those with the second."""
-    return lambda data: data.between(found(data), axis, *values)
-
-
-def ends(found: Points, axis: str, least: int) -> Found:
-    """The largest value of an axis against the smallest that is at least this."""
-    return lambda data: data.ends(found(data), axis, least)
-
-
-def in_one_line(found: Points, *but: str) -> Found:
-    """Points with cells of several lanes in one cache line against those with each in its own."""
-
-    def pairs(data: Evidence) -> Pairs:
-        line, points = data.machine.line_bytes or 64, found(data)
-        near = [s for s in points if 0 < s.point.stride_bytes < line]
-        far = [s for s in points if s.point.stride_bytes >= 2 * line]
-        return data.pairs(near, far, ("stride", *but))
-
-    return pairs
+    """Ops over others, all with these values on their axes."""
+    return points(over, **axes).over(points(under, **axes), "op", *but)
 
 
 def at_least(least: int) -> Callable[[int], bool]:
@@ -188,10 +206,9 @@ def at_least(least: int) -> Callable[[int], bool]:
     return lambda n: n >= least
 
 
-def row(pairs: Found, judged: tuple[Any, ...], origin: dict[str, Any], **members: Any) -> Claim:
-    """A claim about one kind of pairs. `judged`: the predicate, its bounds, and what is over what."""
-    predicate, *rest = judged
-    return claim(origin, **members)(lambda data: predicate(pairs(data), *rest))
+def row(judge: Judge, origin: dict[str, Any], **members: Any) -> Claim:
+    """A claim about one kind of pairs, which one predicate judges."""
+    return claim(origin, **members)(judge)
 
 
 def missing(note: str = "") -> Finding:
@@ -204,7 +221,7 @@ def _without(pairs: Pairs) -> str:
 
 
 def _finding(
-    verdict: str, effect: Interval, of: str, pairs: Pairs, note: str, opposed: int = 0
+    verdict: str, effect: Interval, of: str, pairs: Pairs, note: str = "", opposed: int = 0
 ) -> Finding:
     if opposed:
         note = "; ".join(filter(None, [note, f"{opposed} of {len(pairs.found)} say the opposite"]))
@@ -289,7 +306,7 @@ def within(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fi
     return _typical(pairs, decided, of, note)
 
 
-def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Finding:
+def every(pairs: Pairs, low: float, high: float, of: str) -> Finding:
     """Each ratio lies between the bounds; one that is wholly outside contradicts.
 
     Intervals are widened for the number of pairs (Bonferroni) before they contradict. Figures without
@@ -313,8 +330,7 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         beyond += beyond_bare
     if beyond:
         worst = max(beyond, key=lambda p: _distance(p, low, high))
-        contradict = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
-        note = "; ".join(filter(None, [contradict, note]))
+        note = f"{len(beyond)} of {len(pairs.found)} pairs contradict"
         return _finding(fails, worst.ratio.interval, _worst(of, worst), pairs, note)
     worst = max(pairs.found, key=lambda p: _distance(p, low, high))
     inside = all(
@@ -323,9 +339,8 @@ def every(pairs: Pairs, low: float, high: float, of: str, note: str = "") -> Fin
         else low <= p.ratio.value <= high
         for p in pairs.found
     )
-    return _finding(
-        holds if inside else cannot_tell, worst.ratio.interval, _worst(of, worst), pairs, note
-    )
+    decided = holds if inside else cannot_tell
+    return _finding(decided, worst.ratio.interval, _worst(of, worst), pairs)
 
 
 def _worst(of: str, pair: Pair) -> str:

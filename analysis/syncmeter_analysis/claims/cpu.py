@@ -11,19 +11,15 @@ from syncmeter_analysis.claims.claim import (
     against,
     at_least,
     below,
-    between,
     cannot_tell,
     claim,
-    ends,
     every,
     fails,
     holds,
-    in_one_line,
     missing,
     on_cpus,
     points,
     row,
-    versus,
     within,
 )
 from syncmeter_analysis.claims.sources import belief, origin, primitives
@@ -57,8 +53,9 @@ def omp_barrier_lanes(data: Evidence) -> Finding:
 
 
 omp_atomic_contention = row(
-    ends(on_cpus("atomic_add", placement="shared", order="relaxed"), "lanes", 1),
-    (above, 1.5, "an atomic add when all threads do it, over one by a thread alone"),
+    on_cpus("atomic_add", placement="shared", order="relaxed")
+    .ends("lanes", 1)
+    .above(1.5, "an atomic add when all threads do it, over one by a thread alone"),
     origin(f"{primitives}, V-A5", "paper"),
     statement="Atomic updates of one variable get slower with every thread that joins.",
     needs="atomic_add on a shared cell at 1 lane and at more",
@@ -68,13 +65,9 @@ omp_atomic_contention = row(
 )
 
 omp_integer_add = row(
-    between(
-        on_cpus("atomic_add", lanes=at_least(2), order="relaxed"),
-        "type",
-        ("float", "int32"),
-        ("double", "uint64"),
-    ),
-    (above, 1.1, "floating over integer atomic add"),
+    on_cpus("atomic_add", lanes=at_least(2), order="relaxed")
+    .between("type", ("float", "int32"), ("double", "uint64"))
+    .above(1.1, "floating over integer atomic add"),
     origin(f"{primitives}, V-A2 and V-A5", "paper"),
     statement="Atomic adds of integers are faster than those of floating-point numbers.",
     needs="atomic_add of an integer and of a floating type of the same width, 2 lanes or more",
@@ -83,8 +76,9 @@ omp_integer_add = row(
 )
 
 omp_atomic_over_critical = row(
-    versus(on_cpus("critical_add"), on_cpus("atomic_add", order="relaxed"), "op", "order"),
-    (above, 1.1, "critical section over atomic add"),
+    on_cpus("critical_add")
+    .over(on_cpus("atomic_add", order="relaxed"), "op", "order")
+    .above(1.1, "critical section over atomic add"),
     origin(f"{primitives}, V-A3 and V-A5", "paper"),
     statement="An atomic update is faster than a critical section around the same update.",
     needs="critical_add and atomic_add",
@@ -121,12 +115,9 @@ def omp_atomic_read_free(data: Evidence) -> Finding:
 
 
 omp_affinity = row(
-    between(
-        on_cpus("barrier atomic_add atomic_read critical_add fence", lanes=at_least(2)),
-        "affinity",
-        ("spread", "close"),
-    ),
-    (every, 0.8, 1.25, "spread over close"),
+    on_cpus("barrier atomic_add atomic_read critical_add fence", lanes=at_least(2))
+    .between("affinity", ("spread", "close"))
+    .every(0.8, 1.25, "spread over close"),
     origin(f"{primitives}, V-A (affinity was asked for there and never took effect)", "scaling"),
     statement="Where threads are placed makes no difference to synchronization.",
     needs="ops at affinities close and spread that choose different PUs",
@@ -135,12 +126,9 @@ omp_affinity = row(
 )
 
 omp_word_size = row(
-    between(
-        on_cpus("atomic_add atomic_fetch_add critical_add", placement="shared"),
-        "type",
-        ("uint64", "int32"),
-    ),
-    (within, 0.9, 1.1, "8-byte over 4-byte integers"),
+    on_cpus("atomic_add atomic_fetch_add critical_add", placement="shared")
+    .between("type", ("uint64", "int32"))
+    .within(0.9, 1.1, "8-byte over 4-byte integers"),
     origin(f"{primitives}, V-A2", "paper"),
     statement="On CPUs the word size of an integer does not matter.",
     needs="atomic_add of int32 and of uint64 on a shared cell",
@@ -149,8 +137,9 @@ omp_word_size = row(
 )
 
 omp_capture = row(
-    against("atomic_fetch_add", "atomic_add", backend=on_cpu, order="relaxed"),
-    (within, 0.9, 1.1, "capture over update"),
+    against("atomic_fetch_add", "atomic_add", backend=on_cpu, order="relaxed").within(
+        0.9, 1.1, "capture over update"
+    ),
     origin(f"{primitives}, V-A2", "paper"),
     statement="An atomic capture costs as much as an atomic update.",
     needs="atomic_fetch_add and atomic_add",
@@ -196,8 +185,7 @@ def smt_variance(data: Evidence) -> Finding:
 _strided = {"backend": on_cpu, "placement": "strided", "base_offset": 0, "lanes": at_least(2)}
 
 omp_padding = row(
-    in_one_line(points("atomic_add", **_strided)),
-    (above, 1.2, "cells in one line over cells apart"),
+    points("atomic_add", **_strided).in_one_line().above(1.2, "cells in one line over cells apart"),
     origin(f"{primitives}, V-A5", "false-sharing", "false-sharing"),
     statement="Data that different threads update should lie at least a cache line apart.",
     needs="atomic_add on strided cells nearer and farther than a line, 2 lanes or more",
@@ -206,11 +194,9 @@ omp_padding = row(
 )
 
 omp_flush_padding = row(
-    in_one_line(
-        on_cpus("fence_between_adds fence_between_stores", base_offset=0, lanes=at_least(2)),
-        "repeat",
-    ),
-    (above, 1.2, "flush with cells in one line over apart"),
+    on_cpus("fence_between_adds fence_between_stores", base_offset=0, lanes=at_least(2))
+    .in_one_line("repeat")
+    .above(1.2, "flush with cells in one line over apart"),
     origin(f"{primitives}, V-A4 and V-A5", "paper", "false-sharing"),
     statement="A flush costs little unless the threads' data share cache lines.",
     needs="fence_between_adds or fence_between_stores, strides below and above a line, 2 lanes",
@@ -235,8 +221,9 @@ def omp_small_types(data: Evidence) -> Finding:
 
 
 smt_no_false_sharing = row(
-    in_one_line(on_cpus("atomic_add", affinity="smt", lanes=2, base_offset=0, placement="strided")),
-    (within, 0.8, 1.25, "siblings in one line over apart"),
+    on_cpus("atomic_add", affinity="smt", lanes=2, base_offset=0, placement="strided")
+    .in_one_line()
+    .within(0.8, 1.25, "siblings in one line over apart"),
     origin(f"{primitives}, V-A2", "false-sharing", "false-sharing"),
     statement="SMT siblings suffer no false sharing between them.",
     needs="atomic_add on strided cells, 2 lanes, affinity smt, on a machine with SMT",

@@ -13,13 +13,9 @@ from syncmeter_analysis.claims.claim import (
     above,
     against,
     at_least,
-    between,
     claim,
-    ends,
-    every,
     on_cuda,
     row,
-    versus,
     within,
 )
 from syncmeter_analysis.claims.sources import origin, primitives
@@ -27,8 +23,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 
 cuda_syncthreads_warps = row(
-    ends(on_cuda("barrier", lanes=(32, 1024)), "lanes", 32),
-    (above, 1.5, "1024 threads over 32"),
+    on_cuda("barrier", lanes=(32, 1024)).ends("lanes", 32).above(1.5, "1024 threads over 32"),
     origin(f"{primitives}, V-B1 and V-B5", "paper --backend cuda", "levels"),
     statement="__syncthreads gets slower with the number of warps in the block.",
     needs="cuda barrier at 32 and 1024 threads",
@@ -37,13 +32,9 @@ cuda_syncthreads_warps = row(
 )
 
 cuda_warp_over_block = row(
-    versus(
-        on_cuda("barrier", lanes=at_least(64)),
-        on_cuda("shuffle_idx", type=("", "int32")),
-        "op",
-        "type",
-    ),
-    (above, 1.1, "__syncthreads over a shuffle"),
+    on_cuda("barrier", lanes=at_least(64))
+    .over(on_cuda("shuffle_idx", type=("", "int32")), "op", "type")
+    .above(1.1, "__syncthreads over a shuffle"),
     origin(f"{primitives}, V-B5", "paper --backend cuda", "levels"),
     statement="A warp exchanges data faster by shuffles than by a barrier of the block.",
     needs="cuda shuffle_idx and barrier at 64 threads or more",
@@ -52,13 +43,9 @@ cuda_warp_over_block = row(
 )
 
 cuda_fence_scope = row(
-    between(
-        on_cuda("fence_between_adds fence fence_between_stores"),
-        "scope",
-        ("system", "device"),
-        ("device", "block"),
-    ),
-    (above, 1.1, "wider over narrower scope"),
+    on_cuda("fence_between_adds fence fence_between_stores")
+    .between("scope", ("system", "device"), ("device", "block"))
+    .above(1.1, "wider over narrower scope"),
     origin(f"{primitives}, V-B4 and V-B5", "paper --backend cuda"),
     statement="A fence costs more the wider its scope: system over device over block.",
     needs="cuda fences of at least two scopes",
@@ -67,8 +54,9 @@ cuda_fence_scope = row(
 )
 
 cuda_shuffle_alike = row(
-    against("shuffle_up shuffle_down shuffle_xor", "shuffle_idx", backend="cuda"),
-    (within, 0.9, 1.1, "up, down and xor over idx"),
+    against("shuffle_up shuffle_down shuffle_xor", "shuffle_idx", backend="cuda").within(
+        0.9, 1.1, "up, down and xor over idx"
+    ),
     origin(f"{primitives}, V-B3", "paper --backend cuda", "levels"),
     statement="All variants of the shuffle cost the same.",
     needs="cuda shuffle_idx and another shuffle",
@@ -142,8 +130,9 @@ def _small_and_large(pairs: Pairs, low: float, high: float) -> Pairs:
 
 
 cuda_fence_threads = row(
-    ends(on_cuda("fence_between_adds fence", scope="device", lanes=(32, 1024)), "lanes", 32),
-    (within, 0.8, 1.25, "1024 threads over 32"),
+    on_cuda("fence_between_adds fence", scope="device", lanes=(32, 1024))
+    .ends("lanes", 32)
+    .within(0.8, 1.25, "1024 threads over 32"),
     origin(f"{primitives}, V-B4", "paper --backend cuda"),
     statement="The cost of a fence does not grow with the number of threads.",
     needs="cuda fences of device scope at 32 and 1024 threads",
@@ -159,10 +148,9 @@ _others = (
 _least_elements = 1 << 20
 
 reductions_persistent = row(
-    versus(
-        on_cuda(_others, size=at_least(_least_elements)), on_cuda("reduce_max_persistent"), "op"
-    ),
-    (every, 0.95, math.inf, "another form over persistent threads"),
+    on_cuda(_others, size=at_least(_least_elements))
+    .over(on_cuda("reduce_max_persistent"), "op")
+    .every(0.95, math.inf, "another form over persistent threads"),
     origin(f"{primitives}, Listing 1", "reductions --backend cuda", "reductions"),
     statement="Of the published forms of a maximum, persistent threads that reduce in registers "
     "first are the fastest on large arrays.",
@@ -174,12 +162,9 @@ reductions_persistent = row(
 _by_warps = {"lanes": at_least(32), "order": "relaxed"}
 
 cuda_int_atomics = row(
-    between(
-        on_cuda("atomic_add", placement="shared", **_by_warps),
-        "type",
-        (("uint64", "float", "double"), "int32"),
-    ),
-    (above, 1.1, "other types over int32"),
+    on_cuda("atomic_add", placement="shared", **_by_warps)
+    .between("type", (("uint64", "float", "double"), "int32"))
+    .above(1.1, "other types over int32"),
     origin(f"{primitives}, V-B2 and V-B5", "paper --backend cuda"),
     statement="atomicAdd on one address is fastest for 32-bit integers.",
     needs="cuda atomic_add on a shared cell for int32 and another type",
@@ -190,13 +175,9 @@ cuda_int_atomics = row(
 _atomics = "atomic_add atomic_cas_pass atomic_cas_fail atomic_exchange"
 
 cuda_atomic_contention = row(
-    versus(
-        on_cuda(_atomics, placement="shared", **_by_warps),
-        on_cuda(_atomics, placement="strided", stride=1, **_by_warps),
-        "placement",
-        "stride",
-    ),
-    (above, 1.1, "one address over private ones"),
+    on_cuda(_atomics, placement="shared", **_by_warps)
+    .over(on_cuda(_atomics, placement="strided", stride=1, **_by_warps), "placement", "stride")
+    .above(1.1, "one address over private ones"),
     origin(f"{primitives}, V-B2 and V-B5", "paper --backend cuda"),
     statement="Atomics of many threads on one address are slower than on addresses of their own.",
     needs="cuda atomics on a shared cell and on strided ones, 32 threads or more",
@@ -217,7 +198,7 @@ def cuda_cas_cost(data: Evidence) -> Finding:
 
     def ratios(kind: str, **where: Any) -> Pairs:
         where |= {"backend": "cuda", "type": kind, **_by_warps}
-        return against("atomic_cas_pass", "atomic_add", "repeat", **where)(data)
+        return against("atomic_cas_pass", "atomic_add", "repeat", **where).pairs(data)
 
     by_data = {"placement": "strided", "stride": 0}
     known = {"placement": "shared"}
@@ -231,12 +212,9 @@ def cuda_cas_cost(data: Evidence) -> Finding:
 
 
 cuda_atomic_stride = row(
-    between(
-        on_cuda("atomic_add atomic_cas_pass", placement="strided", lanes=at_least(32)),
-        "stride",
-        ((16, 32, 128), 1),
-    ),
-    (above, 1.2, "strides of 16 and more over 1"),
+    on_cuda("atomic_add atomic_cas_pass", placement="strided", lanes=at_least(32))
+    .between("stride", ((16, 32, 128), 1))
+    .above(1.2, "strides of 16 and more over 1"),
     origin(f"{primitives}, V-B2 and V-B5", "paper --backend cuda"),
     statement="Atomics of a warp on consecutive addresses are faster than on scattered ones.",
     needs="cuda atomics on strided cells at stride 1 and at 16 or more",
@@ -245,8 +223,9 @@ cuda_atomic_stride = row(
 )
 
 cuda_fewer_lanes = row(
-    between(on_cuda("atomic_add", order="relaxed"), "active", (0, 1)),
-    (above, 1.1, "all lanes over one of each warp"),
+    on_cuda("atomic_add", order="relaxed")
+    .between("active", (0, 1))
+    .above(1.1, "all lanes over one of each warp"),
     origin(f"{primitives}, V-B5 (eighth recommendation)", "paper --backend cuda"),
     statement="Switching lanes of each warp off makes its atomics faster.",
     needs="cuda atomic_add with one and with all lanes of a warp at work",
@@ -255,8 +234,9 @@ cuda_fewer_lanes = row(
 )
 
 cuda_cas_pass_fail = row(
-    against("atomic_cas_fail", "atomic_cas_pass", "repeat", backend="cuda"),
-    (within, 0.9, 1.1, "failing over passing compare-and-swap"),
+    against("atomic_cas_fail", "atomic_cas_pass", "repeat", backend="cuda").within(
+        0.9, 1.1, "failing over passing compare-and-swap"
+    ),
     origin(f"{primitives}, V-B2", "paper --backend cuda"),
     statement="A compare-and-swap that fails costs as much as one that passes.",
     needs="cuda atomic_cas_fail and atomic_cas_pass",

@@ -7,24 +7,19 @@ from syncmeter_analysis.claims.claim import (
     above,
     against,
     at_least,
-    below,
-    between,
     cannot_tell,
     claim,
-    ends,
     holds,
     missing,
     on_cuda,
     row,
-    versus,
     within,
 )
 from syncmeter_analysis.claims.sources import lecture, levels, origin, potato
 from syncmeter_analysis.relate.evidence import Evidence
 
 levels_block_warps = row(
-    ends(on_cuda("barrier block_barrier", blocks=1), "lanes", 32),
-    (above, 1.5, "most warps over one"),
+    on_cuda("barrier block_barrier", blocks=1).ends("lanes", 32).above(1.5, "most warps over one"),
     origin(f"{levels}, Table 10 and 4.4", "paper --backend cuda", "levels"),
     statement="Synchronizing a block gets slower with the number of active warps on its "
     "multiprocessor.",
@@ -34,8 +29,9 @@ levels_block_warps = row(
 )
 
 levels_grid_blocks = row(
-    ends(on_cuda("grid_sync", lanes=lambda threads: threads <= 256), "blocks", 1),
-    (above, 1.5, "most blocks over fewest"),
+    on_cuda("grid_sync", lanes=lambda threads: threads <= 256)
+    .ends("blocks", 1)
+    .above(1.5, "most blocks over fewest"),
     origin(f"{levels}, Table 10 and Figure 8", "levels", "levels"),
     statement="Synchronizing a grid gets slower with the number of blocks per multiprocessor.",
     needs="cuda grid_sync over blocks",
@@ -44,8 +40,7 @@ levels_grid_blocks = row(
 )
 
 levels_tile_size = row(
-    ends(on_cuda("tile_sync"), "size", 1),
-    (within, 0.9, 1.1, "largest over smallest tile"),
+    on_cuda("tile_sync").ends("size", 1).within(0.9, 1.1, "largest over smallest tile"),
     origin(f"{levels}, Table 10", "levels", "levels"),
     statement="The size of a tile does not matter to its synchronization.",
     needs="cuda tile_sync over sizes of the group",
@@ -54,8 +49,7 @@ levels_tile_size = row(
 )
 
 levels_coalesced_size = row(
-    ends(on_cuda("coalesced_sync"), "size", 1),
-    (above, 1.1, "largest over smallest coalesced group"),
+    on_cuda("coalesced_sync").ends("size", 1).above(1.1, "largest over smallest coalesced group"),
     origin(f"{levels}, Table 10", "levels", "levels"),
     statement="The size of a coalesced group matters to its synchronization.",
     needs="cuda coalesced_sync over sizes of the group",
@@ -83,13 +77,9 @@ def levels_1024_degrade(data: Evidence) -> Finding:
 
 
 levels_one_warp_block = row(
-    versus(
-        on_cuda("barrier", lanes=32),
-        on_cuda("tile_sync warp_sync_partial warp_sync", lanes=32, size=(0, 32)),
-        "op",
-        "size",
-    ),
-    (below, 1.1, "__syncthreads of one warp over warp synchronization"),
+    on_cuda("barrier", lanes=32)
+    .over(on_cuda("tile_sync warp_sync_partial warp_sync", lanes=32, size=(0, 32)), "op", "size")
+    .below(1.1, "__syncthreads of one warp over warp synchronization"),
     origin(f"{levels}, Table 10", "quick --backend cuda", "levels"),
     statement="A block of one warp synchronizes no slower than a warp does.",
     needs="cuda barrier and a synchronization of a whole warp at 32 threads",
@@ -124,8 +114,7 @@ def levels_coresident(data: Evidence) -> Finding:
 _barriers = "multi_gpu_barrier_counter multi_gpu_barrier_flags multi_gpu_barrier_dissemination"
 
 levels_multi_gpu = row(
-    ends(on_cuda(_barriers), "size", 2),
-    (above, 1.1, "most GPUs over two"),
+    on_cuda(_barriers).ends("size", 2).above(1.1, "most GPUs over two"),
     origin(f"{levels}, Table 10 and Figures 9 to 11", "multi-gpu", "levels"),
     statement="A barrier over several GPUs adds a step for each level of their connection.",
     needs="cuda multi_gpu_barrier_* over two GPUs and over more",
@@ -137,8 +126,9 @@ levels_multi_gpu = row(
 _handoffs = "warp_handoff cluster_handoff handoff_chain handoff"
 
 potato_scope = row(
-    between(on_cuda(_handoffs), "scope", ("device", "block"), ("system", "device")),
-    (above, 1.1, "wider over narrower scope"),
+    on_cuda(_handoffs)
+    .between("scope", ("device", "block"), ("system", "device"))
+    .above(1.1, "wider over narrower scope"),
     origin(potato, "handoff", "handoff"),
     statement="Handing a flag on is faster at a narrower scope.",
     needs="cuda warp handoffs at two scopes",
@@ -147,12 +137,9 @@ potato_scope = row(
 )
 
 potato_order = row(
-    between(
-        on_cuda(_handoffs, flavour=("ptx", "atomic_ref")),
-        "order",
-        (("acq_rel", "acquire", "release"), "relaxed"),
-    ),
-    (above, 1.1, "acquire and release over relaxed"),
+    on_cuda(_handoffs, flavour=("ptx", "atomic_ref"))
+    .between("order", (("acq_rel", "acquire", "release"), "relaxed"))
+    .above(1.1, "acquire and release over relaxed"),
     origin(potato, "handoff", "handoff"),
     statement="Acquire and release cost more than relaxed accesses in a handoff.",
     needs="cuda warp handoffs relaxed and with acquire and release",
@@ -161,8 +148,9 @@ potato_order = row(
 )
 
 potato_volatile = row(
-    between(on_cuda(_handoffs, order="acq_rel"), "flavour", ("volatile", "ptx")),
-    (above, 1.1, "volatile with a fence over the scoped form"),
+    on_cuda(_handoffs, order="acq_rel")
+    .between("flavour", ("volatile", "ptx"))
+    .above(1.1, "volatile with a fence over the scoped form"),
     origin(potato, "handoff", "handoff"),
     statement="A volatile flag with a fence is slower than a scoped acquire and release.",
     needs="cuda warp handoffs by volatile with a fence and by PTX",
@@ -180,17 +168,18 @@ potato_volatile = row(
 )
 def potato_atomic_ref(data: Evidence) -> Finding:
     """cuda::atomic_ref against the device-scope form of the same op."""
-    handoffs = on_cuda(_handoffs, scope="device")(data)
+    handoffs = on_cuda(_handoffs, scope="device").of(data)
     atomics = "atomic_add atomic_fetch_add atomic_exchange atomic_cas_pass"
-    points = handoffs or on_cuda(atomics, scope="device", order="relaxed")(data)
+    points = handoffs or on_cuda(atomics, scope="device", order="relaxed").of(data)
     pairs = data.between(points, "flavour", ("atomic_ref", ("ptx", "function")))
     note = "" if handoffs else "judged on atomics: no handoff was measured"
     return within(pairs, 0.95, 1.05, "atomic_ref over the device-scope form", note)
 
 
 lecture_divergence_inside = row(
-    between(on_cuda("branch_in_warp"), "size", (at_least(2), 1)),
-    (above, 1.2, "paths inside a warp over one path"),
+    on_cuda("branch_in_warp")
+    .between("size", (at_least(2), 1))
+    .above(1.2, "paths inside a warp over one path"),
     origin(lecture, "divergence", "divergence"),
     statement="Divergence inside a warp costs time.",
     needs="cuda branch_in_warp with one path and with more",
@@ -199,8 +188,9 @@ lecture_divergence_inside = row(
 )
 
 lecture_divergence_across = row(
-    between(on_cuda("branch_across_warps"), "size", (at_least(2), 1)),
-    (within, 0.9, 1.1, "paths across warps over one path"),
+    on_cuda("branch_across_warps")
+    .between("size", (at_least(2), 1))
+    .within(0.9, 1.1, "paths across warps over one path"),
     origin(lecture, "divergence", "divergence"),
     statement="Divergence across warps costs no time.",
     needs="cuda branch_across_warps with one path and with more",
@@ -230,8 +220,9 @@ def lecture_coalescing(data: Evidence) -> Finding:
 
 
 lecture_kernel_boundary = row(
-    against("kernel_split", "grid_sync", "home", backend="cuda"),
-    (above, 1.1, "a kernel cut in two over a grid barrier"),
+    against("kernel_split", "grid_sync", "home", backend="cuda").above(
+        1.1, "a kernel cut in two over a grid barrier"
+    ),
     origin(lecture, "levels", "levels"),
     statement="The end of a kernel is a barrier, and slower than one inside it.",
     needs="cuda kernel_split and grid_sync in the same grid",
