@@ -92,6 +92,8 @@ enum class guard : std::uint8_t { none, named_section, lock_object };
 
 struct op_info {
   std::string_view name;
+  bool in_quick = true;  ///< in the studies of every op (quick, scaling, portability); false where
+                         ///< only a study of its own knows the values that its axes need
   enum family family {};
   enum pairing pairing = pairing::self;
   bool typed = false;  ///< the type axis applies

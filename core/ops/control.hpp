@@ -24,6 +24,7 @@ struct control_multiply {  // test - baseline == K dependent multiplies, K = 1, 
   static constexpr std::array<std::string_view, 4> names{
       "control_multiply_1", "control_multiply_2", "control_multiply_4", "control_multiply_8"};
   static constexpr op_info info{.name = names[std::countr_zero(static_cast<unsigned>(K))],
+                                .in_quick = K == 1,
                                 .family = family::control,
                                 .typed = true,
                                 .note =

@@ -89,6 +89,7 @@ template <class Lock> struct held_op {
 consteval op_info hold_info(std::string_view name, std::string_view note,
                             std::string_view compiles_to = {}) {
   return {.name = name,
+          .in_quick = false,
           .family = family::critical,
           .unroll = 1,
           .communicates = true,

@@ -19,6 +19,7 @@ namespace syncmeter::ops {
 struct barrier_late {
   static constexpr op_info info{
       .name = "barrier_late",
+      .in_quick = false,
       .family = family::barrier,
       .pairing = pairing::insert,
       .unroll = 4,
@@ -33,6 +34,7 @@ struct barrier_late {
 
 consteval op_info late_wait_info(std::string_view name, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::handoff,
           .pairing = pairing::insert,
           .unroll = 4,
@@ -67,7 +69,12 @@ template <class Ring> struct work_beside {
 };
 
 consteval op_info work_beside_info(std::string_view name, std::string_view note) {
-  return {.name = name, .family = family::handoff, .unroll = 1, .communicates = true, .note = note};
+  return {.name = name,
+          .in_quick = false,
+          .family = family::handoff,
+          .unroll = 1,
+          .communicates = true,
+          .note = note};
 }
 
 }  // namespace syncmeter::ops

@@ -122,6 +122,7 @@ template <class Scheme> struct access_op {
 consteval op_info read_mostly_info(std::string_view name, std::string_view note,
                                    std::string_view compiles_to = {}) {
   return {.name = name,
+          .in_quick = false,
           .family = family::structure,
           .unroll = 1,
           .communicates = true,

@@ -15,6 +15,7 @@ namespace ops {
 struct reduce_max {
   static constexpr op_info info{
       .name = "reduce_max",
+      .in_quick = false,
       .family = family::reduction,
       .typed = true,
       .oracle = oracle::agreed,

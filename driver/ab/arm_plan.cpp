@@ -53,6 +53,18 @@ std::vector<worker_info> workers_of(const build_arm& arm) {
   return usable;
 }
 
+// An older build does not say of its ops whether they are in_quick: what one build leaves out would
+// be an op of the other one alone.
+void leave_out_of_quick(std::vector<worker_info>& workers, const std::vector<worker_info>& others) {
+  std::set<std::pair<std::string, std::string>> left_out;
+  for (const worker_info& worker : others)
+    for (const capability& c : worker.capabilities)
+      if (!c.in_quick) left_out.emplace(c.backend, c.op);
+  for (worker_info& worker : workers)
+    for (capability& c : worker.capabilities)
+      if (left_out.contains({c.backend, c.op})) c.in_quick = false;
+}
+
 bool has_op(const std::vector<worker_info>& workers, const std::string& pattern) {
   return std::ranges::any_of(workers, [&](const worker_info& worker) {
     return std::ranges::any_of(worker.capabilities,
@@ -187,6 +199,7 @@ equal_code(const std::vector<std::pair<const planned_point*, const planned_point
 std::array<std::vector<worker_info>, 2> workers_of_arms(compared_arms& arms) {
   std::array<std::vector<worker_info>, 2> workers{workers_of(arms.arms[0]),
                                                   workers_of(arms.arms[1])};
+  for (const std::size_t i : {0U, 1U}) leave_out_of_quick(workers[i], workers[1 - i]);
   const auto is_one = [&](std::size_t i) {
     return !std::filesystem::is_directory(arms.arms[i].path) &&
            workers[i].front().backends.size() == 1;

@@ -46,6 +46,7 @@ void for_each_rule(const std::vector<Rule>& rules, const Axes& others, const off
       is_own_backend(op.backend) || is_own_op(op.name) ? "" : op.rows.front()->family;
   bool covered = rules.empty();  // nothing at all on this kind of device
   for (const Rule& rule : rules) {
+    if (rule.only_in_quick && !op.rows.front()->in_quick) continue;
     if (!covers(rule, op.name, family)) continue;
     covered = true;
     if (!family.empty() && !has_any(op, rule.axes.placements)) continue;

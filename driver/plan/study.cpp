@@ -17,29 +17,6 @@ namespace {
 
 using namespace blocks;
 
-const std::vector<std::string_view> locks{"critical_*", "lock_*", "@critical"};
-const std::vector<std::string_view> graphs{"graph_launch", "additional_graph_launch"};
-
-// They have studies of their own, which know the grids and sizes that they need.
-const std::vector<std::string_view> studied_apart{"tile_*",
-                                                  "coalesced_*",
-                                                  "cluster_*",
-                                                  "grid_sync",
-                                                  "software_barrier_*",
-                                                  "fadd_chain",
-                                                  "*_handoff",
-                                                  "handoff_chain",
-                                                  "branch_*",
-                                                  "load_*",
-                                                  "bank_*",
-                                                  "reduce_max_*_atomic",
-                                                  "reduce_max_warp_reduce",
-                                                  "reduce_max_persistent",
-                                                  "reduce_max_cub",
-                                                  "*_bandwidth",
-                                                  "multi_gpu_*",
-                                                  "remote_*"};
-
 bool covers(const std::vector<std::string_view>& ops, const std::vector<std::string_view>& except,
             std::string_view op, std::string_view user_family) {
   const auto fits_op = [&](std::string_view pattern) {
@@ -64,31 +41,27 @@ std::span<const study> studies() {
   return all;
 }
 
-// Hints are left to the study locks: most runtimes make nothing of them. Reductions have a study of
-// their own: without a number of elements there is nothing to reduce. So have ways of waiting.
 std::vector<study_rule> every_op(const study_axes& axes) {
-  return {{.ops = {"*"},
-           .except = {"control_*", "lock_hint_*", "barrier_late", "wait_*", "work_beside_*",
-                      "reduce_max", "*_held", "*_read_mostly"},
-           .axes = axes},
-          {.ops = {"control_aa", "control_multiply_1"}, .axes = axes}};
+  return {{.ops = {"*"}, .only_in_quick = true, .axes = axes}};
 }
 
-// A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then one
-// of each.
 std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
                                const std::vector<grid_set>& of_locks) {
-  std::vector<std::string_view> elsewhere{"control_*", "memory_*"};
-  elsewhere.insert(elsewhere.end(), locks.begin(), locks.end());
-  elsewhere.insert(elsewhere.end(), studied_apart.begin(), studied_apart.end());
-  elsewhere.insert(elsewhere.end(), graphs.begin(), graphs.end());
-  gpu_axes of_graphs{.grids = grids, .sizes = {1, 16}};
-  return {{.ops = {"*"}, .except = std::move(elsewhere), .axes = gpu_axes{.grids = grids}},
-          {.ops = graphs, .axes = of_graphs},
-          {.ops = locks, .axes = gpu_axes{.grids = of_locks}},
-          {.ops = {"memory_*"}, .axes = gpu_axes{.grids = {{{one}, {1}}}}},
-          {.ops = {"control_aa", "control_multiply_1", "control_fadd"},
-           .axes = gpu_axes{.grids = {{{one}, {32}}}}}};
+  const grid_set one_warp{{one}, {32}}, one_lane{{one}, {1}};
+  // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then
+  // one of each.
+  std::vector<gpu_rule> rules{
+      {.ops = {"critical_*", "lock_*", "@critical"}, .axes = {.grids = of_locks}},
+      {.ops = {"graph_launch", "additional_graph_launch"},
+       .axes = {.grids = grids, .sizes = {1, 16}}},
+      {.ops = {"memory_*"}, .axes = {.grids = {one_lane}}},
+      {.ops = {"control_*"}, .axes = {.grids = {one_warp}}}};
+  gpu_rule others{.ops = {"*"}, .axes = {.grids = grids}};
+  for (const gpu_rule& rule : rules)
+    others.except.insert(others.except.end(), rule.ops.begin(), rule.ops.end());
+  rules.insert(rules.begin(), std::move(others));
+  for (gpu_rule& rule : rules) rule.only_in_quick = true;
+  return rules;
 }
 
 const study* find_study(std::string_view name) {

@@ -76,6 +76,7 @@ struct study_axes {
 /// "@critical" stands for the ops of that family that only a user's worker has.
 struct study_rule {
   std::vector<std::string_view> ops, except{};
+  bool only_in_quick = false;  ///< of these ops, those that are in_quick (core/op.hpp)
   study_axes axes{};
 };
 
@@ -111,6 +112,7 @@ struct gpu_axes {
 
 struct gpu_rule {
   std::vector<std::string_view> ops, except{};
+  bool only_in_quick = false;
   gpu_axes axes{};
 };
 
@@ -161,8 +163,7 @@ inline constexpr block_range sm{.named = block_symbol::sm};
 inline constexpr block_range two_sm{.named = block_symbol::two_sm};
 }  // namespace blocks
 
-/// Rules for every op but those that only studies of their own can measure. Locks among the lanes
-/// of a GPU have grids of their own.
+/// Rules for every op that is in_quick. Locks among the lanes of a GPU have grids of their own.
 [[nodiscard]] std::vector<study_rule> every_op(const study_axes& axes);
 [[nodiscard]] std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
                                              const std::vector<grid_set>& of_locks);

@@ -25,6 +25,7 @@ struct op_shape {
   std::vector<order> orders{order::unordered};
   std::vector<placement> placements{};
   unsigned min_lanes = 1;
+  bool in_quick = true;
 };
 
 inline std::vector<capability> rows_of(const op_shape& shape) {
@@ -42,6 +43,7 @@ inline std::vector<capability> rows_of(const op_shape& shape) {
         row.order = o;
         if (p != placement::none) row.placements = {p};
         row.min_lanes = shape.min_lanes;
+        row.in_quick = shape.in_quick;
         row.supported = true;
         if (type) {
           const std::string code =
@@ -84,6 +86,7 @@ inline worker_info omp_worker() {
   for (const char* name :
        {"control_multiply_1", "control_multiply_2", "control_multiply_4", "control_multiply_8"}) {
     shapes.push_back({.op = name, .family = "control", .types = four_types});
+    shapes.back().in_quick = shapes.back().op.ends_with("_1");
   }
   shapes.push_back({.op = "barrier", .family = "barrier"});
   shapes.push_back({.op = "fence", .family = "fence", .orders = fence_orders});

@@ -30,6 +30,7 @@ template <class T, class Form> class multi_host_lane {
 
 consteval op_info host_info(std::string_view name, round_by round, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::barrier,
           .unroll = 1,
           .communicates = true,

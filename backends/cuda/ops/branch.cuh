@@ -23,6 +23,7 @@ namespace ops {
 consteval op_info branch_info(std::string_view name, divergence by, std::string_view size_of,
                               std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::warp,
           .unroll = 1,
           .note = note,

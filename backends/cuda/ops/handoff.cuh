@@ -12,6 +12,7 @@ using syncmeter::has_token_ring;
 
 consteval op_info handoff_info(std::string_view name, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::handoff,
           .litmus = litmus::fence,
           .unroll = 4,
@@ -92,6 +93,7 @@ struct sm_handoff {  // test - baseline == there and back once more, divided by 
 struct handoff_chain {  // test - baseline == the warps of so many more blocks, in turn
   static constexpr op_info info{
       .name = "handoff_chain",
+      .in_quick = false,
       .family = family::handoff,
       .litmus = litmus::fence,
       .unroll = 1,

@@ -52,7 +52,7 @@ namespace ops {
 // in, or none.
 #define SM_LEVEL_OP(NAME, WORDS, CALL, EXPECTS, FORMS, ...)                                        \
   struct NAME {                                                                                    \
-    static constexpr op_info info{.name = #NAME, __VA_ARGS__};                                     \
+    static constexpr op_info info{.name = #NAME, .in_quick = false, __VA_ARGS__};                  \
     static constexpr expected_result expects = expected_result::EXPECTS;                           \
     static constexpr std::array forms = FORMS;                                                     \
     SM_FN static void common(WORDS auto& lane) { lane.CALL(); }                                    \
@@ -140,6 +140,7 @@ SM_LEVEL_OP(
 struct software_barrier_tree {
   static constexpr op_info info{
       .name = "software_barrier_tree",
+      .in_quick = false,
       .family = family::barrier,
       .oracle = oracle::agreed,
       .litmus = litmus::barrier,
@@ -158,6 +159,7 @@ struct software_barrier_tree {
 
 struct fadd_chain {  // test - baseline == `size` dependent adds in a straight line
   static constexpr op_info info{.name = "fadd_chain",
+                                .in_quick = false,
                                 .family = family::control,
                                 .unroll = 1,
                                 .note = "dependent single-precision adds in straight-line code, to "

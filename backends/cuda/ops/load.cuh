@@ -18,6 +18,7 @@ namespace ops {
 consteval op_info load_info(std::string_view name, pattern how, words_in where,
                             std::string_view size_of, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::memory,
           .unroll = 8,
           .note = note,

@@ -11,6 +11,7 @@ namespace syncmeter::cuda::ops {
 
 consteval op_info multi_gpu_barrier_info(std::string_view name, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::barrier,
           .litmus = litmus::barrier,
           .unroll = 4,
@@ -55,6 +56,7 @@ struct multi_gpu_fetch_add {  // test - baseline == one more add by every lane o
                               // one cell, results used
   static constexpr op_info info{
       .name = "multi_gpu_fetch_add",
+      .in_quick = false,
       .family = family::atomic,
       .oracle = oracle::adds,
       .communicates = true,
@@ -69,6 +71,7 @@ struct multi_gpu_fetch_add {  // test - baseline == one more add by every lane o
 
 consteval op_info token_info(std::string_view name, std::string_view sides, std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family::handoff,
           .litmus = litmus::fence,
           .unroll = 4,

@@ -28,6 +28,7 @@ consteval op_info reduction_info(std::string_view name, std::string_view note,
                                  array_op kind = array_op::maximum) {
   const bool reads = kind == array_op::read || kind == array_op::copy;
   return {.name = name,
+          .in_quick = false,
           .family = reads ? family::memory : family::reduction,
           .typed = true,
           .unroll = 1,

@@ -9,6 +9,7 @@ namespace syncmeter::cuda::ops {
 consteval op_info remote_info(std::string_view name, enum family family, enum oracle oracle,
                               std::string_view note) {
   return {.name = name,
+          .in_quick = false,
           .family = family,
           .typed = true,
           .places = places::strided,

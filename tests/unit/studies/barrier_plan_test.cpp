@@ -21,6 +21,7 @@ worker_info worker_of(const std::string& backend) {
   for (capability& row : fixtures::rows_of(
            {.op = "barrier_late", .family = "barrier", .pairing = "insert", .min_lanes = 2})) {
     row.arrives_late = true;
+    row.in_quick = false;
     worker.capabilities.push_back(std::move(row));
   }
   worker.name = backend;

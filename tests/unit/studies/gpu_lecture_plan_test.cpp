@@ -20,6 +20,7 @@ worker_info lecture_worker() {
     worker.capabilities.push_back(fixtures::gpu_row(op, "warp"));
     worker.capabilities.back().size_of = size_of;
     worker.capabilities.back().size = size;
+    worker.capabilities.back().in_quick = false;
   };
   add("branch_uniform");
   add("branch_in_warp", "paths of a warp");

@@ -20,6 +20,7 @@ worker_info handoff_worker() {
   for (const char* op : {"warp_handoff", "sm_handoff", "handoff_chain"}) {
     for (const scope s : {scope::device, scope::block, scope::system}) {
       capability row = fixtures::gpu_row(op, "handoff");
+      row.in_quick = false;
       row.min_lanes = 2;
       row.communicates = true;
       row.flavour = flavour::ptx;

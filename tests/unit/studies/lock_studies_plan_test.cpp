@@ -31,7 +31,8 @@ worker_info worker_with_locks(const std::string& backend, const std::vector<std:
          fixtures::rows_of({.op = lock,
                             .family = "critical",
                             .types = fixtures::four_types,
-                            .placements = {placement::shared, placement::strided}}))
+                            .placements = {placement::shared, placement::strided},
+                            .in_quick = !lock.starts_with("lock_hint_")}))
       worker.capabilities.push_back(std::move(row));
   }
   worker.name = backend;

@@ -28,6 +28,8 @@ worker_info worker_of(unsigned devices) {
   worker.capabilities.push_back(
       fixtures::gpu_row("remote_atomic_add_dependent", "atomic", value_type::int32));
   worker.capabilities.back().placements = {placement::strided};
+  for (capability& row : worker.capabilities)
+    if (row.op.starts_with("multi_gpu_") || row.op.starts_with("remote_")) row.in_quick = false;
   return worker;
 }
 

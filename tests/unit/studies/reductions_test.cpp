@@ -85,6 +85,7 @@ TEST(reduction_array, a_size_is_asked_for_and_refused_where_there_is_no_memory_f
 capability form_row(const std::string& op, value_type type) {
   capability row = fixtures::gpu_row(op, op.ends_with("bandwidth") ? "memory" : "reduction", type);
   row.size_of = "elements";
+  row.in_quick = false;
   return row;
 }
 

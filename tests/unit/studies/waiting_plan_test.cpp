@@ -21,6 +21,7 @@ worker_info worker_of(const std::string& backend, const std::vector<std::string>
     for (capability& row :
          fixtures::rows_of({.op = op, .family = "handoff", .pairing = "insert", .min_lanes = 2})) {
       row.arrives_late = true;
+      row.in_quick = false;
       worker.capabilities.push_back(std::move(row));
     }
   }
@@ -34,6 +35,7 @@ worker_info beside_worker() {
   worker_info worker = worker_of("own", {});
   for (capability& row : fixtures::rows_of({.op = "work_beside_spin", .family = "handoff"})) {
     row.backend = "own";
+    row.in_quick = false;
     worker.capabilities.push_back(std::move(row));
   }
   return worker;
