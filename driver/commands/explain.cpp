@@ -50,15 +50,6 @@ std::string cost_lines(const point_summary& s) {
         wrapped(fmt::format("{}{}{}", to_text(s.status), s.reason.empty() ? "" : ": ", s.reason), 0,
                 usual_width) +
         "\n";
-  // As far as two intervals of this width reach: each half of one, apart by more than both together
-  // by the root of their squares.
-  const bool bounded = has_cost(s) && s.cost_ns.low > 0 && std::isfinite(s.cost_ns.high);
-  if (bounded) {
-    const double half = std::log(s.cost_ns.high / s.cost_ns.low) / 2;
-    lines +=
-        fmt::format("A second campaign like this one would show a change of {:.1f} % or more.\n",
-                    100 * std::expm1(std::sqrt(2.0) * half));
-  }
   return lines;
 }
 

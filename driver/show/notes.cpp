@@ -1,6 +1,5 @@
 // The notes below a table: failures first, then what the figures rest on.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -143,25 +142,6 @@ void add_revisits(std::vector<std::string>& notes, const results_file& file) {
                               again, lacking, enough_visits));
 }
 
-// What differs comes first; where nothing does, one line says so.
-void add_device_differences(std::vector<std::string>& notes, const results_file& file) {
-  std::vector<std::string> different;
-  std::size_t points = 0;
-  for (const device_difference& d : device_differences(file)) {
-    points += d.points;
-    if (!d.found) continue;
-    different.push_back(fmt::format(
-        "GPU {} is {} than GPU {} at {} points of {}: {:.3f} times its costs ({:.3f} to {:.3f})",
-        d.device, d.ratio.value > 1 ? "slower" : "faster", d.reference, d.points, d.family,
-        d.ratio.value, d.ratio.low, d.ratio.high));
-  }
-  add_some(notes, different);
-  if (points > 0 && different.empty())
-    notes.push_back(fmt::format("the GPUs that shared the points cost the same in every family "
-                                "(within half a percent, {} pairs of visits)",
-                                points));
-}
-
 void add_drops(std::vector<std::string>& notes, const results_file& file) {
   std::map<std::string, double> drops;
   double taken = 0;
@@ -199,15 +179,6 @@ void add_completeness(std::vector<std::string>& notes, const results_file& file)
                               file.campaign.contains("ab") ? "ab" : "run", file.path));
 }
 
-constexpr std::size_t least_points = 6;  // below, the extremes do not reach 95 %
-constexpr double beyond_doubt = 0.005;
-
-double cost_of(const visit_record& visit) {
-  return visit.estimates.empty() || visit.status != status::ok
-             ? 0
-             : visit.estimates.front().cost_ns.value;
-}
-
 // " (same L3)" behind a named pair.
 std::string pair_class_text(const planned_point& p, const topology* machine) {
   if (machine == nullptr || p.what.pus.size() != 2) return "";
@@ -237,7 +208,6 @@ summary_notes_of summary_notes(const results_file& file, const std::vector<point
   }
   const std::size_t urgent = notes.size();
   add_states(notes, file);
-  add_device_differences(notes, file);
   add_revisits(notes, file);
   add_drops(notes, file);
   add_additivity(notes, points);
@@ -261,35 +231,6 @@ std::string notes_text(const results_file& file, const std::vector<point_summary
   const std::size_t more = notes.all.size() - shown;
   if (more != 0) text += fmt::format("\n{} more note{}: --verbose\n", more, more == 1 ? "" : "s");
   return text;
-}
-
-std::vector<device_difference> device_differences(const results_file& file) {
-  // The costs of a point's visits on each GPU.
-  std::map<std::pair<std::string, std::string>, std::map<unsigned, std::vector<double>>> costs;
-  for (const visit_record& visit : file.visits)
-    if (const double cost = cost_of(visit); visit.visited_device && cost > 0)
-      costs[{visit.family, canonical(visit.point)}][*visit.visited_device].push_back(cost);
-  std::map<std::tuple<std::string, unsigned, unsigned>, std::vector<double>> ratios;
-  for (auto& [key, by_device] : costs) {
-    const double reference = median(by_device.begin()->second);
-    for (auto other = std::next(by_device.begin()); other != by_device.end(); ++other)
-      ratios[{key.first, other->first, by_device.begin()->first}].push_back(median(other->second) /
-                                                                            reference);
-  }
-  std::vector<device_difference> found;
-  for (const auto& [key, of_points] : ratios) {
-    if (of_points.size() < least_points) continue;
-    const auto& [family, device, reference] = key;
-    const interval ratio = median_interval(of_points);
-    const bool apart = ratio.low > 1 || ratio.high < 1;
-    found.push_back({.family = family,
-                     .device = device,
-                     .reference = reference,
-                     .points = of_points.size(),
-                     .ratio = ratio,
-                     .found = apart && std::abs(ratio.value - 1) > beyond_doubt});
-  }
-  return found;
 }
 
 std::string plan_text(const campaign_plan& plan, const topology* machine) {

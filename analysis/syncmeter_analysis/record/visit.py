@@ -63,7 +63,7 @@ def litmus_of(line: Members) -> Litmus | None:
 #: What a visit may say beside its times: of a GPU and its handoffs, and of lanes that wait.
 remarks = (
     *("host_deviation_ns", "polls_per_handoff", "violations_seen", "litmus_handoffs"),
-    *("same_gpc", "waiting_cpu_ns"),
+    *("same_gpc", "waiting_cpu_ns", "visited_device"),
 )
 
 

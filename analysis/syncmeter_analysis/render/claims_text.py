@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ from syncmeter_analysis.record.machine import machine_of, same_machine
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
+from syncmeter_analysis.relate.relation import detectable_in_second
 from syncmeter_analysis.render.terminal import lines_of
 from syncmeter_analysis.studies.blocks import escaped_md
 
@@ -68,17 +70,25 @@ def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
 
 
 def of_point(found: Judged, key: str, width: int = 80) -> str:
-    """The claims whose evidence holds the point, by its canonical text, each with its verdict."""
-    lines = []
+    """The smallest change of the point, by its canonical text, that a second campaign would show, and
+    the claims whose evidence holds it, each with its verdict."""
+    changes, lines = [], []
     for campaign, judgements in found:
-        points = {s.id for s in campaign.points.values() if s.point.key == key}
+        measured = [s for s in campaign.points.values() if s.point.key == key]
+        points = {s.id for s in measured}
+        changes += [
+            f"A second campaign like this one would show a change of {100 * (least - 1):.1f} % or more."
+            for least in map(detectable_in_second, measured)
+            if math.isfinite(least)
+        ]
         for claim, f in judgements:
             for op, part in f.parts.items() or [("", f)]:
                 if points.isdisjoint(part.points):
                     continue
                 told = f"- {claim.id}{f' ({op})' * bool(op)}: {part.verdict}. {part.says}"
                 lines += lines_of(told.rstrip(". ") + ".", width, "  ")
-    return "\n".join(["Claims that use it:", *lines] if lines else ["No claim uses it."])
+    heading = "Claims that use it:" if lines else "No claim uses it."
+    return "\n".join([*changes, heading, *lines])
 
 
 def as_markdown(found: Judged) -> str:

@@ -20,6 +20,7 @@ from syncmeter_analysis.claims.claim import (
 )
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
 from syncmeter_analysis.render.trust import precision, verdict_of_machine
@@ -302,6 +303,7 @@ def findings(campaign: Campaign) -> list[str]:
         return []
     claims = judged_on(Evidence(campaign))
     found = [f"{verdict_of_machine(campaign)[0]}.", *precision(campaign)]
+    found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)
     found += _open("No answer, as an interval holds both yes and no", unclear)

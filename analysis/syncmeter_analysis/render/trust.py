@@ -10,6 +10,7 @@ from typing import Any
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.scatter import kinds, repetition
 from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.render.controls import control_rows
@@ -104,6 +105,7 @@ def _conduct(campaign: Campaign) -> list[str]:
         )
     if c.stolen_ns:
         items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
+    items += device_sentences(campaign)
     items += precision(campaign)
     if half := _half_widths(campaign):
         items.append(
