@@ -27,12 +27,11 @@ using testing::SizeIs;
 worker_info worker_with_locks(const std::string& backend, const std::vector<std::string>& locks) {
   worker_info worker = fixtures::omp_worker();
   for (const std::string& lock : locks) {
-    for (capability& row :
-         fixtures::rows_of({.op = lock,
-                            .family = "critical",
-                            .types = fixtures::four_types,
-                            .placements = {placement::shared, placement::strided},
-                            .in_quick = !lock.starts_with("lock_hint_")}))
+    for (capability& row : fixtures::rows_of({.op = lock,
+                                              .family = "critical",
+                                              .types = fixtures::four_types,
+                                              .placements = {placement::shared, placement::strided},
+                                              .in_quick = !lock.starts_with("lock_hint_")}))
       worker.capabilities.push_back(std::move(row));
   }
   worker.name = backend;
