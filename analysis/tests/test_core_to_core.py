@@ -382,7 +382,7 @@ def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
     (told,) = sections(read(MEASURED), ["core-to-core"])
     (drawn,) = drawing.figures(told.rows)
     for matrix in told.rows.matrices:
-        assert set(matrix.points) <= set(drawn.points)
+        assert {s.id for s in matrix.cells.values()} <= set(drawn.points)
     text = as_plain(told.title, told.blocks)
     # The medians as `syncmeter show` told them when the file was measured.
     assert re.search(r"same L3 +1 +261\.7 +259\.4\.\.263\.9 +244", text)

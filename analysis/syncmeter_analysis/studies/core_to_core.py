@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import combinations, pairwise
 
 from syncmeter_analysis.record.point import Point, key_without
@@ -23,6 +22,7 @@ from syncmeter_analysis.record.topology import (
 )
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -35,6 +35,7 @@ from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table, width_of
+from syncmeter_analysis.studies.cells import ns_of
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 
 title = "Core to core"
@@ -46,18 +47,31 @@ _most_pus_for_all_pairs = 128
 
 _but_pus = key_without("pus")
 
+#: The PUs of first and second lane.
+Pair = tuple[int, int]
+
 
 @dataclass
 class PairClass:
-    """What the pairs of one class cost in both directions, ns; `pairs` of the machine, of which
-    `measured` have a cost in at least one direction. `hops` are of the pair probe, ns."""
+    """What the pairs of one class cost in both directions; `pairs` of the machine, of which some have a
+    cost in at least one direction."""
 
     name: str
-    pairs: int = 0
-    measured: int = 0
-    costs: list[float] = field(default_factory=list)
-    hops: list[float] = field(default_factory=list)
-    points: list[str] = field(default_factory=list)
+    pairs: int
+    found: list[Measured]
+
+    @property
+    def measured(self) -> int:
+        return len({frozenset(s.point.pus) for s in self.found})
+
+    @property
+    def costs(self) -> list[float]:
+        return list(map(ns_of, self.found))
+
+    @property
+    def hops(self) -> list[float]:
+        """Of the pair probe, ns."""
+        return [s.hop_ns for s in self.found if s.hop_ns > 0]
 
     @property
     def several_states(self) -> bool:
@@ -69,7 +83,7 @@ class BothWays:
     """a to b over b to a, each inside a placement state that both ways saw; `apart` counts those that
     cannot be compared, by reason."""
 
-    ratios: dict[tuple[int, int], Ratio] = field(default_factory=dict)
+    ratios: dict[Pair, Ratio] = field(default_factory=dict)
     apart: Counter[str] = field(default_factory=Counter)
 
     @staticmethod
@@ -78,7 +92,7 @@ class BothWays:
         return max(r.value, 1 / r.value) - 1
 
     @property
-    def farthest(self) -> tuple[int, int]:
+    def farthest(self) -> Pair:
         return max(self.ratios, key=lambda pus: self.share(self.ratios[pus]))
 
     def count(self, *verdicts: Verdict) -> int:
@@ -105,18 +119,18 @@ class Matrix:
     family: str
     units: list[int]
     places: dict[int, Unit]
-    cells: dict[tuple[int, int], Measured]
+    cells: dict[Pair, Measured]
     classes: list[PairClass]
     ways: BothWays
     drift: Drift | None
 
     @property
-    def costs(self) -> list[float]:
-        return [cost for s in self.cells.values() if (cost := cost_of(s)) is not None]
+    def measured(self) -> list[Measured]:
+        return [s for s in self.cells.values() if s.usable]
 
     @property
-    def points(self) -> list[str]:
-        return [s.id for s in self.cells.values()]
+    def costs(self) -> list[float]:
+        return list(map(ns_of, self.measured))
 
     @property
     def sampled(self) -> bool:
@@ -135,20 +149,23 @@ class CoreToCore:
         return bool(self.matrices)
 
 
-def cost_of(s: Measured | None) -> float | None:
-    return s.cost.value if s is not None and s.usable and s.cost is not None else None
-
-
 def rows(campaign: Campaign) -> CoreToCore:
     """A matrix for each group of two points or more that differ in nothing but the two PUs that they
     name; only of files that say where their PUs sit."""
-    places = _Places(units_of(file.campaign for file in campaign.files))
-    groups: dict[object, list[Measured]] = defaultdict(list)
-    for s in campaign.points.values():
-        refused = s.status in ("unsupported", "elided")
-        if len(s.point.pus) == 2 and not refused and all(pu in places.of for pu in s.point.pus):
-            groups[_but_pus(s.point)].append(s)
-    matrices = [_matrix(group, places) for group in groups.values() if len(group) > 1]
+    places = units_of(file.campaign for file in campaign.files)
+
+    def belongs(s: Measured) -> bool:
+        of_pair = len(s.point.pus) == 2 and all(pu in places for pu in s.point.pus)
+        return of_pair and s.status not in ("unsupported", "elided")
+
+    groups = grouped(filter(belongs, campaign.points.values()), lambda s: _but_pus(s.point))
+    several = [group for group in groups.values() if len(group) > 1]
+    if not several:
+        return CoreToCore([])
+    class_of = _classes(places)
+    # A large machine has 100,000 pairs.
+    pairs = Counter(map(class_of, combinations(places, 2)))
+    matrices = [_matrix(group, places, pairs, class_of) for group in several]
     machine = campaign.files[0].campaign.get("machine")
     nodes = machine.get("numa_nodes") if isinstance(machine, dict) else None
     homes = ("", "first", "second", "other")
@@ -160,62 +177,44 @@ def rows(campaign: Campaign) -> CoreToCore:
     return CoreToCore(sorted(matrices, key=order), nodes == 1)
 
 
-def _matrix(group: list[Measured], places: _Places) -> Matrix:
+#: The rank of a class of pairs from the closest on, and its name.
+ClassKey = tuple[int, str]
+
+
+def _classes(places: Mapping[int, Unit]) -> Callable[[Iterable[int]], ClassKey]:
+    """What tells the class of two PUs of the machine."""
+    several_kinds = len({place.get("kind", -1) for place in places.values()}) > 1
+
+    def class_of(pair: Iterable[int]) -> ClassKey:
+        a, b = (places[pu] for pu in pair)
+        name = pair_class(a, b)
+        return pair_classes.index(name), name + kinds_of(a, b, several_kinds)
+
+    return class_of
+
+
+def _matrix(
+    group: list[Measured],
+    places: dict[int, Unit],
+    pairs: Mapping[ClassKey, int],
+    class_of: Callable[[Iterable[int]], ClassKey],
+) -> Matrix:
     cells = {(s.point.pus[0], s.point.pus[1]): s for s in group}
+    apart = (s for (first, second), s in cells.items() if s.usable and first != second)
+    by_class = grouped(apart, lambda s: class_of(s.point.pus))
     return Matrix(
         group[0].point.without("pus"),
         group[0].family,
-        places.units,
-        places.of,
+        in_topology_order(places),
+        places,
         cells,
-        _classes(cells, places),
+        [PairClass(key[1], n, by_class.get(key, [])) for key, n in sorted(pairs.items())],
         _both_ways(cells),
         _drift(group),
     )
 
 
-class _Places:
-    """Where the PUs of the machine sit, and how many of its pairs are of each class."""
-
-    def __init__(self, places: dict[int, Unit]) -> None:
-        self.of = places
-        self.units = in_topology_order(places)
-        self._several_kinds = len({place.get("kind", -1) for place in places.values()}) > 1
-
-    @cached_property
-    def pairs(self) -> Counter[tuple[int, str]]:
-        """Found where a matrix asks for them: a large machine has 100,000."""
-        return Counter(
-            self.class_of(first, second) for first, second in combinations(self.units, 2)
-        )
-
-    def class_of(self, first: int, second: int) -> tuple[int, str]:
-        """Its rank from the closest on, and its name."""
-        a, b = self.of[first], self.of[second]
-        name = pair_class(a, b)
-        return pair_classes.index(name), name + kinds_of(a, b, self._several_kinds)
-
-
-def _classes(cells: dict[tuple[int, int], Measured], places: _Places) -> list[PairClass]:
-    """The classes that the machine has, the closest first."""
-    found = {key: PairClass(key[1], pairs) for key, pairs in sorted(places.pairs.items())}
-    measured: dict[tuple[int, str], set[frozenset[int]]] = defaultdict(set)
-    for pus, s in cells.items():
-        cost = cost_of(s)
-        if cost is None or pus[0] == pus[1]:
-            continue
-        key = places.class_of(*pus)
-        measured[key].add(frozenset(pus))
-        found[key].costs.append(cost)
-        found[key].points.append(s.id)
-        if s.hop_ns > 0:
-            found[key].hops.append(s.hop_ns)
-    for key, seen in measured.items():
-        found[key].measured = len(seen)
-    return list(found.values())
-
-
-def _both_ways(cells: dict[tuple[int, int], Measured]) -> BothWays:
+def _both_ways(cells: dict[Pair, Measured]) -> BothWays:
     result = BothWays()
     for (first, second), there in sorted(cells.items(), key=lambda cell: cell[0]):
         back = cells.get((second, first))
@@ -303,25 +302,20 @@ def several_states(s: Measured) -> bool:
 
 
 def _cell_text(s: Measured, with_interval: bool) -> str:
-    cost = cost_of(s)
-    if cost is None:
+    if not s.usable:
         bounded = s.status == "not_resolved" and s.cost is not None and math.isfinite(s.cost.high)
         return f"<{math.ceil(s.cost.high)}" if bounded and s.cost else s.status
-    digits = _digits(cost)
-    half = half_width(s)
+    digits, half = _digits(ns_of(s)), half_width(s)
     interval = f"+-{half:.{digits}f}" if math.isfinite(half) else "+-?"
     marks = "*" * several_states(s) + "!" * (s.status == "busy")
-    return f"{cost:.{digits}f}{interval if with_interval else ''}{marks}"
+    return f"{ns_of(s):.{digits}f}{interval if with_interval else ''}{marks}"
 
 
 def _apart(matrix: Matrix) -> set[int]:
     """Before which units a gap stands: where neighbours share no cache; where no shared cache is known
     at all, between packages."""
     units, places = matrix.units, matrix.places
-    shared = [
-        "",
-        *(pair_class(places[a], places[b]) for a, b in pairwise(units)),
-    ]
+    shared = ["", *(pair_class(places[a], places[b]) for a, b in pairwise(units))]
     cached = {"same core", "same L2", "same L3"}
     if "not known" in shared:
         return set()
@@ -355,8 +349,7 @@ def _grid(matrix: Matrix, name: str, with_interval: bool) -> Table:
         s = matrix.cells.get((first, second))
         if s is None:
             return Cell(".")
-        cost = cost_of(s)
-        heat = None if cost is None else heat_of(cost, costs)
+        heat = heat_of(ns_of(s), costs) if s.usable else None
         return Cell(_cell_text(s, with_interval), [s.id], heat=heat)
 
     rows = [[Cell(str(first)), *(cell(first, second) for second in units)] for first in units]
@@ -368,11 +361,8 @@ def _folded(matrix: Matrix, folding: Folding, name: str, with_gaps: bool) -> Tab
     """The medians of the pairs of two blocks, all with as many digits."""
     blocks = folding.blocks
     of_unit = {pu: i for i, block in enumerate(blocks) for pu in block}
-    pairs: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for (first, second), s in matrix.cells.items():
-        if (cost := cost_of(s)) is not None:
-            pairs[of_unit[first], of_unit[second]].append(cost)
-    medians = {at: median(costs) for at, costs in pairs.items()}
+    pairs = grouped(matrix.measured, lambda s: tuple(of_unit[pu] for pu in s.point.pus))
+    medians = {at: median(map(ns_of, alike)) for at, alike in pairs.items()}
     shown = list(medians.values())
     digits = _digits(max(shown, default=0))
 
@@ -382,13 +372,10 @@ def _folded(matrix: Matrix, folding: Folding, name: str, with_gaps: bool) -> Tab
 
     whole = len(blocks) == len(matrix.units)
     numbers = [str(block[0] if whole else i) for i, block in enumerate(blocks)]
-    rows = [
-        [
-            *([Cell(numbers[row])] if whole else [Cell(numbers[row]), Cell(_named(block))]),
-            *(cell(row, column) for column in range(len(blocks))),
-        ]
-        for row, block in enumerate(blocks)
-    ]
+    rows = []
+    for row, block in enumerate(blocks):
+        names = [numbers[row]] if whole else [numbers[row], _named(block)]
+        rows.append([*map(Cell, names), *(cell(row, column) for column in range(len(blocks)))])
     begin_apart = {matrix.units[i] for i in _apart(matrix)}
     apart = {i for i, block in enumerate(blocks) if block[0] in begin_apart}
     table = _with_gaps(
@@ -466,7 +453,7 @@ def _class_table(matrix: Matrix) -> Table:
         if c.costs:
             spread = f"{formats.nanoseconds(min(c.costs))}..{formats.nanoseconds(max(c.costs))}"
             costs = [formats.nanoseconds(median(c.costs)), spread, _hop(c)]
-        rows.append([c.name, Cell(pairs, c.points), *costs])
+        rows.append([c.name, Cell(pairs, [s.id for s in c.found]), *costs])
     columns = "class|pairs>|median ns>|range>|hop ns>"
     return table("classes of pairs, both directions", columns, rows)
 
@@ -483,15 +470,14 @@ def _hop(c: PairClass) -> str:
 def _legend(matrix: Matrix) -> list[str]:
     """What marks in the cells mean, where there are any, and how wide the intervals are that stand in
     none."""
-    shown = [s for s in matrix.cells.values() if cost_of(s) is not None]
-    lines = []
+    shown, lines = matrix.measured, []
     if len(matrix.units) <= most_pus_in_a_matrix:
         if any(map(several_states, shown)):
             lines.append("* seen in several placement states; this is the one with most visits")
         if any(s.status == "busy" for s in shown):
             lines.append("! a PU of the pair was shared or slow while measuring")
     if len(matrix.units) > most_pus_with_intervals and shown:
-        widths = [half_width(s) / s.cost.value for s in shown if s.cost]
+        widths = [half_width(s) / ns_of(s) for s in shown]
         widest = f"+-{100 * max(widths):.1f} %" if math.isfinite(max(widths)) else "not known"
         lines.append(f"95 % intervals: the widest is {widest}; --csv writes each")
     return lines
@@ -552,7 +538,7 @@ def figures(found: CoreToCore) -> list[Figure]:
         "topology; the row is the first lane, whose PU is home of the mailboxes unless it says "
         "otherwise."
     )
-    points = [id for matrix in drawn for id in matrix.points]
+    points = [s.id for matrix in drawn for s in matrix.cells.values()]
     panels = [_panel(matrix, domain) for matrix in drawn]
     return [Figure("core-to-core", by_class(drawn[0]), note, panels, points)]
 
@@ -569,8 +555,7 @@ def by_class(matrix: Matrix) -> str:
 
 
 def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:
-    measured = {pu for pus in matrix.cells for pu in pus}
-    pus = [str(pu) for pu in matrix.units if pu in measured]
+    pus = [str(pu) for pu in matrix.units if any(pu in pair for pair in matrix.cells)]
     rows = [
         drawn | {"label": f"{drawn['value']:.0f}"}
         for (first, second), s in matrix.cells.items()
