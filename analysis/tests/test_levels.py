@@ -166,7 +166,7 @@ def test_several_launches_in_a_row_have_no_hosts_time(tmp_path):
 def test_backends_are_told_of_apart(tmp_path):
     points = [({**cuda("barrier"), "backend": b}, ns) for b, ns in (("cuda", 7.0), ("sycl", 9.0))]
     rows = levels.rows(measured(tmp_path, *points))
-    assert [b.backend for b in rows.backends] == ["cuda", "sycl"]
+    assert [b.backend for b in rows] == ["cuda", "sycl"]
     assert "sycl: Levels of synchronization" in as_plain("", levels.text(rows))
     assert [f.id for f in drawing.figures(rows)] == ["levels", "levels-sycl"]
 

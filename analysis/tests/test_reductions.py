@@ -47,7 +47,7 @@ def told(found):
 
 
 def test_a_share_is_of_the_reads_of_the_same_array(measured):
-    small, large = reductions.rows(measured).arrays
+    small, large = reductions.rows(measured)
     shares = {
         (form.measured.point.op, form.measured.point.lanes): form.share for form in large.forms
     }
@@ -110,7 +110,7 @@ def test_affinities_that_place_alike_are_one_form(tmp_path):
     }
     lines = [reduction(1000.0, on_cpu(8, 1 << 22)), reduction(7000.0, on_cpu(1, 1 << 22)), same]
     found = found_in(tmp_path / "f", *lines)
-    (array,) = found.arrays
+    (array,) = found
     assert [form.affinities for form in array.forms] == [["close", "spread"], ["close"]]
     assert "close, spread" in told(found)
 
@@ -122,14 +122,16 @@ def test_what_has_no_cost_is_listed_with_its_status(tmp_path):
         reduction(10e3, slow, status="too_slow", reason="90 ms", estimates=[]),
     ]
     found = found_in(tmp_path / "f", *lines)
-    assert found.arrays[0].on_gpu is None
+    assert found[0].on_gpu is None
     row = next(line for line in told(found).splitlines() if "global_atomic" in line)
     assert row.split() == ["cuda", "reduce_max_global_atomic", "256", "-", "too_slow"]
 
 
 def test_a_copy_moves_its_bytes_twice(tmp_path):
-    lines = [reduction(1 << 22, on_gpu(op, 1 << 22)) for op in ("read_bandwidth", "copy_bandwidth")]
-    rates = [form.gb_per_s for form in found_in(tmp_path / "f", *lines).arrays[0].forms]
+    moves = "read_bandwidth", "copy_bandwidth"
+    lines = [reduction(1 << 22, on_gpu(op, 1 << 22)) for op in (*moves, "reduce_max_cub")]
+    (array,) = found_in(tmp_path / "f", *lines)
+    rates = [form.gb_per_s for form in array.forms if form.measured.point.op in moves]
     assert sorted(rates) == pytest.approx([4, 8], rel=0.01)
 
 

@@ -48,6 +48,10 @@ class NotComparable:
 
     why: str
 
+    def times(self, _: float) -> NotComparable:
+        """As of a ratio: of several ops there is none either."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Ratio:

@@ -202,13 +202,12 @@ def _relate(level: Level) -> None:
         return
     for row in level.rows:
         if row.full:
-            row.over = _over(row, ratio(row.full, base), warps(base) / warps(row.full))
+            row.over = _over(row, ratio(row.full, base).times(warps(base) / warps(row.full)))
 
 
-def _over(row: PatternRow, r: Ratio | NotComparable, launch: float) -> Ratio | NotComparable:
+def _over(row: PatternRow, r: Ratio | NotComparable) -> Ratio | NotComparable:
     if isinstance(r, NotComparable):
         return r
-    r = r.times(launch)
     if row.pattern == "random":
         # A random load comes behind a coalesced one, of the numbers of the words.
         i = r.interval

@@ -143,8 +143,7 @@ def _row(
             # Throughput goes as one over the cost.
             c.over_one = ratio(one.measured, c.measured)
     if alone is not None and row.lanes > 1:
-        r = ratio(alone, one.measured)
-        row.over_alone = r.times(row.lanes) if isinstance(r, Ratio) else r
+        row.over_alone = ratio(alone, one.measured).times(row.lanes)
     return row
 
 

@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import (
 )
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
+from syncmeter_analysis.studies.blocks import Block, Cell, table
 from syncmeter_analysis.studies.cells import cost, ns_of
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, Row, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
@@ -95,32 +95,18 @@ class Kernel:
     def graph_over_launches(self) -> dict[int, Ratio | NotComparable]:
         """By size: a further graph over as many kernels launched one by one."""
         one = self.parts.get("additional_launch")
-        found: dict[int, Ratio | NotComparable] = {}
-        for n, s in sorted(self.graphs.get("additional_graph_launch", {}).items()):
-            if one is not None and n:
-                r = ratio(s, one)
-                found[n] = r.times(1 / n) if isinstance(r, Ratio) else r
-        return found
+        graphs = self.graphs.get("additional_graph_launch", {})
+        return {n: ratio(s, one).times(1 / n) for n, s in sorted(graphs.items()) if one and n}
 
 
-@dataclass
-class Boundary:
-    """A column for each kernel that was launched, the smallest of each backend first; falsy where
-    fewer than two costs are known: nothing to take apart."""
-
-    kernels: list[Kernel] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        costs = sum(len(k.parts) + sum(map(len, k.graphs.values())) for k in self.kernels)
-        return costs > 1
-
-    @property
-    def smallest(self) -> list[Kernel]:
-        """Of each backend the kernel that is all launch."""
-        return list({k.backend: k for k in reversed(self.kernels)}.values())[::-1]
+def smallest_of(kernels: list[Kernel]) -> list[Kernel]:
+    """Of each backend the kernel that is all launch."""
+    return list({k.backend: k for k in reversed(kernels)}.values())[::-1]
 
 
-def rows(campaign: Campaign) -> Boundary:
+def rows(campaign: Campaign) -> list[Kernel]:
+    """Each kernel that was launched, the smallest of each backend first; none where fewer than two
+    costs are known: nothing to take apart."""
     kernels: dict[tuple[str, int, int, int], Kernel] = {}
     for s in campaign.measured:
         p = s.point
@@ -134,7 +120,9 @@ def rows(campaign: Campaign) -> Boundary:
             kernel.parts.setdefault(p.op, s)
         else:
             kernel.graphs[p.op].setdefault(p.size, s)
-    return Boundary([kernel for _, kernel in sorted(kernels.items(), key=lambda item: item[0])])
+    found = [kernel for _, kernel in sorted(kernels.items(), key=lambda item: item[0])]
+    costs = sum(len(k.parts) + sum(map(len, k.graphs.values())) for k in found)
+    return found if costs > 1 else []
 
 
 def graph_costs(costs_ns: Mapping[int, float]) -> GraphCosts | None:
@@ -150,40 +138,38 @@ def graph_costs(costs_ns: Mapping[int, float]) -> GraphCosts | None:
 _where = {"first": ", near", "other": ", far"}
 
 
-def answer(boundary: Boundary) -> list[str]:
+def answer(kernels: list[Kernel]) -> list[str]:
     """What the parts of the boundary cost, and when a graph pays; of the smallest kernel of each
     backend, which is all launch."""
-    several = len(boundary.smallest) > 1
+    smallest = smallest_of(kernels)
+    several = len(smallest) > 1
     return [
         f"{kernel.backend}: " * several + sentence
-        for kernel in boundary.smallest
+        for kernel in smallest
         for sentence in (_costs_of(kernel), _boundary_finding(kernel), _graph_finding(kernel))
         if sentence
     ]
 
 
-def text(boundary: Boundary) -> list[Block]:
+def text(kernels: list[Kernel]) -> list[Block]:
     """Each part of the boundary by kernel."""
-    return [_table(boundary.kernels, len(boundary.smallest) > 1)]
+    several = len(smallest_of(kernels)) > 1
+    names = [kernel_name(k) + (f" {k.backend}" if several else "") for k in kernels]
+    lines = [(name, [cost(k.parts.get(op)) for k in kernels]) for op, name in parts.items()]
+    for op, name in graphs.items():
+        lines.append((f"{name}: first kernel", [_graph(k, op, "first_ns") for k in kernels]))
+        lines.append((f"{name}: each further one", [_graph(k, op, "each_ns") for k in kernels]))
+    return [
+        table(
+            "Kernels that do nothing, launched by one host thread",
+            ["ns, by blocks x threads of the kernel", *(f"{name}>" for name in names)],
+            [[name, *cells] for name, cells in lines if any(c.text for c in cells)],
+        )
+    ]
 
 
 def kernel_name(kernel: Kernel) -> str:
     return f"{kernel.blocks} x {kernel.threads}{_where.get(kernel.home, '')}"
-
-
-def _table(kernels: list[Kernel], several: bool) -> Table:
-    names = [kernel_name(k) + (f" {k.backend}" if several else "") for k in kernels]
-    lines = [
-        (name, [cost(kernel.parts.get(op)) for kernel in kernels]) for op, name in parts.items()
-    ]
-    for op, name in graphs.items():
-        lines.append((f"{name}: first kernel", [_graph(k, op, "first_ns") for k in kernels]))
-        lines.append((f"{name}: each further one", [_graph(k, op, "each_ns") for k in kernels]))
-    return table(
-        "Kernels that do nothing, launched by one host thread",
-        ["ns, by blocks x threads of the kernel", *(f"{name}>" for name in names)],
-        [[name, *cells] for name, cells in lines if any(c.text for c in cells)],
-    )
 
 
 def _graph(kernel: Kernel, op: str, part: str) -> Cell:
@@ -206,7 +192,8 @@ def _boundary_finding(kernel: Kernel) -> str:
     whole = kernel.parts.get("launch")
     if whole is None:
         return ""
-    line = start = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
+    start = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
+    line = ""
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
         cost = ns_of(kernel.parts["launch_call"])
@@ -223,7 +210,7 @@ def _boundary_finding(kernel: Kernel) -> str:
         )
         if kernel.host_paced:
             line += ", about what its call takes: the host sets the pace"
-    return line if line != start else ""
+    return start + line if line else ""
 
 
 def _graph_finding(kernel: Kernel) -> str:
@@ -270,11 +257,11 @@ def _even(line: GraphCosts, one_ns: float) -> int:
     return int(max(1.0, (line.first_ns - line.each_ns) / (one_ns - line.each_ns) + 1))
 
 
-def figures(boundary: Boundary) -> list[Figure]:
+def figures(kernels: list[Kernel]) -> list[Figure]:
     """For each backend each way to launch a kernel on one axis, kernels by colour."""
     return [
-        _figure(smallest, [k for k in boundary.kernels if k.backend == smallest.backend], i)
-        for i, smallest in enumerate(boundary.smallest)
+        _figure(smallest, [k for k in kernels if k.backend == smallest.backend], i)
+        for i, smallest in enumerate(smallest_of(kernels))
     ]
 
 

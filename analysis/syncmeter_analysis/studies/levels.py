@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 
 from syncmeter_analysis.relate import text as formats
@@ -26,7 +26,7 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import ns_of
+from syncmeter_analysis.studies.cells import ns_of, of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -113,7 +113,8 @@ class BothClocks:
 
 @dataclass
 class GpuLevels:
-    """What one backend measured; `drawn` are the points of the figure of all levels.
+    """What one backend measured; `drawn` are the points of the figure of all levels. `prefix` of titles
+    and `suffix` of ids tell it from others.
 
     Barriers of several GPUs alone are no levels: the study multi-gpu tells of them.
     """
@@ -126,31 +127,28 @@ class GpuLevels:
     barriers: list[GridBarriers]
     chain: list[Measured]
     clocks: list[BothClocks]
+    prefix: str = ""
+    suffix: str = ""
 
     @property
     def of_one_gpu(self) -> bool:
         return any(one.best and name != several_gpus for name, one in self.axis)
 
 
-@dataclass
-class Levels:
-    """Each GPU backend that has a latency of a level inside one GPU; falsy without one."""
-
-    backends: list[GpuLevels] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return bool(self.backends)
-
-
-def rows(campaign: Campaign) -> Levels:
-    """Resolved costs of GPUs, without those that another's doubt lies on, repeats and whole arrays."""
+def rows(campaign: Campaign) -> list[GpuLevels]:
+    """Each GPU backend that has a latency of a level inside one GPU: resolved costs, without those that
+    another's doubt lies on, repeats and whole arrays."""
     points = [
         s
         for s in campaign.measured
         if s.on_gpu and s.family != "reduction" and not s.doubt and not s.point.repeat
     ]
-    found = [_of_backend(name, of, campaign) for name, of in group(points, "backend").items()]
-    return Levels([levels for levels in found if levels.of_one_gpu])
+    all_backends = (_of_backend(*of, campaign) for of in group(points, "backend").items())
+    found = [of_backend for of_backend in all_backends if of_backend.of_one_gpu]
+    for i, of_backend in enumerate(found):
+        of_backend.prefix = f"{of_backend.backend}: " * (len(found) > 1)
+        of_backend.suffix = f"-{of_backend.backend}" * (i > 0)
+    return found
 
 
 def _of_backend(backend: str, points: list[Measured], campaign: Campaign) -> GpuLevels:
@@ -222,14 +220,13 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
         if len(launches) < 2:
             continue
         best = max(launches, key=lambda s: _warps(s) / ns_of(s))
-        ties = []
-        for s in launches:
-            r = ratio(s, best)
-            if s is best or isinstance(r, NotComparable):
-                continue
-            # Time for each warp that is synchronized.
-            if verdict(r.times(_warps(best) / _warps(s))) is not Verdict.slower:
-                ties.append(s)
+        # Time for each warp that is synchronized.
+        over = (
+            (s, ratio(s, best).times(_warps(best) / _warps(s))) for s in launches if s is not best
+        )
+        ties = [
+            s for s, r in over if verdict(r) in (Verdict.same, Verdict.faster, Verdict.cannot_tell)
+        ]
         found.append(BlockRate(best, _warps(best) * 1e9 / ns_of(best), ties))
     return found
 
@@ -256,20 +253,12 @@ def _both_clocks(s: Measured, campaign: Campaign) -> BothClocks:
     return BothClocks(s, s.host_cost.value, median(deviations))
 
 
-def answer(levels: Levels) -> list[str]:
+@of_each
+def answer(found: GpuLevels) -> list[str]:
     """The fastest way of each level, and which barrier of the grid to take, of the smallest and of the
     largest grid."""
-    several = len(levels.backends) > 1
-    return [
-        (f"{of_backend.backend}: " if several else "") + sentence
-        for of_backend in levels.backends
-        for sentence in _sentences(of_backend)
-    ]
-
-
-def _sentences(found: GpuLevels) -> list[str]:
     ends = found.barriers[:1] + found.barriers[1:][-1:]
-    return [_of_each_level(found), *map(_grid_sentence, ends)]
+    return [found.prefix + each for each in (_of_each_level(found), *map(_grid_sentence, ends))]
 
 
 def _grid_sentence(row: GridBarriers) -> str:
@@ -289,17 +278,9 @@ def _of_each_level(found: GpuLevels) -> str:
     return f"The fastest synchronization of each level: {'; '.join(fastest)}"
 
 
-def text(levels: Levels) -> list[Block]:
+@of_each
+def text(levels: GpuLevels) -> list[Block]:
     """The levels on one axis, blocks by their rate, barriers of the grid, chains, and both clocks."""
-    several = len(levels.backends) > 1
-    return [
-        block
-        for of_backend in levels.backends
-        for block in _blocks_of_backend(of_backend, f"{of_backend.backend}: " if several else "")
-    ]
-
-
-def _blocks_of_backend(levels: GpuLevels, prefix: str) -> list[Block]:
     found = [
         *_axis(levels.axis),
         *_blocks(levels.blocks),
@@ -310,7 +291,7 @@ def _blocks_of_backend(levels: GpuLevels, prefix: str) -> list[Block]:
     ]
     for block in found:
         if isinstance(block, Table):
-            block.caption = prefix + block.caption
+            block.caption = levels.prefix + block.caption
     return found
 
 
@@ -458,16 +439,10 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
     return [table(what, columns, rows, keys=3), Text(notes)]
 
 
-def figures(found: Levels) -> list[Figure]:
-    """All levels on one axis, and the heat map of the grid's barrier, where they were measured; of
-    each backend."""
-    drawn = []
-    for i, of_backend in enumerate(found.backends):
-        for figure in _axis_figure(of_backend) + _grid_figure(of_backend):
-            figure.id += f"-{of_backend.backend}" if i else ""
-            figure.title = f"{of_backend.backend}: " * (len(found.backends) > 1) + figure.title
-            drawn.append(figure)
-    return drawn
+@of_each
+def figures(found: GpuLevels) -> list[Figure]:
+    """All levels on one axis, and the heat map of the grid's barrier, where they were measured."""
+    return _axis_figure(found) + _grid_figure(found)
 
 
 def _launches(points: list[Measured]) -> list[tuple[int, int]]:
@@ -505,7 +480,8 @@ def _axis_figure(found: GpuLevels) -> list[Figure]:
     note += f"; not measured: {', '.join(missing)}." if missing else "."
     dots = Dots(rows, "ns per op", list(names.values()), "op", "blocks x threads")
     panel = Panel("all levels", dots)
-    return [Figure("levels", _of_each_level(found), note, [panel], wide=True)]
+    title = found.prefix + _of_each_level(found)
+    return [Figure(f"levels{found.suffix}", title, note, [panel], wide=True)]
 
 
 def _grid_figure(found: GpuLevels) -> list[Figure]:
@@ -540,4 +516,4 @@ def _grid_figure(found: GpuLevels) -> list[Figure]:
         title = _grid_sentence(found.barriers[-1])
     note = "grid_sync, microseconds; empty: not resident at once, or not measured."
     panel = Panel("grid_sync", heat)
-    return [Figure("grid-barrier", title, note, [panel], wide=True)]
+    return [Figure(f"grid-barrier{found.suffix}", found.prefix + title, note, [panel], wide=True)]

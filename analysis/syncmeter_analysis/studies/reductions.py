@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from syncmeter_analysis.record.point import type_bytes
 from syncmeter_analysis.relate import text as formats
@@ -88,24 +88,9 @@ class Array:
         return next(form for form in self.forms if form.measured is s)
 
 
-@dataclass
-class Reductions:
-    """The arrays by type and size; falsy without a reduction that has a cost."""
-
-    arrays: list[Array] = field(default_factory=list)
-
-    def __bool__(self) -> bool:
-        return any(form.is_reduction and form.ns for a in self.arrays for form in a.forms)
-
-    @property
-    def has_reads(self) -> bool:
-        return any(
-            form.measured.point.op == reads and form.ns for a in self.arrays for form in a.forms
-        )
-
-
-def rows(campaign: Campaign) -> Reductions:
-    """An array for each type and size, types in their usual order."""
+def rows(campaign: Campaign) -> list[Array]:
+    """An array for each type and size, types in their usual order; none without a reduction that has
+    a cost."""
     order = list(type_bytes)
 
     def belongs(s: Measured) -> bool:
@@ -115,7 +100,8 @@ def rows(campaign: Campaign) -> Reductions:
 
     points = filter(belongs, campaign.points.values())
     found = grouped(points, lambda s: (order.index(s.point.type), s.point.size))
-    return Reductions([_array(order[kind], size, of) for (kind, size), of in sorted(found.items())])
+    arrays = [_array(order[kind], size, of) for (kind, size), of in sorted(found.items())]
+    return arrays if any(f.is_reduction and f.ns for a in arrays for f in a.forms) else []
 
 
 def _array(kind: str, size: int, points: list[Measured]) -> Array:
@@ -155,23 +141,23 @@ def _contest(forms: list[Form], on_gpu: bool) -> Contest | None:
     return contest(able) if len(able) > 1 else None
 
 
-def answer(found: Reductions) -> list[str]:
+def answer(arrays: list[Array]) -> list[str]:
     """The form to take for each array, on GPUs, then on CPUs; the largest arrays first."""
-    largest_first = sorted(found.arrays, key=lambda array: -array.size)
+    largest_first = sorted(arrays, key=lambda array: -array.size)
     on_gpu = [(array, array.on_gpu) for array in largest_first]
     on_cpu = [(array, array.on_cpu) for array in largest_first]
     return [fastest_sentence(array, one) for array, one in (*on_gpu, *on_cpu) if one is not None]
 
 
-def text(found: Reductions) -> list[Block]:
+def text(arrays: list[Array]) -> list[Block]:
     """A table for each array, and what the figures rest on."""
-    affinities = {a for array in found.arrays for form in array.forms for a in form.affinities}
-    blocks: list[Block] = [_table(array, len(affinities - {"none"}) > 1) for array in found.arrays]
+    affinities = {a for array in arrays for form in array.forms for a in form.affinities}
+    blocks: list[Block] = [_table(array, len(affinities - {"none"}) > 1) for array in arrays]
     note = (
         "An array that fits into a cache is read from the cache: reductions run on the same "
         "array, one after another."
     )
-    if found.has_reads:
+    if any(f.measured.point.op == reads and f.ns for a in arrays for f in a.forms):
         note += " Of the reads: the time of read_bandwidth over the form's, same array and run."
     blocks.append(Text(note))
     return blocks
@@ -214,10 +200,10 @@ def fastest_sentence(array: Array, one: Contest) -> str:
 _least_sizes = 2
 
 
-def figures(found: Reductions) -> list[Figure]:
+def figures(arrays: list[Array]) -> list[Figure]:
     """Each form's share of the bandwidth of plain reads on a GPU, a panel for each type; and bytes per
     second of all backends for the first of the types."""
-    return _share_figure(found) + _rate_figure(found)
+    return _share_figure(arrays) + _rate_figure(arrays)
 
 
 def _panels(rows: Sequence[Row], y: Axis, legend: str) -> list[Panel]:
@@ -237,10 +223,8 @@ def _usual_lanes(forms: Sequence[Form]) -> int:
     return max(counts, key=lambda n: counts[n], default=0)
 
 
-def _share_figure(found: Reductions) -> list[Figure]:
-    able = [
-        (a, f) for a in found.arrays for f in a.forms if f.on_gpu and isinstance(f.share, Ratio)
-    ]
+def _share_figure(arrays: list[Array]) -> list[Figure]:
+    able = [(a, f) for a in arrays for f in a.forms if f.on_gpu and isinstance(f.share, Ratio)]
     lanes = _usual_lanes([form for _, form in able])
     shown = [(array, form) for array, form in able if form.measured.point.lanes == lanes]
     rows = [
@@ -270,8 +254,8 @@ def _of_largest(contests: Sequence[tuple[Array, Contest | None]]) -> str:
     return fastest_sentence(array, one)
 
 
-def _rate_figure(found: Reductions) -> list[Figure]:
-    able = [(a, f) for a in found.arrays for f in a.forms if f.is_reduction and f.ns]
+def _rate_figure(arrays: list[Array]) -> list[Figure]:
+    able = [(a, f) for a in arrays for f in a.forms if f.is_reduction and f.ns]
     kind = next((t for t in type_bytes if any(array.type == t for array, _ in able)), "")
     able = [(array, form) for array, form in able if array.type == kind]
     lanes = _usual_lanes([form for _, form in able if form.on_gpu])

@@ -134,7 +134,7 @@ def _levels(campaign: Campaign) -> list[Figure]:
     """The fastest way of each level of a GPU, as the study tells them."""
     return [
         figure
-        for found in gpu_levels.rows(campaign).backends[:1]
+        for found in gpu_levels.rows(campaign)[:1]
         for figure in _axis(found.backend, found.axis)
     ]
 
