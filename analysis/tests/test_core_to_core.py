@@ -62,7 +62,7 @@ def file_of(path, *lines, units=UNITS, nodes=2):
 
 
 def one(tmp_path, *lines, **members):
-    (matrix,) = core_to_core.rows(file_of(tmp_path / "f", *lines, **members)).matrices
+    (matrix,) = core_to_core.rows(file_of(tmp_path / "f", *lines, **members))
     return matrix
 
 
@@ -223,7 +223,7 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
     lines += visits([5.0] * 3, point(lanes=2))
     found = core_to_core.rows(file_of(tmp_path / "f", lines))
     # One pair is a row of the table of points.
-    assert [m.what.op for m in found.matrices] == ["handoff", "handoff_cas"]
+    assert [m.what.op for m in found] == ["handoff", "handoff_cas"]
     # No topology, no order and no class.
     assert not core_to_core.rows(file_of(tmp_path / "f", lines, units=None))
     (figure,) = drawing.figures(found)
@@ -371,7 +371,7 @@ def test_passes_of_two_files_are_not_one(tmp_path):
         write(tmp_path / "a", both(0, 2, 50, 50), both(0, 1, 200, 202), first=first),
         write(tmp_path / "b", later, first=first),
     ]
-    (matrix,) = core_to_core.rows(campaign_of([read_results(p) for p in paths])).matrices
+    (matrix,) = core_to_core.rows(campaign_of([read_results(p) for p in paths]))
     assert matrix.drift is None
 
 
@@ -381,7 +381,7 @@ MEASURED = Path(__file__).parent / "data" / "core-to-core.jsonl.xz"
 def test_of_a_measured_file_every_matrix_is_drawn_and_medians_are_the_drivers():
     (told,) = sections(read(MEASURED), ["core-to-core"])
     (drawn,) = drawing.figures(told.rows)
-    for matrix in told.rows.matrices:
+    for matrix in told.rows:
         assert {s.id for s in matrix.cells.values()} <= set(drawn.points)
     text = as_plain(told.title, told.blocks)
     # The medians as `syncmeter show` told them when the file was measured.

@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, pairwise
+from operator import itemgetter
 
 from syncmeter_analysis.record.point import Point, key_without
 from syncmeter_analysis.record.topology import (
@@ -35,7 +36,7 @@ from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table, width_of
-from syncmeter_analysis.studies.cells import ns_of
+from syncmeter_analysis.studies.cells import ns_of, of_each
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of
 
 title = "Core to core"
@@ -80,23 +81,25 @@ class PairClass:
 
 @dataclass
 class BothWays:
-    """a to b over b to a, each inside a placement state that both ways saw; `apart` counts those that
-    cannot be compared, by reason."""
+    """a to b over b to a, each inside a placement state that both ways saw."""
 
-    ratios: dict[Pair, Ratio] = field(default_factory=dict)
-    apart: Counter[str] = field(default_factory=Counter)
+    over_back: dict[Pair, Ratio | NotComparable]
 
-    @staticmethod
-    def share(r: Ratio) -> float:
+    @property
+    def ratios(self) -> dict[Pair, Ratio]:
+        return {pus: r for pus, r in self.over_back.items() if isinstance(r, Ratio)}
+
+    @property
+    def shares(self) -> dict[Pair, float]:
         """By how much the slower direction exceeds the other."""
-        return max(r.value, 1 / r.value) - 1
+        return {pus: max(r.value, 1 / r.value) - 1 for pus, r in self.ratios.items()}
 
     @property
     def farthest(self) -> Pair:
-        return max(self.ratios, key=lambda pus: self.share(self.ratios[pus]))
+        return max(self.shares.items(), key=lambda item: item[1])[0]
 
     def count(self, *verdicts: Verdict) -> int:
-        return sum(verdict(r) in verdicts for r in self.ratios.values())
+        return sum(verdict(r) in verdicts for r in self.over_back.values())
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class Drift:
 @dataclass
 class Matrix:
     """Points that differ in nothing but their pair of PUs: `what` without PUs, `units` every PU in
-    topology order, `cells` by the PUs of first and second lane."""
+    topology order, `cells` by the PUs of first and second lane. `one_node`: the machine has one NUMA
+    node."""
 
     what: Point
     family: str
@@ -123,6 +127,7 @@ class Matrix:
     classes: list[PairClass]
     ways: BothWays
     drift: Drift | None
+    one_node: bool = False
 
     @property
     def measured(self) -> list[Measured]:
@@ -138,18 +143,7 @@ class Matrix:
         return len(self.units) > _most_pus_for_all_pairs
 
 
-@dataclass
-class CoreToCore:
-    """All matrices; falsy without one. `one_node`: the machine has one NUMA node."""
-
-    matrices: list[Matrix]
-    one_node: bool = False
-
-    def __bool__(self) -> bool:
-        return bool(self.matrices)
-
-
-def rows(campaign: Campaign) -> CoreToCore:
+def rows(campaign: Campaign) -> list[Matrix]:
     """A matrix for each group of two points or more that differ in nothing but the two PUs that they
     name; only of files that say where their PUs sit."""
     places = units_of(file.campaign for file in campaign.files)
@@ -161,20 +155,19 @@ def rows(campaign: Campaign) -> CoreToCore:
     groups = grouped(filter(belongs, campaign.points.values()), lambda s: _but_pus(s.point))
     several = [group for group in groups.values() if len(group) > 1]
     if not several:
-        return CoreToCore([])
+        return []
     class_of = _classes(places)
     # A large machine has 100,000 pairs.
     pairs = Counter(map(class_of, combinations(places, 2)))
-    matrices = [_matrix(group, places, pairs, class_of) for group in several]
     machine = campaign.files[0].campaign.get("machine")
-    nodes = machine.get("numa_nodes") if isinstance(machine, dict) else None
+    one_node = isinstance(machine, dict) and machine.get("numa_nodes") == 1
     homes = ("", "first", "second", "other")
 
     def order(m: Matrix) -> tuple[object, ...]:
         home = homes.index(m.what.home) if m.what.home in homes else len(homes)
         return m.what.backend, m.family, m.what.op, home, m.what.key
 
-    return CoreToCore(sorted(matrices, key=order), nodes == 1)
+    return sorted((_matrix(of, places, pairs, class_of, one_node) for of in several), key=order)
 
 
 #: The rank of a class of pairs from the closest on, and its name.
@@ -198,6 +191,7 @@ def _matrix(
     places: dict[int, Unit],
     pairs: Mapping[ClassKey, int],
     class_of: Callable[[Iterable[int]], ClassKey],
+    one_node: bool,
 ) -> Matrix:
     cells = {(s.point.pus[0], s.point.pus[1]): s for s in group}
     apart = (s for (first, second), s in cells.items() if s.usable and first != second)
@@ -209,23 +203,16 @@ def _matrix(
         places,
         cells,
         [PairClass(key[1], n, by_class.get(key, [])) for key, n in sorted(pairs.items())],
-        _both_ways(cells),
+        BothWays(
+            {
+                (a, b): ratio(there, cells[b, a])
+                for (a, b), there in sorted(cells.items(), key=itemgetter(0))
+                if a < b and (b, a) in cells
+            }
+        ),
         _drift(group),
+        one_node,
     )
-
-
-def _both_ways(cells: dict[Pair, Measured]) -> BothWays:
-    result = BothWays()
-    for (first, second), there in sorted(cells.items(), key=lambda cell: cell[0]):
-        back = cells.get((second, first))
-        if first >= second or back is None:
-            continue
-        r = ratio(there, back)
-        if isinstance(r, NotComparable):
-            result.apart[r.why] += 1
-        else:
-            result.ratios[first, second] = r
-    return result
 
 
 def _drift(group: Iterable[Measured]) -> Drift | None:
@@ -414,20 +401,16 @@ def _range(pus: list[int]) -> str:
     return f"{pus[0]}-{pus[-1]}:{step}" if len(pus) > 2 else ",".join(map(str, pus))
 
 
-def answer(found: CoreToCore) -> list[str]:
+@of_each
+def answer(matrix: Matrix) -> list[str]:
     """For each op what a pair of each class costs, and whether the two ways of a pair differ."""
-    return [
-        sentence
-        for matrix in found.matrices
-        if matrix.costs
-        for sentence in (by_class(matrix), *_placements(matrix), *_ways(matrix))
-    ]
+    return [by_class(matrix), *_placements(matrix), *_ways(matrix)] if matrix.costs else []
 
 
-def text(found: CoreToCore) -> list[Block]:
+def text(matrices: list[Matrix]) -> list[Block]:
     """For each op its matrix (folded where it does not fit), its classes and what follows."""
-    blocks = [block for matrix in found.matrices for block in _of(matrix)]
-    if found.one_node and any(matrix.what.home for matrix in found.matrices):
+    blocks = [block for matrix in matrices for block in _of(matrix)]
+    if any(matrix.one_node and matrix.what.home for matrix in matrices):
         blocks.append(
             Text(
                 "home: there is one NUMA node, so whichever PU touches the mailboxes first, they lie "
@@ -495,20 +478,20 @@ def _placements(matrix: Matrix) -> list[str]:
 
 def _ways(matrix: Matrix) -> list[str]:
     """a to b against b to a."""
-    ways = matrix.ways
+    ways, shares = matrix.ways, matrix.ways.shares
     lines = []
-    if ways.ratios:
-        differ = ways.count(Verdict.slower, Verdict.faster)
-        shares = [ways.share(r) for r in ways.ratios.values()]
+    if shares:
         a, b = ways.farthest
         lines.append(
             f"a to b against b to a: the same within {default_margin:.0%} in "
             f"{ways.count(Verdict.same)} of {formats.count(len(shares), 'pair')}, more apart in "
-            f"{differ}, cannot tell in {ways.count(Verdict.cannot_tell)}; they differ by "
-            f"{100 * median(shares):.1f} % in the median, by {100 * max(shares):.1f} % at most "
-            f"(PUs {a} and {b})"
+            f"{ways.count(Verdict.slower, Verdict.faster)}, cannot tell in "
+            f"{ways.count(Verdict.cannot_tell)}; they differ by "
+            f"{100 * median(shares.values()):.1f} % in the median, by {100 * shares[a, b]:.1f} % at "
+            f"most (PUs {a} and {b})"
         )
-    for why, n in sorted(ways.apart.items()):
+    apart = Counter(r.why for r in ways.over_back.values() if isinstance(r, NotComparable))
+    for why, n in sorted(apart.items()):
         lines.append(f"a to b against b to a: {formats.count(n, 'pair')} not comparable: {why}")
     return lines
 
@@ -526,9 +509,9 @@ def _drift_sentences(matrix: Matrix) -> list[str]:
     ]
 
 
-def figures(found: CoreToCore) -> list[Figure]:
+def figures(matrices: list[Matrix]) -> list[Figure]:
     """The matrix of costs between PUs, in the order of the topology: a panel for each op and home."""
-    drawn = [matrix for matrix in found.matrices if matrix.costs]
+    drawn = [matrix for matrix in matrices if matrix.costs]
     if not drawn:
         return []
     costs = [cost for matrix in drawn for cost in matrix.costs]

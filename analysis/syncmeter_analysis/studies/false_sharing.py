@@ -9,11 +9,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 
 from syncmeter_analysis.record.point import key_without, type_bytes
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.group import placed_alike
+from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     PairOfPoints,
@@ -81,6 +82,10 @@ class Row:
     @property
     def strides(self) -> list[int]:
         return list(self.over_apart)
+
+    @property
+    def placed(self) -> str:
+        return ", ".join(self.affinities)
 
     @property
     def where(self) -> str:
@@ -191,11 +196,8 @@ def size_of(row: Row) -> Size:
         if says is Verdict.slower:
             if enough:
                 # A hypervisor's or a prefetcher's doing, but no size.
-                return Size(
-                    None,
-                    stride,
-                    f"{enough} B apart cost the same as cells apart, {stride} B more",
-                )
+                why = f"{enough} B apart cost the same as cells apart, {stride} B more"
+                return Size(None, stride, why)
             slower_at = stride
         elif enough is None and not why:
             if says is Verdict.same:
@@ -203,9 +205,8 @@ def size_of(row: Row) -> Size:
             else:
                 why = _cannot_compare(stride, r)
     if enough is None and not why:
-        why = (
-            f"even {max(row.strides, default=0)} B apart cost more than cells {apart_bytes} B apart"
-        )
+        widest = max(row.strides, default=0)
+        why = f"even {widest} B apart cost more than cells {apart_bytes} B apart"
     return Size(enough, slower_at, why)
 
 
@@ -214,11 +215,9 @@ def _cannot_compare(stride: int, r: Ratio | NotComparable) -> str:
         return f"at {stride} B {r.why}"
     if not r.bounded:
         return f"at {stride} B only one visit has both in one placement state"
-    sentence = (
-        "below 1, so that cells apart are no valid control"
-        if verdict(r) is Verdict.faster
-        else "neither the same nor more"
-    )
+    sentence = "neither the same nor more"
+    if verdict(r) is Verdict.faster:
+        sentence = "below 1, so that cells apart are no valid control"
     return f"at {stride} B the ratio is {formats.ratio_interval(r)}, {r.visits} visits: {sentence}"
 
 
@@ -250,13 +249,10 @@ def _line_sizes(campaign: Campaign) -> str:
         return f"{value} B" if isinstance(value, int) and value > 0 else "unknown"
 
     caches = m.get("caches")
-    first = [
-        c
-        for c in (caches if isinstance(caches, list) else [])
-        if isinstance(c, dict) and c.get("level") == 1
-    ]
+    known = [c for c in (caches if isinstance(caches, list) else []) if isinstance(c, dict)]
+    first = [c for c in known if c.get("level") == 1] or [{}]
     return (
-        f"hwloc (L1 cache line) {size(first[-1] if first else {}, 'line_bytes')}, "
+        f"hwloc (L1 cache line) {size(first[-1], 'line_bytes')}, "
         f"sysconf(_SC_LEVEL1_DCACHE_LINESIZE) {size(m, 'line_bytes_sysconf')}, "
         "std::hardware_destructive_interference_size "
         f"{size(m, 'destructive_interference_size')}"
@@ -274,27 +270,20 @@ def answer(sharing: Sharing) -> list[str]:
 def text(sharing: Sharing) -> list[Block]:
     """The cost at each stride, one element apart, and the size by affinity."""
     found = sharing.rows
+    lines = [
+        line
+        for affinities, of_these in grouped(found, lambda row: row.placed).items()
+        for line in _of_affinity(affinities, of_these)
+    ]
     return [
         _strides(found),
         Text(f"Types pooled; {formats.legend_of_marks}."),
         _one_element(found),
-        Bullets(
-            [
-                line
-                for affinities in dict.fromkeys(_placed(row) for row in found)
-                for line in _of_affinity(affinities, found)
-            ]
-            + [f"line sizes reported by others: {sharing.line_sizes}"]
-        ),
+        Bullets([*lines, f"line sizes reported by others: {sharing.line_sizes}"]),
     ]
 
 
-def _placed(row: Row) -> str:
-    return ", ".join(row.affinities)
-
-
-def _of_affinity(affinities: str, found: Sequence[Row]) -> list[str]:
-    of_these = [row for row in found if _placed(row) == affinities]
+def _of_affinity(affinities: str, of_these: Sequence[Row]) -> list[str]:
     return [
         f"{affinities}: {size_sentence(of_these)}",
         f"{affinities}, 64 B against 128 B: {_next_line_sentence(of_these)}",
@@ -315,23 +304,15 @@ def _strides(found: Sequence[Row]) -> Table:
     strides = sorted({stride for row in found for stride in row.strides})
     columns = ["backend", "op", "types", "lanes>", "affinity", "from>", "state>"]
     columns += [*(f"{stride} B>" for stride in strides), "size>", "64 B : 128 B>"]
-    return table(
-        f"Cost at each stride over that of cells {apart_bytes} B apart, of the same visits, in one "
-        "placement state",
-        columns,
-        [
-            [
-                row.first.point.backend,
-                Cell(row.first.point.op, row.points),
-                *(" ".join(row.types), str(row.first.point.lanes), _placed(row)),
-                *(f"{row.first.point.base_offset} B", _state(row)),
-                *(formats.marked(row.over_apart.get(s)) for s in strides),
-                *(_size(row), formats.marked(row.next_line)),
-            ]
-            for row in found
-        ],
-        keys=7,
-    )
+    rows = []
+    for row in found:
+        p = row.first.point
+        at = [p.backend, Cell(p.op, row.points), " ".join(row.types), str(p.lanes), row.placed]
+        marks = [formats.marked(row.over_apart.get(s)) for s in strides]
+        more = [_size(row), formats.marked(row.next_line)]
+        rows.append([*at, f"{p.base_offset} B", _state(row), *marks, *more])
+    what = f"Cost at each stride over that of cells {apart_bytes} B apart"
+    return table(f"{what}, of the same visits, in one placement state", columns, rows, keys=7)
 
 
 def _one_element(found: Sequence[Row]) -> Table:
@@ -340,7 +321,7 @@ def _one_element(found: Sequence[Row]) -> Table:
     for row in found:
         for kind, r in row.one_element.items() if not row.first.point.base_offset else ():
             p = row.first.point
-            at = [p.backend, p.op, kind, str(p.lanes), _placed(row), _state(row)]
+            at = [p.backend, p.op, kind, str(p.lanes), row.placed, _state(row)]
             visits = str(r.visits if isinstance(r, Ratio) else 0)
             rows.append([*at, *formats.ratio_fields(r), visits, formats.why_none(r)])
     return table(
@@ -387,23 +368,18 @@ def next_line_spans(found: Sequence[Row]) -> str:
     (2.61..2.79) at 64 lanes`. Pairs of lines begin where the page does, so that only arrays from the
     start of a line count."""
     rows = [
-        (row.first.point.lanes, row.next_line, verdict(row.next_line))
+        (row.first.point.lanes, row.next_line)
         for row in sizing(found)
         if not row.first.point.base_offset and isinstance(row.next_line, Ratio)
     ]
-    spans: list[tuple[Verdict, list[int], list[Ratio]]] = []
-    for lanes, r, says in sorted(rows, key=lambda row: row[0]):
-        if not spans or spans[-1][0] is not says:
-            spans.append((says, [], []))
-        spans[-1][1].append(lanes)
-        if isinstance(r, Ratio):
-            spans[-1][2].append(r)
-    if not {Verdict.slower, Verdict.faster} & {says for says, _, _ in spans}:
+    rows.sort(key=lambda row: row[0])
+    spans = [(says, list(of)) for says, of in groupby(rows, key=lambda row: verdict(row[1]))]
+    if not {Verdict.slower, Verdict.faster} & {says for says, _ in spans}:
         return ""
     return ", ".join(
-        f"{_range_of(ratios)}{' (cannot tell)' * (says is Verdict.cannot_tell)} at "
-        f"{formats.spans(lanes)} lanes"
-        for says, lanes, ratios in spans
+        f"{_range_of([r for _, r in of])}{' (cannot tell)' * (says is Verdict.cannot_tell)} at "
+        f"{formats.spans([lanes for lanes, _ in of])} lanes"
+        for says, of in spans
     )
 
 
@@ -418,18 +394,14 @@ def _next_line_sentence(found: Sequence[Row]) -> str:
     asked = [row for row in sizing(found) if not row.first.point.base_offset]
     ratios = [(row, row.next_line, verdict(row.next_line)) for row in asked]
     if by_lanes := next_line_spans(found):
-        slower = any(says is Verdict.slower for _, _, says in ratios)
-        why = (
-            "adjacent lines are fetched in pairs"
-            if slower
-            else "128 B cost more, which pairs of lines do not explain"
-        )
+        why = "128 B cost more, which pairs of lines do not explain"
+        if any(says is Verdict.slower for _, _, says in ratios):
+            why = "adjacent lines are fetched in pairs"
         return f"differ: {by_lanes}; {why}"
     same = sum(says is Verdict.same for _, _, says in ratios)
     if same:
-        return (
-            f"the same within {default_margin:.0%} in {same} of {formats.count(len(ratios), 'row')}"
-        )
+        asked_rows = formats.count(len(ratios), "row")
+        return f"the same within {default_margin:.0%} in {same} of {asked_rows}"
     for row, r, _ in ratios:
         open_ = r.why if isinstance(r, NotComparable) else formats.ratio_interval(r)
         return f"cannot tell: {open_} at {row.where}"
@@ -442,24 +414,19 @@ def figures(sharing: Sharing) -> list[Figure]:
 
 
 def _by_op(sharing: Sharing) -> dict[str, list[Row]]:
-    by_op: dict[str, list[Row]] = defaultdict(list)
-    for row in sizing(sharing.rows):
-        if row.has_control:
-            by_op[row.first.point.op].append(row)
-    return by_op
+    controlled = (row for row in sizing(sharing.rows) if row.has_control)
+    return grouped(controlled, lambda row: row.first.point.op)
 
 
 def _figure(op: str, found: Sequence[Row]) -> Figure:
-    panels: dict[tuple[str, int], list[Row]] = defaultdict(list)
-    for row in found:
-        panels[_placed(row), row.first.point.base_offset].append(row)
+    panels = grouped(found, lambda row: (row.placed, row.first.point.base_offset))
     return Figure(
         f"false-sharing-{op.replace('_', '-')}",
         f"{op}: {what_it_costs(found)}",
         f"Cost over that of cells {apart_bytes} B apart (same visits, same placement state; types "
         "pooled); the line is the destructive interference size, the smallest stride that costs the "
         f"same within {default_margin:.0%} where all smaller ones are resolved to cost more.",
-        [_panel(affinity, base, members) for (affinity, base), members in panels.items()],
+        [_panel(*at, members) for at, members in panels.items()],
         [id for row in found for id in row.points],
     )
 
@@ -478,20 +445,17 @@ def what_it_costs(found: Sequence[Row]) -> str:
     if size.enough is None:
         return f"{title}; more than {size.slower_at} bytes apart are needed, cannot tell how many"
     lanes = sorted({row.first.point.lanes for row in found})
-    span = f"{lanes[0]}" if len(lanes) == 1 else f"{lanes[0]} to {lanes[-1]}"
+    span = f"{lanes[0]} to {lanes[-1]}" if len(lanes) > 1 else str(lanes[0])
     return f"{title}; {size.enough} bytes apart are enough for {span} lanes"
 
 
 def _panel(affinity: str, base: int, found: Sequence[Row]) -> Panel:
     rows = [
         figure_row(
-            r.interval,
-            row.first.id,
-            x=str(stride),
-            y=str(row.first.point.lanes),
-            label=formats.ratio(r.value),
+            r.interval, row.first.id, x=str(stride), y=str(lanes), label=formats.ratio(r.value)
         )
         for row in found
+        for lanes in [row.first.point.lanes]
         for stride, r in row.over_apart.items()
         if isinstance(r, Ratio)
     ]
