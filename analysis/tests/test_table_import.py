@@ -1,7 +1,6 @@
 """A table that is read as a results file: what it cannot mean is refused by line and column."""
 
 import csv
-import gzip
 import io
 import subprocess
 from pathlib import Path
@@ -15,8 +14,6 @@ from syncmeter_analysis.record.driver import find_driver
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.tables import statuses
 from tests.made import around, point, read, visits, write
-
-measurements = Path(__file__).parents[2] / "docs" / "measurements"
 
 
 @pytest.fixture
@@ -161,20 +158,6 @@ def test_pus_that_are_not_bound_are_numbers_in_csv(tmp_path):
     path = write(tmp_path / "f.jsonl", visits(around(5.0), point(lanes=2), pus=[-1, -1]))
     (row,) = csv.DictReader(io.StringIO(export(read(path), "csv", None)))
     assert row["pus"] == "-1 -1"
-
-
-def test_tables_that_were_measured_are_read_whole(tmp_path):
-    read_whole = 0
-    for path in sorted(measurements.glob("*.csv*")):
-        content = path.read_bytes()
-        content = gzip.decompress(content) if path.suffix == ".gz" else content
-        if not content.startswith(b"backend,"):
-            continue  # of an early version
-        (tmp_path / "t.csv").write_bytes(content)
-        import_table(tmp_path / "t.csv", tmp_path / "back.jsonl")
-        assert not read(tmp_path / "back.jsonl").notes
-        read_whole += 1
-    assert read_whole >= 10
 
 
 @pytest.mark.skipif(not find_driver(), reason="SYNCMETER_BIN is not set, no syncmeter on PATH")

@@ -10,8 +10,6 @@ import re
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-# What syncmeter-report printed once; nobody wrote it by hand.
-PRINTED = {DOCS / "measurements" / name for name in ("h200-gpu-report.md", "h200-x2-multi-gpu-report.md")}
 MARK = re.compile(r"<!-- (another machine|not run): (\S.*) -->")
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:scripts/[\w-]+|syncmeter(?:-report)?)(?: \S+)+")
 
@@ -62,4 +60,4 @@ class Document:
 def documents():
     """All that is written by hand, README.md first."""
     paths = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    return [Document(path) for path in paths + sorted(DOCS.rglob("*.md")) if path not in PRINTED]
+    return [Document(path) for path in paths + sorted(DOCS.rglob("*.md"))]
