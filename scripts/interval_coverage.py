@@ -8,7 +8,7 @@ import math
 import random
 from statistics import NormalDist, median
 
-from syncmeter_analysis.relate.special import student_t
+from syncmeter_analysis.relate.stats import student_t
 from syncmeter_analysis.relate.stats import over_visits, scatter_of_median, stdev
 
 TRIALS = 10_000

@@ -8,8 +8,7 @@ import pytest
 from syncmeter_analysis.command import main
 from syncmeter_analysis.relate.fleet import degrees_of, deviation, fleet_of
 from syncmeter_analysis.relate.node import LeftOut, node_of, read_nodes
-from syncmeter_analysis.relate.special import student_t
-from syncmeter_analysis.relate.stats import median
+from syncmeter_analysis.relate.stats import median, student_t
 from syncmeter_analysis.render.fleet import as_text
 from tests.made import around, campaign, point, results, visits, write
 

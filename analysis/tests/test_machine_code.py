@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from syncmeter_analysis.relate.machine_code import bookkeeping, code_of
+from syncmeter_analysis.relate.summary import bookkeeping, code_of
 
 
 def test_bookkeeping_is_left_out():

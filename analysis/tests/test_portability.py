@@ -8,8 +8,8 @@ import pytest
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.record.text_file import text_of
 from syncmeter_analysis.relate.compare_by import compare_by, counterpart_key, counterparts
-from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.summary import code_of
 from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import portability, sections
 from syncmeter_analysis.studies import portability as drawing

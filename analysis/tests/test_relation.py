@@ -18,7 +18,7 @@ from syncmeter_analysis.relate.relation import (
     verdict,
     verdict_of,
 )
-from syncmeter_analysis.relate.special import student_t
+from syncmeter_analysis.relate.stats import student_t
 from syncmeter_analysis.relate.summary import Measured
 from tests.made import around, point, read, results, visits, write
 

@@ -3,7 +3,7 @@
 import pytest
 
 from syncmeter_analysis.relate.fleet import class_bounds
-from syncmeter_analysis.relate.states import State
+from syncmeter_analysis.relate.summary import State
 
 
 def test_a_gap_of_half_again_makes_two_classes():

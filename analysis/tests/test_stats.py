@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import special, stats
 from syncmeter_analysis.relate.scatter import prior_of
-from syncmeter_analysis.relate.special import beta_ratio, student_t, student_t_tail
+from syncmeter_analysis.relate.stats import beta_ratio, student_t, student_t_tail
 
 positive = st.floats(min_value=1e-6, max_value=1e9)
 

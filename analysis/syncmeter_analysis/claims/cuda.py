@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,8 @@ from syncmeter_analysis.claims.claim import (
 )
 from syncmeter_analysis.claims.sources import origin, primitives
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
+from syncmeter_analysis.relate.evidence import Evidence, Pairs
+from syncmeter_analysis.relate.group import grouped
 
 cuda_syncthreads_warps = row(
     on_cuda("barrier", lanes=(32, 1024)).ends("lanes", 32).above(1.5, "1024 threads over 32"),
@@ -110,9 +110,7 @@ def _small_and_large(pairs: Pairs, low: float, high: float) -> Pairs:
     """The pairs in two steps: the smallest grids, as long as each size is within the bounds, and the
     larger ones. Blocks that share a multiprocessor wait for each other, and a median over grids with
     and without such blocks would depend on how many of each were measured."""
-    by_size: dict[int, list[Pair]] = defaultdict(list)
-    for p in pairs.found:
-        by_size[p.over.point.blocks].append(p)
+    by_size = grouped(pairs.found, lambda p: p.over.point.blocks)
     small: list[int] = []
     for size in sorted(by_size):
         effect = Pairs(by_size[size]).undoubted.typical

@@ -6,15 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from syncmeter_analysis.record.tables import (
-    Axis,
-    Member,
-    Table,
-    axes,
-    point_members,
-    statuses,
-    visit_members,
-)
+from syncmeter_analysis.record import tables
 
 Schema = dict[str, Any]
 
@@ -33,7 +25,7 @@ _kinds: dict[str, Schema] = {
     "flag": {"type": "boolean"},
     "verdict": {"type": ["boolean", "null"]},
     "text": {"type": "string"},
-    "status": {"enum": list(statuses)},
+    "status": {"enum": list(tables.statuses)},
     "point": _point,
     "interval": _interval,
 }
@@ -49,8 +41,8 @@ _axis_types = {int: "integer", bool: "boolean", tuple: "array"}
 def results_schema() -> Schema:
     """The schema of one line: in `$defs` each kind of line that is about a point."""
     lines = {
-        "visit": _line(_object(visit_members)),
-        "point": _line(_object(point_members)),
+        "visit": _line(_object(tables.visit_members)),
+        "point": _line(_object(tables.point_members)),
         "same": _line({"properties": {"measured_as": _point}}, "measured_as"),
         "refused": _line({"properties": {"status": _kinds["status"]}}),
     }
@@ -69,7 +61,7 @@ def results_schema() -> Schema:
             "axes": {
                 "type": "object",
                 "required": ["backend", "op"],
-                "properties": {axis.name: _axis(axis) for axis in axes},
+                "properties": {axis.name: _axis(axis) for axis in tables.axes},
             },
         },
     }
@@ -81,7 +73,7 @@ def _line(found: Schema, *required: str) -> Schema:
     return {**found, "required": ["point", *required], "properties": members}
 
 
-def _axis(axis: Axis) -> Schema:
+def _axis(axis: tables.Axis) -> Schema:
     found: Schema = {"type": _axis_types.get(axis.kind, "string"), "description": axis.words}
     if axis.kind is int:
         found["minimum"] = axis.least
@@ -90,7 +82,7 @@ def _axis(axis: Axis) -> Schema:
     return found
 
 
-def _object(table: Table) -> Schema:
+def _object(table: tables.Table) -> Schema:
     members = {
         name: {**_member(member.kind, member), "description": member.words}
         for name, member in table.items()
@@ -98,7 +90,7 @@ def _object(table: Table) -> Schema:
     return {"type": "object", "properties": members}
 
 
-def _member(kind: str, member: Member) -> Schema:
+def _member(kind: str, member: tables.Member) -> Schema:
     if kind in _several:
         of_all, keyword, of_each = _several[kind]
         return {"type": of_all, keyword: _member(of_each, member)}

@@ -18,7 +18,6 @@ class Machine:
     cores: int | None
     pus: int | None
     smt: bool | None
-    numa_nodes: int | None
     line_bytes: int | None
     hypervisor: bool
     virtualization: str
@@ -55,7 +54,7 @@ def machine_of(campaign: dict[str, Any]) -> Machine:
     imported = campaign.get("imported")
     quota = campaign.get("quota_cpus")
     names = {n: _gpu_name(gpu) for n, gpu in gpus.items() if isinstance(gpu, (dict, str))}
-    counts = ("packages", "cores", "pus", "numa_nodes", "line_bytes")
+    counts = ("packages", "cores", "pus", "line_bytes")
     members: dict[str, Any] = {name: _whole(found.get(name)) for name in counts}
     for name in ("host", "architecture", "virtualization"):
         members[name] = str(found.get(name) or "")

@@ -68,22 +68,16 @@ class Campaign:
         """Each file with its points and, where there are several, its name: files have their own drift
         and are not mixed in a table."""
         return [
-            (file, points, self.named(file))
+            (file, points, file.path if len(self.files) > 1 else "")
             for file, points in zip(self.files, self.by_file, strict=True)
         ]
 
-    def named(self, file: ResultsFile) -> str:
-        """The file's name for the captions of its own tables; '' where it is the only one."""
-        return file.path if len(self.files) > 1 else ""
-
     def left_out(self, study: str) -> list[str]:
         """What the study says it leaves out, of the campaigns that were asked for it; once each."""
-        texts = [file.campaign.get("left_out") for file in self.files if _asked(file) == study]
+        campaigns = [file.campaign for file in self.files]
+        asked = [c for c in campaigns if object_of(c, "options").get("study") == study]
+        texts = [campaign.get("left_out") for campaign in asked]
         return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
-
-
-def _asked(file: ResultsFile) -> object:
-    return object_of(file.campaign, "options").get("study")
 
 
 def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
@@ -124,10 +118,6 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
     return found
 
 
-def _rank(s: Measured) -> tuple[bool, int]:
-    return s.usable, s.visits
-
-
 def campaign_of(files: list[ResultsFile]) -> Campaign:
     """The files of one machine as one campaign; of a point in several, the one with more visits.
 
@@ -155,8 +145,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         )
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
-            if key not in points or _rank(s) >= _rank(points[key]):
-                points[key] = s
+            points[key] = max(s, points.get(key, s), key=lambda s: (s.usable, s.visits))
         _watch(conduct, file, by_file[-1])
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]

@@ -13,6 +13,7 @@ from syncmeter_analysis.record.point import Point, native_of
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.compare import Comparison, compare_points
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
 
@@ -45,9 +46,7 @@ def counterparts(
     """Each of `others` behind its native counterpart. Where one API alone can say a scope, a spelling
     or a memory, several native points fit: the one that has a cost and says the same, else the
     device's scope and the plain spelling."""
-    by_key: dict[str, list[Measured]] = defaultdict(list)
-    for s in native:
-        by_key[counterpart_key(s.point)].append(s)
+    by_key = grouped(native, lambda s: counterpart_key(s.point))
 
     def farness(s: Measured, other: Point) -> tuple[object, ...]:
         p = s.point
@@ -64,9 +63,6 @@ def counterparts(
 
 
 by_what = ("backend", "device", "compiler", "affinity")
-
-# The side that others are compared with, where it is there: the packed threads.
-_references = {"affinity": ("close",), "device": (), "compiler": ()}
 
 
 def _device(campaign: Campaign, s: Measured) -> str:
@@ -90,17 +86,13 @@ def compare_by(
         "device": _device,
         "compiler": lambda _, s: str(compilers.get(s.build) or "unknown compiler"),
     }
-    key: dict[str, Callable[[Point], str]] = {
-        "backend": counterpart_key,
-        "affinity": lambda p: p.without("affinity").key,
-        "device": lambda p: p.key,
-        "compiler": lambda p: p.key,
-    }
     sides: dict[str, dict[str, list[Measured]]] = defaultdict(lambda: defaultdict(list))
     for campaign in campaigns:
         for s in campaign.points.values():
             if s.usable:
-                sides[label[what](campaign, s)][key[what](s.point)].append(s)
+                p = s.point
+                key = counterpart_key(p) if what == "backend" else p.without(what).key
+                sides[label[what](campaign, s)][key].append(s)
     if len(sides) < 2:
         raise Unusable(f"not comparable: every point has one {what} ({', '.join(sides) or 'none'})")
     result = []
@@ -116,10 +108,9 @@ def compare_by(
         found = compare_points(pairs, (old, new), threshold)
         found.only = (len(sides[old]) - len(common), len(sides[new]) - len(common))
         if len(files) > 1 and what != "device":
-            machines = {machine_of(f.campaign).name for f in files}
-            found.notes += [f"the machines differ: {'; '.join(sorted(machines))}"] * (
-                len(machines) > 1
-            )
+            machines = sorted({machine_of(f.campaign).name for f in files})
+            if len(machines) > 1:
+                found.notes.append(f"the machines differ: {'; '.join(machines)}")
         result.append(found)
     if not result:
         raise Unusable(
@@ -132,5 +123,6 @@ def _pairs_of_sides(what: str, names: list[str]) -> list[tuple[str, str]]:
     """Each side behind its reference."""
     if what == "backend":
         return pairs_of_backends(names)
-    reference = next((r for r in _references[what] if r in names), names[0])
+    # Others are compared with threads that are packed, where there are such.
+    reference = "close" if what == "affinity" and "close" in names else names[0]
     return [(reference, name) for name in names if name != reference]

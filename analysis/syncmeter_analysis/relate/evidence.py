@@ -16,6 +16,7 @@ from typing import Any
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.point import gpu_backends, key_without, native_of
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, ratio
 from syncmeter_analysis.relate.stats import median, median_interval
 from syncmeter_analysis.relate.summary import Measured
@@ -41,15 +42,13 @@ def on_cpu(backend: str) -> bool:
 class Pair:
     """`over` and `under` differ in one thing; `ratio` of their costs, 95 %.
 
-    `zero` says that `over` was not resolved and stands for next to nothing (ratio 0); `step` names
-    what the two differ in, where a claim is about several such steps. `each`: the cost of `under` is of
-    one of the ops that it does.
+    `step` names what the two differ in, where a claim is about several such steps. `each`: the cost of
+    `under` is of one of the ops that it does.
     """
 
     over: Measured
     under: Measured
     ratio: Ratio
-    zero: bool = False
     step: str = ""
     each: bool = False
 
@@ -214,9 +213,7 @@ class Evidence:
         """
         axes = tuple(apart) + (("stride_bytes",) if {"stride", "type"} & set(apart) else ())
         key = key_without(*axes)
-        partners: dict[object, list[Measured]] = defaultdict(list)
-        for s in under:
-            partners[key(s.point)].append(s)
+        partners = grouped(under, lambda s: key(s.point))
         result = Pairs()
         for s in over if partners else ():
             for partner in partners.get(key(s.point), ()):
@@ -241,7 +238,7 @@ class Evidence:
             to.found.append(Pair(over, under, found))
         elif zero and over.status in ("not_resolved", "elided") and under.usable:
             nothing = Ratio(Interval(0.0, 0.0, 0.0))
-            to.found.append(Pair(over, under, nothing, zero=True))
+            to.found.append(Pair(over, under, nothing))
         else:
             to.without[found.why] += 1
 
@@ -265,11 +262,9 @@ class Evidence:
     def ends(self, points: Iterable[Measured], axis: str, least: int) -> Pairs:
         """For each set of points that differ in `axis` only: the largest value over the smallest
         that is at least this."""
-        groups: dict[object, list[Measured]] = defaultdict(list)
         key = key_without(axis)
-        for s in points:
-            if s.status in _measured and getattr(s.point, axis) >= least:
-                groups[key(s.point)].append(s)
+        found = (s for s in points if s.status in _measured and getattr(s.point, axis) >= least)
+        groups = grouped(found, lambda s: key(s.point))
         result = Pairs()
         for group in groups.values():
             group.sort(key=lambda s: int(getattr(s.point, axis)))

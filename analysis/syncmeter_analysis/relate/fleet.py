@@ -20,9 +20,8 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.compare import alpha as alpha_of_all
 from syncmeter_analysis.relate.compare import contended_threshold
 from syncmeter_analysis.relate.node import LeftOut, Node, StateCost, odd_facts
-from syncmeter_analysis.relate.special import student_t_tail
-from syncmeter_analysis.relate.states import State, gap_of_states
-from syncmeter_analysis.relate.stats import holm, median
+from syncmeter_analysis.relate.stats import holm, median, student_t_tail
+from syncmeter_analysis.relate.summary import State, gap_of_states
 
 #: Points and nodes are two families of tests, and share what may go wrong.
 alpha = alpha_of_all / 2

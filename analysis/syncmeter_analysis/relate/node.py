@@ -17,9 +17,8 @@ from syncmeter_analysis.record.machine import machine_of, object_of
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile, read_results
 from syncmeter_analysis.relate.campaign import campaign_of
-from syncmeter_analysis.relate.states import enough_visits
 from syncmeter_analysis.relate.stats import error_of_median_log, median
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, enough_visits
 
 #: Fewer files than this are read faster than processes start.
 _enough_files = 8

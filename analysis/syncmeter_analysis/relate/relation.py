@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from syncmeter_analysis.record.interval import Interval
-from syncmeter_analysis.relate.special import student_t, student_t_tail
-from syncmeter_analysis.relate.states import State
 from syncmeter_analysis.relate.stats import (
     error_of_median_log,
     median,
     over_visits,
     quotient,
     ratio_of_pairs,
+    student_t,
+    student_t_tail,
     welch,
 )
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, State
 
 #: Costs that differ by no more than this are the same: a ratio within 1 / (1 + margin) .. 1 + margin.
 default_margin = 0.05

@@ -16,16 +16,15 @@ from statistics import median, variance
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, common_states, ratio
-from syncmeter_analysis.relate.special import (
+from syncmeter_analysis.relate.stats import (
     digamma,
+    scatter_of_median,
     student_t,
     student_t_tail,
     trigamma,
     trigamma_inverse,
 )
-from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.stats import scatter_of_median
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, State
 
 #: Degrees of freedom from which on an op says by itself how its visits scatter.
 _enough_degrees = 8

@@ -1,5 +1,6 @@
 """One point of a campaign, as the driver estimated it over its visits (docs/estimates.md); and of
-several points side by side the placement state that most of them have, with their costs in it."""
+several points side by side the placement state that most of them have, with their costs in it. A
+placement state is its hop, which means the same in every file."""
 
 from __future__ import annotations
 
@@ -11,7 +12,42 @@ from typing import Any, NamedTuple
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.members import Members, interval_of
 from syncmeter_analysis.record.point import Point
-from syncmeter_analysis.relate.states import State, enough_rounds, enough_visits
+
+#: Hops this far apart in ratio are of two placement states; the driver's `state_gap`.
+gap_of_states = 1.5
+
+#: Fewer rounds than this in a visit say too little of its cost; so many visits make an interval, and a
+#: point with fewer needs all of them.
+enough_rounds = 5
+enough_visits = 3
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class State:
+    """Where the lanes of a point were: `hop_ns` between them (0: no pair probe), and whether a quiet
+    probe was slow.
+
+    `number` is the class in the state's own file and orders the states of one point; between
+    points use `agrees`.
+    """
+
+    number: int = 0
+    busy: bool = False
+    hop_ns: float = 0.0
+
+    def agrees(self, other: State) -> bool:
+        """The same state, of whatever points and files: hops less than the gap apart, and both busy
+        or both quiet. A state without a hop is in no particular place and goes with every one."""
+        if self.busy != other.busy:
+            return False
+        if self.hop_ns <= 0 or other.hop_ns <= 0:
+            return True
+        smaller, larger = sorted((self.hop_ns, other.hop_ns))
+        return larger < gap_of_states * smaller
+
+    def __str__(self) -> str:
+        busy = "busy" if self.busy else "quiet"
+        return f"hop {self.hop_ns:.0f} ns, {busy}" if self.hop_ns > 0 else busy
 
 
 class LaneWaits(NamedTuple):
@@ -242,3 +278,20 @@ def cost_in(s: Measured, state: State | None) -> Interval | None:
         return s.cost
     there = _found_in(s, state)
     return there.cost if there else None
+
+
+#: Classes of instructions that find addresses, count and jump around an op, and are none of it: those
+#: of the driver (is_bookkeeping in driver/census/rule/census.cpp).
+bookkeeping = frozenset({"move", "alu", "imad", "jump", "reconverge", "nop", "frame"})
+
+
+def code_of(census: dict[str, Any] | None) -> str:
+    """The instructions of one op without bookkeeping: `lock_add 1`."""
+    per_op = census.get("per_op") if census else None
+    if not isinstance(per_op, dict):
+        return ""
+    return ", ".join(
+        f"{name} {count:g}"
+        for name, count in sorted(per_op.items())
+        if isinstance(count, (int, float)) and count and name not in bookkeeping
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.machine_code import code_of
+from syncmeter_analysis.relate.summary import code_of
 from syncmeter_analysis.render.report import Block, Section
 from syncmeter_analysis.studies.blocks import Cell, Table, Text
 

@@ -12,7 +12,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.scatter import kinds, repetition
-from syncmeter_analysis.relate.states import gap_of_states
+from syncmeter_analysis.relate.summary import gap_of_states
 from syncmeter_analysis.render.controls import control_rows
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table

@@ -32,9 +32,8 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.states import gap_of_states
 from syncmeter_analysis.relate.stats import median
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table, width_of
 from syncmeter_analysis.studies.cells import ns_of, of_each
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel, rows_of

@@ -25,8 +25,7 @@ from syncmeter_analysis.relate.relation import (
     state_of_most,
     verdict,
 )
-from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, State
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
 from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 from syncmeter_analysis.studies.figures import row as figure_row

@@ -19,9 +19,8 @@ from syncmeter_analysis.relate.compare import (
     verdict_text,
 )
 from syncmeter_analysis.relate.compare_by import counterparts, pairs_of_backends
-from syncmeter_analysis.relate.machine_code import code_of
 from syncmeter_analysis.relate.relation import Verdict, default_margin
-from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row

@@ -9,8 +9,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.states import State
-from syncmeter_analysis.relate.summary import Measured, common_state, cost_in
+from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
 from syncmeter_analysis.studies import locks
