@@ -27,7 +27,6 @@ def _compare(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.compare_arms import compare_arms
     from syncmeter_analysis.relate.compare_by import compare_by
     from syncmeter_analysis.render import compare
-    from syncmeter_analysis.render.charts.changes import changes_figure
 
     _check_drawings(options)
     across = [axis for text in options.across for axis in text.split(",")]
@@ -60,7 +59,9 @@ def _compare(options: argparse.Namespace) -> int:
     else:
         texts = (compare.as_text(c, options.all, *_style(options)) for c in found)
         _print("\n\n".join(texts))
-    _draw(options, lambda: changes_figure(found), lambda: compare.compare_report(found, files))
+    _draw(
+        options, lambda: compare.changes_figure(found), lambda: compare.compare_report(found, files)
+    )
     statuses = {c.status for c in found}
     if 1 in statuses or statuses == {2}:
         return min(statuses)
@@ -71,7 +72,6 @@ def _fleet(options: argparse.Namespace) -> int:
     from syncmeter_analysis.relate.fleet import fleet_of
     from syncmeter_analysis.relate.node import read_nodes
     from syncmeter_analysis.render import fleet as rendered
-    from syncmeter_analysis.render.charts.fleet import fleet_figure
 
     _check_drawings(options)
     fleet = fleet_of(read_nodes(options.file), options.threshold)
@@ -84,7 +84,7 @@ def _fleet(options: argparse.Namespace) -> int:
         _print(rendered.as_markdown(fleet, options.all))
     else:
         _print(rendered.as_text(fleet, options.all, *_style(options)))
-    _draw(options, lambda: fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
+    _draw(options, lambda: rendered.fleet_figure(fleet), lambda: rendered.fleet_report(fleet))
     return fleet.status
 
 
@@ -94,7 +94,7 @@ def _check_drawings(options: argparse.Namespace) -> None:
     figure, page = _path(options.figure), _path(options.html)
     _check_writable(options, figure, page=page)
     if figure:
-        import_module("syncmeter_analysis.render.charts.static")
+        import_module("syncmeter_analysis.render.charts.draw")
     if page:
         import_module("syncmeter_analysis.render.page")
 
@@ -104,7 +104,7 @@ def _draw(
 ) -> None:
     """What --figure and --html ask for."""
     if options.figure:
-        from syncmeter_analysis.render.charts.static import save
+        from syncmeter_analysis.render.charts.draw import save
 
         save(figure(), Path(options.figure))
     if options.html:
@@ -130,7 +130,7 @@ def _report(options: argparse.Namespace) -> int:
     report = build(read_campaign(options.file))
     pictures = {}
     if options.static:
-        from syncmeter_analysis.render.charts.static import all_files, save
+        from syncmeter_analysis.render.charts.draw import all_files, save
 
         pictures = all_files(report.figures, Path(options.static))
         _check_writable(options, *pictures, output, page=page)

@@ -40,7 +40,9 @@ def corpus():
 
 
 measured = [lines for lines in corpus() if len(lines) > 5]
-table_exported = export(read(root / "docs/measurements/xeon-16-vcpu-contention.jsonl.xz"), "csv", None)
+table_exported = export(
+    read(root / "docs/measurements/xeon-16-vcpu-contention.jsonl.xz"), "csv", None
+)
 table_exported = "\n".join(table_exported.splitlines()[:12]).encode()
 table_published = published.table("omp_barrier", [1, 2, 4], {"int": [1e-7, 2e-7, 3e-7]}).encode()
 

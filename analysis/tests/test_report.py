@@ -8,9 +8,8 @@ import pytest
 
 from syncmeter_analysis.claims import all_claims
 from syncmeter_analysis.render.build import build
-from syncmeter_analysis.render.charts.draw import spec_of
+from syncmeter_analysis.render.charts.draw import all_files, save, spec_of
 from syncmeter_analysis.render.charts.scaling import scaling_figures
-from syncmeter_analysis.render.charts.static import all_files, save
 from syncmeter_analysis.render.markdown import as_markdown
 from syncmeter_analysis.render.page import as_page
 from syncmeter_analysis.studies import names

@@ -15,7 +15,7 @@ from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.relate.relation import detectable_in_second
 from syncmeter_analysis.render.terminal import lines_of
-from syncmeter_analysis.studies.blocks import escaped_md
+from syncmeter_analysis.studies.blocks import Bullets, lines_md, table
 
 #: For each machine, in the order of their files: its campaign, and each claim's finding.
 Judged = list[tuple[Campaign, list[tuple[Claim, Finding]]]]
@@ -27,17 +27,13 @@ def judge_files(paths: Sequence[str]) -> Judged:
     files = [read_results(path) for path in paths]
     for i, file in enumerate(files):
         machine = machine_of(file.campaign)
-        for group in groups:
-            if same_machine(machine_of(files[group[0]].campaign), machine):
-                group.append(i)
-                break
+        known = (g for g in groups if same_machine(machine_of(files[g[0]].campaign), machine))
+        if group := next(known, None):
+            group.append(i)
         else:
             groups.append([i])
-    result: Judged = []
-    for group in groups:
-        campaign = campaign_of([files[i] for i in group])
-        result.append((campaign, judged(Evidence(campaign))))
-    return result
+    campaigns = [campaign_of([files[i] for i in group]) for group in groups]
+    return [(campaign, judged(Evidence(campaign))) for campaign in campaigns]
 
 
 def _machine_lines(found: Judged) -> list[str]:
@@ -93,17 +89,17 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
 
 def as_markdown(found: Judged) -> str:
     """The table side by side: claim, verdict and effect of each machine."""
-    names = [chr(ord("A") + i) for i in range(len(found))]
-    lines = [f"- {escaped_md(line)}" for line in _machine_lines(found)]
-    lines += ["", "| claim | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
-    for row, claim in enumerate(all_claims()):
-        cells = []
-        for _, judgements in found:
-            f = judgements[row][1]
-            doubt = " (doubtful)" if f.doubts else ""
-            cells.append(escaped_md(f"{f.verdict}{doubt}" + (f": {f.says}" if f.says else "")))
-        lines.append(f"| {escaped_md(claim.statement)} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    columns = ["claim", *(chr(ord("A") + i) for i in range(len(found)))]
+    rows = [
+        [claim.statement, *(_verdict(judgements[row][1]) for _, judgements in found)]
+        for row, claim in enumerate(all_claims())
+    ]
+    blocks = Bullets(_machine_lines(found)), table("", columns, rows)
+    return "\n".join(line for block in blocks for line in lines_md(block)).rstrip()
+
+
+def _verdict(f: Finding) -> str:
+    return f.verdict + " (doubtful)" * bool(f.doubts) + (f": {f.says}" if f.says else "")
 
 
 def _effect(f: Finding) -> dict[str, object] | None:
@@ -120,33 +116,30 @@ def _effect(f: Finding) -> dict[str, object] | None:
 
 def as_json(found: Judged) -> str:
     """Everything, for programs: a list of machines, each with its claims."""
-    machines = []
-    for campaign, judgements in found:
-        rows = []
-        for claim, f in judgements:
-            rows.append(
-                {
-                    "id": claim.id,
-                    "statement": claim.statement,
-                    "source": claim.source,
-                    "verdict": f.verdict,
-                    "effect": _effect(f),
-                    "by_op": {
-                        op: {"verdict": part.verdict, "effect": _effect(part)}
-                        for op, part in f.parts.items()
-                    },
-                    "note": f.note,
-                    "doubts": f.doubts,
-                    "points": f.points,
-                    "command": claim.command,
-                }
-            )
-        machines.append(
-            {
-                "machine": campaign.name,
-                "files": [f.path for f in campaign.files],
-                "notes": campaign.notes,
-                "claims": rows,
-            }
-        )
+    machines = [
+        {
+            "machine": campaign.name,
+            "files": [f.path for f in campaign.files],
+            "notes": campaign.notes,
+            "claims": [_as_object(claim, f) for claim, f in judgements],
+        }
+        for campaign, judgements in found
+    ]
     return json.dumps(machines, indent=1)
+
+
+def _as_object(claim: Claim, f: Finding) -> dict[str, object]:
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "source": claim.source,
+        "verdict": f.verdict,
+        "effect": _effect(f),
+        "by_op": {
+            op: {"verdict": part.verdict, "effect": _effect(part)} for op, part in f.parts.items()
+        },
+        "note": f.note,
+        "doubts": f.doubts,
+        "points": f.points,
+        "command": claim.command,
+    }

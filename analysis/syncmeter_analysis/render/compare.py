@@ -26,7 +26,6 @@ from syncmeter_analysis.relate.compare import (
 )
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render.charts.changes import changes_figure
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
 from syncmeter_analysis.render.terminal import prose, table_plain
@@ -43,9 +42,12 @@ from syncmeter_analysis.studies.blocks import (
     table_md,
     without_empty_columns,
 )
+from syncmeter_analysis.studies.figures import Dots, Figure, Panel, row
 
 # Longer tables are for --all.
 _most_rows, _most_apart = 40, 8
+# More rows of dots than this are no figure that anyone reads; fewer will do where nothing changed.
+_most_dots, _most_unchanged = 60, 15
 # A change so large that none is asked about beyond it.
 _vast = 1e6
 
@@ -151,7 +153,7 @@ def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFil
         checks.append(Check(f"{file.path}: {about.verdict}", about.kind, section.id))
     compared = [s for c in comparisons for d in c.differences for s in (d.old, d.new)]
     points = {(s.source, s.point.key): s for s in compared}
-    figure = changes_figure(list(comparisons))
+    figure = changes_figure(comparisons)
     return Report(
         Head(
             "; ".join(map(_title, comparisons)),
@@ -164,6 +166,41 @@ def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFil
         list(points.values()),
         [file.path for file in files],
     )
+
+
+def changes_figure(comparisons: Sequence[Comparison]) -> Figure:
+    """One panel for each comparison: what changed, or where nothing did the largest ratios."""
+    panels, points = [], []
+    for c in comparisons:
+        chosen = c.resolved or sorted(c.differences, key=lambda d: -d.ratio.value)
+        rows = [
+            row(
+                d.ratio.interval,
+                d.new.id,
+                row=text.short_name(d.new.point, without=("backend",)),
+                group=d.verdict.value,
+            )
+            for d in chosen[: _most_dots if c.resolved else _most_unchanged]
+        ]
+        if not rows:
+            continue
+        groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
+        dots = Dots(rows, "ratio of costs", groups, ratios=True)
+        panels.append(Panel(f"{c.names[1]} over {c.names[0]}", dots))
+        points += [str(r["id"]) for r in rows]
+    slower, faster = _slower_and_faster(comparisons)
+    title = (
+        f"{slower} points are slower, {faster} faster"
+        if slower + faster
+        else "Nothing changed: no difference is resolved"
+    )
+    note = "ratio of costs with its 95 % interval, logarithmic"
+    return Figure("changes", title, note, panels, points, wide=True)
+
+
+def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:
+    slower = sum(len(c.slower) for c in comparisons)
+    return slower, sum(len(c.resolved) for c in comparisons) - slower
 
 
 def _title(c: Comparison) -> str:
@@ -239,8 +276,7 @@ def _lines(c: Comparison, everything: bool) -> list[str | Table]:
 
 
 def _verdict(comparisons: Sequence[Comparison]) -> tuple[str, str]:
-    slower = sum(len(c.slower) for c in comparisons)
-    faster = sum(len(c.resolved) for c in comparisons) - slower
+    slower, faster = _slower_and_faster(comparisons)
     compared = sum(len(c.differences) for c in comparisons)
     if not compared:
         return "Nothing could be compared", "bad"
@@ -275,13 +311,13 @@ def _number(value: float) -> float | None:
 
 def _point_object(p: Point) -> dict[str, Any]:
     """A point without its arm, as a results file writes it."""
-    values = {a.name: getattr(p, a.name) for a in axes if a.name != "arm"}
-    written = {a.name for a in axes if a.always or getattr(p, a.name) != a.absent}
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in values.items()
-        if name in written and value is not None
+    written = {
+        a.name: value
+        for a in axes
+        if (value := getattr(p, a.name)) is not None and (a.always or value != a.absent)
     }
+    written.pop("arm", None)
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in written.items()}
 
 
 def _as_object(d: Difference) -> dict[str, Any]:

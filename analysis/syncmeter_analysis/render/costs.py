@@ -12,7 +12,7 @@ from syncmeter_analysis.relate.op_groups import job_of
 from syncmeter_analysis.relate.relation import Ratio, fastest_of, ratio
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.report import Section
-from syncmeter_analysis.studies.blocks import Cell, Table, Text, without_empty_columns
+from syncmeter_analysis.studies.blocks import Cell, Table, Text, table, without_empty_columns
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,17 @@ def domain_lanes(campaign: Campaign) -> int | None:
     """Cores that share a last-level cache: one full core domain; None where it is not known."""
     machine: Any = campaign.files[0].campaign.get("machine")
     found = machine.get("caches") if isinstance(machine, dict) else None
-    caches = found if isinstance(found, list) else []
-    last: dict[str, Any] | None = max(
-        (c for c in caches if isinstance(c, dict) and isinstance(c.get("level"), int)),
-        key=lambda c: c["level"],
-        default=None,
-    )
+    caches = [
+        (c["level"], c.get("shared_by"))
+        for c in (found if isinstance(found, list) else [])
+        if isinstance(c, dict) and isinstance(c.get("level"), int)
+    ]
+    # Of several caches of the last level the first.
+    _, shared_by = max(caches, key=lambda c: c[0], default=(0, None))
     cores, pus = campaign.machine.cores, campaign.machine.pus
-    if last is None or not isinstance(last.get("shared_by"), int) or not cores or not pus:
+    if not isinstance(shared_by, int) or not cores or not pus:
         return cores
-    return max(1, int(last["shared_by"]) * cores // pus)
+    return max(1, shared_by * cores // pus)
 
 
 def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
@@ -53,27 +54,27 @@ def _sizes(campaign: Campaign, points: list[Measured], gpu: bool) -> list[Size]:
     return found + ([Size(f"{lanes[-1]} threads, all", 1, lanes[-1])] if lanes[-1] > 1 else [])
 
 
+#: Axes in which a point in its usual form has one of these values.
+_usual = {
+    "type": ("", "int32"),
+    "affinity": ("close", "quiet", "none"),
+    "wait": ("active",),
+    "scope": ("", "device"),
+    "space": ("", "global"),
+    "order": ("unordered", "relaxed"),
+}
+#: Axes in which it has no value.
+_unusual = ("active", "waves", "repeat", "pus", "base_offset", "cells", "late_us", "others", "home")
+
+
 def _ordinary(s: Measured) -> bool:
     """In its usual form: the default type and flavour, cells shared or a line of their own."""
     p = s.point
     return (
-        p.type in ("", "int32")
-        and not p.active
-        and not p.waves
-        and not p.repeat
-        and not p.pus
-        and p.affinity in ("close", "quiet", "none")
-        and p.wait == "active"
-        and p.base_offset == 0
-        and p.cells == 0
-        and not p.late_us
-        and not p.others
-        and p.scope in ("", "device")
-        and p.space in ("", "global")
+        all(getattr(p, axis) in values for axis, values in _usual.items())
+        and not any(getattr(p, axis) for axis in _unusual)
         and s.family != "control"
-        and p.order in ("unordered", "relaxed")
         and not s.oversubscribed
-        and not p.home
         and (p.placement != "strided" or p.stride == (1 if p.on_gpu else 16))
     )
 
@@ -86,31 +87,33 @@ def _cells(s: Measured) -> str:
 
 def costs(campaign: Campaign) -> Section:
     """The section with a table for CPUs and one for GPUs, as far as measured."""
-    blocks: list[Text | Table] = [
-        Text(
-            "Nanoseconds per op of one thread while all threads do the same, with the 95 % interval; "
-            "x: how many times the cost of the fastest alternative for the same job, in one placement "
-            "state. int32, relaxed; the cost of a fence between accesses is marginal and has no ratio."
+    about = Text(
+        "Nanoseconds per op of one thread while all threads do the same, with the 95 % interval; "
+        "x: how many times the cost of the fastest alternative for the same job, in one placement "
+        "state. int32, relaxed; the cost of a fence between accesses is marginal and has no ratio."
+    )
+    tables = [
+        _table(campaign, points, gpu)
+        for gpu in (False, True)
+        if (
+            points := [
+                s for s in campaign.points.values() if s.point.on_gpu == gpu and _ordinary(s)
+            ]
         )
+        and any(s.usable for s in points)
     ]
-    for gpu in (False, True):
-        points = [s for s in campaign.points.values() if s.point.on_gpu == gpu and _ordinary(s)]
-        table = _table(campaign, points, gpu)
-        if table:
-            blocks.append(table)
-    return Section("costs", "What things cost", list(blocks) if len(blocks) > 1 else [])
+    return Section("costs", "What things cost", [about, *tables] if tables else [])
 
 
-def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | None:
-    if not any(s.usable for s in points):
-        return None
+def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table:
     sizes = _sizes(campaign, points, gpu)
+    by_size = {(size.blocks, size.lanes): size for size in sizes}
     forms: dict[tuple[str, str, str], dict[Size, list[Measured]]] = defaultdict(dict)
     for s in points:
-        for size in sizes:
-            if (s.point.blocks, s.point.lanes) == (size.blocks, size.lanes):
-                name = (s.point.op, _cells(s), s.point.backend)
-                forms[name].setdefault(size, []).append(s)
+        if size := by_size.get((s.point.blocks, s.point.lanes)):
+            form = forms[s.point.op, _cells(s), s.point.backend]
+            form.setdefault(size, []).append(s)
+    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     # Of several forms (flavours, affinities) the fastest.
     chosen = {
         name: {
@@ -119,7 +122,6 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
         }
         for name, of_size in forms.items()
     }
-    jobs: dict[tuple[str, str, Size], list[Measured]] = defaultdict(list)
     for (op, cells, _), of_size in chosen.items():
         for size, s in of_size.items():
             jobs[job_of(op, op), cells, size].append(s)
@@ -128,29 +130,23 @@ def _table(campaign: Campaign, points: list[Measured], gpu: bool) -> Table | Non
         for job, points in jobs.items()
         if len(points) > 1 and (found := fastest_of(points))
     }
-    rows = []
-    for (op, cells, backend), of_size in sorted(
-        chosen.items(),
-        key=lambda r: (
-            next((s.family for s in r[1].values() if s.family), "~"),
-            job_of(r[0][0], r[0][0]),
-            r[0][1],
-            r[0][0],
-        ),
-    ):
-        if not any(s.cost for s in of_size.values()):
-            continue
-        row = [Cell(op, note=" ".join(filter(None, [cells, backend])))]
-        for size in sizes:
-            row.append(_field(of_size.get(size), best.get((job_of(op, op), cells, size))))
-        rows.append(row)
-    table = Table(
-        ["op", *(f"{size.title}, ns" for size in sizes)],
-        rows,
-        right=range(1, len(sizes) + 1),
-        caption="GPU: blocks x threads" if gpu else "CPU",
-    )
-    return without_empty_columns(table)
+
+    def order(form: tuple[tuple[str, str, str], dict[Size, Measured]]) -> tuple[str, ...]:
+        (op, cells, _), of_size = form
+        family = next((s.family for s in of_size.values() if s.family), "~")
+        return family, job_of(op, op), cells, op
+
+    rows = [
+        [
+            Cell(op, note=" ".join(filter(None, [cells, backend]))),
+            *(_field(at.get(size), best.get((job_of(op, op), cells, size))) for size in sizes),
+        ]
+        for (op, cells, backend), at in sorted(chosen.items(), key=order)
+        if any(s.cost for s in at.values())
+    ]
+    columns = ["op", *(f"{size.title}, ns>" for size in sizes)]
+    caption = "GPU: blocks x threads" if gpu else "CPU"
+    return without_empty_columns(table(caption, columns, rows))
 
 
 def _times(s: Measured, best: Measured | None) -> str:

@@ -11,7 +11,6 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.fleet import Fleet, FleetPoint, Group, Whole, fewest_nodes
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.charts.fleet import fleet_figure
 from syncmeter_analysis.render.report import Check, Head, Report, Section
 from syncmeter_analysis.render.terminal import parts_plain, prose
 from syncmeter_analysis.studies import blocks
@@ -24,9 +23,14 @@ from syncmeter_analysis.studies.blocks import (
     table,
     without_empty_columns,
 )
+from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
 
 # Longer tables and lists are for --all.
 _most_rows, _most_named, _most_notes = 20, 3, 8
+
+#: Names are written beside so many nodes that differ.
+_most_beside = 10
+_alike, _differs = "like most", "differs"
 
 _kinds = {0: "good", 1: "bad", 2: "unclear"}
 
@@ -88,6 +92,39 @@ def fleet_report(fleet: Fleet) -> Report:
         [_listed(p) for g in fleet.groups for p in g.points if p.ratios],
         [text.count(sum(len(g.nodes) for g in fleet.groups), "file")],
     )
+
+
+def fleet_figure(fleet: Fleet) -> Figure:
+    """One panel for each kind of nodes and part of them, its nodes from the fastest to the slowest."""
+    panels = []
+    for group in fleet.groups:
+        for part in dict.fromkeys(whole.part for whole in group.wholes):
+            wholes = [whole for whole in group.wholes if whole.part == part]
+            name = f"{part} points, {len(wholes)} nodes of {group.kind}"
+            panels.append(Panel(name, _nodes(group, wholes)))
+    differ = sum(len(g.differing) for g in fleet.groups)
+    nodes = sum(len(g.nodes) for g in fleet.groups)
+    verb = "differs" if differ < 2 else "differ"
+    found = f"{differ or 'None'} of {nodes} nodes {verb}"
+    note = "costs over the medians over nodes: median over points, and quartiles as a bar"
+    return Figure("fleet", found, note, panels, wide=True)
+
+
+def _nodes(group: Group, wholes: list[Whole]) -> Curves:
+    differing = {w.node for w in wholes if w.node in group.differing}
+    rows = []
+    for rank, w in enumerate(sorted(wholes, key=lambda w: w.quartiles[1]), 1):
+        low, ratio, high = w.quartiles
+        name = group.names[w.node]
+        at = {"x": rank, "value": ratio, "low": low, "high": high, "id": name}
+        rows.append({**at, "name": _differs if w.node in differing else _alike})
+        if w.node in differing and len(differing) <= _most_beside:
+            rows[-1]["beside"] = f"{name} {text.ratio(ratio)}"
+    x, y = (
+        Axis("node, from the fastest on", "linear", "d"),
+        Axis("ratio of costs to the median node"),
+    )
+    return Curves(rows, x, y, [_alike, _differs], "found", lines=False, level=1.0)
 
 
 def _listed(p: FleetPoint) -> Measured:

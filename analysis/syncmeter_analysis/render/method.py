@@ -4,91 +4,60 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
+from operator import itemgetter
 from typing import Any
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.summary import code_of
+from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.render.report import Block, Section
-from syncmeter_analysis.studies.blocks import Cell, Table, Text
+from syncmeter_analysis.studies.blocks import Cell, Text, table
 
 
 def census_section(campaign: Campaign) -> Section:
     """One row for each piece of machine code of each op."""
-    rows: dict[tuple[str, str, str, str, str], list[str]] = defaultdict(list)
-    ids: dict[tuple[str, str, str, str, str], list[str]] = defaultdict(list)
+    found: dict[tuple[str, str, str, str, str], list[Measured]] = defaultdict(list)
     for s in campaign.points.values():
         if s.census is None or s.measured_as:
             continue
-        code = code_of(s.census)
         verdict = str(s.census.get("verdict") or "unknown")
         reason = str(s.census.get("reason") or "")
-        form = " ".join(
-            x
-            for x in (
-                s.point.order if s.point.order not in ("unordered", "relaxed") else "",
-                s.point.scope,
-                s.point.flavour,
-            )
-            if x
-        )
-        key = (s.point.backend, s.point.op, form, code, verdict + (f": {reason}" if reason else ""))
-        kind = s.point.type or "any"
-        if kind not in rows[key]:
-            rows[key].append(kind)
-        ids[key].append(s.id)
-    if not rows:
-        return Section("census", "What it compiled to")
-    cells = [
-        [
-            Cell(k[1]),
-            Cell(k[0]),
-            Cell(k[2]),
-            Cell(", ".join(sorted(types))),
-            Cell(k[3] or "nothing", ids[k]),
-            Cell(k[4], kind="good" if k[4] == "proven" else "bad" if "fail" in k[4] else "unclear"),
-        ]
-        for k, types in sorted(rows.items())
-    ]
-    return Section(
-        "census",
-        "What it compiled to",
-        [
-            Text(
-                "The instructions of one op: test loop minus baseline loop, per op, without moves and "
-                "addresses. `proven` says that the difference is what the op declares and nothing else."
-            ),
-            Table(["op", "backend", "form", "types", "one op", "verdict"], cells, folded=40),
-        ],
+        p, order = s.point, s.point.order if s.point.order not in ("unordered", "relaxed") else ""
+        form = " ".join(filter(None, (order, p.scope, p.flavour)))
+        says = verdict + (f": {reason}" if reason else "")
+        found[p.backend, p.op, form, code_of(s.census), says].append(s)
+    rows = []
+    for (backend, op, form, code, says), points in sorted(found.items(), key=itemgetter(0)):
+        types = sorted({s.point.type or "any" for s in points})
+        kind = "good" if says == "proven" else "bad" if "fail" in says else "unclear"
+        one_op = Cell(code or "nothing", [s.id for s in points])
+        rows.append([op, backend, form, ", ".join(types), one_op, Cell(says, kind=kind)])
+    about = Text(
+        "The instructions of one op: test loop minus baseline loop, per op, without moves and "
+        "addresses. `proven` says that the difference is what the op declares and nothing else."
     )
+    compiled = table("", "op|backend|form|types|one op|verdict", rows, folded=40)
+    return Section("census", "What it compiled to", [about, compiled] if rows else [])
 
 
 def machine_section(campaign: Campaign) -> Section:
     """Enough to repeat the run."""
     blocks: list[Block] = []
     for file in campaign.files:
-        blocks.append(
-            Table(["", ""], [[Cell(a), Cell(b)] for a, b in _about(file.campaign, file.path)])
-        )
+        blocks.append(table("", ["", ""], _about(file.campaign, file.path)))
         workers = {
             (
                 str(w.get("worker")),
-                str((w.get("build") or {}).get("compiler")),
-                str((w.get("build") or {}).get("flags")),
-                str((w.get("build") or {}).get("id")),
+                *(str(build.get(member)) for member in ("compiler", "flags", "id")),
                 " ".join(f"{k}={v}" for k, v in sorted((w.get("environment") or {}).items())),
             )
             for w in file.workers
-            if isinstance(w.get("build"), dict)
+            if isinstance(build := w.get("build"), dict)
             and isinstance(w.get("environment"), (dict, type(None)))
         }
         if workers:
-            blocks.append(
-                Table(
-                    ["worker", "compiler", "flags", "build", "environment"],
-                    [[Cell(x) for x in w] for w in sorted(workers)],
-                )
-            )
+            columns = "worker|compiler|flags|build|environment"
+            blocks.append(table("", columns, sorted(workers)))
         for end in file.ends:
             wall = end.get("wall_ns")
             took = f" after {text.duration(float(wall))}" if isinstance(wall, (int, float)) else ""

@@ -27,7 +27,7 @@ from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.render.charts.draw import look, spec_of
 from syncmeter_analysis.render.report import Report
-from syncmeter_analysis.studies.figures import Panel
+from syncmeter_analysis.studies.figures import Heat, Panel
 
 _templates = Path(__file__).parent / "templates"
 
@@ -60,7 +60,7 @@ class _Page:
         """The number of this panel's chart."""
         spec = spec_of(panel)
         # The fields of a heat map keep their shape; other drawings fill the width.
-        spec["fixed"] = any(_mark(layer) == "rect" for layer in spec.get("layer", []))
+        spec["fixed"] = isinstance(panel.drawing, Heat)
         self.charts.append(spec)
         return len(self.charts) - 1
 
@@ -75,11 +75,6 @@ def _codes(text: str) -> Markup:
     if len(parts) % 2 == 0:
         return Markup("`".join(parts))
     return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
-
-
-def _mark(layer: dict[str, Any]) -> str:
-    mark = layer.get("mark")
-    return str(mark.get("type") if isinstance(mark, dict) else mark)
 
 
 def _number(value: float | None) -> float | str:

@@ -56,10 +56,6 @@ def consequence(f: Finding) -> float:
 Advised = tuple[str, str, Claim, Finding]
 
 
-def _sound(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
-    return f.sound(verdict)
-
-
 def _but_for_busy(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
     """Findings of this verdict whose only doubt is that other work ran: their ratios are of visits that
     saw the same."""
@@ -70,7 +66,7 @@ def _but_for_busy(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
 
 
 def advised(
-    judged: Judged, evidence: Callable[[Finding, str], list[tuple[str, Finding]]] = _sound
+    judged: Judged, evidence: Callable[[Finding, str], list[tuple[str, Finding]]] = Finding.sound
 ) -> list[Advised]:
     """Advice and its evidence in words, claim and finding, the most consequential first.
 
@@ -250,11 +246,8 @@ def claims_section(judged: Judged) -> Section:
     kinds = {holds: "good", fails: "bad", differs: "unclear", cannot_tell: "unclear"}
     rows = [
         [
-            Cell(c.statement),
-            Cell(f.verdict, kind=kinds[f.verdict]),
-            Cell(f.says, points=f.points),
-            Cell("; ".join(f.doubts)),
-            Cell(c.source),
+            *(c.statement, Cell(f.verdict, kind=kinds[f.verdict]), Cell(f.says, f.points)),
+            *("; ".join(f.doubts), c.source),
         ]
         for c, f in judged
         if f.verdict != not_measured
@@ -263,18 +256,13 @@ def claims_section(judged: Judged) -> Section:
         return Section("claims", "Claims")
     counts = {v: sum(f.verdict == v for _, f in judged) for v in (*kinds, not_measured)}
     told = ", ".join(f"{n} {v}" for v, n in counts.items() if n)
-    return Section(
-        "claims",
-        "Claims",
-        [
-            Text(
-                f"Published and widely held statements, judged on these data: {told}. An effect is a "
-                "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
-                "median over several pairs of the same op)."
-            ),
-            table("", "claim|verdict|evidence|doubt|source", rows),
-        ],
+    about = Text(
+        f"Published and widely held statements, judged on these data: {told}. An effect is a "
+        "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
+        "median over several pairs of the same op)."
     )
+    found = table("", "claim|verdict|evidence|doubt|source", rows)
+    return Section("claims", "Claims", [about, found])
 
 
 def headline(judged: Judged) -> str:

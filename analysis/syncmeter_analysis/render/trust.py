@@ -30,41 +30,32 @@ def trust(campaign: Campaign) -> Section:
     if controls := control_rows(campaign):
         title = "Controls: costs known beforehand"
         blocks.append(table(title, "control|expected|found|", controls))
+    elif campaign.machine.imported:
+        blocks.append(Text("These figures are imported: no control was measured with them."))
     else:
         blocks.append(
             Text(
                 "No control was measured here, so that nothing checks these numbers; `syncmeter "
                 "run --study control` measures the controls."
-                if not campaign.machine.imported
-                else "These figures are imported: no control was measured with them."
             )
         )
     blocks.append(Bullets(_conduct(campaign) + _surroundings(campaign)))
-    bad = [s for s in campaign.points.values() if s.status in without_cost]
-    if bad:
+    if bad := [s for s in campaign.points.values() if s.status in without_cost]:
         rows = [
-            [Cell(text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), Cell(s.reason)]
+            [Cell(text.short_name(s.point), [s.id]), Cell(s.status, kind="bad"), s.reason]
             for s in bad
         ]
         title = f"{text.count(len(bad), 'point')} without a trustworthy cost"
         blocks.append(table(title, "point|status|reason", rows, folded=20))
-    doubts = Counter(s.doubt for s in campaign.points.values() if s.doubt)
-    if doubts:
-        blocks.append(
-            Text("Imported figures of tests that measure something other than their name says:")
-        )
-        blocks.append(Bullets([f"{n} points: {why}" for why, n in doubts.most_common()]))
+    if doubts := Counter(s.doubt for s in campaign.points.values() if s.doubt):
+        about = "Imported figures of tests that measure something other than their name says:"
+        by_doubt = [f"{n} points: {why}" for why, n in doubts.most_common()]
+        blocks += [Text(about), Bullets(by_doubt)]
     return Section("trust", "Can these numbers be trusted", blocks)
 
 
 def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0 %"
-
-
-def _half_widths(campaign: Campaign) -> list[float]:
-    """Of the intervals of costs, over their values; the smallest first."""
-    costs = [s.cost for s in campaign.measured if s.cost and s.cost.bounded]
-    return sorted(cost.relative_half_width for cost in costs)
 
 
 def _census_verdicts(campaign: Campaign) -> Counter[str]:
@@ -79,18 +70,19 @@ def _busy_rounds(campaign: Campaign) -> tuple[int, int]:
     return sum(n for (_, _, is_busy), n in rounds.items() if is_busy), rounds.total()
 
 
+def _statuses(campaign: Campaign) -> Counter[str]:
+    return Counter(s.status for s in campaign.points.values())
+
+
 def _conduct(campaign: Campaign) -> list[str]:
     c = campaign.conduct
-    statuses = Counter(s.status for s in campaign.points.values())
-    items = [
-        f"{text.count(len(campaign.points), 'point')}: "
-        + ", ".join(f"{n} {status}" for status, n in statuses.most_common())
-    ]
+    statuses = ", ".join(f"{n} {status}" for status, n in _statuses(campaign).most_common())
+    items = [f"{text.count(len(campaign.points), 'point')}: {statuses}"]
     if c.rounds_taken:
         drops = ", ".join(f"{why} {_share(n, c.rounds_taken)}" for why, n in c.drops.most_common())
         items.append(
-            f"{c.visits} visits, {c.rounds_kept} of {c.rounds_taken} rounds kept"
-            + (f"; dropped: {drops}" if drops else "; none dropped")
+            f"{c.visits} visits, {c.rounds_kept} of {c.rounds_taken} rounds kept; "
+            + (f"dropped: {drops}" if drops else "none dropped")
         )
     busy, rounds = _busy_rounds(campaign)
     if rounds:
@@ -99,39 +91,36 @@ def _conduct(campaign: Campaign) -> list[str]:
             "of the rounds kept"
         )
     items += _states(campaign)
-    if c.drops.get("throttled"):
-        items.append(
-            f"the clock was throttled in {c.drops['throttled']} rounds, which were dropped"
-        )
+    if throttled := c.drops.get("throttled"):
+        items.append(f"the clock was throttled in {throttled} rounds, which were dropped")
     if c.stolen_ns:
         items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
     items += device_sentences(campaign)
     items += precision(campaign)
-    if half := _half_widths(campaign):
+    costs = (s.cost for s in campaign.measured if s.cost and s.cost.bounded)
+    if widths := sorted(100 * cost.relative_half_width for cost in costs):
+        half, most = widths[len(widths) // 2], widths[int(0.9 * (len(widths) - 1))]
         items.append(
-            f"half of the intervals are within {100 * half[len(half) // 2]:.1f} % of their "
-            f"value, 90 % of them within {100 * half[int(0.9 * (len(half) - 1))]:.1f} %"
+            f"half of the intervals are within {half:.1f} % of their value, 90 % of them within "
+            f"{most:.1f} %"
         )
     if verdicts := _census_verdicts(campaign):
-        items.append(
-            "census of the machine code: "
-            + ", ".join(f"{n} points {v}" for v, n in verdicts.most_common())
-        )
+        counts = ", ".join(f"{n} points {v}" for v, n in verdicts.most_common())
+        items.append(f"census of the machine code: {counts}")
     return items
 
 
 def _states(campaign: Campaign) -> list[str]:
     """Shares of each file's placement states: its classes mean nothing in another file."""
+    by_file: dict[str, Counter[int]] = {file.path: Counter() for file in campaign.files}
+    for (path, state, _), n in campaign.conduct.rounds_by_state.items():
+        by_file[path][state] += n
     items = []
-    for path in dict.fromkeys(file.path for file in campaign.files):
-        rounds: Counter[int] = Counter()
-        for (name, state, _), n in campaign.conduct.rounds_by_state.items():
-            if name == path:
-                rounds[state] += n
+    for path, rounds in by_file.items():
         if len(rounds) > 1:
-            shares = [f"{k}: {_share(rounds[k], rounds.total())}" for k in sorted(rounds)]
+            shares = ", ".join(f"{k}: {_share(rounds[k], rounds.total())}" for k in sorted(rounds))
             of = f" of {path}" if len(campaign.files) > 1 else ""
-            items.append(f"placement states{of} by rounds (0 is the fastest): " + ", ".join(shares))
+            items.append(f"placement states{of} by rounds (0 is the fastest): {shares}")
     return items
 
 
@@ -165,41 +154,37 @@ _quiet, _noisy = 0.1, 0.5
 
 def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
-    verdict, kind = verdict_of_machine(campaign)
+    m = campaign.machine
+    name = " with ".join(filter(None, [m.cpu, *sorted({gpu for _, gpu in m.gpus})]))
     return Head(
-        f"Synchronization on {_name(campaign)}",
+        f"Synchronization on {name or 'an unnamed machine'}",
         _facts(campaign),
-        verdict,
-        kind,
+        *verdict_of_machine(campaign),
         _checks(campaign),
         precision=precision(campaign),
     )
 
 
-def _name(campaign: Campaign) -> str:
-    m = campaign.machine
-    gpus = sorted({name for _, name in m.gpus})
-    names = [m.cpu, *gpus] if m.cpu else gpus
-    return " with ".join(names) or "an unnamed machine"
-
-
 def _facts(campaign: Campaign) -> list[str]:
-    m, first = campaign.machine, campaign.files[0]
-    line: dict[str, Any] = first.campaign
+    m = campaign.machine
+    line: dict[str, Any] = campaign.files[0].campaign
     about = line.get("machine")
     system = str(about.get("os") or about.get("kernel") or "") if isinstance(about, dict) else ""
-    facts = [_cores(campaign)]
-    if m.hypervisor:
-        facts.append(f"virtual machine ({m.virtualization or 'unknown'})")
-    compilers = [
+    compilers = {
         str(build.get("compiler"))
         for file in campaign.files
         for worker in file.workers
         if isinstance(build := worker.get("build"), dict) and build.get("compiler")
+    }
+    facts = [
+        _cores(campaign),
+        f"virtual machine ({m.virtualization or 'unknown'})" if m.hypervisor else "",
+        system,
+        ", ".join(sorted(compilers)),
+        _date(line.get("time")),
+        f"imported: {m.imported}" if m.imported else f"syncmeter {_version(line)}",
+        text.count(len(campaign.points), "point"),
     ]
-    facts += [system, ", ".join(sorted(set(compilers))), _date(line.get("time"))]
-    facts.append(f"imported: {m.imported}" if m.imported else f"syncmeter {_version(line)}")
-    facts.append(text.count(len(campaign.points), "point"))
     return [fact for fact in facts if fact]
 
 
@@ -262,28 +247,21 @@ def precision(campaign: Campaign) -> list[str]:
     return found * bool(reach) + _placements(campaign)
 
 
-_of_kind = dict(
-    zip(
-        kinds,
-        (
-            "inside the GPU",
-            "for launches",
-            "for one thread",
-            "for threads that share nothing",
-            "where threads meet",
-        ),
-        strict=True,
-    )
+_places = (
+    "inside the GPU",
+    "for launches",
+    "for one thread",
+    "for threads that share nothing",
+    "where threads meet",
 )
+_of_kind = dict(zip(kinds, _places, strict=True))
 
 
 def _within(ratio: float) -> str:
     percent = 100 * (ratio - 1)
-    return (
-        f"within {percent:.{1 if percent < 9.95 else 0}f} %"
-        if ratio < 2
-        else (f"within a factor of {text.ratio(ratio)}")
-    )
+    if ratio < 2:
+        return f"within {percent:.{1 if percent < 9.95 else 0}f} %"
+    return f"within a factor of {text.ratio(ratio)}"
 
 
 #: Fewer points that were seen in a farther placement too say little of what it costs.
@@ -339,20 +317,20 @@ def _checks(campaign: Campaign) -> list[Check]:
         kind = "good" if proven == verdicts.total() else "unclear"
         checks.append(Check(f"machine code checked {proven} of {verdicts.total()}", kind, "census"))
         checks += [Check(f"machine code wrong at {wrong}", "bad", "census")] * bool(wrong)
-    statuses = Counter(s.status for s in campaign.points.values())
-    for status in without_cost:
-        if n := statuses[status]:
-            name = status.replace("_", " ")
-            checks.append(Check(f"{text.count(n, 'point')} {name}", "bad", "trust"))
-    if unresolved := statuses["not_resolved"]:
-        count = f"{text.count(unresolved, 'point')} not resolved"
-        checks.append(Check(count, "unclear", "points"))
+    statuses = _statuses(campaign)
+    of_points = [
+        *((s, "bad", "trust") for s in without_cost),
+        ("not_resolved", "unclear", "points"),
+    ]
+    checks += [
+        Check(f"{text.count(n, 'point')} {status.replace('_', ' ')}", kind, section)
+        for status, kind, section in of_points
+        if (n := statuses[status])
+    ]
     if campaign.several_states:
         states = "threads met in several placement states: compared inside one only"
         checks.append(Check(states, "unclear", "trust"))
-    if notes := len(gpu_notes(campaign)):
-        checks.append(Check(f"{text.count(notes, 'note')} on the GPU", "unclear", "trust"))
-    if campaign.notes:
-        count = f"{text.count(len(campaign.notes), 'note')} on the files"
-        checks.append(Check(count, "unclear", "trust"))
-    return checks
+    notes = (len(gpu_notes(campaign)), "GPU"), (len(campaign.notes), "files")
+    return checks + [
+        Check(f"{text.count(n, 'note')} on the {of}", "unclear", "trust") for n, of in notes if n
+    ]

@@ -32,10 +32,6 @@ def _threads(n: int) -> str:
     return text.count(n, "thread")
 
 
-def _state(state: State | None) -> str:
-    return str(state) if state is not None else "no placement state"
-
-
 def _dot(name: str, cost: Interval, group: str, point: str) -> Row:
     return row(cost, point, row=name, group=group, label=text.duration(cost.value))
 
@@ -66,8 +62,12 @@ def _dots(
     return sorted(fields, key=lambda f: last[f["row"]]), states, left
 
 
+def _figure(id: str, title: str, note: str, chart: Dots) -> Figure:
+    return Figure(id, title, note, [Panel("", chart)], [f["id"] for f in chart.rows], wide=True)
+
+
 def _note(states: dict[int, State | None], left: Sequence[str]) -> str:
-    seen = "; ".join(f"{_threads(n)}: {_state(state)}" for n, state in states.items() if state)
+    seen = "; ".join(f"{_threads(n)}: {state}" for n, state in states.items() if state)
     note = "ns with the 95 % interval, logarithmic"
     note += f"; each number of threads in one placement state ({seen})" if seen else ""
     return note + (f"; not seen in that state: {', '.join(left)}" if left else "") + "."
@@ -89,8 +89,7 @@ def _updates(campaign: Campaign) -> list[Figure]:
     chart = Dots(fields, "ns of one update", [_threads(n) for n in counts], "by", "")
     title = f"One update of a shared {kind} counter on {_threads(counts[-1])}: "
     title += _span(rows, fields, _threads(counts[-1]))
-    points = [f["id"] for f in fields]
-    return [Figure("updates", title, _note(states, left), [Panel("", chart)], points, wide=True)]
+    return [_figure("updates", title, _note(states, left), chart)]
 
 
 def _span(rows: Sequence[LockRow], fields: Sequence[Row], group: str) -> str:
@@ -125,17 +124,13 @@ def _barriers(campaign: Campaign) -> list[Figure]:
         f"{f['row']} {text.duration(f['value'])}" for f in fields if f["group"] == groups[-1]
     ]
     title = f"A barrier of {groups[-1]}: {', '.join(sentences) or 'no cost in a common state'}"
-    points = [f["id"] for f in fields]
-    return [Figure("barriers", title, _note(states, left), [Panel("", chart)], points, wide=True)]
+    return [_figure("barriers", title, _note(states, left), chart)]
 
 
 def _levels(campaign: Campaign) -> list[Figure]:
-    """The fastest way of each level of a GPU, as the study tells them."""
-    return [
-        figure
-        for found in gpu_levels.rows(campaign)[:1]
-        for figure in _axis(found.backend, found.axis)
-    ]
+    """The fastest way of each level of the first GPU backend, as the study tells them."""
+    found = gpu_levels.rows(campaign)[:1]
+    return [figure for of in found for figure in _axis(of.backend, of.axis)]
 
 
 def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
@@ -149,6 +144,5 @@ def _axis(backend: str, axis: Iterable[tuple[str, Contest]]) -> list[Figure]:
     sentences = [f"{str(f['row']).partition(':')[0]} {f['label']}" for f in fields]
     chart = Dots(fields, "ns", [backend], "level", None)
     note = "The fastest way of each level, ns with the 95 % interval, logarithmic; one warp in a block."
-    points = [str(f["id"]) for f in fields]
     title = f"Levels of synchronization ({backend}): {'; '.join(sentences)}"
-    return [Figure("axis", title, note, [Panel("", chart)], points, wide=True)]
+    return [_figure("axis", title, note, chart)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from syncmeter_analysis.record.point import Point, key_without, type_bytes
@@ -51,22 +52,20 @@ def scaling_figures(campaign: Campaign) -> list[Figure]:
     figures = []
     for where, points in groups.items():
         by_job: dict[str, list[Measured]] = defaultdict(list)
-        for s in _of_main(points, lambda p: p.type):
+        for s in _of_main_type(points):
             by_job[job_of(s.point.op, s.family or s.point.op)].append(s)
         figures += [
             _figure(job, where, found, campaign, _cells_and_grid, _op)
             for job, found in by_job.items()
         ]
         kinds = list(_curves(s for s in points if s.point.placement in ("shared", "none")))
-        several = {op for op, n in _counts({(s.point.op, s.point.type) for s in kinds}) if n > 1}
-        typed = [s for s in kinds if s.point.op in several]
+        types_of = Counter(op for op, _ in {(s.point.op, s.point.type) for s in kinds})
+        typed = [s for s in kinds if types_of[s.point.op] > 1]
         if typed:
-            figures.append(_figure("types", where, typed, campaign, _op_and_grid, _type))
+            figures.append(
+                _figure("types", where, typed, campaign, _op_and_grid, attrgetter("type"))
+            )
     return figures
-
-
-def _counts(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, int]]:
-    return list(Counter(op for op, _ in pairs).items())
 
 
 def _curves(points: Iterable[Measured]) -> Iterable[Measured]:
@@ -80,16 +79,15 @@ def _curves(points: Iterable[Measured]) -> Iterable[Measured]:
     return [s for curve in groups.values() if len(curve) >= _least_counts for s in curve]
 
 
-def _of_main(points: Sequence[Measured], axis: Callable[[Point], str]) -> list[Measured]:
-    """The points with the usual value of an axis: int32, or the most frequent; of ops that have another
-    only, that."""
+def _of_main_type(points: Sequence[Measured]) -> list[Measured]:
+    """The points of int32, or of the most frequent type; of ops that have another only, of that."""
     by_op: dict[str, Counter[str]] = defaultdict(Counter)
     for s in points:
-        by_op[s.point.op][axis(s.point)] += 1
+        by_op[s.point.op][s.point.type] += 1
     main = {
         op: "int32" if "int32" in seen else seen.most_common(1)[0][0] for op, seen in by_op.items()
     }
-    return [s for s in points if axis(s.point) == main[s.point.op]]
+    return [s for s in points if s.point.type == main[s.point.op]]
 
 
 def _cells_and_grid(p: Point) -> tuple[Any, ...]:
@@ -106,10 +104,6 @@ def _op(p: Point) -> str:
 def _op_and_grid(p: Point) -> tuple[Any, ...]:
     name = text.short_name(p, ("backend", *_not_in_a_name))
     return p.op, p.blocks, name + (f", {text.count(p.blocks, 'block')}" if p.on_gpu else "")
-
-
-def _type(p: Point) -> str:
-    return p.type
 
 
 def _figure(
@@ -215,12 +209,11 @@ def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
     m = campaign.machine
-    found = []
-    if m.cores and m.pus and m.pus > m.cores:
-        found.append((m.cores, "all cores; beyond it SMT siblings"))
-    elif m.cores:
-        found.append((m.cores, "all cores"))
-    if m.packages and m.packages > 1 and m.cores:
+    if not m.cores:
+        return ()
+    smt = "; beyond it SMT siblings" if m.pus and m.pus > m.cores else ""
+    found = [(m.cores, f"all cores{smt}")]
+    if m.packages and m.packages > 1:
         found.insert(0, (m.cores // m.packages, "one package"))
     return tuple((at, label) for at, label in found if lanes[0] <= at <= lanes[1])
 
