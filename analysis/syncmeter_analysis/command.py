@@ -75,11 +75,14 @@ def _fleet(options: argparse.Namespace) -> int:
 
     _check_drawings(options)
     fleet = fleet_of(read_nodes(options.file), options.threshold)
+    fleet.sees, fleet.blind_is_fine = options.sees, options.blind == "ignore"
     if not fleet.groups:
         first = fleet.left_out[0]
         raise Unusable(f"fleet: no file can be used; {first.path}: {first.why}")
     if options.format == "json":
         _print(rendered.as_json(fleet))
+    elif options.format == "junit":
+        _print(rendered.as_junit(fleet))
     elif options.format == "markdown":
         _print(rendered.as_markdown(fleet, options.all))
     else:
@@ -209,10 +212,12 @@ def _claims(options: argparse.Namespace) -> int:
         _print(claims_text.of_point(found, options.point, _width(options)))
     elif options.format == "text":
         _print(claims_text.as_text(found, options.all, _width(options)))
-    elif options.format == "md":
-        _print(claims_text.as_markdown(found))
-    else:
+    elif options.format == "json":
         _print(claims_text.as_json(found))
+    elif options.format == "junit":
+        _print(claims_text.as_junit(found))
+    else:
+        _print(claims_text.as_markdown(found))
     return 0
 
 

@@ -54,6 +54,10 @@ class _Options(argparse.ArgumentParser):
     def format(self, *formats: str) -> None:
         self.add_argument("--format", choices=formats, default=formats[0])
 
+    def gate(self, sees: str, fails: str) -> None:
+        self.add_argument("--sees", type=_change, default=0.5, metavar="SHARE", help=sees)
+        self.add_argument("--blind", choices=("fail", "ignore"), default="fail", help=fails)
+
     def output(self, default: str) -> None:
         self.add_argument("-o", "--output", metavar="FILE", help=f"default: {default}")
 
@@ -83,7 +87,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         description="Reports what syncmeter's results files show.",
         epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "
         "differs, or the output cannot be written; 2 for options or files that cannot be used or "
-        "compared; 3 where compare finds nothing slower, but could not have seen it everywhere.",
+        "compared; 3 where compare or fleet finds nothing, but could not have seen it everywhere.",
     )
     made.add_argument("--version", action="version", version=f"syncmeter-report {__version__}")
     commands = made.add_subparsers(
@@ -107,18 +111,9 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         help="compare points within the files that differ in this only",
     )
     compare.threshold(0.05)
-    compare.add_argument(
-        "--sees",
-        type=_change,
-        default=0.5,
-        metavar="SHARE",
-        help="the change that every point is to show, or it is blind (default 50%%)",
-    )
-    compare.add_argument(
-        "--blind",
-        choices=("fail", "ignore"),
-        default="fail",
-        help="fail: status 3 where nothing is slower, but points are blind (default)",
+    compare.gate(
+        "the change that every point is to show, or it is blind (default 50%%)",
+        "fail: status 3 where nothing is slower, but points are blind (default)",
     )
     compare.add_argument(
         "--across",
@@ -136,7 +131,12 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     fleet = add("fleet", "Which nodes of a run differ from the others: a file of each node.")
     fleet.files("results files, one of each node")
     fleet.threshold(0.02)
-    fleet.format("text", "json", "markdown")
+    fleet.gate(
+        "a node that is slower by this at all of its points is to be named, or it is blind "
+        "(default 50%%)",
+        "fail: status 3 where no node differs, but some are blind or left out (default)",
+    )
+    fleet.format("text", "json", "markdown", "junit")
     fleet.flag("--all", "show every point, node and note")
     fleet.wide()
     fleet.figure_and_page("nodes", "one page")
@@ -174,7 +174,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         "Published and widely held statements, judged on these data: a column for each machine.",
     )
     claims.files("results files of any machines")
-    claims.format("text", "md", "json")
+    claims.format("text", "json", "markdown", "junit", "md")
     claims.add_argument(
         "--point",
         metavar="POINT",

@@ -107,7 +107,9 @@ def test_without_a_change_the_status_is_0_and_without_a_comparison_2(tmp_path):
     assert c.status == 2
     assert "1 pair of visits in one placement state, 3 are needed" in rendered.as_text(c)
     assert "Nothing could be compared." in rendered.as_text(c)
-    assert compared(tmp_path, few, equal=3).status == 0
+    assert compared(tmp_path, calm, equal=3).status == 0
+    assert compared(tmp_path, equal=3).status == 0
+    assert compared(tmp_path, few, equal=3).status == 3
 
 
 def test_visits_in_different_states_are_no_pairs(tmp_path):
@@ -188,6 +190,19 @@ def test_what_cannot_be_told_says_which_change_could_be(tmp_path):
     assert "Cannot be told: 1 point" in text
     assert "detectable" in text
     assert "Nothing changed by more than 1.0 %." in text
+
+
+def test_a_blind_point_is_no_success_unless_that_is_accepted(tmp_path, capsys):
+    wild = both("atomic_add", [10.0, 30.0, 10.0], [30.0, 10.0, 10.0])
+    path = str(write(tmp_path / "ab.jsonl", wild, first=first()))
+    assert main(["compare", path]) == 3
+    assert "1 point could not have shown a change of 50%" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert main(["compare", path, "--blind", "ignore"]) == 0
+    capsys.readouterr()
+    assert main(["compare", path, "--format", "junit"]) == 3
+    assert 'skipped="1"' in capsys.readouterr().out
 
 
 def test_json_has_every_point_and_what_the_campaign_says_of_the_arms(changed):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from xml.etree import ElementTree
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_kinds_of_nodes_are_judged_apart_and_two_of_a_kind_not_at_all():
         ("Test CPU", 5, True),
         ("Slow CPU", 1, False),
     ]
-    assert fleet.status == 2
+    assert fleet.status == 3
     assert fleet_of(nodes[:5]).status == 0
     assert fleet_of(nodes[:2]).status == 2
 
@@ -163,7 +164,7 @@ def test_a_node_with_nothing_in_common_is_not_called_alike():
     other = results("n9.jsonl", visits(around(1.0), point("x")))
     other.campaign = first("node99")
     fleet = fleet_of([*(node(i) for i in range(5)), node_of(other)])
-    assert (fleet.groups[0].unjudged, fleet.status) == ([5], 2)
+    assert (fleet.groups[0].unjudged, fleet.status) == ([5], 3)
 
 
 @pytest.mark.parametrize("n", [3, 5, 8, 15])
@@ -212,15 +213,48 @@ node    median   quartiles"""
     assert "none.jsonl: left out: No such file or directory" in told
 
 
-def test_status_is_0_for_nodes_alike_and_2_where_a_file_is_left_out(files, capsys):
+def test_status_is_0_for_nodes_alike_3_where_a_file_is_left_out_and_2_without_any(files, capsys):
     alike = [name for name in files if name != "n04.jsonl"]
     assert main(["fleet", *alike]) == 0
     assert "No node differs." in capsys.readouterr().out
-    assert main(["fleet", *alike, "torn.jsonl"]) == 2
+    assert main(["fleet", *alike, "torn.jsonl"]) == 3
+    assert main(["fleet", *alike, "torn.jsonl", "--blind", "ignore"]) == 0
     assert main(["fleet", *alike[:2]]) == 2
     assert "fewer than 3 nodes" in capsys.readouterr().out
     assert main(["fleet", "torn.jsonl"]) == 2
     assert "no file can be used; torn.jsonl: is empty" in capsys.readouterr().err
+
+
+def test_too_few_nodes_to_name_one_are_blind():
+    few = fleet_of(node(i) for i in range(3))
+    few.sees = 0.1
+    assert (few.status, few.groups[0].blind(0.1)) == (3, [0, 1, 2])
+    assert "change of 10% at all points would not have been named" in as_text(few, False)
+    many = fleet_of(node(i) for i in range(12))
+    assert (many.status, many.groups[0].blind(0.1)) == (0, [])
+
+
+def test_a_detectable_change_is_found_in_most_fleets():
+    found = 0
+    for seed in range(20):
+        (group,) = fleet_of([node(i, seed=seed) for i in range(10)]).groups
+        factor = group.wholes[3].detectable
+        assert 1.02 <= factor < 1.2
+        found += differing([node(i, factor if i == 3 else 1, seed=seed) for i in range(10)]) == [
+            "node03"
+        ]
+    assert found >= 14
+
+
+def test_a_server_of_ci_reads_which_nodes_differ(files, capsys):
+    assert main(["fleet", *files, "torn.jsonl", "--format", "junit"]) == 1
+    nodes, left = ElementTree.fromstring(capsys.readouterr().out)
+    assert [nodes.get(k) for k in ("tests", "failures", "skipped")] == ["12", "1", "0"]
+    (failure,) = nodes.iter("failure")
+    assert failure.get("message").startswith("1.20 times the median node; differs at ")
+    assert left.get("skipped") == "1"
+    assert main(["fleet", *files[:3], "--format", "junit", "--sees", "10%"]) == 3
+    assert 'skipped="3"' in capsys.readouterr().out
 
 
 def test_json_and_markdown_say_the_same(files, capsys):

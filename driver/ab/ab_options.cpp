@@ -36,6 +36,16 @@ double parse_threshold(const std::string& option, const std::string& text) {
   return percent / most_percent;
 }
 
+// As `syncmeter-report compare` takes it: above 0, and 2 as 200%.
+std::string parse_change(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double change = std::strtod(text.c_str(), &end);
+  const std::string_view rest(end);
+  if (end == text.c_str() || !(rest.empty() || rest == "%") || !(change > 0))
+    throw usage_error(fmt::format("{}: '{}' is not a change such as 50% or 0.5", option, text));
+  return text;
+}
+
 std::string parse_setting(const std::string& option, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -75,8 +85,15 @@ std::vector<option_row> own_rows(ab_request& request) {
                      "also measure points whose loops are equal machine code (default: off; on "
                      "where --env-a and --env-b differ)",
                      request.arms.all),
-          value_row("format", "NAME", "text, json or markdown (default: text)", request.format,
-                    one_name{"format", {"text", "json", "markdown"}})};
+          value_row("sees", "SHARE",
+                    "the change that every point is to show, or it is blind (default: 50%)",
+                    request.sees, &parse_change),
+          value_row("blind", "NAME",
+                    "fail: status 3 where nothing is slower, but points are blind; ignore: 0 "
+                    "(default: fail)",
+                    request.blind, one_name{"blind", {"fail", "ignore"}}),
+          value_row("format", "NAME", "text, json, markdown or junit (default: text)",
+                    request.format, one_name{"format", {"text", "json", "markdown", "junit"}})};
 }
 
 std::vector<option_row> rows_of_run(ab_request& request, std::string& refused) {
@@ -186,7 +203,8 @@ std::string ab_help() {
          "\nSeparate the elements of a LIST by commas, without spaces. `syncmeter show FILE`\n"
          "prints the costs.\n"
          "Exit status: 0 nothing got slower, 1 something did, or failed in B alone,\n"
-         "2 wrong usage or nothing to compare, 130 Ctrl-C.\n";
+         "2 wrong usage or nothing to compare, 3 nothing got slower, but some points could\n"
+         "not have shown the change of --sees, 130 Ctrl-C.\n";
 }
 
 }  // namespace syncmeter

@@ -39,7 +39,12 @@ using code_comparison = std::vector<bool> (*)(
 struct ab_request {
   run_request run;     ///< its options are those of the campaign
   compared_arms arms;  ///< with --resume, those of the file are used
-  std::string format = "text";
+  std::string format = "text", sees = "50%", blind = "fail";
+
+  /// What `syncmeter-report compare` is asked for.
+  [[nodiscard]] std::vector<std::string> of_comparison() const {
+    return {"--format", format, "--sees", sees, "--blind", blind};
+  }
 };
 
 /// Parses and validates. Throws usage_error.

@@ -197,7 +197,7 @@ compared_arms arms_of_file(const results_file& file) {
 // Nothing to measure is an answer too, and `compare` gives it: of a file with a campaign line
 // alone.
 int compare_nothing(const campaign_plan& plan, const run_options& options,
-                    const std::string& format, std::FILE* out) {
+                    const std::vector<std::string>& comparison, std::FILE* out) {
   std::string path = (std::filesystem::temp_directory_path() / "syncmeter-XXXXXX").string();
   const unique_fd made(::mkstemp(path.data()));
   const std::string line =
@@ -213,22 +213,23 @@ int compare_nothing(const campaign_plan& plan, const run_options& options,
     tell({fmt::format("no comparison: '{}' cannot be written", path)});
     return nothing_comparable;
   }
-  const int status = add_comparison(path, format, false, out);
+  const int status = add_comparison(path, comparison, false, out);
   std::filesystem::remove(path);
   return status;
 }
 
-int compare_file(const std::string& path, const std::string& format, std::FILE* out) {
+int compare_file(const std::string& path, const ab_request& request, std::FILE* out) {
   if (!std::filesystem::is_regular_file(path)) {
     tell({fmt::format("no comparison: the results went to '{}', which is not a file", path)});
     return nothing_comparable;
   }
-  const int status = add_comparison(path, format, true, out);
-  if (format == "text") fmt::print(out, "{}\n", printable(fmt::format("Results: {}", path)));
+  const int status = add_comparison(path, request.of_comparison(), true, out);
+  if (request.format == "text")
+    fmt::print(out, "{}\n", printable(fmt::format("Results: {}", path)));
   return status;
 }
 
-/// Returns 0 where nothing got slower, 1 where something did, 2 where nothing can be compared.
+/// Returns the status of the comparison: that of `syncmeter-report compare`.
 int ab_command(const std::string& program, const std::vector<std::string>& arguments,
                std::FILE* out) {
   ab_request request = parse_ab(arguments);
@@ -257,11 +258,11 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
   before = {};
   tell_unbound(here.grant);
   if (plan.points.empty() && !options.dry_run)
-    return compare_nothing(plan, options, request.format, out);
+    return compare_nothing(plan, options, request.of_comparison(), out);
   const std::optional<campaign_outcome> outcome =
       measure(plan, options, workers, here, words_of(program, "ab", arguments), out);
   if (!outcome) return 0;
-  const int status = compare_file(outcome->file, request.format, out);
+  const int status = compare_file(outcome->file, request, out);
   return outcome->interrupted_by != 0 ? 128 + outcome->interrupted_by : status;
 }
 

@@ -208,14 +208,15 @@ std::string print_report(const fs::path& program, const report_request& asked, s
   return run_program(words, out, at_most).problem;
 }
 
-int add_comparison(const std::string& file, const std::string& format, bool keeps_file,
-                   std::FILE* out) {
-  constexpr int most_statuses = 3;  // of `compare`; another one is of a shell
+int add_comparison(const std::string& file, const std::vector<std::string>& options,
+                   bool keeps_file, std::FILE* out) {
+  constexpr int most_statuses = 4;  // of `compare`; another one is of a shell
   const std::optional<fs::path> program = program_to_run();
   program_end end;
   if (program) {
-    end = run_program({program->string(), "compare", file, "--format", format}, out,
-                      std::chrono::minutes(10));
+    std::vector<std::string> words{program->string(), "compare", file};
+    words.insert(words.end(), options.begin(), options.end());
+    end = run_program(words, out, std::chrono::minutes(10));
   } else {
     end.problem = fmt::format("there is no {} here", name);
   }

@@ -34,10 +34,10 @@ struct report_request {
 /// error of the caller.
 void add_report(const report_request& asked, std::FILE* out);
 
-/// For `ab`: `PROGRAM compare FILE --format FORMAT` on `out`, and its exit status. Where the
-/// program cannot run, one sentence on standard error says so (and, with `keeps_file`, which
-/// command judges the file elsewhere), and the status is 2.
-[[nodiscard]] int add_comparison(const std::string& file, const std::string& format,
+/// For `ab`: `PROGRAM compare FILE OPTIONS` on `out`, and its exit status. Where the program cannot
+/// run, one sentence on standard error says so (and, with `keeps_file`, which command judges the
+/// file elsewhere), and the status is 2.
+[[nodiscard]] int add_comparison(const std::string& file, const std::vector<std::string>& options,
                                  bool keeps_file, std::FILE* out);
 
 /// For `explain`: the claims that use a point. Nothing where there is no program, or

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, log
+from typing import ClassVar
 
 from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.machine import machine_of, object_of
@@ -76,10 +77,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class Apart:
-    """Two points that match and cannot be compared, with the reason."""
+    """Two points that match and cannot be compared, with the reason. `in_both`: neither side has a
+    cost, for one reason, which hides no change of it."""
 
     point: Point
     why: str
+    in_both: bool = False
 
 
 @dataclass
@@ -95,6 +98,9 @@ class Comparison:
     apart: list[Apart] = field(default_factory=list)
     only: tuple[int, int] = (0, 0)
     notes: list[str] = field(default_factory=list)
+
+    #: What lets a blind point show more.
+    cures: ClassVar[str] = "More visits (`run --visits`, `--resume`), quiet hours or `syncmeter ab`"
 
     @property
     def resolved(self) -> list[Difference]:
@@ -118,6 +124,11 @@ class Comparison:
         return [d for d in self.undecided if d.detectable > 1 + self.sees]
 
     @property
+    def blind_apart(self) -> list[Apart]:
+        """What could not be compared, to be named with the blind points."""
+        return self.apart
+
+    @property
     def status(self) -> int:
         """Exit status: 0 nothing slower and no point blind, 1 something slower, 2 nothing comparable, 3
         nothing slower among the points that are not blind."""
@@ -125,7 +136,12 @@ class Comparison:
             return 2
         if self.slower:
             return 1
-        return 3 if (self.blind or self.apart) and not self.blind_is_fine else 0
+        return 3 if self.hides_changes and not self.blind_is_fine else 0
+
+    @property
+    def hides_changes(self) -> bool:
+        """A change of the size asked for may have been missed at some point."""
+        return bool(self.blind) or any(not a.in_both for a in self.apart)
 
 
 def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
@@ -345,7 +361,7 @@ _most_named = 5
 
 def blind_text(c: Comparison, everything: bool = False) -> str:
     """Which points could not have shown the change asked for, and what to do; '' without any."""
-    if not c.blind and not c.apart:
+    if not c.blind and not c.blind_apart:
         return ""
     names = [
         f"{text.short_name(d.new.point)} (above {text.ratio(d.detectable)} times)"
@@ -353,11 +369,10 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
         else text.short_name(d.new.point)
         for d in c.blind
     ]
-    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.apart]
+    names += [f"{text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
     shown = names if everything else names[:_most_named]
     more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return (
         f"{text.count(len(names), 'point')} could not have shown a change of {c.sees:.0%}: "
-        f"{'; '.join(shown)}{more}. More visits (`run --visits`, `--resume`), quiet hours or "
-        "`syncmeter ab` tell; --blind ignore accepts it"
+        f"{'; '.join(shown)}{more}. {c.cures} tell; --blind ignore accepts it"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from syncmeter_analysis.record.arms import Arms, arms_of
 from syncmeter_analysis.record.point import Point
@@ -26,12 +27,22 @@ class ArmComparison(Comparison):
     arms: Arms = field(kw_only=True)
     broken: list[Point] = field(default_factory=list)
 
+    cures: ClassVar[str] = "More visits (`ab --visits`, `--budget`, `--resume`) or quiet hours"
+
+    @property
+    def blind_apart(self) -> list[Apart]:
+        """None: each reason has a sentence of its own."""
+        return []
+
     @property
     def status(self) -> int:
-        """As of every comparison, and 1 where a point is broken; 0 where all code is equal."""
-        if self.slower or self.broken:
+        """As of every comparison, and 1 where a point is broken. Points of equal code are the same,
+        so that 3, or 0, may be said where they are all that was compared."""
+        if self.broken:
             return 1
-        return 0 if self.differences or self.arms.equal else 2
+        if self.differences or not self.arms.equal:
+            return super().status
+        return 3 if self.hides_changes and not self.blind_is_fine else 0
 
 
 def share_of_look(visits: int, arms: Arms) -> float:
@@ -107,7 +118,9 @@ def compare_arms(file: ResultsFile) -> ArmComparison | None:
         if isinstance(candidate, Candidate):
             found.append(candidate)
         else:
-            result.apart.append(Apart(points[key], candidate))
+            without = [s is None or not s.usable for s in (a, b)]
+            in_both = all(without) and getattr(a, "status", "") == getattr(b, "status", "")
+            result.apart.append(Apart(points[key], candidate, in_both))
         if b is not None and _has_failed(b) and not (a is not None and _has_failed(a)):
             result.broken.append(points[key])
     result.differences = judged(found, arms.threshold)

@@ -18,9 +18,10 @@ from statistics import NormalDist
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.compare import alpha as alpha_of_all
-from syncmeter_analysis.relate.compare import contended_threshold
+from syncmeter_analysis.relate.compare import contended_threshold, default_sees
 from syncmeter_analysis.relate.node import LeftOut, Node, StateCost, odd_facts
-from syncmeter_analysis.relate.stats import holm, median, student_t_tail
+from syncmeter_analysis.relate.relation import found_in
+from syncmeter_analysis.relate.stats import holm, median, student_t, student_t_tail
 from syncmeter_analysis.relate.summary import State, gap_of_states
 
 #: Points and nodes are two families of tests, and share what may go wrong.
@@ -39,6 +40,9 @@ _fewest_points = 5
 _least_spread = 0.001
 
 _mad_to_sigma = 1.4826
+
+#: Logarithm of a change so large that nobody asks about it.
+_most_change = 700.0
 
 #: Costs of single points have such tails from campaign to campaign, as Student's t of so many degrees.
 _tails_of_points = 4.0
@@ -79,7 +83,9 @@ class FleetPoint:
 @dataclass(frozen=True)
 class Whole:
     """A node over all its points of a part ('CPU' or 'GPU'): the quartiles and the median of its ratios
-    to the medians over nodes; `p` is Holm's adjusted p of the most telling of the three."""
+    to the medians over nodes; `p` is Holm's adjusted p of the most telling of the three.
+    `detectable` is the smallest change of all these points, as a ratio above 1, at which the node
+    would have been named in about 80 of 100 cases."""
 
     node: int
     part: str
@@ -87,6 +93,7 @@ class Whole:
     quartiles: tuple[float, float, float]
     p: float
     differs: bool
+    detectable: float = inf
 
 
 @dataclass
@@ -122,23 +129,40 @@ class Group:
             found.update(point.failed)
         return sorted(found)
 
+    def blind(self, sees: float) -> list[int]:
+        """Nodes that would not have been named had all points of a part of them changed by `sees`;
+        none where the group is not judged at all."""
+        if not self.judged:
+            return []
+        least: dict[int, float] = {}
+        for w in self.wholes:
+            least[w.node] = max(least.get(w.node, 1.0), w.detectable)
+        return [i for i in range(len(self.nodes)) if least.get(i, inf) > 1 + sees]
+
 
 @dataclass
 class Fleet:
-    """All files of a run. `left_out` were not usable."""
+    """All files of a run. `left_out` were not usable. A node that is slower by `sees` at all of its
+    points is to be named."""
 
     groups: list[Group]
     left_out: list[LeftOut]
     threshold: float
+    sees: float = default_sees
+    blind_is_fine: bool = False
 
     @property
     def status(self) -> int:
-        """Exit status: 1 some nodes differ; else 2 where a file was left out or a node could not be
-        judged; else 0."""
+        """Exit status, as of a comparison: 1 some nodes differ; 2 no group could be judged; 3 no node
+        is known to differ, but a file was left out, a node could not be judged or was blind."""
         if any(group.differing for group in self.groups):
             return 1
-        doubt = self.left_out or any(not g.judged or g.unjudged for g in self.groups)
-        return 2 if doubt or not self.groups else 0
+        if not any(group.judged for group in self.groups):
+            return 2
+        doubt = self.left_out or any(
+            not g.judged or g.unjudged or g.blind(self.sees) for g in self.groups
+        )
+        return 3 if doubt and not self.blind_is_fine else 0
 
 
 def fleet_of(found: Iterable[Node | LeftOut], threshold: float = default_threshold) -> Fleet:
@@ -270,7 +294,7 @@ def _judge_points(group: Group, errors: Sequence[dict[int, float]], threshold: f
 
 def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: float) -> None:
     """Each node's quartiles and median over its points against those of the other nodes."""
-    found: list[tuple[Whole, list[tuple[float, float]]]] = []
+    found: list[tuple[Whole, list[tuple[float, float]], float, float]] = []
     for part in ("CPU", "GPU"):
         of_node: dict[int, list[float]] = defaultdict(list)
         of_visits: dict[int, list[float]] = defaultdict(list)
@@ -284,6 +308,7 @@ def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: f
             continue
         values = {i: [quantile(a, q) for q, _ in _quantiles] for i, a in of_node.items()}
         tests: dict[int, list[tuple[float, float]]] = {i: [] for i in of_node}
+        scales = dict.fromkeys(of_node, 0.0)
         degrees = degrees_of(len(of_node))
         for which, (_, factor) in enumerate(_quantiles):
             column = [v[which] for v in values.values()]
@@ -295,17 +320,27 @@ def _judge_wholes(group: Group, errors: Sequence[dict[int, float]], threshold: f
             spread = max(deviation(column), _least_spread)
             for i, v in values.items():
                 away = abs(v[which] - middle)
-                p = probability(away, scale_of(spread, scatter[i], typical), degrees)
-                tests[i].append((away, p))
+                scale = scale_of(spread, scatter[i], typical)
+                scales[i] = max(scales[i], scale)
+                tests[i].append((away, probability(away, scale, degrees)))
         for i, v in values.items():
             low, mid, high = map(exp, v)
             whole = Whole(i, part, len(of_node[i]), (low, mid, high), 1.0, False)
-            found.append((whole, tests[i]))
-    adjusted = holm([p for _, of_one in found for _, p in of_one])
-    for n, (whole, of_one) in enumerate(found):
+            found.append((whole, tests[i], scales[i], degrees))
+    adjusted = holm([p for _, of_one, *_ in found for _, p in of_one])
+    for n, (whole, of_one, scale, degrees) in enumerate(found):
         ps = zip(of_one, adjusted[3 * n : 3 * n + 3], strict=True)
         p = min((p for (size, _), p in ps if size > log1p(threshold)), default=1.0)
-        group.wholes.append(replace(whole, p=p, differs=p < alpha))
+        least = detectable(scale, degrees, len(adjusted), threshold)
+        group.wholes.append(replace(whole, p=p, differs=p < alpha, detectable=least))
+
+
+def detectable(scale: float, degrees: float, tests: int, threshold: float) -> float:
+    """The smallest change, as a ratio above 1, that is named in about 80 of 100 cases as one of so
+    many tests (Bonferroni)."""
+    reach = student_t(1 - alpha / tests, degrees) + student_t(2 * found_in - 1, degrees)
+    change = max(log1p(threshold), scale * reach)
+    return exp(change) if change < _most_change else inf
 
 
 def deviation(away: Sequence[float]) -> float:

@@ -298,7 +298,7 @@ def verdict(r: Ratio | NotComparable, margin: float = default_margin) -> Verdict
 
 # In simulated campaigns of 5 to 15 visits 75 to 85 of 100 report such a change: the scatter of the
 # campaign that is asked about is itself an estimate.
-_found_in = 0.9
+found_in = 0.9
 
 
 def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -> float:
@@ -312,7 +312,7 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
     reach = student_t(1 - 0.05 / comparisons, r.degrees) * r.error
     half = max(reach, math.log(r.value / r.low), math.log(r.high / r.value))
     # Half of the estimates of such a change lie below it, so that it is found as often only.
-    half += student_t(2 * _found_in - 1, r.degrees) * r.error
+    half += student_t(2 * found_in - 1, r.degrees) * r.error
     return (1 + margin) * math.exp(half) if half < 700 else math.inf
 
 

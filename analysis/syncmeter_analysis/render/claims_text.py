@@ -8,12 +8,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from syncmeter_analysis.claims import all_claims, judged
-from syncmeter_analysis.claims.claim import Claim, Finding, not_measured
+from syncmeter_analysis.claims.claim import Claim, Finding, differs, fails, holds, not_measured
 from syncmeter_analysis.record.machine import machine_of, same_machine
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
 from syncmeter_analysis.relate.relation import detectable_in_second
+from syncmeter_analysis.render import junit
+from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.terminal import lines_of
 from syncmeter_analysis.studies.blocks import Bullets, lines_md, table
 
@@ -100,6 +102,22 @@ def as_markdown(found: Judged) -> str:
 
 def _verdict(f: Finding) -> str:
     return f.verdict + " (doubtful)" * bool(f.doubts) + (f": {f.says}" if f.says else "")
+
+
+def as_junit(found: Judged) -> str:
+    """A case for each claim, which fails where it does not hold and is skipped where the data cannot
+    tell: a suite for each machine."""
+    results = {holds: "", fails: "failure", differs: "failure"}
+    suites = [
+        (c.name, [_case(claim, f, results.get(f.verdict, "skipped")) for claim, f in judgements])
+        for c, judgements in found
+    ]
+    return junit.as_junit("claims", suites)
+
+
+def _case(claim: Claim, f: Finding, result: str) -> Case:
+    says = ". ".join(filter(None, (claim.statement.rstrip("."), f.verdict, f.says)))
+    return Case("claims", claim.id, result, says)
 
 
 def _effect(f: Finding) -> dict[str, object] | None:

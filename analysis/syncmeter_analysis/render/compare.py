@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from math import isfinite
 from statistics import median
 from typing import Any
-from xml.etree import ElementTree
 
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.reader import ResultsFile
@@ -26,6 +25,8 @@ from syncmeter_analysis.relate.compare import (
 )
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.render import junit
+from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
 from syncmeter_analysis.render.terminal import prose, table_plain
@@ -88,7 +89,14 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
             for a in first.apart
         ]
         return json.dumps(
-            {**first.arms.line, "kind": "ab", "exit_status": first.status, "points": points}
+            {
+                **first.arms.line,
+                "kind": "ab",
+                "sees": first.sees,
+                "exit_status": first.status,
+                "points": points,
+                "blind": [_point_object(d.new.point) for d in first.blind],
+            }
         )
     found = [
         {
@@ -109,34 +117,27 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
 
 
 def as_junit(comparisons: Sequence[Comparison]) -> str:
-    """For servers of CI, in JUnit's XML: a case for each point, which fails where it is slower and is
-    skipped where it is blind or could not be compared."""
-    suites = ElementTree.Element("testsuites", name="syncmeter-report compare")
-    for c in comparisons:
-        cases: list[tuple[Point, str, str]] = []
-        blind = set() if c.blind_is_fine else {d.new.point for d in c.blind}
-        for d in c.differences:
-            times = f"{text.ratio_interval(d.ratio)} times"
-            slower = "failure" if d.verdict is Verdict.slower else ""
-            unseen = "skipped" if d.new.point in blind else ""
-            cases.append((d.new.point, slower or unseen, f"{verdict_text(d)}: {times}"))
-        cases += [(a.point, "skipped", a.why) for a in c.apart]
-        counted = Counter(result for _, result, _ in cases)
-        suite = ElementTree.SubElement(
-            suites,
-            "testsuite",
-            name=_title(c),
-            tests=str(len(cases)),
-            failures=str(counted["failure"]),
-            skipped=str(counted["skipped"]),
-        )
-        for point, result, says in cases:
-            name = text.short_name(point)
-            case = ElementTree.SubElement(suite, "testcase", classname=point.op, name=name)
-            if result:
-                ElementTree.SubElement(case, result, message=says)
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)
+    """A case for each point, which fails where it is slower, or broken in one arm, and is skipped
+    where it is blind or could not be compared."""
+    return junit.as_junit("compare", [(_title(c), _cases(c)) for c in comparisons])
+
+
+def _cases(c: Comparison) -> list[Case]:
+    found = []
+    blind = set() if c.blind_is_fine else {d.new.point for d in c.blind}
+    for d in c.differences:
+        slower = "failure" if d.verdict is Verdict.slower else ""
+        unseen = "skipped" if d.new.point in blind else ""
+        says = f"{verdict_text(d)}: {text.ratio_interval(d.ratio)} times"
+        found.append(_case(d.new.point, slower or unseen, says))
+    broken = c.broken if isinstance(c, ArmComparison) else []
+    for a in c.apart:
+        found.append(_case(a.point, "failure" if a.point in broken else "skipped", a.why))
+    return found
+
+
+def _case(point: Point, result: str, says: str) -> Case:
+    return Case(point.op, text.short_name(point.without("arm")), result, says)
 
 
 def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFile]) -> Report:
@@ -425,6 +426,8 @@ def _sentences(c: ArmComparison) -> list[str]:
     for why, names in sorted(by_reason.items()):
         more = [f"{len(names) - 3} more"] if len(names) > 3 else []
         found.append(f"Not compared, {why}: {'; '.join(names[:3] + more)}.")
+    if blind := blind_text(c):
+        found.append(f"{blind}.")
     if least := [d.detectable for d in c.differences]:
         found.append(
             f"Smallest change that a campaign like this one reports in about 80 of 100 cases: "

@@ -11,6 +11,8 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.fleet import Fleet, FleetPoint, Group, Whole, fewest_nodes
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.render import junit
+from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.report import Check, Head, Report, Section
 from syncmeter_analysis.render.terminal import parts_plain, prose
 from syncmeter_analysis.studies import blocks
@@ -32,7 +34,7 @@ _most_rows, _most_named, _most_notes = 20, 3, 8
 _most_beside = 10
 _alike, _differs = "like most", "differs"
 
-_kinds = {0: "good", 1: "bad", 2: "unclear"}
+_kinds = {0: "good", 1: "bad", 2: "unclear", 3: "unclear"}
 
 
 def as_text(fleet: Fleet, everything: bool, coloured: bool = False, width: int = 0) -> str:
@@ -53,11 +55,13 @@ def as_json(fleet: Fleet) -> str:
     found = {
         "status": fleet.status,
         "threshold": fleet.threshold,
+        "sees": fleet.sees,
         "groups": [
             {
                 "kind": g.kind,
                 "judged": g.judged,
                 "nodes": _json_nodes(g),
+                "blind": [g.names[i] for i in g.blind(fleet.sees)],
                 "points": [_json_point(g, p) for p in _in_order(g)],
             }
             for g in fleet.groups
@@ -65,6 +69,29 @@ def as_json(fleet: Fleet) -> str:
         "left_out": [{"file": each.path, "why": each.why} for each in fleet.left_out],
     }
     return json.dumps(found, indent=1)
+
+
+def as_junit(fleet: Fleet) -> str:
+    """A case for each node, which fails where the node differs and is skipped where nobody can tell."""
+    suites = [(_name(g), _cases(fleet, g)) for g in fleet.groups]
+    if fleet.left_out:
+        files = [Case("file", each.path, "skipped", each.why) for each in fleet.left_out]
+        suites.append((_files_left_out(fleet), files))
+    return junit.as_junit("fleet", suites)
+
+
+def _cases(fleet: Fleet, group: Group) -> list[Case]:
+    at = Counter(i for p in group.points for i in _beyond(p))
+    wholes, found = _wholes(group), {}
+    if not fleet.blind_is_fine:
+        says = f"could not have shown a change of {fleet.sees:.0%}"
+        found = dict.fromkeys(group.blind(fleet.sees), ("skipped", says))
+    found |= dict.fromkeys(group.unjudged, ("skipped", "could not be judged"))
+    for i in group.differing:
+        parts = [f"{text.ratio(w.quartiles[1])} times the median node" for w in wholes[i]]
+        differs = "; ".join([*parts, f"differs at {text.count(at[i], 'point')}"])
+        found[i] = "failure", differs
+    return [Case(group.kind, name, *found.get(i, ("", ""))) for i, name in enumerate(group.names)]
 
 
 def fleet_report(fleet: Fleet) -> Report:
@@ -170,7 +197,7 @@ def _some(lines: list[str], everything: bool, what: str) -> list[str]:
 
 def _blocks(fleet: Fleet, group: Group, everything: bool) -> list[Block]:
     """What is known of one kind of nodes."""
-    notes = _some(_notes(group), everything, "notes; --all shows them")
+    notes = _some(_notes(fleet, group), everything, "notes; --all shows them")
     bullets: list[Block] = [Bullets(notes)] if notes else []
     if not group.judged:
         why = (
@@ -196,8 +223,14 @@ def _blocks(fleet: Fleet, group: Group, everything: bool) -> list[Block]:
     return found + bullets
 
 
-def _notes(group: Group) -> list[str]:
+def _notes(fleet: Fleet, group: Group) -> list[str]:
     notes, names = [], group.names
+    if blind := group.blind(fleet.sees):
+        notes.append(
+            f"{_some_names(group, blind)}: a change of {fleet.sees:.0%} at all points would not "
+            "have been named. More nodes, visits (`run --visits`) or quiet hours tell; --blind "
+            "ignore accepts it"
+        )
     if group.judged and (alone := group.unjudged):
         notes.append(
             f"{_some_names(group, alone)}: no point in one state with two others; cannot tell"
@@ -334,6 +367,7 @@ def _json_nodes(group: Group) -> list[dict[str, Any]]:
                     "upper_quartile": _number(w.quartiles[2]),
                     "p": _number(w.p),
                     "differs": w.differs,
+                    "detectable": _number(w.detectable),
                 }
                 for w in wholes[i]
             },
