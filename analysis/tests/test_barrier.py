@@ -90,8 +90,9 @@ def test_curves_and_ratios_stand_in_tables(tmp_path):
 def test_a_late_lane_is_laid_beside_none(tmp_path):
     (placed,) = part_of(tmp_path, two_runtimes()).placements
     assert [(row.lanes, row.late_us) for row in placed.late] == [(2, 0), (2, 10)]
-    assert placed.late[0].over_on_time == {}
-    assert placed.late[1].over_on_time["omp", "active"].value == pytest.approx(0.5)
+    on_time, late = placed.late[:2]
+    assert all(placed.over_on_time(on_time, runtime) is None for runtime in on_time.costs)
+    assert placed.over_on_time(late, ("omp", "active")).value == pytest.approx(0.5)
     text = told(tmp_path, two_runtimes())
     assert "A late arriver: ns from its arrival" in text
     assert " x0.500 <" in text

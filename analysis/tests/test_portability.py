@@ -106,7 +106,7 @@ def test_a_pair_without_a_ratio_says_why(tmp_path):
     ]
     side = side_of(tmp_path / "f", lines)
     assert len(side.rows) == 1
-    assert {m.why: [s.point.op for s in m.points] for m in side.missing} == {
+    assert {why: [s.point.op for s in points] for why, points in side.missing.items()} == {
         "not_resolved in kokkos-openmp": ["fence"],
         "unsupported in kokkos-openmp: no barrier here": ["barrier"],
         "seen in different placement states": ["handoff"],

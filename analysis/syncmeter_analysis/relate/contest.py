@@ -29,6 +29,11 @@ Name = Callable[[Measured], str]
 Over = Ratio | NotComparable | None
 
 
+def over(s: Measured | None, under: Measured | None) -> Over:
+    """The one over the other; None where either was not measured."""
+    return ratio(s, under) if s is not None and under is not None else None
+
+
 @dataclass
 class Contest:
     """`best` of the points, None where none has a cost; `ties` are not told apart from it, `apart` have

@@ -3,6 +3,8 @@ them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from syncmeter_analysis.claims import judged
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
@@ -18,7 +20,7 @@ from syncmeter_analysis.studies import StudySection, sections
 from syncmeter_analysis.studies.figures import Figure
 
 
-def _of_study(of: StudySection) -> Section:
+def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
     answer, text = of.blocks[: len(of.blocks) - len(of.text)], of.text

@@ -6,20 +6,20 @@
 - `rows(campaign)`: what the section is about, found once; something falsy where the campaign holds no
   points for it;
 - `answer(rows)`: sentences that say what to do, under which condition and how sure that is, the most
-  important first; they stand first in the section;
+  important first; they stand first in the section, and figures have one of them as their title;
 - `text(rows)`: the blocks of the section, for a terminal and for Markdown;
 - `figures(rows)`, where there is something to draw: figures as data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
@@ -28,28 +28,31 @@ from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Figure
 
+#: What a study finds in a campaign; each module says its own type.
+Rows = TypeVar("Rows")
 
-class Study(Protocol):
+
+class Study(Protocol[Rows]):
     """What a study's module offers."""
 
     title: str
     order: int
     measured_by: str
 
-    def rows(self, campaign: Campaign) -> Any: ...
+    def rows(self, campaign: Campaign) -> Rows: ...
 
-    def answer(self, rows: Any) -> list[str]: ...
+    def answer(self, rows: Rows) -> list[str]: ...
 
-    def text(self, rows: Any) -> list[Block]: ...
+    def text(self, rows: Rows) -> list[Block]: ...
 
 
 @dataclass(frozen=True)
-class StudySection:
+class StudySection(Generic[Rows]):
     """A study's part of a campaign, or of one arm of it: its rows, its answer and its text."""
 
     name: str
     title: str
-    rows: Any
+    rows: Rows
     answer: list[str]
     text: list[Block]
     arm: str = ""
@@ -60,15 +63,15 @@ class StudySection:
 
     @property
     def figures(self) -> list[Figure]:
-        found: list[Figure] = getattr(study(self.name), "figures", lambda _: [])(self.rows)
-        return found
+        draw: Callable[[Rows], list[Figure]] = getattr(study(self.name), "figures", lambda _: [])
+        return draw(self.rows)
 
 
 #: Rows of a table that a first screen shows.
 _most_rows = 12
 
 
-def first_screen(section: StudySection) -> list[Block]:
+def first_screen(section: StudySection[Any]) -> list[Block]:
     """A study's answer and the beginning of its first table; a line says what else there is."""
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
     # What has a narrower form of its own, a map, is nothing without its lower half.
@@ -89,7 +92,7 @@ def names() -> tuple[str, ...]:
     return tuple(name.replace("_", "-") for name in sorted(found, key=found.__getitem__))
 
 
-def study(name: str) -> Study:
+def study(name: str) -> Study[Any]:
     """The module of a study. Raises Unusable for another name."""
     if name not in names():
         raise Unusable(f"--study: {quoted(name)} is not a study; there are: {', '.join(names())}")
@@ -97,7 +100,7 @@ def study(name: str) -> Study:
     return found  # type: ignore[no-any-return]
 
 
-def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection]:
+def sections(campaign: Campaign, only: Sequence[str] = ()) -> list[StudySection[Any]]:
     """A section of each study (of these, in their order) that the campaign holds points for; of each
     arm where `syncmeter ab` compares two."""
     found = []

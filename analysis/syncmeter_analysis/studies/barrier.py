@@ -4,14 +4,15 @@ late arriver beyond its lateness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 from operator import attrgetter
 
 from syncmeter_analysis.record.reader import ResultsFile
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import contest
+from syncmeter_analysis.relate.contest import Over, contest, over
 from syncmeter_analysis.relate.group import group, grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
@@ -32,13 +33,11 @@ _least_curve = 3
 
 @dataclass
 class Row:
-    """One number of lanes, placed in one way; of barrier_late also one lateness. `over_on_time` is the
-    cost over that with nobody late, by runtime."""
+    """One number of lanes, placed in one way; of barrier_late also one lateness."""
 
     lanes: int
-    late_us: int = 0
-    costs: dict[Runtime, Measured] = field(default_factory=dict)
-    over_on_time: dict[Runtime, Ratio | NotComparable] = field(default_factory=dict)
+    late_us: int
+    costs: dict[Runtime, Measured]
 
 
 @dataclass
@@ -53,6 +52,12 @@ class Placement:
     @property
     def placed(self) -> str:
         return ", ".join(self.affinities)
+
+    def over_on_time(self, row: Row, runtime: Runtime) -> Over:
+        """The cost of a late arriver over that with nobody late."""
+        on_time = {each.lanes: each.costs for each in self.late if each.late_us == 0}
+        nobody_late = on_time.get(row.lanes, {}).get(runtime)
+        return over(row.costs.get(runtime), nobody_late) if row.late_us else None
 
 
 @dataclass
@@ -141,8 +146,8 @@ def _part(file: ResultsFile, measured: Sequence[Measured], source: str) -> Part 
     return Part(
         placements,
         runtimes,
-        _sleeping(placements, runtimes),
-        _between(placements, runtimes),
+        _compared(placements, _sleeping(runtimes)),
+        _compared(placements, _between(runtimes)),
         _libraries(file, runtimes),
         [s.id for s in points],
         source,
@@ -156,10 +161,8 @@ def _runtime(s: Measured) -> Runtime:
 
 
 def _placement(affinities: list[str], points: Sequence[Measured]) -> Placement:
-    curve = _rows_of(s for s in points if not _is_late(s))
-    late = _rows_of(s for s in points if _is_late(s))
-    _beside_on_time(late)
-    return Placement(affinities, curve, late)
+    on_time = [s for s in points if not _is_late(s)]
+    return Placement(affinities, _rows_of(on_time), _rows_of(filter(_is_late, points)))
 
 
 def _rows_of(points: Iterable[Measured]) -> list[Row]:
@@ -169,47 +172,29 @@ def _rows_of(points: Iterable[Measured]) -> list[Row]:
     ]
 
 
-def _beside_on_time(late: Sequence[Row]) -> None:
-    on_time = {row.lanes: row for row in late if row.late_us == 0}
-    for row in late:
-        if row.late_us and row.lanes in on_time:
-            for runtime, s in row.costs.items():
-                if (nobody_late := on_time[row.lanes].costs.get(runtime)) is not None:
-                    row.over_on_time[runtime] = ratio(s, nobody_late)
-
-
 def _compared(
-    placements: Sequence[Placement], name: str, over: Runtime, under: Runtime
+    placements: Sequence[Placement], pairs: Iterable[tuple[str, Runtime, Runtime]]
 ) -> list[Comparison]:
+    """Of each placement and each name with the runtimes that it compares, where both were measured."""
     found = []
-    for placed in placements:
-        ratios = {
-            row.lanes: ratio(row.costs[over], row.costs[under])
-            for row in placed.curve
-            if over in row.costs and under in row.costs
-        }
+    for (name, above, below), placed in product(pairs, placements):
+        both = [row for row in placed.curve if above in row.costs and below in row.costs]
+        ratios = {row.lanes: ratio(row.costs[above], row.costs[below]) for row in both}
         if ratios:
-            found.append(Comparison(name, placed.placed, over, under, ratios))
+            found.append(Comparison(name, placed.placed, above, below, ratios))
     return found
 
 
-def _sleeping(placements: Sequence[Placement], runtimes: Sequence[Runtime]) -> list[Comparison]:
-    return [
-        c
-        for backend, wait in runtimes
-        if wait == "active" and (backend, "passive") in runtimes
-        for c in _compared(placements, backend, (backend, "passive"), (backend, wait))
-    ]
+def _sleeping(runtimes: Sequence[Runtime]) -> Iterator[tuple[str, Runtime, Runtime]]:
+    for backend, wait in runtimes:
+        if wait == "active" and (backend, "passive") in runtimes:
+            yield backend, (backend, "passive"), (backend, wait)
 
 
-def _between(placements: Sequence[Placement], runtimes: Sequence[Runtime]) -> list[Comparison]:
-    return [
-        c
-        for under in runtimes
-        for over in runtimes
-        if under[0] < over[0] and under[1] == over[1]
-        for c in _compared(placements, f"{over[0]} : {under[0]} {over[1]}", over, under)
-    ]
+def _between(runtimes: Sequence[Runtime]) -> Iterator[tuple[str, Runtime, Runtime]]:
+    for below, above in product(runtimes, runtimes):
+        if below[0] < above[0] and below[1] == above[1]:
+            yield f"{above[0]} : {below[0]} {above[1]}", above, below
 
 
 def _libraries(file: ResultsFile, runtimes: Sequence[Runtime]) -> dict[str, str]:
@@ -338,7 +323,7 @@ def _late(part: Part) -> list[Block]:
 def _late_row(part: Part, placed: Placement, row: Row) -> list[Cell | str]:
     found: list[Cell | str] = [placed.placed, str(row.lanes), str(row.late_us)]
     for runtime in part.runtimes:
-        r = row.over_on_time.get(runtime)
+        r = placed.over_on_time(row, runtime)
         found.append(_cost(row, runtime, f" x{formats.marked(r)}" if r is not None else ""))
     return found
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import (
     NotComparable,
@@ -178,10 +178,10 @@ def rows(campaign: Campaign) -> Coalescing:
             continue
         pattern = p.op.removeprefix("load_").removeprefix("latency_").removesuffix("_l2")
         if p.op.startswith("load_") and pattern in patterns:
-            level = levels[*place, p.op.endswith("_l2")]
+            of_level = levels[*place, p.op.endswith("_l2")]
             of_pattern = PatternRow(pattern=pattern, size=p.size)
-            row = level.setdefault((patterns.index(pattern), p.size), of_pattern)
-            row.add(s, p.op.startswith("load_latency_"))
+            loads = of_level.setdefault((patterns.index(pattern), p.size), of_pattern)
+            loads.add(s, p.op.startswith("load_latency_"))
     found = Coalescing(
         [
             Level(backend, device, level_names[level], [row for _, row in sorted(of.items())])
@@ -189,19 +189,20 @@ def rows(campaign: Campaign) -> Coalescing:
         ],
         {place: [row for _, row in sorted(of.items())] for place, of in sorted(banks.items())},
     )
-    for each in found.levels:
-        _relate(each)
+    for level in found.levels:
+        _relate(level)
     for conflicts in found.banks.values():
-        _relate_banks(conflicts)
+        one = next((row for row in conflicts if row.ways == 1), BankRow(ways=1))
+        for row in conflicts:
+            row.full_over_one = over(row.full, one.full)
+            row.latency_over_one = over(row.latency, one.latency)
     return found
 
 
 def _relate(level: Level) -> None:
     base = level.coalesced.full if level.coalesced else None
-    if base is None:
-        return
     for row in level.rows:
-        if row.full:
+        if base and row.full:
             row.over = _over(row, ratio(row.full, base).times(warps(base) / warps(row.full)))
 
 
@@ -214,15 +215,6 @@ def _over(row: PatternRow, r: Ratio | NotComparable) -> Ratio | NotComparable:
         own = Interval(max(i.value - 1, 0.0), max(i.low - 1, 0.0), i.high - 1)
         return replace(r, interval=own) if own.value > 0 else NotComparable("not resolved")
     return r.times(line_bytes / row.useful_bytes)
-
-
-def _relate_banks(conflicts: Sequence[BankRow]) -> None:
-    one = next((row for row in conflicts if row.ways == 1), BankRow(ways=1))
-    for row in conflicts:
-        if one.full and row.full:
-            row.full_over_one = ratio(row.full, one.full)
-        if one.latency and row.latency:
-            row.latency_over_one = ratio(row.latency, one.latency)
 
 
 def answer(loads: Coalescing) -> list[str]:
@@ -286,10 +278,8 @@ def finding(level: Level) -> str:
     """The slowest patterns of a level beside the coalesced one."""
     base, slowest = level.coalesced, level.slowest
     assert base is not None and base.useful_bytes_per_ns is not None
-    rate = base.useful_bytes_per_ns
-    sentence = (
-        f"{level.name}: coalesced loads bring {formats.nanoseconds(rate)} useful bytes per ns"
-    )
+    per_ns = formats.nanoseconds(base.useful_bytes_per_ns)
+    sentence = f"{level.name}: coalesced loads bring {per_ns} useful bytes per ns"
     if not slowest or not isinstance(slowest[0].over, Ratio):
         return f"{sentence}; no pattern is resolved to take longer"
     names = " and ".join(row.words for row in slowest)

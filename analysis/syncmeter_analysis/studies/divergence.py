@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
@@ -36,8 +37,16 @@ class Launch:
     lanes: int
     uniform: Measured | None = None
     by_op: dict[str, ByPaths] = field(default_factory=lambda: {op: {} for op in _forms})
-    over_one: dict[tuple[str, int], Ratio | NotComparable] = field(default_factory=dict)
-    without_branch: dict[int, Ratio | NotComparable] = field(default_factory=dict)
+
+    @property
+    def over_one(self) -> dict[tuple[str, int], Over]:
+        each = [(op, n, s) for op, costs in self.by_op.items() for n, s in costs.items()]
+        return {(op, n): over(s, self.uniform) for op, n, s in each if self.uniform}
+
+    @property
+    def without_branch(self) -> dict[int, Ratio | NotComparable]:
+        branched, predicated = self.by_op["branch_in_warp"], self.by_op["branch_predicated"]
+        return {n: ratio(s, branched[n]) for n, s in predicated.items() if n in branched}
 
     @property
     def paths(self) -> list[int]:
@@ -68,20 +77,8 @@ def rows(campaign: Campaign) -> list[Launch]:
         else:
             launch.by_op[p.op][p.size] = s
     for launch in found.values():
-        _relate(launch)
+        launch.by_op = {op: dict(sorted(costs.items())) for op, costs in launch.by_op.items()}
     return [found[key] for key in sorted(found) if len(found[key].points) > 1]
-
-
-def _relate(launch: Launch) -> None:
-    for op, costs in launch.by_op.items():
-        launch.by_op[op] = dict(sorted(costs.items()))
-        if launch.uniform is not None:
-            for n, s in costs.items():
-                launch.over_one[op, n] = ratio(s, launch.uniform)
-    branched = launch.by_op["branch_in_warp"]
-    for n, s in launch.by_op["branch_predicated"].items():
-        if n in branched:
-            launch.without_branch[n] = ratio(s, branched[n])
 
 
 def slope_ns(costs: ByPaths) -> float | None:
@@ -126,8 +123,15 @@ def _table(launch: Launch) -> Table:
         s = inside.get(n)
         ids = [found[n].id for found in (inside, across, predicated) if n in found]
         cycles = formats.nanoseconds(s.cycles.value) if s and s.cycles else ""
-        over = [formats.marked(launch.over_one.get((op, n))) for op in _forms]
-        row = [Cell(str(n), ids), cost_text(s), cycles, over[0], cost_text(across.get(n)), over[1]]
+        marks = [formats.marked(launch.over_one.get((op, n))) for op in _forms]
+        row = [
+            Cell(str(n), ids),
+            cost_text(s),
+            cycles,
+            marks[0],
+            cost_text(across.get(n)),
+            marks[1],
+        ]
         rows.append(
             [*row, cost_text(predicated.get(n)), formats.marked(launch.without_branch.get(n))]
         )

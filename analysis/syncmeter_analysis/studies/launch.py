@@ -11,7 +11,7 @@ from itertools import combinations
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Over
+from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -82,9 +82,7 @@ class Kernel:
 
     def over(self, op: str, under: str) -> Over:
         """None where one of them was not measured."""
-        if op not in self.parts or under not in self.parts:
-            return None
-        return ratio(self.parts[op], self.parts[under])
+        return over(self.parts.get(op), self.parts.get(under))
 
     @property
     def host_paced(self) -> bool:

@@ -11,9 +11,9 @@ from operator import attrgetter
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.group import grouped, placed_alike
-from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
+from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import cost_text, fairness, notes, rate, rate_and_fairness
@@ -188,8 +188,7 @@ def _contest_at(found: Sequence[Row], lanes: int) -> Contest:
 def over_atomic(row: Row, among: Sequence[Row], lanes: int) -> Over:
     """The lock's cost over that of its own backend's atomic add; None without either."""
     mine, atomic = row.cost_at(lanes), _atomic_of(among, row.first.point.backend)
-    under = atomic.cost_at(lanes) if atomic else None
-    return ratio(mine, under) if row.is_lock and mine and under else None
+    return over(mine, atomic.cost_at(lanes) if atomic else None) if row.is_lock else None
 
 
 def _atomic_of(found: Sequence[Row], backend: str) -> Row | None:
@@ -270,11 +269,11 @@ def _cost_table(found: LockTable) -> Table:
         beside = over_atomic(row, found.rows, lanes)
         at = [row.first.point.backend, Cell(row.op, [s.id for s in row.on_one.values()])]
         costs = [*map(cost_text, (row.on_one.get(1), row.own, shared)), rate(row.cost_at(lanes))]
-        over = one.fields(s) if row.is_lock else ["", ""]
-        over += formats.ratio_fields(beside, itself=not row.is_lock)
+        ratios = one.fields(s) if row.is_lock else ["", ""]
+        ratios += formats.ratio_fields(beside, itself=not row.is_lock)
         why = {"the fastest": one.over(s), "atomic_add": beside}
         crowded = "oversubscribed" if s is not None and s.oversubscribed else ""
-        rows.append([*at, *costs, *fairness(shared), *over, notes(s, crowded, over=why)])
+        rows.append([*at, *costs, *fairness(shared), *ratios, notes(s, crowded, over=why)])
     return table(f"One add under each lock: {scope(found)}", columns, rows, keys=2)
 
 

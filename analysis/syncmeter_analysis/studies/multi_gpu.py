@@ -12,9 +12,9 @@ from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.record.visit import Link, Litmus
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, Over, contest
+from syncmeter_analysis.relate.contest import Contest, Over, contest, over
 from syncmeter_analysis.relate.group import grouped
-from syncmeter_analysis.relate.relation import Ratio, Verdict, ratio, verdict
+from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text, table
 from syncmeter_analysis.studies.cells import cost, ns_of
@@ -70,8 +70,7 @@ class Access:
 
     def over_local(self, place: str) -> Over:
         """The ratio to cells of its own; None where one of them was not measured."""
-        there, local = self.by_place.get(place), self.by_place.get("local")
-        return ratio(there, local) if there and local else None
+        return over(self.by_place.get(place), self.by_place.get("local"))
 
 
 @dataclass
@@ -185,10 +184,9 @@ def _fastest(barriers: Sequence[Barrier]) -> list[Fastest]:
             continue
         best = Fastest(devices, one)
         of_best = next(b for b in inside if b.by_devices.get(devices) is one.best)
-        less = [n for n, s in of_best.by_devices.items() if n < devices and s.usable]
-        if less:
-            best.fewer = of_best.by_devices[max(less)]
-            best.step = ratio(one.best, best.fewer)
+        fewer = [s for n, s in of_best.by_devices.items() if n < devices and s.usable]
+        best.fewer = fewer[-1] if fewer else None
+        best.step = over(one.best, best.fewer)
         found.append(best)
     return found
 

@@ -4,8 +4,7 @@ compared by that command only."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log
 
 from syncmeter_analysis.record.point import native_of
@@ -19,9 +18,11 @@ from syncmeter_analysis.relate.compare import (
     verdict_text,
 )
 from syncmeter_analysis.relate.compare_by import counterparts, pairs_of_backends
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.summary import Measured, code_of
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
+from syncmeter_analysis.studies.cells import of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -53,23 +54,16 @@ class Row:
 
 
 @dataclass
-class Missing:
-    """Pairs without a ratio, for one reason."""
-
-    why: str
-    points: list[Measured] = field(default_factory=list)
-
-
-@dataclass
 class Side:
     """A portable backend over the native one of its hardware. `alone`: points with a cost whose
-    counterpart the files do not even name, of the native side and of the other."""
+    counterpart the files do not even name, of the native side and of the other. `missing` are pairs
+    without a ratio by reason, those of most pairs first."""
 
     native: str
     other: str
     comparison: Comparison
     rows: list[Row]
-    missing: list[Missing]
+    missing: dict[str, list[Measured]]
     alone: tuple[int, int]
 
     def count(self, verdict: Verdict) -> int:
@@ -78,30 +72,29 @@ class Side:
 
 def rows(campaign: Campaign) -> list[Side]:
     """A side for each portable backend whose native one measured some of the same points."""
-    by_backend: dict[str, list[Measured]] = defaultdict(list)
-    for s in campaign.points.values():
-        by_backend[s.point.backend].append(s)
+    by_backend = grouped(campaign.points.values(), lambda s: s.point.backend)
     measured = [name for name, points in by_backend.items() if any(s.usable for s in points)]
     found = [
         _side(native, other, by_backend[native], by_backend[other])
         for native, other in pairs_of_backends(measured)
         if other in native_of
     ]
-    return [side for side in found if side.rows or any(_both(side))]
+    return [side for side in found if side.rows or _was_visited(side)]
 
 
-def _both(side: Side) -> list[Measured]:
-    return [s for m in side.missing for s in m.points if s.visits]
+def _was_visited(side: Side) -> bool:
+    return any(s.visits for points in side.missing.values() for s in points)
 
 
 def _side(native: str, other: str, natives: list[Measured], others: list[Measured]) -> Side:
     pairs = counterparts(natives, others)
     usable = [(a, b) for a, b in pairs if a.usable and b.usable]
     comparison = compare_points(usable, (native, other), default_margin)
-    same: dict[tuple[object, object], list[Measured]] = defaultdict(list)
-    for a, b in usable:
-        same[a.measured_at, b.measured_at].append(b)
-    found = [Row(d, same[d.old.measured_at, d.new.measured_at]) for d in comparison.differences]
+    same = grouped(usable, _measured_at)
+    found = [
+        Row(d, [b for _, b in same[d.old.measured_at, d.new.measured_at]])
+        for d in comparison.differences
+    ]
 
     def order(row: Row) -> tuple[object, ...]:
         p = row.native.point
@@ -122,20 +115,26 @@ def _side(native: str, other: str, natives: list[Measured], others: list[Measure
     )
 
 
-def _missing(pairs: list[tuple[Measured, Measured]], comparison: Comparison) -> list[Missing]:
-    """By reason, those of most pairs first."""
+def _measured_at(pair: tuple[Measured, Measured]) -> tuple[object, object]:
+    return pair[0].measured_at, pair[1].measured_at
+
+
+def _missing(
+    pairs: list[tuple[Measured, Measured]], comparison: Comparison
+) -> dict[str, list[Measured]]:
     compared = {(d.old.measured_at, d.new.measured_at) for d in comparison.differences}
-    by_reason: dict[str, Missing] = {}
-    for pair in pairs:
-        without = [s for s in pair if not s.usable]
-        if without:
-            why = "; ".join(_status(s) for s in without)
-        elif (pair[0].measured_at, pair[1].measured_at) in compared:
-            continue
-        else:
-            why = "seen in different placement states"
-        by_reason.setdefault(why, Missing(why)).points.append(pair[1])
-    return sorted(by_reason.values(), key=lambda m: -len(m.points))
+
+    def why(pair: tuple[Measured, Measured]) -> str:
+        without = "; ".join(_status(s) for s in pair if not s.usable)
+        return without or "seen in different placement states"
+
+    apart = (
+        pair
+        for pair in pairs
+        if not all(s.usable for s in pair) or _measured_at(pair) not in compared
+    )
+    by_reason = sorted(grouped(apart, why).items(), key=lambda item: -len(item[1]))
+    return {reason: [b for _, b in found] for reason, found in by_reason}
 
 
 def _status(s: Measured) -> str:
@@ -150,24 +149,21 @@ def _status(s: Measured) -> str:
 _most_named = 6
 
 
-def answer(sides: list[Side]) -> list[str]:
+@of_each
+def answer(side: Side) -> list[str]:
     """For each portable backend at how many points it is slower, faster or the same."""
-    return list(map(_counts, sides))
+    return [_counts(side)]
 
 
-def text(sides: list[Side]) -> list[Block]:
+@of_each
+def text(side: Side) -> list[Block]:
     """For each portable backend every pair, and what has no ratio."""
-    return [block for side in sides for block in _of(side)]
-
-
-def _of(side: Side) -> list[Block]:
     blocks: list[Block] = [_table(side)] if side.rows else []
     if side.missing:
         blocks.append(_missing_table(side))
     notes = [f"note: {note}" for note in side.comparison.notes]
-    for n, name, other in zip(
-        side.alone, (side.native, side.other), (side.other, side.native), strict=True
-    ):
+    sides = (side.native, side.other), (side.other, side.native)
+    for n, (name, other) in zip(side.alone, sides, strict=True):
         if n:
             notes.append(f"{formats.count(n, 'point')} of {name} without a counterpart of {other}")
     return [*blocks, Bullets(notes)] if notes else blocks
@@ -177,7 +173,7 @@ def _counts(side: Side) -> str:
     same, slower, faster, open_ = map(
         side.count, (Verdict.same, Verdict.slower, Verdict.faster, Verdict.cannot_tell)
     )
-    missing = sum(len(m.points) for m in side.missing)
+    missing = sum(map(len, side.missing.values()))
     seen = undecided_text(side.comparison)
     return (
         f"{side.other} over {side.native}, the same op at the same point: "
@@ -233,11 +229,11 @@ def _rare(row: Row) -> str:
 
 def _missing_table(side: Side) -> Table:
     rows = []
-    for missing in side.missing:
-        ops = list(dict.fromkeys(s.point.op for s in missing.points))
+    for why, points in side.missing.items():
+        ops = list(dict.fromkeys(s.point.op for s in points))
         more = f", and {len(ops) - _most_named} more" if len(ops) > _most_named else ""
-        count = Cell(str(len(missing.points)), [s.id for s in missing.points])
-        rows.append([count, missing.why, ", ".join(ops[:_most_named]) + more])
+        count = Cell(str(len(points)), [s.id for s in points])
+        rows.append([count, why, ", ".join(ops[:_most_named]) + more])
     return table("Pairs without a ratio", "pairs>|reason|ops", rows)
 
 
@@ -245,12 +241,11 @@ def _missing_table(side: Side) -> Table:
 _most_drawn = 45
 
 
-def figures(sides: list[Side]) -> list[Figure]:
+@of_each
+def figures(side: Side) -> list[Figure]:
     """A figure for each portable backend."""
-    return [_figure(side) for side in sides if side.rows]
-
-
-def _figure(side: Side) -> Figure:
+    if not side.rows:
+        return []
     ordered = sorted(side.rows, key=lambda row: -abs(log(row.difference.ratio.value)))
     shown = sorted(ordered[:_most_drawn], key=lambda row: -row.difference.ratio.value)
     rows = [
@@ -265,12 +260,11 @@ def _figure(side: Side) -> Figure:
     groups = [v.value for v in Verdict if any(r["group"] == v.value for r in rows)]
     over = f"{side.other} over {side.native}"
     cut = f"; the {len(shown)} largest of {len(side.rows)}" if len(shown) < len(ordered) else ""
-    return Figure(
-        f"backend-{side.other}",
-        _counts(side),
+    note = (
         f"Ratio of costs with its 95 % interval, logarithmic; within {default_margin:.0%} is the "
-        f"same; differences after Holm's correction over all pairs{cut}.",
-        [Panel(over, Dots(rows, "ratio of costs", groups, ratios=True))],
-        [s.id for row in side.rows for s in (row.native, *row.points)],
-        wide=True,
+        f"same; differences after Holm's correction over all pairs{cut}."
     )
+    panel = Panel(over, Dots(rows, "ratio of costs", groups, ratios=True))
+    points = [s.id for row in side.rows for s in (row.native, *row.points)]
+    name = f"backend-{side.other}"
+    return [Figure(name, _counts(side), note, [panel], points, wide=True)]
