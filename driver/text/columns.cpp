@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,7 +89,7 @@ std::vector<std::size_t> columns::widths_on(std::size_t page) const {
 std::string columns::text(page_style style) const {
   const std::vector<std::size_t> widths = widths_on(style.width);
   const auto printed = [&](const auto& cell_of) {
-    std::string line;
+    std::string line, gap(style.indent, ' ');
     for (std::size_t c = 0; c < titles_.size(); ++c) {
       if (widths[c] == 0) continue;
       const std::string& cell = cell_of(c);
@@ -98,8 +99,9 @@ std::string columns::text(page_style style) const {
         if (!cell.empty()) line += "\n      " + cell;
         continue;
       }
-      line += titles_[c].side == align::left ? fmt::format("  {:<{}}", cell, widths[c])
-                                             : fmt::format("  {:>{}}", cell, widths[c]);
+      line += std::exchange(gap, "  ");
+      line += titles_[c].side == align::left ? fmt::format("{:<{}}", cell, widths[c])
+                                             : fmt::format("{:>{}}", cell, widths[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     return line;

@@ -12,8 +12,9 @@ inline constexpr std::size_t usual_width = 80;
 
 /// Where a table goes.
 struct page_style {
-  std::size_t width = 0;  ///< characters in a line; 0: as many as it takes
-  bool colour = false;    ///< bold titles, and red for rows that say that something went wrong
+  std::size_t width = 0;   ///< characters in a line; 0: as many as it takes
+  bool colour = false;     ///< bold titles, and red for rows that say that something went wrong
+  std::size_t indent = 2;  ///< blanks before the first column
 };
 /// The terminal's width, or 80 where `fd` is none; colours unless NO_COLOR is set or TERM is dumb.
 [[nodiscard]] page_style style_of(int fd);

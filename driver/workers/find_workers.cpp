@@ -38,12 +38,6 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
   return found;
 }
 
-void take_answer(worker_process& process, worker_info& info, std::chrono::milliseconds within) {
-  const answer reply = process.receive(within);
-  if (reply.what == answer::kind::line) read_capabilities(reply.object, info);
-  else info.problem = fmt::format("--capabilities failed: {}", reply.text);
-}
-
 /// Where the workers are that belong to this program: beside it, and the folder of an installation,
 /// which moves with it. Empty where the system does not say where this program is.
 std::vector<fs::path> folders_of_own_workers() {
@@ -63,21 +57,17 @@ std::string looked_in() {
 }
 
 bool is_own(const worker_info& info) {
-  const std::vector<fs::path> own = folders_of_own_workers();
-  return std::ranges::find(own, fs::path(info.path).parent_path()) != own.end();
+  return contains(folders_of_own_workers(), fs::path(info.path).parent_path());
 }
 
-// Which of two workers has a backend: the driver's own, even one that cannot be used, then the one
-// of its name, then the first.
-std::pair<bool, bool> claim_of(const worker_info& info, const std::string& backend) {
-  return {is_own(info), info.name == backend};
-}
-
+// Of several workers with a backend the driver's own has it, even one that cannot be used, then the
+// one of its name, then the first.
 void leave_one_for_each_backend(std::vector<worker_info>& workers) {
   std::map<std::string, const worker_info*> servers;
   const auto claim = [&servers](const worker_info& info, const std::string& backend) {
+    const auto rank = [&](const worker_info& w) { return std::pair(is_own(w), w.name == backend); };
     const worker_info*& server = servers.try_emplace(backend, &info).first->second;
-    if (claim_of(info, backend) > claim_of(*server, backend)) server = &info;
+    if (rank(info) > rank(*server)) server = &info;
   };
   for (const worker_info& info : workers) {
     if (!info.problem.empty() && is_own(info)) claim(info, info.name);
@@ -132,7 +122,9 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
       listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines] {
         // Nobody would catch it beyond this thread.
         try {
-          take_answer(*process, info, deadlines.capabilities);
+          const answer reply = process->receive(deadlines.capabilities);
+          if (reply.what == answer::kind::line) read_capabilities(reply.object, info);
+          else info.problem = fmt::format("--capabilities failed: {}", reply.text);
         } catch (const std::exception& error) {
           info.problem = error.what();
         }
@@ -219,8 +211,7 @@ std::vector<std::string> known_backend_names() {
 std::vector<std::string> shared_op_names() { return names_in(shared_ops{}); }
 
 bool is_own_op(const std::string& name) {
-  const auto has = [&name](const auto& names) { return std::ranges::count(names, name) > 0; };
-  return has(names_in(shared_ops{})) || has(names_in(host_ops{}));
+  return contains(names_in(shared_ops{}), name) || contains(names_in(host_ops{}), name);
 }
 
 bool is_own_backend(const std::string& name) {

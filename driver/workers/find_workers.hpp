@@ -36,7 +36,7 @@ inline constexpr std::string_view worker_prefix = "syncmeter-";
 /// A file that can be run.
 [[nodiscard]] bool is_program(const std::filesystem::path& path);
 
-/// The folder of this program; empty where the system does not tell it.
+/// The folder of this program; empty where the system does not say where that is.
 [[nodiscard]] std::filesystem::path own_folder();
 
 /// The absolute folders of PATH, in order. A relative entry would make what is found depend on

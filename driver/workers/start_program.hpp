@@ -38,7 +38,7 @@ struct program_to_start {
   std::string path;
   std::vector<std::string> arguments{};  ///< after the program's name
   wait_policy wait = wait_policy::active;
-  unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not told
+  unsigned threads = 0;     ///< of its pool, where it starts one for its whole life; 0 = not set
   std::vector<int> cpus{};  ///< its CPU mask, as the operating system numbers them; empty = ours
   std::vector<std::string> settings{};  ///< NAME=VALUE, in place of what its environment has
 };

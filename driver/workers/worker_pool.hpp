@@ -22,7 +22,7 @@ namespace syncmeter {
 struct exchange_outcome {
   enum class kind {
     answered,   ///< `line` holds the answer asked for
-    refused,    ///< the worker said it cannot (`error`); it is well
+    refused,    ///< the worker answered with an `error`; it can be asked again
     crashed,    ///< it died, wrote something else than an answer, or could not be started
     timed_out,  ///< it was killed at its deadline
     given_up,   ///< it is not asked any more

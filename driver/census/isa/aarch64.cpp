@@ -68,18 +68,6 @@ bool is_arithmetic(std::string_view name) {
              "cneg", "adr",  "clz",  "rbit", "rev",  "extr",  "sxt",   "uxt",   "cnt",  "fcsel"});
 }
 
-std::string_view floating_class(std::string_view name) {
-  if (starts_with_any(name, {"fadd", "fsub", "fabd"})) return "fp_add";
-  if (starts_with_any(name, {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls"}))
-    return "fp_fma";
-  if (starts_with_any(name, {"fmul", "fnmul"})) return "fp_mul";
-  if (starts_with_any(name, {"fdiv", "fsqrt"})) return "fp_div";
-  if (starts_with_any(name, {"fmin", "fmax"})) return "fp_minmax";
-  if (starts_with_any(name, {"fcmp", "fccmp"})) return "fp_compare";
-  if (starts_with_any(name, {"fcvt", "scvtf", "ucvtf"})) return "convert";
-  return {};
-}
-
 /// "x3" and "w3" are one register; the zero register and sp are none.
 std::optional<register_name> aarch64_register(std::string_view word) {
   if (word.size() < 2 || !is_digits(word.substr(1))) return std::nullopt;
@@ -113,7 +101,8 @@ instruction_class classify_aarch64(const instruction& what, frame_registers fram
     return {.name = "imul"};
   }
   if (is_one_of(name, {"sdiv", "udiv"})) return {.name = "idiv"};
-  if (const auto floating = floating_class(name); !floating.empty())
+  if (starts_with_any(name, {"scvtf", "ucvtf"})) return {.name = "convert"};
+  if (const auto floating = floating_class(name.substr(1)); name[0] == 'f' && !floating.empty())
     return {.name = std::string(floating)};
   if (is_arithmetic(name)) return {.name = "alu"};
   return {.name = "other:" + what.mnemonic};

@@ -83,6 +83,17 @@ std::string callee_name(std::string_view target) {
   return plain == name ? plain : std::string(without_parameters(plain));
 }
 
+std::string_view floating_class(std::string_view operation) {
+  if (starts_with_any(operation, {"add", "sub", "abd"})) return "fp_add";
+  if (starts_with_any(operation, {"madd", "msub", "nmadd", "nmsub", "mla", "mls"})) return "fp_fma";
+  if (starts_with_any(operation, {"mul", "nmul"})) return "fp_mul";
+  if (starts_with_any(operation, {"div", "sqrt"})) return "fp_div";
+  if (starts_with_any(operation, {"min", "max"})) return "fp_minmax";
+  if (starts_with_any(operation, {"cmp", "ccmp", "eq", "lt", "le", "gt", "ge"}))
+    return "fp_compare";
+  return operation.starts_with("cvt") ? "convert" : "";
+}
+
 const instruction_set& instruction_set_of(enum machine m) {
   if (m == machine::sass) return sass_set;
   if (m == machine::riscv64) return riscv64_set;

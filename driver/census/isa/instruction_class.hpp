@@ -139,6 +139,10 @@ extern const instruction_set x86_64_set, aarch64_set, riscv64_set, sass_set;
 /// `m` must not be machine::other.
 [[nodiscard]] const instruction_set& instruction_set_of(enum machine m);
 
+/// The class of a floating-point operation of a CPU by its name without what marks it as one: "add"
+/// of fadd and of addss. Empty for anything else.
+[[nodiscard]] std::string_view floating_class(std::string_view operation);
+
 // Words in operands, for instruction_set::register_in and placeless.
 [[nodiscard]] bool is_digits(std::string_view text);
 [[nodiscard]] bool is_of_word(char c);

@@ -44,17 +44,6 @@ instruction_class riscv_control(const instruction& what) {
   return {};
 }
 
-std::string_view riscv_floating(std::string_view name) {
-  if (starts_with_any(name, {"fadd", "fsub"})) return "fp_add";
-  if (starts_with_any(name, {"fmadd", "fmsub", "fnmadd", "fnmsub"})) return "fp_fma";
-  if (starts_with_any(name, {"fmul"})) return "fp_mul";
-  if (starts_with_any(name, {"fdiv", "fsqrt"})) return "fp_div";
-  if (starts_with_any(name, {"fmin", "fmax"})) return "fp_minmax";
-  if (starts_with_any(name, {"feq", "flt", "fle", "fgt", "fge"})) return "fp_compare";
-  if (starts_with_any(name, {"fcvt"})) return "convert";
-  return {};
-}
-
 bool is_riscv_arithmetic(std::string_view name) {
   return starts_with_any(name, {"add",  "sub",   "and",  "or",   "xor",  "not",  "neg",  "sll",
                                 "srl",  "sra",   "slt",  "seqz", "snez", "sltz", "sgtz", "sgt",
@@ -93,7 +82,7 @@ instruction_class classify_riscv(const instruction& what, frame_registers) {
   if (name == "mv" || name == "li" || starts_with_any(name, {"fmv."})) return {.name = "move"};
   if (starts_with_any(name, {"mul"})) return {.name = "imul"};
   if (starts_with_any(name, {"div", "rem"})) return {.name = "idiv"};
-  if (const auto floating = riscv_floating(name); !floating.empty())
+  if (const auto floating = floating_class(name.substr(1)); name[0] == 'f' && !floating.empty())
     return {.name = std::string(floating)};
   // The frame is made and dropped by adding to sp.
   if (name.starts_with("add") && what.operands.starts_with("sp,")) return {.name = "frame"};

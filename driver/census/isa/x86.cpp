@@ -86,13 +86,7 @@ std::string_view x86_floating_class(std::string_view name) {
   if (starts_with_any(name, {"cvt"})) return "convert";
   const bool floating = name.size() > 4 && (name.ends_with("ss") || name.ends_with("sd") ||
                                             name.ends_with("ps") || name.ends_with("pd"));
-  if (!floating) return {};
-  if (starts_with_any(name, {"add", "sub"})) return "fp_add";
-  if (starts_with_any(name, {"mul"})) return "fp_mul";
-  if (starts_with_any(name, {"div", "sqrt"})) return "fp_div";
-  if (starts_with_any(name, {"min", "max"})) return "fp_minmax";
-  if (starts_with_any(name, {"cmp"})) return "fp_compare";
-  return {};
+  return floating ? floating_class(name) : "";
 }
 
 bool is_move(std::string_view name) {

@@ -8,13 +8,12 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/op.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
 namespace {
-
-constexpr std::array<unsigned, 4> ops_in_loop{0, 1, 2, 4};
 
 /// What is more in one of two loops than in the other.
 class_counts positive(class_counts counts) {
@@ -60,48 +59,20 @@ struct alike {
   std::vector<const census_entry*> entries;
 };
 
-class comparison {
- public:
-  explicit comparison(worker_diff& diff) : diff_(diff) {}
-
-  void add(const census_entry& a, const census_entry& b) {
-    for (const census_entry* entry : {&a, &b}) {
-      const std::string why = unreadable(*entry);
-      if (why.empty()) continue;
-      ++diff_.unread[why];
-      return;
-    }
-    std::vector<unsigned> loops;
-    loop_change how;
-    for (std::size_t i = 0; i < ops_in_loop.size(); ++i) {
-      if (a.loops[i].lines.empty() && b.loops[i].lines.empty()) continue;
-      loop_change one = compare_loops(a.loops[i].lines, b.loops[i].lines);
-      ++diff_.loops[one.what];
-      if (one.what == change::none) continue;
-      loops.push_back(ops_in_loop[i]);
-      if (loops.size() == 1 || i == 1) how = std::move(one);
-    }
-    std::vector<alike>& of_op = ops_[a.op];
-    all_[a.op].push_back(&a);
-    if (loops.empty()) return;
-    auto found = std::ranges::find_if(
-        of_op, [&](const alike& x) { return x.loops == loops && x.how == how; });
-    if (found == of_op.end()) found = of_op.insert(found, {std::move(loops), std::move(how), {}});
-    found->entries.push_back(&a);
+/// What changed in one entry; `counted` gets each of its loops.
+alike changes_between(const census_entry& a, const census_entry& b,
+                      std::map<change, std::size_t>& counted) {
+  alike found{.loops = {}, .how = {}, .entries = {&a}};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (a.loops[i].lines.empty() && b.loops[i].lines.empty()) continue;
+    loop_change one = compare_loops(a.loops[i].lines, b.loops[i].lines);
+    ++counted[one.what];
+    if (one.what == change::none) continue;
+    found.loops.push_back(static_cast<unsigned>(counts[i]));
+    if (found.loops.size() == 1 || i == 1) found.how = std::move(one);
   }
-
-  void finish() {
-    for (const auto& [op, groups] : ops_)
-      for (const alike& group : groups)
-        diff_.changes.push_back(
-            {op, what_sets_apart(group.entries, all_.at(op)), group.loops, group.how});
-  }
-
- private:
-  worker_diff& diff_;
-  std::map<std::string, std::vector<alike>> ops_;
-  std::map<std::string, std::vector<const census_entry*>> all_;
-};
+  return found;
+}
 
 /// Of an op's loops "all", or the numbers of their measured ops: "0, 1".
 std::string loops_text(const std::vector<unsigned>& loops) {
@@ -176,15 +147,35 @@ worker_diff compare_workers(std::string worker, const std::vector<census_entry>&
   worker_diff diff;
   diff.worker = std::move(worker);
   const auto in_a = by_name(a, across_backends), in_b = by_name(b, across_backends);
-  comparison found(diff);
+  std::map<std::string, std::vector<alike>> changed;                     // by op
+  std::map<std::string, std::vector<const census_entry*>> all_compared;  // by op
   for (const auto& [name, entry] : in_a) {
     const auto other = in_b.find(name);
-    if (other == in_b.end()) diff.only_a.push_back(text_of(name));
-    else found.add(*entry, *other->second);
+    if (other == in_b.end()) {
+      diff.only_a.push_back(text_of(name));
+      continue;
+    }
+    std::string unread = unreadable(*entry);
+    if (unread.empty()) unread = unreadable(*other->second);
+    if (!unread.empty()) {
+      ++diff.unread[unread];
+      continue;
+    }
+    all_compared[entry->op].push_back(entry);
+    alike found = changes_between(*entry, *other->second, diff.loops);
+    if (found.loops.empty()) continue;
+    std::vector<alike>& of_op = changed[entry->op];
+    const auto same = std::ranges::find_if(
+        of_op, [&](const alike& x) { return x.loops == found.loops && x.how == found.how; });
+    if (same == of_op.end()) of_op.push_back(std::move(found));
+    else same->entries.push_back(entry);
   }
   for (const auto& [name, entry] : in_b)
     if (!in_a.contains(name)) diff.only_b.push_back(text_of(name));
-  found.finish();
+  for (const auto& [op, groups] : changed)
+    for (const alike& group : groups)
+      diff.changes.push_back(
+          {op, what_sets_apart(group.entries, all_compared.at(op)), group.loops, group.how});
   return diff;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -15,39 +16,9 @@ namespace {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-struct column {
-  std::string_view heading;
-  std::string (*text)(const census_entry&);
-  bool number = false;
-  bool optional = false;  ///< left out when it is empty for every entry
-};
-
 bool counted(const census_entry& entry) {
   return !entry.loops[0].inside.empty() || !entry.loops[0].outside.empty();
 }
-
-template <std::size_t I> std::string length_of(const census_entry& entry) {
-  return counted(entry) ? fmt::format("{}", entry.loops[I].instructions) : "-";
-}
-
-template <std::string census_entry::* Member> std::string text_of(const census_entry& entry) {
-  return entry.*Member;
-}
-
-constexpr std::array census_columns{
-    column{"op", text_of<&census_entry::op>},
-    column{"type", text_of<&census_entry::type>},
-    column{"order", text_of<&census_entry::order>},
-    column{"placement", text_of<&census_entry::placements>},
-    column{"scope", text_of<&census_entry::scope>, false, true},
-    column{"flavour", text_of<&census_entry::flavour>, false, true},
-    column{"space", text_of<&census_entry::space>, false, true},
-    column{"code for", text_of<&census_entry::architecture>, false, true},
-    column{"baseline", length_of<0>, true},
-    column{"test", length_of<1>, true},
-    column{"one measured op compiled to",
-           [](const census_entry& e) { return counted(e) ? to_text(e.per_op) : std::string(); }},
-    column{"verdict", [](const census_entry& e) { return std::string(to_text(e.verdict)); }}};
 
 /// What makes an entry's loops the same in a note: all that its row says of it.
 std::string name_of(const census_entry& entry) {
@@ -105,22 +76,36 @@ nlohmann::json or_null(const std::string& text) {
 }  // namespace
 
 std::string census_table(const std::vector<census_entry>& census) {
-  std::string text;
-  std::vector<std::string> lines(census.size() + 1);
-  for (const column& one : census_columns) {
-    std::vector<std::string> cells{std::string(one.heading)};
-    for (const census_entry& entry : census) cells.push_back(or_dash(one.text(entry)));
-    const auto is_empty = [](const std::string& cell) { return cell == "-"; };
-    if (one.optional && std::all_of(cells.begin() + 1, cells.end(), is_empty)) continue;
-    std::size_t width = 0;
-    for (const std::string& cell : cells) width = std::max(width, cell.size());
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      lines[i] += one.number ? fmt::format("{:>{}}  ", cells[i], width)
-                             : fmt::format("{:<{}}  ", cells[i], width);
-    }
+  constexpr auto right = columns::align::right;
+  columns table({{"op"},
+                 {"type"},
+                 {"order"},
+                 {"placement"},
+                 {"scope"},
+                 {"flavour"},
+                 {"space"},
+                 {"code for"},
+                 {"baseline", right},
+                 {"test", right},
+                 {"one measured op compiled to"},
+                 {"verdict"}});
+  const auto axes = std::span(census_axes).subspan(1);
+  // What no CPU has is left out where no entry has it.
+  std::array<bool, census_axes.size() - 1> shown{true, true, true, true};
+  for (const census_entry& entry : census)
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      shown[i] = shown[i] || !(entry.*axes[i].value).empty();
+  for (const census_entry& entry : census) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      cells.push_back(shown[i] ? or_dash(entry.*axes[i].value) : "");
+    for (const std::size_t side : {0U, 1U})
+      cells.push_back(counted(entry) ? fmt::to_string(entry.loops[side].instructions) : "-");
+    cells.push_back(counted(entry) ? to_text(entry.per_op) : "-");
+    cells.emplace_back(to_text(entry.verdict));
+    table.row(std::move(cells));
   }
-  for (const std::string& line : lines)
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  std::string text = table.text({.indent = 0});
   if (const std::string below = notes(census); !below.empty()) text += "\n" + below;
   return text + totals(census);
 }

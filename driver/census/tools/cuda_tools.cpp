@@ -61,9 +61,10 @@ std::vector<cubin> extract_cubins(const std::string& program, const scratch_fold
   return cubins;
 }
 
-/// What `nvdisasm` prints of bare instructions that lie from address `base` on: a line each, for
-/// parse_sass_instruction. `program` is named in messages.
-std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t base,
+constexpr std::size_t instruction_bytes = 16;  // since sm_70
+
+/// By `nvdisasm`, of bare instructions that lie from address `base` on. `program` is for messages.
+std::vector<instruction> disassemble_sass(std::string_view code, std::uint64_t base,
                                           const std::string& architecture,
                                           const scratch_folder& folder,
                                           const std::string& program) {
@@ -72,13 +73,19 @@ std::vector<std::string> disassemble_sass(std::string_view code, std::uint64_t b
       .write(code.data(), static_cast<std::streamsize>(code.size()));
   std::string target = architecture;  // sm_90 to SM90
   target.replace(0, std::min<std::size_t>(3, target.size()), "SM");
-  std::vector<std::string> lines;
+  std::vector<instruction> instructions;
   read_lines_of({.arguments = {find_cuda_tool("nvdisasm"), "--print-raw", "--binary", target,
                                "--base-address", fmt::format("{:#x}", base), file},
                  .path = program,
                  .install = install},
-                [&lines](std::string_view line) { lines.emplace_back(line); });
-  return lines;
+                [&](std::string_view line) {
+                  if (auto one = parse_sass_instruction(line))
+                    instructions.push_back(std::move(*one));
+                });
+  const std::size_t expected = code.size() / instruction_bytes;
+  if (instructions.size() == expected) return instructions;
+  throw disassembly_error(fmt::format("{}: nvdisasm printed {} instructions of {}", program,
+                                      instructions.size(), expected));
 }
 
 bool names_a_place(std::string_view mnemonic) {
@@ -100,8 +107,6 @@ std::string_view common_head(std::string_view a, std::string_view b) {
   return a.substr(0, static_cast<std::size_t>(end - a.begin()));
 }
 
-constexpr std::size_t instruction_bytes = 16;  // since sm_70
-
 struct kernel {
   std::string name;                  ///< that it was asked for by
   std::vector<std::uint32_t> words;  ///< which instructions of the dictionary it is made of
@@ -119,11 +124,7 @@ class sass_dictionary {
 
   void disassemble(const std::string& architecture, const scratch_folder& folder,
                    const std::string& program) {
-    const auto read = [&](const std::string& code, std::uint64_t base) {
-      return parsed(disassemble_sass(code, base, architecture, folder, program),
-                    code.size() / instruction_bytes, program);
-    };
-    instructions_ = read(code_, first_base);
+    instructions_ = disassemble_sass(code_, first_base, architecture, folder, program);
     // An instruction prints where it goes as an address, which at another place differs if it is
     // relative to its own.
     std::string with_number;
@@ -135,7 +136,8 @@ class sass_dictionary {
     }
     is_pc_relative_.assign(instructions_.size(), false);
     if (which.empty()) return;
-    const std::vector<instruction> elsewhere = read(with_number, second_base);
+    const std::vector<instruction> elsewhere =
+        disassemble_sass(with_number, second_base, architecture, folder, program);
     for (std::size_t i = 0; i < which.size(); ++i)
       is_pc_relative_[which[i]] = last_number(elsewhere[i]) != last_number(instructions_[which[i]]);
   }
@@ -160,16 +162,6 @@ class sass_dictionary {
   static std::optional<std::uint64_t> last_number(const instruction& one) {
     const std::string_view last = last_word(one.operands);
     return last.starts_with("0x") ? parse_hex(last.substr(2)) : std::nullopt;
-  }
-
-  static std::vector<instruction> parsed(const std::vector<std::string>& lines,
-                                         std::size_t expected, const std::string& program) {
-    std::vector<instruction> instructions;
-    for (const std::string& line : lines)
-      if (auto one = parse_sass_instruction(line)) instructions.push_back(std::move(*one));
-    if (instructions.size() == expected) return instructions;
-    throw disassembly_error(fmt::format("{}: nvdisasm printed {} instructions of {}", program,
-                                        instructions.size(), expected));
   }
 
   std::unordered_map<std::string, std::uint32_t> numbers_;
