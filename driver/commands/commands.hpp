@@ -78,7 +78,7 @@ struct show_view {
   bool force = false;              ///< csv may replace a file
   std::vector<std::string> ops{};  ///< patterns; empty: every op
   std::vector<value_type> types{};
-  std::vector<lane_range> lanes{};
+  std::vector<count_range> lanes{};
   std::string sort = "family";  ///< "family" or "cost": the lowest cost first
   bool json = false;            ///< in place of the table
   bool points = false;    ///< in place of the table: the lines of points that end a results file

@@ -58,15 +58,16 @@ std::vector<point_summary> chosen_points(const std::vector<point_summary>& point
     return wanted.empty() || std::ranges::any_of(wanted, matches);
   };
   std::vector<point_summary> chosen;
-  std::copy_if(
-      points.begin(), points.end(), std::back_inserter(chosen), [&](const point_summary& s) {
-        return one_of(view.ops, [&](const auto& name) { return fits(name, s.what.op); }) &&
-               one_of(view.types, [&](value_type type) { return s.what.type == type; }) &&
-               one_of(view.lanes, [&](const lane_range& range) {
-                 return range.max ? s.what.lanes == most
-                                  : range.first <= s.what.lanes && s.what.lanes <= range.last;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(chosen),
+               [&](const point_summary& s) {
+                 return one_of(view.ops, [&](const auto& name) { return fits(name, s.what.op); }) &&
+                        one_of(view.types, [&](value_type type) { return s.what.type == type; }) &&
+                        one_of(view.lanes, [&](const count_range& range) {
+                          return range.named == count_range::symbol::max
+                                     ? s.what.lanes == most
+                                     : range.first <= s.what.lanes && s.what.lanes <= range.last;
+                        });
                });
-      });
   return chosen;
 }
 

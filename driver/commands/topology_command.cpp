@@ -20,12 +20,12 @@ namespace {
 struct topology_request {
   std::optional<std::string> topology, synthetic;
   std::optional<affinity> policy;
-  std::optional<lane_range> lanes;
+  std::optional<count_range> lanes;
   bool help = false;
 };
 
-lane_range parse_one_count(const std::string& option, const std::string& text) {
-  const std::vector<lane_range> ranges = parse_lanes(option, text);
+count_range parse_one_count(const std::string& option, const std::string& text) {
+  const std::vector<count_range> ranges = parse_lanes(option, text);
   if (ranges.size() != 1 || ranges.front().first != ranges.front().last)
     throw usage_error(fmt::format("{}: '{}' is not one number or max", option, text));
   return ranges.front();
@@ -153,7 +153,7 @@ void print_placements(fmt::memory_buffer& out, const topology& machine, unsigned
 unsigned lanes_of(const topology_request& request, const topology& machine,
                   const cpu_grant& grant) {
   const unsigned most = max_lanes(machine, grant);
-  if (!request.lanes || request.lanes->max) return most;
+  if (!request.lanes || request.lanes->named == count_range::symbol::max) return most;
   const unsigned lanes = request.lanes->last;
   // More than a quota pays for can be placed, with a note below; more than there are PUs cannot.
   if (lanes > machine.units().size())

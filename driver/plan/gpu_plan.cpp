@@ -51,24 +51,24 @@ unsigned participants(const capability& row, const point& p, unsigned warp_size)
 
 }  // namespace
 
-std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_device& gpu,
+std::pair<unsigned, unsigned> resolve(const count_range& blocks, const gpu_device& gpu,
                                       unsigned threads) {
   const auto only = [&blocks](unsigned n) {
     n = std::max(n * blocks.times / blocks.whole, 1U) * blocks.whole;
     return std::pair{n, n};
   };
   switch (blocks.named) {
-  case block_range::symbol::half_sm:
+  case count_range::symbol::half_sm:
     return only(std::max(1U, gpu.multiprocessors / 2));
-  case block_range::symbol::sm:
+  case count_range::symbol::sm:
     return only(gpu.multiprocessors);
-  case block_range::symbol::two_sm:
+  case count_range::symbol::two_sm:
     return only(2 * gpu.multiprocessors);
-  case block_range::symbol::max:
+  case count_range::symbol::max:
     return only(co_resident_blocks(gpu, threads));
-  case block_range::symbol::beyond:
+  case count_range::symbol::beyond:
     return only(co_resident_blocks(gpu, threads) + 1);
-  case block_range::symbol::none:
+  case count_range::symbol::none:
     break;
   }
   return {blocks.first, blocks.last};
@@ -77,14 +77,15 @@ std::pair<unsigned, unsigned> resolve(const block_range& blocks, const gpu_devic
 gpu_planner::gpu_planner(const run_options& options, const gpu_device& gpu)
     : options_(options), gpu_(gpu) {
   const unsigned most = gpu.max_threads_per_block;
-  for (const lane_range& range : options.lanes) {
-    const unsigned last = range.max ? most : range.last;
+  for (const count_range& range : options.lanes) {
+    const unsigned last = range.named == count_range::symbol::max ? most : range.last;
     if (last > most) {
       throw usage_error(
           fmt::format("--lanes: {} exceeds the {} threads per block of device {} ({})", last, most,
                       gpu.index, gpu.name));
     }
-    for (unsigned n = range.max ? most : range.first; n <= last; ++n) add_once(threads_, n);
+    for (unsigned n = range.named == count_range::symbol::max ? most : range.first; n <= last; ++n)
+      add_once(threads_, n);
   }
 }
 
@@ -174,7 +175,7 @@ std::vector<gpu_planner::grid_shape> gpu_planner::grid_shapes_of(const gpu_axes&
   std::vector<grid_shape> shapes;
   for (const grid_set& set : axes.grids) {
     for (const unsigned threads : threads_.empty() ? set.threads : threads_) {
-      for (const block_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
+      for (const count_range& blocks : options_.blocks.empty() ? set.blocks : options_.blocks) {
         const auto [first, last] = resolve(blocks, gpu_, threads);
         for (unsigned n = first; n <= last; ++n) add_once(shapes, grid_shape{n, threads});
       }

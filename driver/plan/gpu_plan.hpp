@@ -21,7 +21,7 @@ inline constexpr unsigned usual_gpu_visits = 3;
 
 /// The number of blocks that each element of a list stands for, given the threads of a block, as
 /// first and last number.
-[[nodiscard]] std::pair<unsigned, unsigned> resolve(const block_range& blocks,
+[[nodiscard]] std::pair<unsigned, unsigned> resolve(const count_range& blocks,
                                                     const gpu_device& gpu, unsigned threads);
 
 class gpu_planner {

@@ -77,12 +77,8 @@ void read_value(const std::string& member, const nlohmann::json& j, std::vector<
   read_texts(member, j, values, names_of_axis<Enum>{"name"});
 }
 void read_value(const std::string& member, const nlohmann::json& j,
-                std::vector<lane_range>& values) {
-  read_texts(member, j, values, &parse_lanes);
-}
-void read_value(const std::string& member, const nlohmann::json& j,
-                std::vector<block_range>& values) {
-  read_texts(member, j, values, &parse_blocks);
+                std::vector<count_range>& values) {
+  read_texts(member, j, values, member == "blocks" ? &parse_blocks : &parse_lanes);
 }
 
 // "5; on a GPU 3; in barrier with more than 128 points 3".

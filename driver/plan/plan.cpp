@@ -102,7 +102,7 @@ class cpu_planner {
       : options_(options), machine_(machine), max_(max_lanes(machine, grant)),
         unbound_because_(grant.unbound_because) {
     require_bound(options, false, grant);
-    for (const lane_range& range : options.lanes) add_lanes(range, grant);
+    for (const count_range& range : options.lanes) add_lanes(range, grant);
     require_pus(options.pus, machine);
     if (!options.pus.empty())
       require_lanes("--pus", static_cast<unsigned>(options.pus.size()), options, machine, grant);
@@ -122,10 +122,11 @@ class cpu_planner {
   [[nodiscard]] std::vector<refused_point> take_refused() { return std::move(refused_); }
 
  private:
-  void add_lanes(const lane_range& range, const cpu_grant& grant) {
-    const unsigned last = range.max ? max_ : range.last;
+  void add_lanes(const count_range& range, const cpu_grant& grant) {
+    const unsigned last = range.named == count_range::symbol::max ? max_ : range.last;
     require_lanes("--lanes", last, options_, machine_, grant);
-    for (unsigned n = range.max ? max_ : range.first; n <= last; ++n) add_once(lanes_, n);
+    for (unsigned n = range.named == count_range::symbol::max ? max_ : range.first; n <= last; ++n)
+      add_once(lanes_, n);
   }
 
   std::vector<order> orders_for(const offered_op& op) const {

@@ -89,7 +89,7 @@ enum class form_set : std::uint8_t {
 
 /// Grids: each of these numbers of blocks with each of these numbers of threads per block.
 struct grid_set {
-  std::vector<block_range> blocks;
+  std::vector<count_range> blocks;
   std::vector<unsigned> threads;
 };
 
@@ -155,12 +155,12 @@ struct study {
 
 /// Numbers of blocks that several studies take: alone, or by multiprocessor.
 namespace blocks {
-using block_symbol = block_range::symbol;
-inline constexpr block_range one{.first = 1, .last = 1};
-inline constexpr block_range two{.first = 2, .last = 2};
-inline constexpr block_range half_sm{.named = block_symbol::half_sm};
-inline constexpr block_range sm{.named = block_symbol::sm};
-inline constexpr block_range two_sm{.named = block_symbol::two_sm};
+using block_symbol = count_range::symbol;
+inline constexpr count_range one{.first = 1, .last = 1};
+inline constexpr count_range two{.first = 2, .last = 2};
+inline constexpr count_range half_sm{.named = block_symbol::half_sm};
+inline constexpr count_range sm{.named = block_symbol::sm};
+inline constexpr count_range two_sm{.named = block_symbol::two_sm};
 }  // namespace blocks
 
 /// Rules for every op that is in_quick. Locks among the lanes of a GPU have grids of their own.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <span>
 #include <utility>
 
 namespace syncmeter {
@@ -31,13 +32,20 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
   return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
+constexpr std::array<std::pair<count_range::symbol, std::string_view>, 4> symbols{
+    {{count_range::symbol::max, "max"},
+     {count_range::symbol::half_sm, "sm/2"},
+     {count_range::symbol::sm, "sm"},
+     {count_range::symbol::two_sm, "2sm"}}};
+
 // What a list of counts may hold beside numbers and ranges, and what it counts.
 struct count_grammar {
   std::string_view plural, words;
   unsigned most;
+  std::size_t symbols;  ///< of the list above
 };
-constexpr count_grammar lane_counts{"lanes", "or max", most_lanes};
-constexpr count_grammar block_counts{"blocks", "sm/2, sm, 2sm or max", most_blocks};
+constexpr count_grammar lane_counts{"lanes", "or max", most_lanes, 1};
+constexpr count_grammar block_counts{"blocks", "sm/2, sm, 2sm or max", most_blocks, symbols.size()};
 
 unsigned parse_number(std::string_view option, std::string_view whole, std::string_view digits,
                       const count_grammar& grammar) {
@@ -71,11 +79,22 @@ template <class Number> std::string range_text(Number first, Number last) {
   return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-constexpr std::array<std::pair<block_range::symbol, std::string_view>, 4> block_symbols{
-    {{block_range::symbol::half_sm, "sm/2"},
-     {block_range::symbol::sm, "sm"},
-     {block_range::symbol::two_sm, "2sm"},
-     {block_range::symbol::max, "max"}}};
+std::vector<count_range> parse_counts(std::string_view option, std::string_view text,
+                                      const count_grammar& grammar) {
+  std::vector<count_range> ranges;
+  const auto allowed = std::span(symbols).first(grammar.symbols);
+  for (const std::string& part : parse_list(option, text)) {
+    const auto word =
+        std::ranges::find_if(allowed, [&](const auto& known) { return known.second == part; });
+    if (word != allowed.end()) {
+      ranges.push_back({.named = word->first});
+      continue;
+    }
+    const auto [first, last] = parse_range(option, part, grammar);
+    ranges.push_back({.first = first, .last = last});
+  }
+  return ranges;
+}
 
 }  // namespace
 
@@ -110,40 +129,16 @@ std::vector<unsigned> parse_numbers(std::string_view option, std::string_view te
   return numbers;
 }
 
-std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text) {
-  std::vector<lane_range> ranges;
-  for (const std::string& part : parse_list(option, text)) {
-    if (part == "max") {
-      ranges.push_back({.max = true});
-      continue;
-    }
-    const auto [first, last] = parse_range(option, part, lane_counts);
-    ranges.push_back({.first = first, .last = last});
-  }
-  return ranges;
+std::vector<count_range> parse_lanes(std::string_view option, std::string_view text) {
+  return parse_counts(option, text, lane_counts);
 }
 
-std::string to_text(const lane_range& range) {
-  return range.max ? "max" : range_text(range.first, range.last);
+std::vector<count_range> parse_blocks(std::string_view option, std::string_view text) {
+  return parse_counts(option, text, block_counts);
 }
 
-std::vector<block_range> parse_blocks(std::string_view option, std::string_view text) {
-  std::vector<block_range> ranges;
-  for (const std::string& part : parse_list(option, text)) {
-    const auto word = std::ranges::find_if(block_symbols,
-                                           [&](const auto& known) { return known.second == part; });
-    if (word != block_symbols.end()) {
-      ranges.push_back({.named = word->first});
-      continue;
-    }
-    const auto [first, last] = parse_range(option, part, block_counts);
-    ranges.push_back({.first = first, .last = last});
-  }
-  return ranges;
-}
-
-std::string to_text(const block_range& range) {
-  for (const auto& [word, text] : block_symbols)
+std::string to_text(const count_range& range) {
+  for (const auto& [word, text] : symbols)
     if (word == range.named) return std::string(text);
   return range_text(range.first, range.last);
 }

@@ -15,18 +15,11 @@
 
 namespace syncmeter {
 
-/// One element of a --lanes list: a number, a range, or "max" (resolved when the machine is known).
-struct lane_range {
-  unsigned first = 1;
-  unsigned last = 1;  ///< inclusive
-  bool max = false;   ///< stands for the largest allowed number
-  friend bool operator==(const lane_range&, const lane_range&) = default;
-};
-
-/// One element of a --blocks list: a number, a range, or a symbol that stands for a number when the
-/// GPU is known.
-struct block_range {
-  /// sm: as many as it has multiprocessors. max: as many as run at once. beyond: one more.
+/// One element of a --lanes or --blocks list: a number, a range, or a symbol that stands for a
+/// number when the machine or the GPU is known.
+struct count_range {
+  /// max: the largest number of lanes allowed, or as many blocks as run at once; the others are of
+  /// blocks. sm: as many as the GPU has multiprocessors. beyond: one more than run at once.
   enum class symbol : std::uint8_t { none, half_sm, sm, two_sm, max, beyond };
   unsigned first = 1;
   unsigned last = 1;  ///< inclusive
@@ -34,7 +27,7 @@ struct block_range {
   unsigned times = 1;  ///< of what the symbol stands for; studies only, as are the next and
                        ///< `beyond`
   unsigned whole = 1;  ///< rounded down to a multiple of this
-  friend bool operator==(const block_range&, const block_range&) = default;
+  friend bool operator==(const count_range&, const count_range&) = default;
 };
 
 /// "0-3,8": ranges of PU numbers, sorted.
@@ -83,15 +76,14 @@ struct one_name {
 inline constexpr unsigned most_lanes = 4096;
 
 /// "1,2,4-8,max".
-[[nodiscard]] std::vector<lane_range> parse_lanes(std::string_view option, std::string_view text);
-[[nodiscard]] std::string to_text(const lane_range& range);
+[[nodiscard]] std::vector<count_range> parse_lanes(std::string_view option, std::string_view text);
 
 /// OS numbers of PUs, "0,3" or "0,8-11", none of them twice.
 [[nodiscard]] std::vector<int> parse_pus(std::string_view option, std::string_view text);
 
 /// "1,2-4,sm/2,sm,2sm,max".
-[[nodiscard]] std::vector<block_range> parse_blocks(std::string_view option, std::string_view text);
-[[nodiscard]] std::string to_text(const block_range& range);
+[[nodiscard]] std::vector<count_range> parse_blocks(std::string_view option, std::string_view text);
+[[nodiscard]] std::string to_text(const count_range& range);
 
 /// A positive time with its unit (ns, us, ms, s, min, h), in seconds.
 [[nodiscard]] double parse_seconds(std::string_view option, std::string_view text);

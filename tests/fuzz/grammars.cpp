@@ -22,8 +22,8 @@ void check_ranges(std::string_view text) {
   (void)ends_or_throws<usage_error>([&] {
     const auto lanes = parse_lanes("--lanes", text);
     promise(parse_lanes("--lanes", list_text(lanes)) == lanes, "lanes read otherwise");
-    for (const lane_range& range : lanes)
-      promise(range.max ||
+    for (const count_range& range : lanes)
+      promise(range.named == count_range::symbol::max ||
                   (range.first >= 1 && range.first <= range.last && range.last <= most_lanes),
               "lanes out of range");
   });

@@ -7,7 +7,7 @@ namespace syncmeter {
 // The throughput with the device full, the latency of a warp alone. Atomics are in it as they are
 // everywhere: each lane its cell, so many elements apart.
 study coalescing_study() {
-  const gpu_axes full{.grids = {{{{.named = block_range::symbol::two_sm}}, {1024}}}};
+  const gpu_axes full{.grids = {{{{.named = count_range::symbol::two_sm}}, {1024}}}};
   const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}}};
   const gpu_axes one_block{.grids = {{{{.first = 1, .last = 1}}, {1024}}}};
   const auto of_sizes = [](gpu_axes axes, std::vector<unsigned> sizes) {

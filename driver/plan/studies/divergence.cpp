@@ -10,7 +10,7 @@ study divergence_study() {
   const gpu_axes one_warp{.grids = {{{{.first = 1, .last = 1}}, {32}}},
                           .sizes = {1, 2, 4, 8, 16, 32}};
   gpu_axes blocks = one_warp;
-  blocks.grids = {{{{.first = 1, .last = 1}, {.named = block_range::symbol::sm}}, {1024}}};
+  blocks.grids = {{{{.first = 1, .last = 1}, {.named = count_range::symbol::sm}}, {1024}}};
   gpu_axes some = one_warp;
   some.sizes = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
   return {.place = 16,

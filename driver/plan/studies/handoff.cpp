@@ -8,9 +8,9 @@ namespace {
 
 using namespace blocks;
 // Where a block runs decides what its handoffs take: a trip goes to all of the multiprocessors.
-constexpr block_range trip_of_chain = sm;
+constexpr count_range trip_of_chain = sm;
 
-gpu_axes every_form(block_range blocks, unsigned threads) {
+gpu_axes every_form(count_range blocks, unsigned threads) {
   return {.grids = {{{blocks}, {threads}}}, .forms = form_set::all};
 }
 

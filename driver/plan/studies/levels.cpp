@@ -32,7 +32,7 @@ std::vector<unsigned> up_to(unsigned most) {
 std::vector<grid_set> filled(const std::vector<unsigned>& threads, bool every) {
   std::vector<grid_set> grids;
   for (const unsigned t : threads) {
-    std::vector<block_range> blocks;
+    std::vector<count_range> blocks;
     const unsigned most = std::min(usual_threads / t, usual_blocks);
     for (unsigned n = 1; n <= most; n = every ? n + 1 : 2 * n)
       blocks.push_back({.named = block_symbol::sm, .times = n});
@@ -58,8 +58,8 @@ gpu_axes barriers_of_the_grid() {
 // One cluster by itself, and as many as there are multiprocessors for.
 void add_clusters(std::vector<gpu_rule>& rules) {
   for (const unsigned size : {2U, 4U, 8U, 16U}) {
-    const block_range alone{.first = size, .last = size};
-    const block_range all{.named = block_symbol::sm, .whole = size};
+    const count_range alone{.first = size, .last = size};
+    const count_range all{.named = block_symbol::sm, .whole = size};
     rules.push_back({.ops = {"cluster_sync", "cluster_arrive_wait"},
                      .axes = launched({{{alone, all}, {32, 128, 256, 512, 1024}}}, {size})});
     rules.push_back(

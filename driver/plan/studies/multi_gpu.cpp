@@ -6,7 +6,7 @@ namespace syncmeter {
 namespace {
 
 using namespace blocks;
-constexpr block_range most{.named = block_symbol::max};
+constexpr count_range most{.named = block_symbol::max};
 
 // Those that the host has; one alone is what the step to two stands against.
 const std::vector<unsigned> devices{1, 2, 3, 4, 8, 16};

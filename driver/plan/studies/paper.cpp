@@ -14,7 +14,7 @@ const std::vector<unsigned> powers_of_two{1, 2, 4, 8, 16, 32, 64, 128, 256, 512,
 gpu_part gpu_paper() {
   std::vector<unsigned> with_786 = powers_of_two;
   with_786.insert(with_786.end() - 1, 786);
-  const std::vector<block_range> blocks{one, two, half_sm, sm, two_sm};
+  const std::vector<count_range> blocks{one, two, half_sm, sm, two_sm};
   const auto published = type_set::published;
   const gpu_axes threads{
       .grids = {{blocks, with_786}}, .types = published, .placements = {placement::shared}};

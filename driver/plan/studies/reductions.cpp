@@ -12,13 +12,13 @@ constexpr unsigned power(unsigned exponent) { return 1U << exponent; }
 // that fits the last-level cache, and one that does not; there the forms with an atomic in every
 // thread are left out, which take up to a second for each sample.
 gpu_part gpu_reductions() {
-  const std::vector<grid_set> usual{{{block_range{.first = 1, .last = 1}}, {256}}};
+  const std::vector<grid_set> usual{{{count_range{.first = 1, .last = 1}}, {256}}};
   gpu_axes every_size{.grids = usual,
                       .sizes = {power(10), power(14), power(18), power(22), power(26), power(28)}};
   gpu_axes small{.grids = usual, .types = type_set::all, .sizes = {power(22)}};
   gpu_axes large = small;
   large.sizes = {power(26)};
-  gpu_axes full_blocks{.grids = {{{block_range{.first = 1, .last = 1}}, {1024}}},
+  gpu_axes full_blocks{.grids = {{{count_range{.first = 1, .last = 1}}, {1024}}},
                        .sizes = {power(26)}};
   const std::vector<std::string_view> all{"reduce_max_*", "*_bandwidth"};
   const std::string_view of_a_warp = "reduce_max_sync";  // has no array

@@ -26,12 +26,12 @@ TEST(gpu_options, are_read_and_kept_in_a_results_file) {
       parse_run({"--blocks=1,3-5,sm/2,sm,2sm,max", "--scope=block,system", "--flavour=ptx",
                  "--space=global,shared_memory", "--active=1,32", "--device=3", "--waves"})
           .options;
-  using block_symbol = block_range::symbol;
+  using block_symbol = count_range::symbol;
   EXPECT_THAT(
       o.blocks,
-      ElementsAre(block_range{1, 1, block_symbol::none}, block_range{3, 5, block_symbol::none},
-                  block_range{1, 1, block_symbol::half_sm}, block_range{1, 1, block_symbol::sm},
-                  block_range{1, 1, block_symbol::two_sm}, block_range{1, 1, block_symbol::max}));
+      ElementsAre(count_range{1, 1, block_symbol::none}, count_range{3, 5, block_symbol::none},
+                  count_range{1, 1, block_symbol::half_sm}, count_range{1, 1, block_symbol::sm},
+                  count_range{1, 1, block_symbol::two_sm}, count_range{1, 1, block_symbol::max}));
   EXPECT_THAT(o.scopes, ElementsAre(scope::block, scope::system));
   EXPECT_THAT(o.flavours, ElementsAre(flavour::ptx));
   EXPECT_THAT(o.spaces, ElementsAre(space::global, space::shared_memory));

@@ -65,8 +65,8 @@ TEST(gpu_devices, what_co_resides_is_bounded_by_threads_and_by_blocks) {
   EXPECT_EQ(co_resident_blocks(small_gpu(), 786), 20U) << "25 warps, and 2 blocks of them";
   EXPECT_EQ(co_resident_blocks(small_gpu(), 64), 320U);
   EXPECT_EQ(co_resident_blocks(small_gpu(), 1), 320U);
-  EXPECT_EQ(resolve({.named = block_range::symbol::half_sm}, small_gpu(), 32), std::pair(5U, 5U));
-  EXPECT_EQ(resolve({.named = block_range::symbol::max}, small_gpu(), 512), std::pair(40U, 40U));
+  EXPECT_EQ(resolve({.named = count_range::symbol::half_sm}, small_gpu(), 32), std::pair(5U, 5U));
+  EXPECT_EQ(resolve({.named = count_range::symbol::max}, small_gpu(), 512), std::pair(40U, 40U));
   EXPECT_EQ(resolve({.first = 3, .last = 7}, small_gpu(), 512), std::pair(3U, 7U));
 }
 
@@ -101,8 +101,8 @@ TEST(gpu_plan, quick_takes_standard_forms_of_one_type_at_three_launches) {
 TEST(gpu_plan, axes_that_the_user_names_keep_one_form_for_each_value) {
   run_options options = with_ops({"atomic_add"});
   options.placements = {placement::shared};
-  options.blocks = {{.named = block_range::symbol::sm}};
-  options.lanes = {{.first = 32, .last = 33}, {.max = true}};
+  options.blocks = {{.named = count_range::symbol::sm}};
+  options.lanes = {{.first = 32, .last = 33}, {.named = count_range::symbol::max}};
   EXPECT_THAT(launches(plan_for(options), "atomic_add"),
               ElementsAre("10 x 32", "10 x 33", "10 x 1024"));
   options.lanes = {{.first = 32, .last = 32}};
@@ -149,7 +149,7 @@ TEST(gpu_plan, lanes_are_switched_off_only_where_that_can_be) {
 TEST(gpu_plan, what_does_not_run_at_once_is_refused_with_what_does_unless_in_waves) {
   run_options options = with_ops({"barrier"});
   options.lanes = {{.first = 1024, .last = 1024}};
-  options.blocks = {{.named = block_range::symbol::max}, {.first = 21, .last = 22}};
+  options.blocks = {{.named = count_range::symbol::max}, {.first = 21, .last = 22}};
   campaign_plan plan = plan_for(options);
   EXPECT_THAT(launches(plan, "barrier"), ElementsAre("20 x 1024"));
   EXPECT_THAT(reasons(plan), SizeIs(2)) << "each launch is told";
@@ -221,7 +221,7 @@ TEST(gpu_plan, atomics_takes_every_form_and_is_for_gpus) {
 
 TEST(gpu_plan, cpus_and_gpus_share_a_campaign) {
   run_options options = with_ops({"barrier"});
-  options.lanes = {{.max = true}};
+  options.lanes = {{.named = count_range::symbol::max}};
   const campaign_plan plan = plan_for(options, {fixtures::omp_worker(), cuda_worker()});
   std::vector<std::string> all;
   for (const planned_point& p : plan.points)

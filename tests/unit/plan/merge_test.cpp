@@ -88,7 +88,7 @@ TEST(plan, without_a_type_or_code_only_the_affinity_may_differ) {
   options.affinities = {affinity::close, affinity::spread, affinity::none};
   options.orders = {order::unordered, order::seq_cst};
   options.types = {value_type::int32, value_type::float32};
-  options.lanes = {{.max = true}};
+  options.lanes = {{.named = count_range::symbol::max}};
   const campaign_plan plan = plan_on("core:2 pu:1", options, {worker});
   EXPECT_THAT(points_of(plan, "critical_add"), SizeIs(2 * 2))
       << "close = spread, and none by itself";

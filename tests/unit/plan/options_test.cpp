@@ -93,8 +93,8 @@ TEST(options, every_option_is_read) {
   EXPECT_THAT(o.ops, ElementsAre("barrier", "atomic_*"));
   EXPECT_THAT(o.types, ElementsAre(value_type::int32, value_type::float64));
   EXPECT_THAT(o.placements, ElementsAre(placement::strided));
-  EXPECT_THAT(o.lanes, ElementsAre(lane_range{1, 1, false}, lane_range{4, 8, false},
-                                   lane_range{1, 1, true}));
+  EXPECT_THAT(o.lanes, ElementsAre(count_range{1, 1}, count_range{4, 8},
+                                   count_range{.named = count_range::symbol::max}));
   EXPECT_THAT(o.strides, ElementsAre(0U, 16U));
   EXPECT_THAT(o.base_offsets, ElementsAre(0U, 32U));
   EXPECT_THAT(o.cells, ElementsAre(1U, 2U));

@@ -121,7 +121,7 @@ TEST(plan, paper_has_the_published_axes) {
 TEST(plan, the_users_axes_replace_the_studys) {
   run_options options = with_ops({"atomic_add", "barrier"});
   options.types = {value_type::float64};
-  options.lanes = {{.first = 2, .last = 3}, {.max = true}};
+  options.lanes = {{.first = 2, .last = 3}, {.named = count_range::symbol::max}};
   options.placements = {placement::strided};
   options.strides = {1, 4};
   options.orders = {order::seq_cst};

@@ -178,7 +178,7 @@ TEST(base_offset, is_an_axis_of_strided_cells_alone) {
   run_options options = with_ops({"atomic_add"});
   options.base_offsets = {0, 16};
   options.placements = {placement::shared, placement::strided};
-  options.lanes = {{.max = true}};
+  options.lanes = {{.named = count_range::symbol::max}};
   const campaign_plan plan = plan_on("core:2 pu:1", options);
   std::vector<std::string> names;
   for (const planned_point& p : plan.points) {

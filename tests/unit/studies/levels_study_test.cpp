@@ -102,7 +102,7 @@ TEST(levels_plan, launches_join_in_where_a_worker_has_them) {
 }
 
 TEST(block_ranges, are_multiples_rounded_down_and_beyond_what_fits) {
-  using block_symbol = block_range::symbol;
+  using block_symbol = count_range::symbol;
   const gpu_device gpu = fixtures::small_gpu();
   EXPECT_EQ(resolve({.named = block_symbol::sm, .times = 3}, gpu, 32), std::pair(30U, 30U));
   EXPECT_EQ(resolve({.named = block_symbol::sm, .whole = 8}, gpu, 32), std::pair(8U, 8U));

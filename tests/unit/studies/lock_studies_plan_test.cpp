@@ -142,7 +142,7 @@ TEST(cells, are_an_axis_of_strided_cells_alone) {
   run_options options = with_ops({"atomic_add"});
   options.cells = {1, 2, 4};
   options.placements = {placement::shared, placement::strided};
-  options.lanes = {{.max = true}};
+  options.lanes = {{.named = count_range::symbol::max}};
   worker_info worker = fixtures::omp_worker();
   for (capability& row : worker.capabilities) {
     if (row.op == "atomic_add") row.code = {"base", "test"};
