@@ -18,8 +18,7 @@ void check_declaration(const std::string& text) {
     return to_text(std::map<std::string, double>(counts.begin(), counts.end()));
   };
   (void)ends_or_throws<std::invalid_argument>([&] {
-    for (const class_counts& alternative : parse_declaration(text).alternatives)
-      (void)as_text(alternative);
+    for (const class_counts& alternative : parse_declaration(text)) (void)as_text(alternative);
   });
 }
 

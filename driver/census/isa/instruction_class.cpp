@@ -100,18 +100,15 @@ const instruction_set& instruction_set_of(enum machine m) {
   return m == machine::aarch64 ? aarch64_set : x86_64_set;
 }
 
-instruction_class classify(const instruction& what, enum machine m, frame_registers frame) {
-  return instruction_set_of(m).classify(what, frame);
-}
-
 std::vector<instruction_class> classes_of(std::span<const instruction> body, enum machine m) {
   const frame_registers frame = frame_of(body, m);
+  const auto& classify = instruction_set_of(m).classify;
   std::unordered_map<std::string, instruction_class> by_text;
   std::vector<instruction_class> classes;
   classes.reserve(body.size());
   for (const instruction& one : body) {
     if (one.target_address) {  // what it is may depend on where it stands
-      classes.push_back(classify(one, m, frame));
+      classes.push_back(classify(one, frame));
       continue;
     }
     std::string text = one.mnemonic;
@@ -120,7 +117,7 @@ std::vector<instruction_class> classes_of(std::span<const instruction> body, enu
       text += *part;
     }
     const auto [known, is_new] = by_text.try_emplace(std::move(text));
-    if (is_new) known->second = classify(one, m, frame);
+    if (is_new) known->second = classify(one, frame);
     classes.push_back(known->second);
   }
   return classes;

@@ -105,10 +105,6 @@ struct frame_registers {
   bool frame_pointer = false;  ///< %rbp or x29 is the frame pointer, not a general register
 };
 
-/// `m` must not be machine::other.
-[[nodiscard]] instruction_class classify(const instruction& what, enum machine m,
-                                         frame_registers frame = {});
-
 /// Of every instruction of a function. Loops are unrolled: each different text is classified once.
 [[nodiscard]] std::vector<instruction_class> classes_of(std::span<const instruction> body,
                                                         enum machine m);

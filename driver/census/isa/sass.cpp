@@ -30,23 +30,16 @@ bool is_hint(std::string_view word) {
 
 bool is_scope(std::string_view word) { return is_one_of(word, {"CTA", "SM", "GPU", "SYS", "VC"}); }
 
-/// The name of an atomic is its operation. Order and scope are not in it: a fence around it is an
-/// instruction of its own.
-std::string atomic_name(const std::vector<std::string_view>& parts) {
+/// The name of a load or a store has its order and scope: "LDG.STRONG.GPU"; that of an atomic has
+/// its operation alone: a fence around it is an instruction of its own.
+std::string access_name(const std::vector<std::string_view>& parts, bool atomic) {
   // Newer disassemblers print REDG where older ones print RED; both reduce in global memory.
   std::string name(parts.front() == "REDG" ? "RED" : parts.front());
   for (const std::string_view word : std::span(parts).subspan(1)) {
-    if (is_size_or_type(word) || is_hint(word) || is_scope(word) || word == "STRONG") continue;
+    if (is_size_or_type(word) || is_hint(word)) continue;
+    if (atomic && (is_scope(word) || word == "STRONG")) continue;
     name += "." + std::string(word);
   }
-  return name;
-}
-
-/// The name of a load or a store, with order and scope: "LDG.STRONG.GPU".
-std::string access_name(const std::vector<std::string_view>& parts) {
-  std::string name(parts.front());
-  for (const std::string_view word : std::span(parts).subspan(1))
-    if (!is_size_or_type(word) && !is_hint(word)) name += "." + std::string(word);
   return name;
 }
 
@@ -139,9 +132,9 @@ std::string synchronization_name(const instruction& what,
                                  const std::vector<std::string_view>& parts) {
   const std::string_view opcode = parts.front();
   if (is_one_of(opcode, {"RED", "REDG", "REDS", "ATOM", "ATOMG", "ATOMS"}))
-    return atomic_name(parts);
+    return access_name(parts, true);
   if (is_one_of(opcode, {"LDL", "STL"})) return "spill";
-  if (is_one_of(opcode, {"LD", "ST", "LDG", "STG", "LDS", "STS"})) return access_name(parts);
+  if (is_one_of(opcode, {"LD", "ST", "LDG", "STG", "LDS", "STS"})) return access_name(parts, false);
   // Without a modifier the reduction is the bitwise and.
   if (is_one_of(opcode, {"REDUX", "CREDUX"}) && (parts.size() == 1 || is_size_or_type(parts[1])))
     return std::string(opcode) + ".AND";

@@ -279,16 +279,16 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
                    fmt::format("nothing is declared for {}", to_text(m)));
   }
   const std::string text = entry.declared.empty() ? "nothing" : entry.declared;
-  declaration expected;
+  std::vector<class_counts> alternatives;
   try {
-    expected = parse_declaration(text);
+    alternatives = parse_declaration(text);
   } catch (const std::invalid_argument& error) {
     return decided(std::move(entry), verdict::wrong, error.what());
   }
   // One alternative for all: a loop that folds an add at one count and not at another is two ops.
   std::string mismatch;
   std::size_t furthest = 0;
-  for (const class_counts& alternative : expected.alternatives) {
+  for (const class_counts& alternative : alternatives) {
     std::size_t i = 1;
     while (i < named && matches(found[i].per_op, alternative)) ++i;
     if (i == named) {
@@ -311,15 +311,15 @@ census_entry judge(const capability& what, const std::array<loop_code, 4>& loops
   return decided(std::move(entry), elided ? verdict::elided : verdict::proven);
 }
 
-declaration parse_declaration(std::string_view text) {
-  declaration parsed;
+std::vector<class_counts> parse_declaration(std::string_view text) {
+  std::vector<class_counts> alternatives;
   for (const std::string_view alternative : split_outside_brackets(text, '|')) {
-    class_counts& counts = parsed.alternatives.emplace_back();
+    class_counts& counts = alternatives.emplace_back();
     if (alternative == "nothing") continue;
     for (const std::string_view term : split_outside_brackets(alternative, ','))
       add_term(counts, term, text);
   }
-  return parsed;
+  return alternatives;
 }
 
 std::string to_text(const std::map<std::string, double>& counts) {

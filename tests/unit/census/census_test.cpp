@@ -238,9 +238,9 @@ TEST(Declaration, BindsBookkeepingOnlyWhereItIsNamed) {
 }
 
 TEST(Declaration, IsReadExactly) {
-  EXPECT_EQ(parse_declaration("call:f<int, 2> 1, load 12").alternatives.front(),
+  EXPECT_EQ(parse_declaration("call:f<int, 2> 1, load 12").front(),
             (class_counts{{"call:f<int, 2>", 1}, {"load", 12}}));
-  EXPECT_TRUE(parse_declaration("nothing").alternatives.front().empty());
+  EXPECT_TRUE(parse_declaration("nothing").front().empty());
   for (const char* text : {"", "lock_add", "lock_add 0", "lock_add -1", "lock_add 1x",
                            "lock_add 1,", "lock_add 1 |", "load 1, load 1"}) {
     EXPECT_THROW((void)parse_declaration(text), std::invalid_argument) << "'" << text << "'";

@@ -119,7 +119,7 @@ TEST(code_kind, nothing_and_what_cannot_be_read) {
 
 TEST(code_kind, riscv_instructions_have_classes) {
   const auto name = [](const std::string& text) {
-    return classify(*parse_instruction("  1000:\t" + text), machine::riscv64).name;
+    return riscv64_set.classify(*parse_instruction("  1000:\t" + text), {}).name;
   };
   EXPECT_EQ(name("fence rw,w"), "fence_rw_w");
   EXPECT_EQ(name("fence"), "fence");

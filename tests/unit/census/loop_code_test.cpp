@@ -236,7 +236,7 @@ class X86Class : public testing::TestWithParam<classified> {};
 TEST_P(X86Class, Is) {
   const auto what = parse_instruction("    1000:\t" + std::string(GetParam().text));
   ASSERT_TRUE(what.has_value());
-  const instruction_class found = classify(*what, machine::x86_64);
+  const instruction_class found = x86_64_set.classify(*what, {});
   EXPECT_EQ(found.name, GetParam().name) << GetParam().text;
   EXPECT_EQ(found.also, GetParam().also) << GetParam().text;
 }

@@ -8,7 +8,7 @@ namespace syncmeter::sass_class_test {
 namespace {
 
 instruction_class class_of(const std::string& text) {
-  return classify(parse_sass_instruction("  /*0010*/  " + text + " ;").value(), machine::sass);
+  return sass_set.classify(parse_sass_instruction("  /*0010*/  " + text + " ;").value(), {});
 }
 
 struct classified {
