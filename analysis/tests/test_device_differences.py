@@ -8,7 +8,8 @@ from tests.made import point, read, visits, write
 
 
 def two_gpus(tmp_path, points, factor, gpus=(0, 1)):
-    """So many points, each visited once by each of two GPUs; the second costs `factor` times the first."""
+    """So many points, each visited once by each of two GPUs; the second costs `factor` times as
+    much."""
     lines = []
     for lanes in range(1, points + 1):
         cost = 10.0 * lanes * (1 + 0.001 * (lanes % 3))  # no two points scatter alike

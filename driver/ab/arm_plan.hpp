@@ -12,7 +12,7 @@
 
 namespace syncmeter {
 
-/// The workers of both builds; those that cannot be used are told on stderr. Throws usage_error
+/// The workers of both builds; those that cannot be used are named on stderr. Throws usage_error
 /// where a build has none. Sets any_backend and any_wait.
 [[nodiscard]] std::array<std::vector<worker_info>, 2> workers_of_arms(compared_arms& arms);
 

@@ -50,7 +50,7 @@ class campaign {
       : plan_(plan), options_(options), infos_(workers), machine_(machine),
         grant_(read_cpu_grant()), progress_(STDERR_FILENO),
         file_(plan, options, builds_of(workers)), workers_(workers, how_workers_run()) {
-    if (options.resume) go_on(describe_machine());
+    if (options.resume) resume(describe_machine());
     else begin(argv, describe_machine());
   }
 
@@ -75,7 +75,7 @@ class campaign {
   void visit_all(unsigned stage, unsigned pass,
                  const std::vector<std::vector<std::size_t>>& groups) {
     // A process keeps its memory: where a cell or a lock lies decides which cache slice serves it
-    // (2 to 6 % of a contended cost was seen), so each visit of a point comes from a new process.
+    // (2 to 6 % of a contended cost), so each visit of a point comes from a new process.
     if (pass > 1) workers_.close();
     std::vector<std::size_t> order = pass_order(groups, options_.seed, pass);
     if (pass == 1) order = grid_sizes_.smallest_first(std::move(order));
@@ -151,7 +151,7 @@ class campaign {
     file_.begin(facts);
   }
 
-  void go_on(const json& about) {
+  void resume(const json& about) {
     campaign_identity now{.cpu_model = about.value("cpu_model", ""),
                           .allowed_pus = grant_.allowed,
                           .builds = {},
@@ -159,7 +159,7 @@ class campaign {
     for (const worker_info& worker : infos_)
       if (worker.problem.empty())
         now.builds[{worker.name, worker.arm}] = worker.build.value("id", "");
-    const campaign_file::resumed_campaign found = file_.go_on(now, options_.retry);
+    const campaign_file::resumed_campaign found = file_.resume(now, options_.retry);
     if (!found.note.empty()) progress_.note(found.note);
     for (const std::string& busy : busy_gpus(plan_, infos_)) progress_.note(busy);
     for (const std::string& sentence : plan_.missing) progress_.note(sentence);
@@ -197,8 +197,8 @@ class campaign {
     }
   }
 
-  // Pairs of points that cannot be told apart, nor told to be the same, while the budget lasts;
-  // each until its next look.
+  // Pairs of points that are neither found to differ nor found to be the same, while the budget
+  // lasts; each until its next look.
   void visit_undecided() {
     if (!budget_s()) return;
     while (true) {

@@ -47,7 +47,7 @@ void campaign_file::begin(const campaign_facts& facts) {
   write_unmeasured({}, {});
 }
 
-campaign_file::resumed_campaign campaign_file::go_on(const campaign_identity& now, bool retry) {
+campaign_file::resumed_campaign campaign_file::resume(const campaign_identity& now, bool retry) {
   resumed_campaign found;
   const results_file file = reopen(writer_, now, found.note);
   const auto seed = file.campaign.find("seed");

@@ -92,7 +92,7 @@ class campaign_file {
   };
   /// Reads what is there. With `retry`, failures and timeouts count as not done. Throws usage_error
   /// when the identity of the campaign differs from the one in the file.
-  [[nodiscard]] resumed_campaign go_on(const campaign_identity& now, bool retry);
+  [[nodiscard]] resumed_campaign resume(const campaign_identity& now, bool retry);
 
   /// The answer to `hello` of a worker that was started. One that comes before the campaign line
   /// (its start-up probe is in there) is written behind it.

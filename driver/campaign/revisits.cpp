@@ -29,12 +29,12 @@ std::vector<const point_summary*> states_of(const point_summary& s) {
 }
 
 /// By visit number, of visits with rounds enough; of all where none has.
-std::map<unsigned, double> costs_by_visit(const point_summary& s) {
-  std::map<unsigned, double> all, solid;
-  for (const auto& [number, cost] : s.by_visit) {
-    if (cost.cost_ns <= 0) continue;
-    all.emplace(number, cost.cost_ns);
-    if (cost.rounds >= enough_rounds) solid.emplace(number, cost.cost_ns);
+std::map<std::uint64_t, double> costs_by_visit(const point_summary& s) {
+  std::map<std::uint64_t, double> all, solid;
+  for (const objects::by_visit& each : s.by_visit) {
+    if (each.cost_ns <= 0) continue;
+    all.emplace(each.visit, each.cost_ns);
+    if (each.rounds >= enough_rounds) solid.emplace(each.visit, each.cost_ns);
   }
   return solid.empty() ? all : solid;
 }
@@ -44,9 +44,9 @@ std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& 
   std::vector<double> most;
   for (const point_summary* in_a : states_of(a)) {
     for (const point_summary* in_b : states_of(b)) {
-      if (in_a->state_class != in_b->state_class || in_a->busy != in_b->busy) continue;
+      if (in_a->state != in_b->state || in_a->busy != in_b->busy) continue;
       std::vector<double> logs;
-      const std::map<unsigned, double> below = costs_by_visit(*in_b);
+      const std::map<std::uint64_t, double> below = costs_by_visit(*in_b);
       for (const auto& [number, cost] : costs_by_visit(*in_a))
         if (const auto other = below.find(number); other != below.end())
           logs.push_back(std::log(other->second / cost));

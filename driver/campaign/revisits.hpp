@@ -32,7 +32,7 @@ class revisits {
  private:
   const std::vector<planned_point>& points_;
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
-  std::set<std::size_t> lost_;  // points with a visit that told nothing: they have failed
+  std::set<std::size_t> lost_;  // points with a visit without an estimate: they failed
   results_file visits_;         // what `lacking` asks of each
 };
 

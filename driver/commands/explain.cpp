@@ -57,7 +57,7 @@ std::string states_text(const point_summary& s) {
   columns table({{"state"}, {"visits", right}, {"ns/op", right}, {"from", right}, {"to", right}});
   const auto add = [&](const point_summary& one) {
     const bool bounded = std::isfinite(one.cost_ns.low) && std::isfinite(one.cost_ns.high);
-    table.row({one.state.empty() ? "the only one" : one.state, fmt::to_string(one.visits),
+    table.row({one.state_text.empty() ? "the only one" : one.state_text, fmt::to_string(one.visits),
                nanoseconds(one.cost_ns.value), bounded ? nanoseconds(one.cost_ns.low) : "",
                bounded ? nanoseconds(one.cost_ns.high) : ""});
   };
@@ -67,8 +67,8 @@ std::string states_text(const point_summary& s) {
 }
 
 /// Costs in ns: of rounds where the file keeps them, else each visit's in its first state.
-std::vector<double> costs_seen(const std::vector<const visit_record*>& visits,
-                               const point_summary& s, bool& of_rounds) {
+std::vector<double> costs_measured(const std::vector<const visit_record*>& visits,
+                                   const point_summary& s, bool& of_rounds) {
   std::vector<double> costs;
   const op_facts facts = facts_of(s);
   const unsigned workers = facts.participants != 0 ? facts.participants : s.what.lanes;
@@ -294,7 +294,7 @@ std::string explain_text(const point_summary& s, const std::vector<const visit_r
   if (!visits.empty()) {
     text += "\nStates\n" + states_text(s);
     bool of_rounds = false;
-    const std::vector<double> costs = costs_seen(visits, s, of_rounds);
+    const std::vector<double> costs = costs_measured(visits, s, of_rounds);
     if (costs.size() >= enough_for_bars)
       text += fmt::format("\n{}\n{}", of_rounds ? "Rounds" : "Visits' medians", histogram(costs));
     text += "\nVisits\n" + visits_text(visits) + time_text(visits);

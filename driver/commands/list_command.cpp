@@ -134,7 +134,7 @@ std::string narrow_table(const std::vector<offer>& offers) {
   return text;
 }
 
-/// A line below the table: of a name and what is to be said of it.
+/// A line below the table: a name, and a text about it.
 std::string line_of(const std::string& name, const std::string& text, bool wide) {
   const std::string line = fmt::format("{}: {}", name, text);
   return "  " + (wide ? line : wrapped(line, 4, usual_width - 2)) + "\n";

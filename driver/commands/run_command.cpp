@@ -29,7 +29,7 @@ namespace {
 
 constexpr int nothing_comparable = 2;
 
-void tell(const std::vector<std::string>& sentences) {
+void print_notes(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences)
     std::fprintf(stderr, "syncmeter: %s\n", printable(sentence).c_str());
 }
@@ -91,10 +91,10 @@ std::optional<campaign_outcome> measure(campaign_plan& plan, const run_options& 
   return run_campaign(plan, options, workers, here.machine, words);
 }
 
-void tell_unbound(const cpu_grant& grant) {
+void note_unbound_lanes(const cpu_grant& grant) {
   if (!grant.unbound_because.empty())
-    tell({"lanes cannot be bound here, so that the operating system places them: " +
-          grant.unbound_because});
+    print_notes({"lanes cannot be bound here, so that the operating system places them: " +
+                 grant.unbound_because});
 }
 
 std::vector<std::string> words_of(const std::string& program, const char* command,
@@ -165,12 +165,12 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   std::vector<worker_info> workers = find_workers(backends_to_look_for(options, before));
   for (worker_info& worker : workers) read_census(worker);
   at_start.clear();
-  for (const worker_info& worker : workers) tell(worker.passed_over);
-  if (options.backends.empty()) tell(left_out(workers));
+  for (const worker_info& worker : workers) print_notes(worker.passed_over);
+  if (options.backends.empty()) print_notes(left_out(workers));
   campaign_plan plan = options.resume ? planned_again(options, workers, here, before)
                                       : make_plan(options, workers, here.machine, here.grant);
   before = {};
-  tell_unbound(here.grant);
+  note_unbound_lanes(here.grant);
   const std::optional<campaign_outcome> outcome =
       measure(plan, options, workers, here, words_of(program, "run", arguments), out);
   if (!outcome) return 0;
@@ -178,7 +178,8 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
   if (std::filesystem::is_regular_file(outcome->file))
     shown = show_results(outcome->file, view, out);
   else
-    tell({fmt::format("no table: the results went to '{}', which is not a file", outcome->file)});
+    print_notes(
+        {fmt::format("no table: the results went to '{}', which is not a file", outcome->file)});
   if (outcome->interrupted_by != 0) return 128 + outcome->interrupted_by;
   if (outcome->any_failed || shown != 0) return 1;
   if (outcome->misses_visits) return exit_misses_visits;
@@ -204,13 +205,13 @@ int compare_nothing(const campaign_plan& plan, const run_options& options,
       nlohmann::json{{"kind", "campaign"},
                      {"schema", {{"major", schema_major}, {"minor", schema_minor}}},
                      {"options", options},
-                     {"ab", *plan.arms}}
+                     {"ab", arms_json(*plan.arms)}}
           .dump() +
       "\n";
   const bool written =
       made && ::write(made.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!written) {
-    tell({fmt::format("no comparison: '{}' cannot be written", path)});
+    print_notes({fmt::format("no comparison: '{}' cannot be written", path)});
     return nothing_comparable;
   }
   const int status = add_comparison(path, comparison, false, out);
@@ -220,7 +221,8 @@ int compare_nothing(const campaign_plan& plan, const run_options& options,
 
 int compare_file(const std::string& path, const ab_request& request, std::FILE* out) {
   if (!std::filesystem::is_regular_file(path)) {
-    tell({fmt::format("no comparison: the results went to '{}', which is not a file", path)});
+    print_notes(
+        {fmt::format("no comparison: the results went to '{}', which is not a file", path)});
     return nothing_comparable;
   }
   const int status = add_comparison(path, request.of_comparison(), true, out);
@@ -256,7 +258,7 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
   const std::vector<worker_info> workers = in_arms(of_builds, *plan.arms);
   if (options.resume) plan.missing = visits_missing(plan, before, workers);
   before = {};
-  tell_unbound(here.grant);
+  note_unbound_lanes(here.grant);
   if (plan.points.empty() && !options.dry_run)
     return compare_nothing(plan, options, request.of_comparison(), out);
   const std::optional<campaign_outcome> outcome =

@@ -120,7 +120,7 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
     page_style style = style_of(::fileno(out));
     if (view.wide) style.width = 0;
     std::fputs(point_table(shown, style, view.sort == "cost").c_str(), out);
-    // What is said of the whole file is not true of a part of it.
+    // Notes and report are about the whole file.
     if (shown.size() == points.size()) {
       std::fputs(notes_text(results, points, view.verbose, style).c_str(), out);
       add_report({.file = file, .wide = view.wide}, out);

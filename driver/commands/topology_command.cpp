@@ -93,7 +93,7 @@ std::vector<unsigned> lane_counts_to(unsigned most) {
   return counts;
 }
 
-// Who took PUs away from this process, as far as it can be told.
+// Who took PUs away from this process, as far as it is known.
 void print_taken(fmt::memory_buffer& out, const topology& machine, const cpu_grant& grant) {
   constexpr std::size_t indent = 12;
   const auto line = [&](std::string_view name, const std::string& text) {

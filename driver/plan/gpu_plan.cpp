@@ -36,7 +36,7 @@ bool is_at(const capability& row, std::optional<value_type> type, placement wher
 constexpr std::string_view devices_of_host = "devices";
 
 // A study's numbers of devices that this host has; one more where it has one device only, so that
-// the refusal is told.
+// the refusal is listed.
 std::vector<unsigned> numbers_of_devices(std::vector<unsigned> wanted, unsigned here) {
   const unsigned most = std::max(here, 2U);
   if (wanted == std::vector{0U}) wanted = {most};
@@ -203,7 +203,7 @@ void gpu_planner::add_cells(const offered_op& op, const gpu_axes& axes, const ca
     for_each_combination(
         p, [&](const point& at) { add_point(op, row, at, additivity); },
         along{&point::stride, strides}, along{&point::active, actives}, along{&point::size, sizes},
-        along{&point::home, wanted_homes_by_gpu(op, options_, axes.homes)},
+        along{&point::home, wanted_homes(op, options_, axes.homes, true)},
         along{&point::repeat, repeats_of(axes.repeats)});
   }
 }

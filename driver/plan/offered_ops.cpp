@@ -178,14 +178,10 @@ std::vector<placement> wanted_placements(const offered_op& op, const run_options
 }
 
 std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
-                               const std::vector<home>& of_study) {
-  if (op.rows.front()->family != "handoff") return {home::none};
-  return options.homes.empty() ? of_study : options.homes;
-}
-
-std::vector<home> wanted_homes_by_gpu(const offered_op& op, const run_options& options,
-                                      const std::vector<home>& of_study) {
-  const bool has_home = op.rows.front()->family == "launch" || of_study != std::vector{home::none};
+                               const std::vector<home>& of_study, bool on_gpu) {
+  const std::string& family = op.rows.front()->family;
+  const bool has_home =
+      on_gpu ? family == "launch" || of_study != std::vector{home::none} : family == "handoff";
   if (!has_home) return {home::none};
   return options.homes.empty() ? of_study : options.homes;
 }

@@ -36,15 +36,11 @@ wanted_types(const offered_op& op, const run_options& options, type_set of_study
 [[nodiscard]] std::vector<placement> wanted_placements(const offered_op& op,
                                                        const run_options& options,
                                                        const std::vector<placement>& of_study);
-/// Of an op that hands a token on; {none} for every other: a home is that of a token's mailboxes.
+/// Of an op that hands a token on: a home is that of the token's mailboxes. On a GPU of an op that
+/// a host thread launches, where that thread runs, near to the GPU (first) or far from it (other),
+/// and of ops for which the study names homes, where what they share lies. {none} for every other.
 [[nodiscard]] std::vector<home> wanted_homes(const offered_op& op, const run_options& options,
-                                             const std::vector<home>& of_study);
-/// On a GPU, of an op that a host thread launches: where that thread runs, near to the GPU (first)
-/// or far from it (other). Of ops for which the study names homes: where what they share lies.
-/// {none} for every other.
-[[nodiscard]] std::vector<home> wanted_homes_by_gpu(const offered_op& op,
-                                                    const run_options& options,
-                                                    const std::vector<home>& of_study);
+                                             const std::vector<home>& of_study, bool on_gpu);
 /// Of an op with a size: the user's, else the study's, else those that its loops are built for; {0}
 /// for every other.
 [[nodiscard]] std::vector<unsigned> wanted_sizes(const offered_op& op, const run_options& options,

@@ -355,7 +355,7 @@ planned_machine machine_for(const run_options& options) {
     throw usage_error(fmt::format(
         "--topology: '{}' does not fit this machine: {}; use --dry-run to plan for another machine",
         *options.topology, why));
-  // hwloc's own way to be told what a machine looks like: workers read it as this process does.
+  // hwloc's own variables for the description of a machine: workers read it as this process does.
   ::setenv("HWLOC_XMLFILE", std::filesystem::absolute(*options.topology).c_str(), 1);
   ::setenv("HWLOC_THISSYSTEM", "1", 1);
   return this_machine();

@@ -59,8 +59,6 @@ std::vector<int> probed_pus(const planned_point& planned, const topology& machin
   return pus;
 }
 
-using nlohmann::json;
-
 // Long enough for several turns of a scheduler that shares a PU out in slices of 3 to 4 ms.
 constexpr std::int64_t probing_ns = 50'000'000;
 // Below this a PU counts as left alone: its quiet probes are not slow enough to be busy.
@@ -195,8 +193,6 @@ std::vector<double> bounds_for(const json& states, unsigned lanes) {
   }
   return best == nullptr ? std::vector<double>{} : numbers_in(*best, "bounds_ns");
 }
-
-using nlohmann::json;
 
 probed_states probe_states(const campaign_plan& plan, const std::vector<worker_info>& infos,
                            const topology& machine, const json& about, worker_pool& workers) {

@@ -199,7 +199,7 @@ class cpu_planner {
         },
         along{&point::affinity, affinities_of(axes, p)},
         along{&point::wait, options_.waits.empty() ? axes.waits : options_.waits},
-        along{&point::home, wanted_homes(op, options_, axes.homes)});
+        along{&point::home, wanted_homes(op, options_, axes.homes, false)});
   }
 
   void add_point(const offered_op& op, const point& p, const study_axes& axes) {
@@ -236,7 +236,7 @@ class cpu_planner {
                            .row = row});
   }
 
-  // What is refused whatever its cells and lanes is said once, at the first such point.
+  // What is refused whatever its cells and lanes is listed once, at the first such point.
   void refuse(const point& p, const std::string& status, const std::string& reason,
               unsigned lanes = 0) {
     const std::string type = p.type ? std::string(to_text(*p.type)) : "";
@@ -402,32 +402,17 @@ std::string arm_key(point p, const compared_arms& arms) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(build_arm, name, path, environment)
 
-void to_json(nlohmann::json& j, const compared_arms& arms) {
-  j = {{"arms", arms.arms},
-       {"threshold", arms.threshold},
-       {"all", arms.all},
-       {"looks_again", arms.looks_again},
-       {"any_backend", arms.any_backend},
-       {"any_wait", arms.any_wait},
-       {"equal", arms.equal},
-       {"only", arms.only}};
-}
+// Files of earlier versions lack some of them.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(compared_arms, arms, threshold, all, looks_again,
+                                                any_backend, any_wait, equal, only)
 
-void from_json(const nlohmann::json& j, compared_arms& arms) {
-  j.at("arms").get_to(arms.arms);
-  arms.threshold = j.at("threshold");
-  arms.all = j.value("all", false);
-  arms.looks_again = j.value("looks_again", false);
-  arms.any_backend = j.value("any_backend", false);
-  arms.any_wait = j.value("any_wait", false);
-  arms.equal = j.value("equal", std::size_t{0});
-  arms.only = j.value("only", arms.only);
-}
+nlohmann::json arms_json(const compared_arms& arms) { return arms; }
 
 std::optional<compared_arms> arms_in(const nlohmann::json& campaign, const std::string& path) {
   const auto found = campaign.find("ab");
   if (found == campaign.end()) return std::nullopt;
   try {
+    (void)found->at("arms"), (void)found->at("threshold");  // the others have been added since
     return found->get<compared_arms>();
   } catch (const nlohmann::json::exception& error) {
     throw usage_error(fmt::format("{}: line 1: invalid 'ab': {}", path, error.what()));

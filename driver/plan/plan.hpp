@@ -27,7 +27,7 @@ struct compared_arms {
   std::array<build_arm, 2> arms;
   double threshold = 0.01;   ///< a smaller change, as a share, is none
   bool all = false;          ///< points of equal code are measured too
-  bool looks_again = false;  ///< points that cannot be told are visited until the budget is spent
+  bool looks_again = false;  ///< undecided points are visited until the budget is spent
   bool any_backend = false;  ///< one worker against another: its backends may have other names
   bool any_wait = false;     ///< the environments name different ways of waiting
   std::size_t equal = 0;     ///< points that are not measured: equal machine code in both arms
@@ -37,10 +37,8 @@ struct compared_arms {
 /// Equal for those points of the two arms that are compared.
 [[nodiscard]] std::string arm_key(point p, const compared_arms& arms);
 
-void to_json(nlohmann::json& j, const compared_arms& arms);
-/// Throws nlohmann::json::exception for what is no such object.
-void from_json(const nlohmann::json& j, compared_arms& arms);
-
+/// As the campaign line has them.
+[[nodiscard]] nlohmann::json arms_json(const compared_arms& arms);
 /// What a campaign line says of arms; nothing where it is of a campaign without. Throws usage_error
 /// naming the file where it cannot be read.
 [[nodiscard]] std::optional<compared_arms> arms_in(const nlohmann::json& campaign,

@@ -12,7 +12,7 @@
 
 namespace syncmeter {
 
-/// A point about to be planned, with what its worker said of its op.
+/// A point about to be planned, with its worker's entry of its op.
 struct candidate {
   planned_point planned;
   const capability* row = nullptr;

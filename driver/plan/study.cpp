@@ -13,21 +13,6 @@ namespace syncmeter {
 #include "studies.def"
 #undef SM_STUDY
 
-namespace {
-
-using namespace blocks;
-
-bool covers(const std::vector<std::string_view>& ops, const std::vector<std::string_view>& except,
-            std::string_view op, std::string_view user_family) {
-  const auto fits_op = [&](std::string_view pattern) {
-    if (pattern.starts_with('@')) return pattern.substr(1) == user_family;
-    return fits(pattern, op);
-  };
-  return std::ranges::any_of(ops, fits_op) && std::ranges::none_of(except, fits_op);
-}
-
-}  // namespace
-
 std::span<const study> studies() {
   static const std::vector<study> all = [] {
     std::vector<study> found{
@@ -47,7 +32,7 @@ std::vector<study_rule> every_op(const study_axes& axes) {
 
 std::vector<gpu_rule> every_op(const std::vector<grid_set>& grids,
                                const std::vector<grid_set>& of_locks) {
-  const grid_set one_warp{{one}, {32}}, one_lane{{one}, {1}};
+  const grid_set one_warp{{blocks::one}, {32}}, one_lane{{blocks::one}, {1}};
   // A naive lock among the lanes of many blocks is too slow to end: many lanes of one block, then
   // one of each.
   std::vector<gpu_rule> rules{
@@ -91,12 +76,11 @@ bool compares_placements(const study& s) {
   });
 }
 
-bool covers(const study_rule& rule, std::string_view op, std::string_view user_family) {
-  return covers(rule.ops, rule.except, op, user_family);
-}
-
-bool covers(const gpu_rule& rule, std::string_view op, std::string_view user_family) {
-  return covers(rule.ops, rule.except, op, user_family);
+bool any_fits(const std::vector<std::string_view>& patterns, std::string_view op,
+              std::string_view user_family) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    return pattern.starts_with('@') ? pattern.substr(1) == user_family : fits(pattern, op);
+  });
 }
 
 std::vector<unsigned> lanes_of(lane_set set, unsigned most) {

@@ -74,11 +74,12 @@ struct study_axes {
 
 /// One row of a study: op names (`*` stands for any letters), minus exceptions, and their axes.
 /// "@critical" stands for the ops of that family that only a user's worker has.
-struct study_rule {
+template <class Axes> struct rule_of {
   std::vector<std::string_view> ops, except{};
   bool only_in_quick = false;  ///< of these ops, those that are in_quick (core/op.hpp)
-  study_axes axes{};
+  Axes axes{};
 };
+using study_rule = rule_of<study_axes>;
 
 /// Which of the forms that a GPU's op has at a type and a placement.
 enum class form_set : std::uint8_t {
@@ -110,11 +111,7 @@ struct gpu_axes {
   bool additivity = false;
 };
 
-struct gpu_rule {
-  std::vector<std::string_view> ops, except{};
-  bool only_in_quick = false;
-  gpu_axes axes{};
-};
+using gpu_rule = rule_of<gpu_axes>;
 
 struct gpu_part {
   std::vector<gpu_rule> rules{};
@@ -179,11 +176,15 @@ inline constexpr count_range two_sm{.named = block_symbol::two_sm};
 
 /// Whether the name of an op fits a pattern, in which `*` stands for any letters, or none.
 [[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
-/// `user_family`: of an op that only a user's worker has, else empty.
-[[nodiscard]] bool covers(const study_rule& rule, std::string_view op,
-                          std::string_view user_family = {});
-[[nodiscard]] bool covers(const gpu_rule& rule, std::string_view op,
-                          std::string_view user_family = {});
+/// Whether some of the patterns stand for an op. `user_family`: of an op that only a user's worker
+/// has, else empty.
+[[nodiscard]] bool any_fits(const std::vector<std::string_view>& patterns, std::string_view op,
+                            std::string_view user_family);
+template <class Axes>
+[[nodiscard]] bool covers(const rule_of<Axes>& rule, std::string_view op,
+                          std::string_view user_family = {}) {
+  return any_fits(rule.ops, op, user_family) && !any_fits(rule.except, op, user_family);
+}
 
 /// Ascending, without repeats; never more than `max`.
 [[nodiscard]] std::vector<unsigned> lanes_of(lane_set set, unsigned max);

@@ -47,66 +47,67 @@ void shorten(json& value) {
     for (json& member : value) shorten(member);
 }
 
-void add_unless_empty(json& line, const char* member, const std::string& text) {
-  if (!text.empty()) line[member] = text;
+// A record as JSON by the rows of its table. Where a row names no absent value (`{}`) the member is
+// left out at 0, false and empty; lists are always there.
+#define SM_WRITE_MEMBER(name, kind, absent, ...)                                                   \
+  write(object, #name, record.name, std::string_view(#absent) != "{}");
+
+json written(const objects::lane_waits& record);
+json written(const objects::states& record);
+
+json written(const objects::by_visit& visit) {
+  const json host = visit.host_cost_ns != 0 ? json(visit.host_cost_ns) : json();
+  return {visit.visit, visit.cost_ns, visit.rounds, host};
 }
 
-json number_or_null(double value) { return value != 0 ? json(value) : json(); }
+template <class Value> json written(const Value& value) {
+  if constexpr (requires { to_text(value); }) return to_text(value);
+  else if constexpr (requires { value.has_value(); }) return *value;
+  else return value;
+}
 
-json state_json(const point_summary& s) {
-  json state{
-      {"state", s.state_class},       {"busy", s.busy},      {"hop_ns", s.hop_ns},
-      {"visits", s.visits},           {"rounds", s.rounds},  {"resolved", s.imported || s.resolved},
-      {"status", to_text(s.status)},  {"reason", s.reason},  {"cost_ns", s.cost_ns},
-      {"baseline_ns", s.baseline_ns}, {"test_ns", s.test_ns}};
-  if (s.host_timed) state["host_cost_ns"] = s.host_cost_ns;
-  if (s.cost_cycles.value != 0) state["cost_cycles"] = s.cost_cycles;
-  json by_visit = json::array();
-  for (const auto& [number, cost] : s.by_visit)
-    by_visit.push_back({number, cost.cost_ns, cost.rounds, number_or_null(cost.host_cost_ns)});
-  state["by_visit"] = std::move(by_visit);
-  return state;
+template <class Field>
+void write(json& object, const char* name, const Field& field, bool also_absent) {
+  if (also_absent || !(field == Field{})) object[name] = written(field);
+}
+template <class Value>
+void write(json& object, const char* name, const std::vector<Value>& list, bool) {
+  json& values = object[name] = json::array();
+  for (const Value& value : list) values.push_back(written(value));
+}
+void write(json& object, const char* name, const objects::lane_waits& waits, bool) {
+  if (waits.count != 0) object[name] = written(waits);
+}
+
+json written(const objects::lane_waits& record) {
+  json object;
+#define SM_MEMBER SM_WRITE_MEMBER
+#include "record/lane_waits.def"
+  return object;
+}
+
+json written(const objects::states& record) {
+  json object;
+#define SM_MEMBER SM_WRITE_MEMBER
+#include "record/state.def"
+  return object;
 }
 
 json line_of(const point_summary& s) {
-  const op_facts facts = facts_of(s);
-  json line{{"kind", "point"},
-            {"point", s.what},
-            {"status", to_text(s.status)},
-            {"visits", s.visits},
-            {"rounds_kept", s.rounds_kept},
-            {"rounds_dropped", s.rounds_dropped},
-            {"pus", s.pus},
-            {"states", json::array()}};
+  point_record record = s;
+  record.point = s.what;
+  record.status = s.status;
+  record.reason = s.reason;
+  record.visits = s.visits;
   if (s.visits != 0) {
-    line["states"].push_back(state_json(s));
-    for (const point_summary& other : s.other_states) line["states"].push_back(state_json(other));
-    if (s.fairness > 0) line["fairness"] = s.fairness;
-    if (s.slowest_over_fastest > 0) line["slowest_over_fastest"] = s.slowest_over_fastest;
+    record.states.push_back(s);
+    record.states.insert(record.states.end(), s.other_states.begin(), s.other_states.end());
   }
-  add_unless_empty(line, "reason", s.reason);
-  if (s.reported) {
-    line["family"] = facts.family;
-    line["pairing"] = facts.inserted ? "insert" : "self";
-    line["cost_per_lane"] = facts.cost_per_lane;
-    if (facts.participants != 0) line["participants"] = facts.participants;
-    if (facts.host_lane) line["host_lane"] = true;
-    if (facts.devices > 1) line["devices"] = facts.devices;
-    add_unless_empty(line, "launching", facts.launching);
-  }
-  add_unless_empty(line, "build", s.build);
-  if (s.device) line["device"] = *s.device;
-  if (s.additive) line["additive"] = *s.additive;
-  if (s.lane_waits.count != 0)
-    line["lane_waits"] = {{"count", s.lane_waits.count},
-                          {"p50_ns", s.lane_waits.p50_ns},
-                          {"p999_ns", s.lane_waits.p999_ns},
-                          {"longest_ns", s.lane_waits.longest_ns}};
-  if (s.imported) line["imported"] = true;
-  if (s.oversubscribed) line["oversubscribed"] = true;
-  add_unless_empty(line, "doubt", s.doubt);
-  shorten(line);
-  return line;
+  json object{{"kind", "point"}};
+#define SM_MEMBER SM_WRITE_MEMBER
+#include "record/point_line.def"
+  shorten(object);
+  return object;
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ json campaign_line(const campaign_facts& facts, const campaign_plan& plan) {
   if (!facts.busy_pus.is_null()) line["busy_pus"] = facts.busy_pus;
   if (!plan.left_out.empty()) line["left_out"] = plan.left_out;
   if (!facts.lane_notes.empty()) line["lane_notes"] = facts.lane_notes;
-  if (plan.arms) line["ab"] = *plan.arms;
+  if (plan.arms) line["ab"] = arms_json(*plan.arms);
   if (!facts.gpu_notes.empty()) line["gpu_notes"] = facts.gpu_notes;
   return line;
 }

@@ -86,13 +86,13 @@ std::string state_text(const point_states& all, state_key chosen, double hop_ns)
 }
 
 // A GPU has no placement states and is its user's alone: where its visits agree, their rounds are
-// one sample, and Student's t over three visits would say less than was seen.
+// one sample, and Student's t over three visits would be wider than they show.
 void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
                                const std::vector<visit_estimate>& used) {
   visits_of_point pooled;
   for (const visit_estimate& e : used) pooled.push_back(visits[e.visit]);
-  const unsigned participants = facts_of(s).participants;
-  const auto found = pooled_interval(pooled, participants != 0 ? participants : warps_of(s.what));
+  const auto found = pooled_interval(
+      pooled, s.participants != 0 ? static_cast<unsigned>(s.participants) : warps_of(s.what));
   if (!found) return;
   const double median_ns = s.cost_ns.value;
   s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
@@ -105,20 +105,26 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
   const std::vector<visit_estimate> used = solid_visits(all.at(chosen));
   s.visits = used.size();
   s.hop_ns = median(each(used, [](const visit_estimate& e) { return e.hop_ns; }));
-  s.state_class = chosen.state_class;
+  s.state = chosen.state_class;
   s.busy = chosen.busy;
   s.rounds = rounds_in(all.at(chosen));
   for (const visit_estimate& e : all.at(chosen)) {
-    auto& cost = s.by_visit[static_cast<unsigned>(visits[e.visit]->visit)];
-    if (e.rounds >= cost.rounds) cost = {e.cost_ns.value, e.rounds, e.host_cost_ns.value};
+    const std::uint64_t number = visits[e.visit]->visit;
+    if (s.by_visit.empty() || s.by_visit.back().visit != number)
+      s.by_visit.push_back({.visit = number});
+    if (e.rounds >= s.by_visit.back().rounds)
+      s.by_visit.back() = {number, e.cost_ns.value, e.rounds, e.host_cost_ns.value};
   }
-  s.host_timed =
-      std::ranges::all_of(used, [](const visit_estimate& e) { return e.host_cost_ns.value != 0; });
-  s.state = state_text(all, chosen, s.hop_ns);
+  s.state_text = state_text(all, chosen, s.hop_ns);
   const bool keeps_its_own = s.device.has_value() || s.imported;
   s.cost_ns = combined(used, &visit_estimate::cost_ns, keeps_its_own);
-  s.host_cost_ns = combined(used, &visit_estimate::host_cost_ns, keeps_its_own);
-  s.cost_cycles = combined(used, &visit_estimate::cost_cycles, keeps_its_own);
+  const auto where_all_have_it = [&](interval estimate_record::* which) {
+    const bool known =
+        std::ranges::all_of(used, [which](const auto& e) { return (e.*which).value != 0; });
+    return known ? combined(used, which, keeps_its_own) : interval{};
+  };
+  s.host_cost_ns = where_all_have_it(&visit_estimate::host_cost_ns);
+  s.cost_cycles = where_all_have_it(&visit_estimate::cost_cycles);
   if (s.device) narrow_where_visits_agree(s, visits, used);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
@@ -179,18 +185,19 @@ void add_conduct(point_summary& s, const visits_of_point& visits) {
   if (checked != 0) s.additive = 2 * adds_up > checked;
 }
 
-// What the worker says of the op that it measured; a lost visit says nothing.
-std::optional<op_facts> facts_reported_of(const std::string& op, const visits_of_point& visits) {
-  for (const visit_record* visit : visits) {
-    if (visit->family.empty()) continue;
-    op_facts facts = facts_of(op, visit->family, visit->pairing == "insert", visit->cost_per_lane);
-    facts.host_lane = visit->host_lane;
-    facts.launching = visit->launching;
-    facts.participants = static_cast<unsigned>(visit->participants);
-    facts.devices = std::max(1U, static_cast<unsigned>(visit->devices.size()));
-    return facts;
-  }
-  return std::nullopt;
+// What the worker reports of the op that it measured; a lost visit reports nothing.
+void add_op(point_summary& s, const visits_of_point& visits) {
+  const auto found = std::ranges::find_if(
+      visits, [](const visit_record* visit) { return !visit->family.empty(); });
+  if (found == visits.end()) return;
+  const visit_record& visit = **found;
+  s.family = visit.family;
+  s.pairing = visit.pairing == "insert" ? "insert" : "self";
+  s.cost_per_lane = visit.cost_per_lane;
+  s.host_lane = visit.host_lane;
+  s.launching = visit.launching;
+  s.participants = visit.participants;
+  if (visit.devices.size() > 1) s.devices = visit.devices.size();
 }
 
 // The median of the visits' waits, and the longest of all.
@@ -224,14 +231,14 @@ struct visited_point {
 point_summary summarize_point(const visited_point& p, const headline_rule& rule) {
   point_summary s;
   s.what = p.what;
-  s.reported = facts_reported_of(p.what.op, p.visits);
+  add_op(s, p.visits);
   const visit_record& first = *p.visits.front();
   if (first.imported) {
     s.imported = true;
     s.status = first.status;
     s.reason = first.reason;
   }
-  s.visited = true;
+  s.visited = s.resolved = true;
   s.build = first.build;
   s.doubt = first.doubt;
   s.oversubscribed = std::ranges::any_of(
@@ -291,7 +298,15 @@ constexpr std::array<std::string_view, 12> families{"barrier", "warp",      "gro
 
 }  // namespace
 
-op_facts facts_of(const point_summary& s) { return s.reported ? *s.reported : facts_of(s.what.op); }
+op_facts facts_of(const point_summary& s) {
+  if (s.family.empty()) return facts_of(s.what.op);
+  op_facts facts = facts_of(s.what.op, s.family, s.pairing == "insert", s.cost_per_lane);
+  facts.host_lane = s.host_lane;
+  facts.launching = s.launching;
+  facts.participants = static_cast<unsigned>(s.participants);
+  facts.devices = std::max(1U, static_cast<unsigned>(s.devices));
+  return facts;
+}
 
 std::map<std::string, std::size_t> quiet_visits(const results_file& file) {
   std::map<std::string, std::size_t> found;
@@ -383,7 +398,7 @@ state_key headline_rule::of(const std::string& family, const std::vector<int>& p
       return std::tuple(key.busy, key.state_class != common, key.state_class);
     });
   }
-  // No state is seen well: that of most visits, quiet before busy, then the larger share.
+  // No state is measured well: that of most visits, quiet before busy, then the larger share.
   return std::ranges::max_element(states, {},
                                   [](const auto& state) {
                                     return std::tuple(solid_in(state.second), !state.first.busy,
@@ -433,7 +448,7 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
     costs_ns.insert(costs_ns.end(), costs.begin(), costs.end());
   }
   if (highest_low > lowest_high) return std::nullopt;
-  // Rounds of one visit are more alike than those of several: what the visits differ by is seen in
+  // Rounds of one visit are more alike than those of several: what the visits differ by shows in
   // their medians, however many rounds there are.
   interval all = median_interval(costs_ns);
   all.low = std::min(all.low, lowest);

@@ -44,45 +44,19 @@ struct op_facts {
 /// Place of a family in tables.
 [[nodiscard]] std::size_t family_rank(std::string_view family);
 
-/// One point's estimate over its visits, as the tables show it.
-struct point_summary {
-  point what;
-  enum status status = status::ok;
-  std::string reason;
+/// One point's estimate over its visits, as the tables show it: what its line has, and the figures
+/// of one of its states, the headline. `point` and `states` are filled when the line is written.
+struct point_summary : objects::states, point_record {
+  using objects::states::reason;
+  using objects::states::status;
+  using objects::states::visits;
+  syncmeter::point what;
   std::string measured_as;  ///< canonical text of the point that was measured in its place; or
                             ///< empty
-  std::size_t visits = 0;   ///< visits that hold an estimate in the headline state
-  std::string state;        ///< "" when there is one state only, "quiet (98 %)" when it was busy at
+  std::string state_text;   ///< "" when there is one state only, "quiet (98 %)" when it was busy at
                             ///< times, "state 0, quiet (63 %)" when there are several classes
-  double hop_ns = 0;        ///< of the headline state, by the pair probe; 0 without one
-  unsigned state_class = 0;  ///< the state's class of hops within its file
-  bool busy = false;         ///< the state's
-  std::size_t rounds = 0;    ///< of all visits in the state
-  struct visit_cost {
-    double cost_ns = 0;
-    std::size_t rounds = 0;
-    double host_cost_ns = 0;  ///< 0: not known
-  };
-  std::map<unsigned, visit_cost> by_visit;  ///< in the state, by the number of the visit
-  bool headline = true;                     ///< false: one of the other_states of a point
-  bool imported = false;  ///< its source published it, with an interval or without one
-  bool resolved = true;   ///< false: 0 is among what the cost may be, by its only visit too
-  interval cost_ns;       ///< median of visit medians with its interval over visits; infinite
-                          ///< bounds where a CPU's point has one visit
-  interval host_cost_ns;
-  bool host_timed = false;  ///< every visit has a cost by the host's clock
-  interval cost_cycles;     ///< in cycles of device or cores; all 0 where none are counted
-  double baseline_ns = 0, test_ns = 0;            ///< one step of each side
-  double fairness = 0, slowest_over_fastest = 0;  ///< 0: no visit has it
-  std::size_t rounds_kept = 0, rounds_dropped = 0;
-  std::optional<bool> additive;
-  std::vector<int> pus;
-  bool visited = false;  ///< a visit stands behind it, be it one without an estimate
-  std::string build, doubt;
-  bool oversubscribed = false;
-  objects::lane_waits lane_waits{};         ///< over its visits; no count where its op notes none
-  std::optional<unsigned> device;           ///< a GPU's index; nothing for a CPU's point
-  std::optional<op_facts> reported;         ///< what its visits report of its op, if anything
+  bool headline = true;     ///< false: one of the other_states of a point
+  bool visited = false;     ///< a visit stands behind it, be it one without an estimate
   std::vector<point_summary> other_states;  ///< the same point in each other state that it was
                                             ///< measured in, nearest first
 };

@@ -117,7 +117,7 @@ point point_in(const nlohmann::json& line, const char* member) {
   }
 }
 
-// A line that cannot be used costs itself alone, and is told.
+// A line that cannot be used costs itself alone, and is reported.
 template <class Read> void read_or_leave_out(results_file& file, std::size_t number, Read read) {
   try {
     read();
@@ -167,7 +167,7 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   } else if (kind == "refused") {
     read_or_leave_out(file, number, [&] { file.refused.push_back(refused_in(line)); });
   } else if (kind == "point") {
-    read_or_leave_out(file, number, [&] { file.estimated.push_back(point_in(line, "point")); });
+    read_or_leave_out(file, number, [&] { file.estimated.push_back(read_point(line).point); });
   } else if (kind == "end") {
     file.end = std::move(line);
   }

@@ -60,7 +60,7 @@ struct file_text {
 
 /// Reads a file, compressed or not. Throws usage_error: not readable, empty, no campaign line or a
 /// second one, another schema major, a line (named by number) that is not JSON anywhere but at the
-/// end. A visit that cannot be used is left out, and told.
+/// end. A visit that cannot be used is left out, and reported.
 [[nodiscard]] results_file read_results(const std::string& path);
 /// The same of bytes that somebody has read already; `path` is what messages call them.
 [[nodiscard]] results_file results_in(const std::string& path, std::string bytes);

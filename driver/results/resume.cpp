@@ -44,9 +44,7 @@ std::vector<int> allowed_in(const json& campaign) {
   return numbers;
 }
 
-using nlohmann::json;
-
-// Of a file from before its plan was told by backend: all of them together.
+// Of a file from before its plan was counted by backend: all of them together.
 constexpr const char* all_backends = "";
 
 plan_share share_in(const json& object) {

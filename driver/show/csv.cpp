@@ -83,7 +83,7 @@ std::vector<csv_column> listed_columns() {
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},
       {"measured_as", [](s p) { return p.measured_as; }},
-      {"state", [](s p) { return p.state; }},
+      {"state", [](s p) { return p.state_text; }},
       {"headline", [](s p) { return truth(p.headline); }},
       {"visits", [](s p) { return fmt::to_string(p.visits); }},
       {"cost_ns", [](s p) { return number_if(has_cost(p), p.cost_ns.value); }},

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 constexpr const char* name = "syncmeter-report";
 constexpr const char* chosen_by = "SYNCMETER_REPORT";
 
-/// What posix_spawn wants to be told, freed again.
+/// The settings of posix_spawn, freed again.
 struct spawn_settings {
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};

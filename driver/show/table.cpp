@@ -54,7 +54,7 @@ varying axes_that_vary(const std::vector<point_summary>& points) {
 // The hop of the row's state, and its share of the rounds where there were others. Some busy rounds
 // beside quiet ones are everyday; the notes have their share.
 std::string share_text(const point_summary& s) {
-  return s.state.starts_with("state") || s.state.starts_with("hop") ? s.state : "";
+  return s.state_text.starts_with("state") || s.state_text.starts_with("hop") ? s.state_text : "";
 }
 
 std::string unless_zero(unsigned value) { return value != 0 ? fmt::to_string(value) : ""; }

@@ -93,7 +93,7 @@ struct table_row {
 /// Leaves of points that differ in their pair of PUs alone the first so many: 8 PUs, both ways
 /// round. What the others are together is a matrix, which the report has. How many were left out.
 std::size_t keep_some_pairs(std::vector<table_row>& rows);
-/// The other placements that three visits saw: one row each, quiet where that was seen as well.
+/// The other placements that three visits met: one row each, quiet where it was met quiet as well.
 [[nodiscard]] std::vector<const point_summary*> other_placements(const point_summary& s);
 
 [[nodiscard]] std::string cost_text(const point_summary& s);

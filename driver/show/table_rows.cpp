@@ -58,9 +58,9 @@ double concurrent_ops(const point_summary& s, const op_facts& facts) {
 
 std::vector<const point_summary*> other_placements(const point_summary& s) {
   std::vector<const point_summary*> shown;
-  std::set<unsigned> classes{s.state_class};
+  std::set<std::uint64_t> classes{s.state};
   for (const point_summary& other : s.other_states)
-    if (other.visits >= enough_visits && classes.insert(other.state_class).second)
+    if (other.visits >= enough_visits && classes.insert(other.state).second)
       shown.push_back(&other);
   return shown;
 }

@@ -74,6 +74,21 @@ static void read_value(const char* name, const json& object, estimate_record& re
 #include "record/estimate.def"
 }
 
+static void read_value(const char* name, const json& list, objects::by_visit& field, bounds) {
+  constexpr bounds any{-inf, inf};
+  if (!list.is_array() || list.size() < 3) refuse(name, list, "a visit, its cost and its rounds");
+  read_value(name, list[0], field.visit, {});
+  read_value(name, list[1], field.cost_ns, any);
+  read_value(name, list[2], field.rounds, {});
+  if (list.size() > 3 && !list[3].is_null()) read_value(name, list[3], field.host_cost_ns, any);
+}
+
+static void read_value(const char* name, const json& object, objects::states& record, bounds) {
+  require_object(name, object);
+#define SM_MEMBER SM_READ_MEMBER
+#include "record/state.def"
+}
+
 }  // namespace members
 
 namespace {
@@ -144,6 +159,15 @@ visit_record read_visit(const json& object) {
 #include "record/visit.def"
   if (record.rounds.size() > most_raw_rounds)
     throw flaw(fmt::format("its \"rounds\" are no list of at most {}", most_raw_rounds));
+  return record;
+}
+
+point_record read_point(const json& object) {
+  using namespace members;
+  if (!object.contains("point")) throw flaw("it has no \"point\"");
+  point_record record;
+#define SM_MEMBER SM_READ_MEMBER
+#include "record/point_line.def"
   return record;
 }
 

@@ -1,5 +1,5 @@
-// A visit of a point as the driver has it: the members of record/visit.def, checked as they are
-// read, whether a worker has just sent the line or a file holds it.
+// Visits and points as the driver has them: the members of record/visit.def and point_line.def,
+// checked as they are read, whether a worker has just sent the line or a file holds it.
 #pragma once
 
 #include <array>
@@ -31,6 +31,17 @@ struct estimates {
 struct lane_waits {
 #include "record/lane_waits.def"
 };
+/// One visit in a state; its line has it as a list.
+struct by_visit {
+  std::uint64_t visit = 0;
+  double cost_ns = 0;
+  std::uint64_t rounds = 0;
+  double host_cost_ns = 0;  ///< 0: not known
+};
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+struct states {
+#include "record/state.def"
+};
 struct quiet_probe {
   std::vector<double> floor_ns, median_ns;  ///< of each lane
 };
@@ -50,6 +61,12 @@ struct visit_record {
 #include "record/visit.def"
 };
 
+/// A line of kind `point`.
+struct point_record {
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+#include "record/point_line.def"
+};
+
 /// "stopped_by" of the visit lines that the driver writes in a worker's place.
 inline constexpr std::string_view stopped_by_crash = "crash";
 inline constexpr std::string_view stopped_by_timeout = "timeout";
@@ -62,6 +79,9 @@ inline constexpr std::string_view stopped_by_giving_up = "not_tried";
 /// The visit that a line holds. Throws std::invalid_argument with what is wrong with it, in half a
 /// sentence. Members that the record does not have may be anything.
 [[nodiscard]] visit_record read_visit(const nlohmann::json& line);
+
+/// The same of a line of kind `point`.
+[[nodiscard]] point_record read_point(const nlohmann::json& line);
 
 /// What is wrong with a visit line; empty when nothing is.
 [[nodiscard]] std::string flaw_in_visit(const nlohmann::json& line);

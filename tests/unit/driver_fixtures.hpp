@@ -121,6 +121,7 @@ inline point_summary measured(point what, interval cost, status word = status::o
   s.what = std::move(what);
   s.status = word;
   s.visits = 5;
+  s.resolved = true;
   s.cost_ns = s.host_cost_ns = cost;
   s.baseline_ns = 6;
   s.test_ns = 6 + cost.value;

@@ -18,8 +18,8 @@ _margin = 0.005
 
 @dataclass(frozen=True, slots=True)
 class DeviceDifference:
-    """One GPU over another, the one of the lowest index, over the points of a family that both visited;
-    `ratio` is the median over these points."""
+    """One GPU over another, the one of the lowest index, over the points of a family that both
+    visited; `ratio` is the median over these points."""
 
     family: str
     device: int

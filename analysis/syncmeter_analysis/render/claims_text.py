@@ -68,14 +68,15 @@ def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
 
 
 def of_point(found: Judged, key: str, width: int = 80) -> str:
-    """The smallest change of the point, by its canonical text, that a second campaign would show, and
-    the claims whose evidence holds it, each with its verdict."""
+    """The smallest change of the point, by its canonical text, that a second campaign would show,
+    and the claims whose evidence holds it, each with its verdict."""
     changes, lines = [], []
     for campaign, judgements in found:
         measured = [s for s in campaign.points.values() if s.point.key == key]
         points = {s.id for s in measured}
         changes += [
-            f"A second campaign like this one would show a change of {100 * (least - 1):.1f} % or more."
+            f"A second campaign like this one would show a change of {100 * (least - 1):.1f} % or "
+            "more."
             for least in map(detectable_in_second, measured)
             if math.isfinite(least)
         ]

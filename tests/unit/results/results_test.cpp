@@ -44,7 +44,7 @@ TEST(summarize, the_estimate_is_the_median_of_visits_with_their_range) {
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 2.0);
   EXPECT_NEAR(s.cost_ns.low, 1.9, 1e-12);
   EXPECT_NEAR(s.cost_ns.high, 2.1, 1e-12);
-  EXPECT_EQ(s.state, "");
+  EXPECT_EQ(s.state_text, "");
   EXPECT_EQ(s.rounds_kept, 100U);
   EXPECT_EQ(s.rounds_dropped, 5U);
   EXPECT_DOUBLE_EQ(s.fairness, 0.98);
@@ -94,7 +94,7 @@ TEST(summarize, states_are_told_apart_by_the_hop_over_the_whole_file) {
   const point_summary s = only(visits);
   EXPECT_EQ(s.visits, 3U);
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 2.0);
-  EXPECT_THAT(s.state, testing::HasSubstr("hop 20 ns"));
+  EXPECT_THAT(s.state_text, testing::HasSubstr("hop 20 ns"));
 }
 
 TEST(summarize, the_headline_is_quiet_and_near_however_often_another_state_came) {
@@ -105,10 +105,10 @@ TEST(summarize, the_headline_is_quiet_and_near_however_often_another_state_came)
   };
   point_summary s = only({two(1, far, near), two(2, far, near)});
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 10) << "the nearest, not the larger share";
-  EXPECT_EQ(s.state, "state 0, quiet (17 %)");
+  EXPECT_EQ(s.state_text, "state 0, quiet (17 %)");
   ASSERT_THAT(s.other_states, SizeIs(1));
   EXPECT_DOUBLE_EQ(s.other_states[0].cost_ns.value, 50);
-  EXPECT_EQ(s.other_states[0].state, "state 1, quiet (83 %)");
+  EXPECT_EQ(s.other_states[0].state_text, "state 1, quiet (83 %)");
 
   s = only({two(1, far, near), visit(atomic_add(2), 2, "ok", {far})});
   EXPECT_DOUBLE_EQ(s.cost_ns.value, 50) << "one of two visits saw the near one";
@@ -153,7 +153,7 @@ TEST(summarize, a_thin_visit_does_not_vote_beside_solid_ones) {
 
 TEST(summarize, a_state_has_a_number_only_where_there_are_several) {
   const estimate_values quiet{.rounds = 30}, busy{.busy = true, .rounds = 10};
-  EXPECT_EQ(only({visit(atomic_add(), 1, "ok", {quiet, busy})}).state, "quiet (75 %)");
+  EXPECT_EQ(only({visit(atomic_add(), 1, "ok", {quiet, busy})}).state_text, "quiet (75 %)");
 }
 
 TEST(summarize, status_follows_the_interval) {

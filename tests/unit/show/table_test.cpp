@@ -193,9 +193,9 @@ TEST(point_table, equal_code_of_another_op_has_a_row_that_says_what_was_measured
 
 TEST(point_table, a_state_is_named_where_there_are_several) {
   point_summary s = measured(atomic_add(), {2, 1.9, 2.1});
-  s.state = "quiet (98 %)";
+  s.state_text = "quiet (98 %)";
   EXPECT_THAT(line_with(point_table({s}), "atomic_add"), Not(HasSubstr("quiet")));
-  s.state = "state 1, quiet (63 %)";
+  s.state_text = "state 1, quiet (63 %)";
   EXPECT_THAT(line_with(point_table({s}), "atomic_add"), HasSubstr("state 1, quiet (63 %)"));
 }
 
