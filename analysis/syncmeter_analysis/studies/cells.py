@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from syncmeter_analysis.relate import text as formats
@@ -70,3 +70,15 @@ def notes(s: Measured | None, *others: str, over: Mapping[str, Over] | None = No
         if why := formats.why_none(r):
             found.append(f"not comparable with {name}: {why}")
     return "; ".join(found)
+
+
+def op_of(s: Measured) -> str:
+    """The op, with its order where that is not the ordinary."""
+    columns = ("backend", "type", "placement", "lanes", "affinity", "wait")
+    return formats.short_name(s.point, columns)
+
+
+def scope_of(s: Measured, *parts: str, affinities: Sequence[str], source: str) -> str:
+    """What a table is of: these parts, where lanes are, how they wait if not active, and the file."""
+    wait = f"{s.point.wait} waiting" if s.point.wait != "active" else ""
+    return ", ".join(filter(None, (*parts, f"affinity {', '.join(affinities)}", wait, source)))

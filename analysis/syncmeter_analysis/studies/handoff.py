@@ -144,12 +144,8 @@ def _place(value: str, among: tuple[str, ...]) -> int:
 
 def rank_of(p: Point) -> tuple[int, ...]:
     """By form, orders before what is relaxed, the narrowest scope first; pairs by the partner."""
-    return (
-        _place(p.flavour, flavours),
-        _place(p.order, orders),
-        _place(p.scope, scopes),
-        p.size,
-    )
+    axes = (p.flavour, flavours), (p.order, orders), (p.scope, scopes)
+    return (*(_place(value, among) for value, among in axes), p.size)
 
 
 def key_of(p: Point) -> tuple[str, str, str]:
@@ -324,10 +320,9 @@ def _slowest_pair(found: Sequence[Pairs]) -> list[str]:
     if not across:
         return []
     slowest = max(across, key=ns_of)
-    return [
-        f"slowest from multiprocessor 1: to multiprocessor {slowest.point.size}, "
-        f"{formats.nanoseconds(ns_of(slowest))} ns"
-    ]
+    ns = formats.nanoseconds(ns_of(slowest))
+    to = f"to multiprocessor {slowest.point.size}"
+    return [f"slowest from multiprocessor 1: {to}, {ns} ns"]
 
 
 def _chain(launch: Launch, several: bool) -> Table:

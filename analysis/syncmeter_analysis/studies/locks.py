@@ -16,7 +16,15 @@ from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_text, fairness, notes, rate, rate_and_fairness
+from syncmeter_analysis.studies.cells import (
+    cost_text,
+    fairness,
+    notes,
+    op_of,
+    rate,
+    rate_and_fairness,
+    scope_of,
+)
 from syncmeter_analysis.studies.held_locks import held_answer, held_text, situations
 
 title = "Locks"
@@ -48,8 +56,7 @@ class Row:
 
     @property
     def op(self) -> str:
-        """The op, with its order where that is not the ordinary."""
-        return formats.short_name(self.first.point, _not_in_a_name)
+        return op_of(self.first)
 
     @property
     def name(self) -> str:
@@ -58,9 +65,6 @@ class Row:
     def cost_at(self, lanes: int) -> Measured | None:
         found = self.on_one.get(lanes)
         return found if found is not None and found.usable else None
-
-
-_not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
 
 
 @dataclass
@@ -243,11 +247,8 @@ def text(locks: Locks) -> list[Block]:
 
 def scope(table: LockTable) -> str:
     """`int32, 16 lanes, affinity close`, and the file's way of waiting where that is passive."""
-    p = table.first.point
-    parts = [p.type, formats.count(table.most_lanes, "lane")]
-    parts.append(f"affinity {', '.join(table.affinities)}")
-    parts += [f"{p.wait} waiting"] * (p.wait != "active")
-    return ", ".join(parts + [table.source] * bool(table.source))
+    s, lanes = table.first, formats.count(table.most_lanes, "lane")
+    return scope_of(s, s.point.type, lanes, affinities=table.affinities, source=table.source)
 
 
 def _of_table(table: LockTable) -> list[Block]:

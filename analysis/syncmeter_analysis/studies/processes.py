@@ -12,7 +12,7 @@ from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import of_each
+from syncmeter_analysis.studies.cells import of_each, op_of, scope_of
 from syncmeter_analysis.studies.locks import cells_in_use
 
 title = "Threads against processes"
@@ -58,11 +58,7 @@ class Row:
 
     @property
     def op(self) -> str:
-        """The op, with its order where that is not the ordinary."""
-        return formats.short_name(self.measured.point, _not_in_a_name)
-
-
-_not_in_a_name = ("backend", "type", "placement", "lanes", "affinity", "wait")
+        return op_of(self.measured)
 
 
 @dataclass
@@ -73,8 +69,6 @@ class ProcessTable:
     rows: list[Row]
     lanes: int
     own_cells: bool
-    wait: str
-    affinity: str
     source: str = ""
 
     @property
@@ -98,11 +92,11 @@ def _tables(points: Iterable[Measured], source: str) -> list[ProcessTable]:
         return p.wait, p.affinity, p.lanes, p.lanes > 1 and cells_in_use(p) == p.lanes
 
     groups = grouped(filter(belongs, points), table_of)
-    found = []
-    for (wait, affinity, lanes, own), group in sorted(groups.items()):
-        if any(s.point.backend in by_processes for s in group):
-            found.append(ProcessTable(_rows_of(group), lanes, own, wait, affinity, source))
-    return found
+    return [
+        ProcessTable(_rows_of(group), lanes, own, source)
+        for (*_, lanes, own), group in sorted(groups.items())
+        if any(s.point.backend in by_processes for s in group)
+    ]
 
 
 def _wanted(s: Measured) -> str | None:
@@ -153,12 +147,14 @@ def text(tables: list[ProcessTable]) -> list[Block]:
 
 def scope(table: ProcessTable) -> str:
     """`2 lanes, one cell, affinity close`."""
-    parts = [formats.count(table.lanes, "lane")]
-    if table.lanes > 1:
-        parts.append("a cell for each lane" if table.own_cells else "one cell for all")
-    parts.append(f"affinity {table.affinity}")
-    parts += [f"{table.wait} waiting"] * (table.wait != "active")
-    return ", ".join(parts + [table.source] * bool(table.source))
+    cells = "a cell for each lane" if table.own_cells else "one cell for all"
+    return scope_of(
+        table.rows[0].measured,
+        formats.count(table.lanes, "lane"),
+        cells if table.lanes > 1 else "",
+        affinities=[table.rows[0].measured.point.affinity],
+        source=table.source,
+    )
 
 
 def _table(found: ProcessTable) -> Table:

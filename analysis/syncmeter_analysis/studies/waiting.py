@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 
@@ -22,7 +22,7 @@ from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ra
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, of_each
+from syncmeter_analysis.studies.cells import cost, ns_of, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, Row, curve
 
 title = "Waiting"
@@ -122,7 +122,6 @@ class Part:
     runtimes: list[Runtime]
     advice: Advice | None
     between: tuple[str, str] | None
-    pause: Measured | None
     neighbours: list[Neighbour]
     source: str = ""
 
@@ -141,11 +140,9 @@ def rows(campaign: Campaign) -> list[Part]:
 def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part | None:
     found: dict[str, Way] = {}
     barriers: dict[tuple[str, str], Way] = {}
-    pause = None
+    pauses = [s for s in points if s.point.op == "spin_pause" and s.usable and s.point.lanes == 1]
     for s in points:
         p = s.point
-        if p.op == "spin_pause" and s.usable and p.lanes == 1:
-            pause = s
         if p.lanes != 2 or not p.late_us or s.imported or s.device is not None:
             continue
         name = p.op.removeprefix("wait_")
@@ -164,14 +161,16 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
         return None
     ways = [found[name] for name in awake + asleep if name in found]
     between = _between(found)
-    pause_ns = pause.cost.value if pause is not None and pause.cost is not None else None
     return Part(
         ways,
-        [_named(*at, way) for at, way in sorted(barriers.items())],
-        list(_runtimes(barriers, pause_ns)),
+        [
+            # The other APIs have one way of waiting.
+            replace(way, name=f"{backend} {wait}" if backend.startswith("omp") else backend)
+            for (backend, wait), way in sorted(barriers.items())
+        ],
+        list(_runtimes(barriers, ns_of(pauses[-1]) if pauses else None)),
         advice(found[between[0]], found[between[1]]) if between else None,
         between,
-        pause,
         neighbours,
         source,
     )
@@ -180,22 +179,13 @@ def _part(campaign: Campaign, points: Sequence[Measured], source: str) -> Part |
 def _neighbours(points: Sequence[Measured]) -> list[Neighbour]:
     """By where the two lanes are, then in the order of the ways."""
     ways = {f"work_beside_{way}": way for way in awake + asleep}
-    alone: dict[str, Measured] = {}
-    for s in points:
-        if s.point.lanes == 1:
-            alone.setdefault(s.point.op, s)
+    alone = {s.point.op: s for s in reversed(points) if s.point.lanes == 1}
     found = [
         Neighbour(ways[s.point.op], s.point.affinity, s, ratio(s, alone[s.point.op]))
         for s in points
         if s.point.lanes == 2 and s.point.op in ways and s.point.op in alone
     ]
     return sorted(found, key=lambda n: (n.affinity, list(ways.values()).index(n.way)))
-
-
-# The other APIs have one way of waiting.
-def _named(backend: str, wait: str, way: Way) -> Way:
-    name = f"{backend} {wait}" if backend.startswith("omp") else backend
-    return Way(name, way.sleeps, way.costs, way.cpu_ns)
 
 
 def _between(found: Mapping[str, Way]) -> tuple[str, str] | None:
@@ -294,17 +284,17 @@ def _costs(ways: list[Way], what: str, source: str) -> Table:
 
 def _cpu(ways: list[Way]) -> list[Block]:
     found = [way for way in ways if way.cpu_ns]
-
-    def us(ns: float | None) -> str:
-        return "" if ns is None else formats.nanoseconds(ns / 1e3)
-
-    burnt = table(
-        "us of CPU time that a waiting lane burns, by lateness",
-        ["late us>", *(f"{way.name}>" for way in found)],
-        [[str(late), *(us(way.cpu_ns.get(late)) for way in found)] for late in _lates(found)],
-    )
+    if not found:
+        return []
+    rows: list[list[str]] = []
+    for late in _lates(found):
+        burnt = (way.cpu_ns.get(late) for way in found)
+        rows.append(
+            [str(late), *("" if ns is None else formats.nanoseconds(ns / 1e3) for ns in burnt)]
+        )
+    columns = ["late us>", *(f"{way.name}>" for way in found)]
     note = Text("Its calls, and what is spent on waking it or another lane, are in it.")
-    return [burnt, note] if found else []
+    return [table("us of CPU time that a waiting lane burns, by lateness", columns, rows), note]
 
 
 def _neighbour_table(neighbours: list[Neighbour]) -> Table:
