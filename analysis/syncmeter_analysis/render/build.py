@@ -17,24 +17,21 @@ from syncmeter_analysis.render.recommendations import cards, claims_section, not
 from syncmeter_analysis.render.report import Drawing, Report, Section
 from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, sections
-from syncmeter_analysis.studies.figures import Figure
 
 
 def _of_study(of: StudySection[Any]) -> Section:
     """A study's answer, its figures and its text."""
     identity = f"{of.name}-{of.arm}" if of.arm else of.name
-    answer, text = of.blocks[: len(of.blocks) - len(of.text)], of.text
-    return Section(identity, of.title, [*answer, *map(Drawing, of.figures), *text])
+    answer = of.blocks[: len(of.blocks) - len(of.text)]
+    return Section(identity, of.title, [*answer, *map(Drawing, of.figures), *of.text])
 
 
-def _scaling(campaign: Campaign, others: list[Figure]) -> Section:
+def _scaling(campaign: Campaign, studies: list[Section]) -> Section:
     """The figures of points that no study draws."""
-    drawn = [
-        Drawing(figure)
-        for figure in scaling_figures(campaign)
-        if not any(set(figure.points) <= set(other.points) for other in others)
-    ]
-    return Section("scaling", "By number of threads", [*drawn])
+    others = [set(figure.points) for study in studies for figure in study.figures]
+    figures = scaling_figures(campaign)
+    drawn = [f for f in figures if not any(set(f.points) <= points for points in others)]
+    return Section("scaling", "By number of threads", [*map(Drawing, drawn)])
 
 
 def build(campaign: Campaign) -> Report:
@@ -46,7 +43,7 @@ def build(campaign: Campaign) -> Report:
     parts = [
         trust(campaign),
         costs(campaign),
-        _scaling(campaign, [figure for study in studies for figure in study.figures]),
+        _scaling(campaign, studies),
         *studies,
         census_section(campaign),
         claims_section(findings),

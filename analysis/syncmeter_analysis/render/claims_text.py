@@ -57,9 +57,9 @@ def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
         for i, f in enumerate(findings):
             if f.verdict == not_measured and len(findings) > 1:
                 continue
-            told = f"{chr(ord('A') + i)}: {f.verdict}. {f.says}".rstrip(". ") + "."
-            for text in (told, *(f"   doubt: {doubt}" for doubt in f.doubts)):
-                lines += lines_of("  " + text, width, "     ")
+            lines += lines_of(f"  {chr(ord('A') + i)}: {_sentence(f)}", width, "     ")
+            for doubt in f.doubts:
+                lines += lines_of(f"     doubt: {doubt}", width, "     ")
     if left:
         lines += ["", f"not measured ({sum(map(len, left.values()))}), and what measures it:"]
     for command, names in left.items():
@@ -84,10 +84,14 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
             for op, part in f.parts.items() or [("", f)]:
                 if points.isdisjoint(part.points):
                     continue
-                told = f"- {claim.id}{f' ({op})' * bool(op)}: {part.verdict}. {part.says}"
-                lines += lines_of(told.rstrip(". ") + ".", width, "  ")
+                name = f"- {claim.id}{f' ({op})' * bool(op)}"
+                lines += lines_of(f"{name}: {_sentence(part)}", width, "  ")
     heading = "Claims that use it:" if lines else "No claim uses it."
     return "\n".join([*changes, heading, *lines])
+
+
+def _sentence(f: Finding) -> str:
+    return f"{f.verdict}. {f.says}".rstrip(". ") + "."
 
 
 def as_markdown(found: Judged) -> str:

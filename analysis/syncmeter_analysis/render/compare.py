@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from math import isfinite
 from statistics import median
@@ -357,8 +357,8 @@ def _size(ratio: float) -> str:
 
 def _in_common(c: ArmComparison) -> list[str]:
     """The axes that the names of points leave out."""
-    backends = {d.old.point.backend for d in c.differences} | {a.point.backend for a in c.apart}
-    one_backend = c.arms.any_backend or len(backends) == 1
+    points = [*(d.old.point for d in c.differences), *(a.point for a in c.apart)]
+    one_backend = c.arms.any_backend or len({p.backend for p in points}) == 1
     return ["arm", *["backend"] * one_backend, *["wait"] * c.arms.any_wait]
 
 
@@ -385,14 +385,15 @@ def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
         for d in (*c.resolved, *c.undecided):
             if d.verdict is not verdict:
                 continue
-            r, hop = d.ratio, d.ratio.state.hop_ns if d.ratio.state else 0.0
+            r, met = d.ratio, d.ratio.state
+            hop = [f"hop {met.hop_ns:.0f} ns"] if met and met.hop_ns > 0 else []
             rows.append(
                 [
                     text.short_name(d.old.point, without),
                     *(text.nanoseconds(ns) for ns in (r.under_ns, r.over_ns) * changed),
                     *(_percent(r.value), f"{_percent(r.low)} to {_percent(r.high)}"),
                     *(_size(d.detectable),) * (not changed),
-                    ", ".join([f"hop {hop:.0f} ns"] * (hop > 0) + ["busy"] * _is_busy(d)),
+                    ", ".join(hop + ["busy"] * bool(met and met.busy)),
                 ]
             )
         if rows:
@@ -400,10 +401,6 @@ def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
             count = text.count(len(rows), "point")
             found.append((f"{title}: {count}", table("", columns, rows)))
     return found
-
-
-def _is_busy(d: Difference) -> bool:
-    return bool(d.ratio.state and d.ratio.state.busy)
 
 
 def _sentences(c: ArmComparison) -> list[str]:
@@ -420,11 +417,11 @@ def _sentences(c: ArmComparison) -> list[str]:
         ops = sorted({op for key in only for op in re.findall(r"\bop=(\S+)", key)})
         if only:
             found.append(f"Only in {name}: {text.count(len(only), 'point')} ({', '.join(ops)}).")
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = defaultdict(list)
     for apart in c.apart:
-        by_reason.setdefault(apart.why, []).append(text.short_name(apart.point, without))
+        by_reason[apart.why].append(text.short_name(apart.point, without))
     for why, names in sorted(by_reason.items()):
-        more = [f"{len(names) - 3} more"] if len(names) > 3 else []
+        more = [f"{len(names) - 3} more"] * (len(names) > 3)
         found.append(f"Not compared, {why}: {'; '.join(names[:3] + more)}.")
     if blind := blind_text(c):
         found.append(f"{blind}.")

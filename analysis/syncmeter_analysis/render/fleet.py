@@ -117,7 +117,7 @@ def fleet_report(fleet: Fleet) -> Report:
         ),
         sections,
         [_listed(p) for g in fleet.groups for p in g.points if p.ratios],
-        [text.count(sum(len(g.nodes) for g in fleet.groups), "file")],
+        [text.count(_counted(fleet)[0], "file")],
     )
 
 
@@ -129,10 +129,8 @@ def fleet_figure(fleet: Fleet) -> Figure:
             wholes = [whole for whole in group.wholes if whole.part == part]
             name = f"{part} points, {len(wholes)} nodes of {group.kind}"
             panels.append(Panel(name, _nodes(group, wholes)))
-    differ = sum(len(g.differing) for g in fleet.groups)
-    nodes = sum(len(g.nodes) for g in fleet.groups)
-    verb = "differs" if differ < 2 else "differ"
-    found = f"{differ or 'None'} of {nodes} nodes {verb}"
+    nodes, differ = _counted(fleet)
+    found = f"{differ or 'None'} of {nodes} nodes differ{'s' * (differ < 2)}"
     note = "costs over the medians over nodes: median over points, and quartiles as a bar"
     return Figure("fleet", found, note, panels, wide=True)
 
@@ -147,10 +145,8 @@ def _nodes(group: Group, wholes: list[Whole]) -> Curves:
         rows.append({**at, "name": _differs if w.node in differing else _alike})
         if w.node in differing and len(differing) <= _most_beside:
             rows[-1]["beside"] = f"{name} {text.ratio(ratio)}"
-    x, y = (
-        Axis("node, from the fastest on", "linear", "d"),
-        Axis("ratio of costs to the median node"),
-    )
+    x = Axis("node, from the fastest on", "linear", "d")
+    y = Axis("ratio of costs to the median node")
     return Curves(rows, x, y, [_alike, _differs], "found", lines=False, level=1.0)
 
 
@@ -163,11 +159,15 @@ def _listed(p: FleetPoint) -> Measured:
 
 def _title(fleet: Fleet) -> str:
     """`1000 nodes: 50 differ`."""
-    nodes = sum(len(g.nodes) for g in fleet.groups)
-    differ = sum(len(g.differing) for g in fleet.groups)
+    nodes, differ = _counted(fleet)
     judged = any(g.judged for g in fleet.groups)
     found = f"{differ or 'none'} differ{'s' * (differ == 1)}" if judged else "cannot tell"
     return f"{text.count(nodes, 'node')}: {found}"
+
+
+def _counted(fleet: Fleet) -> tuple[int, int]:
+    """All nodes, and those that differ."""
+    return sum(len(g.nodes) for g in fleet.groups), sum(len(g.differing) for g in fleet.groups)
 
 
 def _name(group: Group) -> str:
@@ -231,10 +231,8 @@ def _notes(fleet: Fleet, group: Group) -> list[str]:
             "have been named. More nodes, visits (`run --visits`) or quiet hours tell; --blind "
             "ignore accepts it"
         )
-    if group.judged and (alone := group.unjudged):
-        notes.append(
-            f"{_some_names(group, alone)}: no point in one state with two others; cannot tell"
-        )
+    if group.judged and (alone := _some_names(group, group.unjudged)):
+        notes.append(f"{alone}: no point in one state with two others; cannot tell")
     odd = [i for i in group.facts if i not in set(group.differing)]
     notes += [f"{names[i]}: {'; '.join(group.facts[i])}" for i in odd]
     for i, n in group.missing.most_common():
@@ -265,11 +263,8 @@ def _in_order(group: Group) -> list[FleetPoint]:
 
 def _point_table(group: Group, everything: bool) -> Table:
     """A row for each point: its median over nodes, the spread between them, who differs."""
-    shared = [
-        axis
-        for axis in ("backend", "affinity")
-        if len({getattr(p.point, axis) for p in group.points}) == 1
-    ]
+    by_axis = {a: {getattr(p.point, a) for p in group.points} for a in ("backend", "affinity")}
+    shared = [axis for axis, values in by_axis.items() if len(values) == 1]
     rows = []
     for p in _in_order(group)[: None if everything else _most_rows]:
         figures = ["", "", ""]

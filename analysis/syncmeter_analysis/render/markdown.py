@@ -20,12 +20,9 @@ def evidence(points: Sequence[str]) -> str:
     """`[1a2b..., and 7 more points]`, or ''."""
     if not points:
         return ""
-    more = (
-        f" and {text.count(len(points) - _most_ids, 'more point')}"
-        if len(points) > _most_ids
-        else ""
-    )
-    return f"[{', '.join(points[:_most_ids])}{more}]"
+    more = len(points) - _most_ids
+    others = f" and {text.count(more, 'more point')}" if more > 0 else ""
+    return f"[{', '.join(points[:_most_ids])}{others}]"
 
 
 def _lines(block: Block, folder: str) -> list[str]:

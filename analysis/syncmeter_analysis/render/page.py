@@ -82,18 +82,14 @@ def _number(value: float | None) -> float | str:
 
 
 def _row(s: Measured) -> list[float | str]:
-    i = s.cost if s.cost is not None and s.usable else None
-    bounds = (i.low, i.high) if i is not None and i.bounded else (None, None)
+    i = s.cost if s.usable else None
+    low, high = (i.low, i.high) if i and i.bounded else (None, None)
+    cycles = s.cycles.value if s.cycles and i else None
     return [
         s.point.op,
         text.short_name(s.point, without=("op",)),
-        _number(i.value if i else None),
-        _number(bounds[0]),
-        _number(bounds[1]),
-        _number(s.cycles.value if s.cycles and i else None),
-        s.visits,
-        s.status,
-        s.id,
+        *map(_number, (i.value if i else None, low, high, cycles)),
+        *(s.visits, s.status, s.id),
         s.reason or s.doubt or ("shares a measurement" if s.measured_as else ""),
     ]
 

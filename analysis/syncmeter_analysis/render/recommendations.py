@@ -59,10 +59,8 @@ Advised = tuple[str, str, Claim, Finding]
 def _but_for_busy(f: Finding, verdict: str) -> list[tuple[str, Finding]]:
     """Findings of this verdict whose only doubt is that other work ran: their ratios are of visits that
     saw the same."""
-    found = list(f.parts.items()) if f.parts else [("", f)]
-    return [
-        (op, part) for op, part in found if part.verdict == verdict and part.doubts == [busy_doubt]
-    ]
+    found = f.parts.items() or [("", f)]
+    return [(op, p) for op, p in found if p.verdict == verdict and p.doubts == [busy_doubt]]
 
 
 def advised(
@@ -202,14 +200,13 @@ def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]
 def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[Claim, Finding]]]:
     """Claims that were measured and advise nothing: those decided by doubtful figures only, and those
     that could not be decided."""
-    told = {claim.id for _, _, claim, _ in (*chosen(judged), *advised(judged))}
-    silent = [(c, f) for c, f in judged if c.id not in told]
-    doubtful = [(c, f) for c, f in silent if f.verdict in (holds, fails, differs) and f.doubts]
-    unclear = [
-        (c, f)
-        for c, f in judged
-        if f.verdict == cannot_tell or (f.verdict == differs and c.id not in told and not f.doubts)
+    advise = {claim.id for _, _, claim, _ in (*chosen(judged), *advised(judged))}
+    silent = [
+        (c, f) for c, f in judged if c.id not in advise and f.verdict in (holds, fails, differs)
     ]
+    doubtful = [(c, f) for c, f in silent if f.doubts]
+    differing = [c.id for c, f in silent if f.verdict == differs and not f.doubts]
+    unclear = [(c, f) for c, f in judged if f.verdict == cannot_tell or c.id in differing]
     return doubtful, unclear
 
 
@@ -224,14 +221,13 @@ def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Blo
         f"{command}: {' '.join(statements)}"
         for command, statements in what_to_run(campaign, judged)
     ]
-    folded: list[tuple[str, list[str]]] = [
+    folded = [
         (text.count(len(further), "further recommendation"), further),
         (f"Decided by doubtful figures only, so that no advice follows: {len(doubtful)}", doubtful),
         (f"Could not be decided (an interval straddles the bound): {len(unclear)}", unclear),
-        ("What to run next, and what that would decide", runs),
     ]
-    if campaign.machine.imported:
-        folded.pop()
+    if not campaign.machine.imported:
+        folded.append(("What to run next, and what that would decide", runs))
     return [(title, [Bullets(items)]) for title, items in folded if items]
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -23,13 +22,17 @@ from syncmeter_analysis.studies.blocks import (
 _least_text, _least_remark = 16, 12
 
 
-_words_whole = partial(wrap, break_long_words=False, break_on_hyphens=False)
-
-
 def lines_of(text: str, width: int, indent: str = "") -> list[str]:
     """`text` in lines of at most `width`, longer words whole; `indent` stands before all but the
     first."""
-    return _words_whole(text, max(width, 1), subsequent_indent=indent) or [""]
+    found = wrap(
+        text,
+        max(width, 1),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return found or [""]
 
 
 def _longest_word(text: str) -> int:
@@ -83,9 +86,8 @@ def widths_of(table: Table, width: int) -> list[int]:
 
 
 def _remarks_below(table: Table) -> tuple[Table, list[str]]:
-    last = len(table.columns) - 1
-    remarks = list(dict.fromkeys(filter(None, _cells(table, last))))
-    if table.columns[last] or max(map(len, remarks), default=0) <= _least_remark:
+    remarks = list(dict.fromkeys(filter(None, _cells(table, -1))))
+    if table.columns[-1] or max(map(len, remarks), default=0) <= _least_remark:
         return table, []
     marks = {remark: f"[{i}]" for i, remark in enumerate(remarks, 1)}
     rows = [[*row[:-1], Cell(marks.get(row[-1].whole, ""))] for row in table.rows]
@@ -93,12 +95,9 @@ def _remarks_below(table: Table) -> tuple[Table, list[str]]:
 
 
 def _shared_in_caption(table: Table) -> tuple[Table, list[str]]:
-    shared = [
-        i
-        for i, name in enumerate(table.columns)
-        if len(table.rows) > 1 and len(set(_cells(table, i))) == 1
-    ]
-    kept = [i for i in range(len(table.columns)) if i not in shared]
+    columns = range(len(table.columns))
+    shared = [i for i in columns if len(table.rows) > 1 and len(set(_cells(table, i))) == 1]
+    kept = [i for i in columns if i not in shared]
     if not shared or not kept:
         return table, []
     rows = ", ".join(f"{table.columns[i]} {table.rows[0][i].whole}".strip() for i in shared)

@@ -217,11 +217,8 @@ def _heat(h: Heat) -> Spec:
     x["axis"] = {"labelAngle": 0}
     y = {"field": "y", "type": "ordinal", "title": y_title, "sort": list(ys)}
     written = len(xs) <= 16
-    scale: Spec = {
-        "type": "log" if h.logarithmic else "linear",
-        "clamp": True,
-        "domain": list(h.domain),
-    }
+    kind = "log" if h.logarithmic else "linear"
+    scale: Spec = {"type": kind, "clamp": True, "domain": list(h.domain)}
     scale |= {"range": ramp} if written else {"scheme": "viridis"}
     colour = {"field": "value", "type": "quantitative", "title": h.value, "scale": scale}
     tips = [_named("y", y_title), _named("x", x_title), _number("value", h.value)]
@@ -236,10 +233,8 @@ def _heat(h: Heat) -> Spec:
         edge = {"field": "x", "type": "ordinal", "sort": list(xs), "bandPosition": 0}
         line = _layer("rule", {"x": edge}, strokeWidth=3, color="#D55E00")
         layers.append({**line, "data": {"values": [{"x": h.after}]}})
-    size = {
-        "width": min(max(len(xs) * h.size[0], 120), 760),
-        "height": min(max(len(ys) * h.size[1], 60), 760),
-    }
+    width, height = len(xs) * h.size[0], len(ys) * h.size[1]
+    size = {"width": min(max(width, 120), 760), "height": min(max(height, 60), 760)}
     return {"data": {"values": h.rows}, "layer": layers, **size}
 
 
