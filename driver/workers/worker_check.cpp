@@ -27,7 +27,11 @@ using members::shown, nlohmann::json;
 constexpr unsigned gpu_threads = 64;
 constexpr unsigned gpu_active = 16;
 
-point smallest_point(const capability& entry) {
+/// A request without kind and id. Nothing for what cannot be measured here: an op that is not
+/// supported, of a backend with a problem or without a device, or of more lanes than `pus`.
+std::optional<json> check_request(const capability& entry, const worker_info& worker,
+                                  const std::vector<int>& pus) {
+  if (!entry.supported || worker.backend_problems.contains(entry.backend)) return std::nullopt;
   point where;
   where.backend = entry.backend;
   where.op = entry.op;
@@ -42,54 +46,36 @@ point smallest_point(const capability& entry) {
   if (entry.holds_lock) where.section_ns = 50;
   if (entry.reads_and_writes) where.reads_per_write = 3;
   if (entry.arrives_late) where.late_us = 1;
-  return where;
-}
-
-json request_of(const point& where, const std::vector<int>& pus) {
-  return {{"point", where},
-          {"pus", pus},
-          {"visit", 1},
-          {"options",
-           {{"precision", 0.05},
-            {"max_time_ns", 2e6},
-            {"min_sample_ns", 2e4},
-            {"seed", 7},
-            {"trips", 0},
-            {"additivity", false},
-            {"watch_states", false},
-            {"quiet_floor_ns", json::array()},
-            {"state_bounds_ns", json::array()},
-            {"oversubscribe", false}}}};
-}
-
-// The number of devices or of sides that an op takes is at least two; what else it counts, one
-// block has room for.
-json request_on(const gpu_device& gpu, const capability& entry) {
-  point where = smallest_point(entry);
-  where.lanes = std::max(gpu_threads, entry.min_lanes);
-  if (entry.some_lanes) where.active = gpu_active;
-  if (!entry.size_of.empty() && entry.size == 0) where.size = 2;
-  if (entry.all_at_once && where.size > 1) where.blocks = where.size;
-  json request = request_of(where, {});
-  request["device"] = gpu.index;
-  return request;
-}
-
-/// A request without kind and id. Nothing for what cannot be measured here: an op that is not
-/// supported, of a backend with a problem or without a device, or of more lanes than `pus`.
-std::optional<json> check_request(const capability& entry, const worker_info& worker,
-                                  const std::vector<int>& pus) {
-  if (!entry.supported || worker.backend_problems.contains(entry.backend)) return std::nullopt;
+  json request{{"pus", json::array()},
+               {"visit", 1},
+               {"options",
+                {{"precision", 0.05},
+                 {"max_time_ns", 2e6},
+                 {"min_sample_ns", 2e4},
+                 {"seed", 7},
+                 {"trips", 0},
+                 {"additivity", false},
+                 {"watch_states", false},
+                 {"quiet_floor_ns", json::array()},
+                 {"state_bounds_ns", json::array()},
+                 {"oversubscribe", false}}}};
   if (const auto gpus = worker.gpus.find(entry.backend); gpus != worker.gpus.end()) {
     if (gpus->second.devices.empty()) return std::nullopt;
-    return request_on(gpus->second.devices.front(), entry);
+    request["device"] = gpus->second.devices.front().index;
+    where.lanes = std::max(gpu_threads, entry.min_lanes);
+    if (entry.some_lanes) where.active = gpu_active;
+    // The number of devices or of sides that an op takes is at least two; what else it counts, one
+    // block has room for.
+    if (!entry.size_of.empty() && entry.size == 0) where.size = 2;
+    if (entry.all_at_once && where.size > 1) where.blocks = where.size;
+  } else {
+    where.lanes = std::max(entry.min_lanes, entry.communicates ? 2U : 1U);
+    if (where.lanes > pus.size()) return std::nullopt;
+    where.affinity = affinity::close;
+    request["pus"] = std::vector(pus.begin(), pus.begin() + where.lanes);
   }
-  const unsigned lanes = std::max(entry.min_lanes, entry.communicates ? 2U : 1U);
-  if (lanes > pus.size()) return std::nullopt;
-  point where = smallest_point(entry);
-  where.lanes = lanes;
-  where.affinity = affinity::close;
-  return request_of(where, {pus.begin(), pus.begin() + lanes});
+  request["point"] = where;
+  return request;
 }
 
 // A sentence without the process's number: the same fault of two processes is one.
