@@ -47,7 +47,7 @@ def test_every_claim_has_a_case_and_every_file_is_listed():
 @pytest.mark.parametrize("id", cases)
 def test_it_holds_where_the_data_say_so(tmp_path, id):
     found = judge(tmp_path, id, cases[id][2])
-    assert found.verdict == holds, found.says
+    assert found.verdict == holds, found.sentence
     assert len(found.points) == 2
 
 

@@ -40,8 +40,8 @@ def test_stores_and_reads_are_not_one_median(tmp_path):
         "atomic_add": fails,
         "atomic_read": fails,
     }
-    assert "holds for atomic_write 20.0 " in found.says
-    assert "does not hold for atomic_add 1.00 " in found.says
+    assert "holds for atomic_write 20.0 " in found.sentence
+    assert "does not hold for atomic_add 1.00 " in found.sentence
     advice = [told for told, *_ in advised([(by_id["belief-relaxed"], found)])]
     assert advice[0].startswith("atomic_write: Relax the order")
     assert advice[1].startswith("atomic_add, atomic_read: Write seq_cst")

@@ -55,7 +55,7 @@ class Finding:
     opposed: int = 0
 
     @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """The evidence in one line."""
         if self.parts:
             return "; ".join([f"{self.of}: {self._by_verdict()}"] + [self.note] * bool(self.note))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -156,14 +157,11 @@ def read_table(path: Path, aggregate: str = "max") -> tuple[str, list[Cell], lis
             lanes = _counts(path, number, "lanes", row[2:])
         elif len(row) > 2 and row[0] in _types and row[1] == aggregate:
             for lane_count, text in zip(lanes, row[2:], strict=False):
-                try:
-                    value = float(text)
-                except ValueError:
-                    value = float("nan")
-                if isfinite(value):
-                    cells.append(Cell(row[0], lane_count, blocks, value))
-                else:
-                    notes.append(f"{path}, line {number}: {quoted(text)} is not a number")
+                with suppress(ValueError):
+                    if isfinite(value := float(text)):
+                        cells.append(Cell(row[0], lane_count, blocks, value))
+                        continue
+                notes.append(f"{path}, line {number}: {quoted(text)} is not a number")
     if not cells:
         raise Unusable(f"{path} is not a table of {source}: it holds no figures of '{aggregate}'")
     return rows[0][0], cells, notes
@@ -178,23 +176,16 @@ def _counts(path: Path, line: int, what: str, texts: list[str]) -> list[int]:
     return list(map(int, texts))
 
 
-_affinity = re.compile(r"_(close|spread)$")
-_version = re.compile(r"_v\d+$")
-
-
-def _plain_name(folder: str) -> tuple[str, str]:
-    """Name in `tests`, and the affinity that was asked for ('' for none)."""
-    affinity = _affinity.search(folder)
-    name = _affinity.sub("", folder)
-    return _version.sub("", name), affinity[1] if affinity else ""
+# Name in `tests`, version, and the affinity that was asked for.
+_folder = re.compile(r"(.+?)(?:_v\d+)?(?:_(close|spread))?", re.S)
 
 
 def _lines_of(
     path: Path, folder: str, step: int | None, aggregate: str, pus: int | None, notes: list[str]
 ) -> Iterator[dict[str, Any]]:
-    name, affinity = _plain_name(folder)
-    test = tests.get(name)
-    if test is None:
+    named = _folder.fullmatch(folder)
+    name, affinity = named.groups() if named else (folder, None)
+    if (test := tests.get(name)) is None:
         notes.append(f"{path}: the test {quoted(folder)} is not known; it is left out")
         return
     backend = "cuda" if name.startswith("cuda_") else "omp"
@@ -202,9 +193,8 @@ def _lines_of(
     notes += bad
     for cell in cells:
         kind = _types[cell.type] if test.typed else None
-        stride = None
-        if test.placement == "strided":
-            stride = step if step is not None else test.stride
+        stride = test.stride if step is None else step
+        stride = stride if test.placement == "strided" else None
         members = members_of(
             backend=backend,
             op=test.op,
@@ -249,8 +239,7 @@ def import_syncperformance(
     if not folder.is_dir():
         raise Unusable(f"{folder} is not a folder; {_expected}")
     found = sorted(p for p in folder.rglob("runtimes.csv") if p.parent != folder)
-    tables = [(p, *_place(p)) for p in found]
-    tables = [(p, name, step) for p, name, step in tables if name]
+    tables = [(p, name, step) for p in found for name, step in [_place(p)] if name]
     if not tables:
         raise Unusable(f"{folder} holds no tables of {source}; {_expected}")
     parts = [(p.relative_to(folder).parts, name) for p, name, _ in tables]
@@ -258,8 +247,7 @@ def import_syncperformance(
     parents = {p[0] for p, name in parts if name.startswith("omp_")}
     if len(gpus) > 1 or any(not parent.startswith("omp_") for parent in parents):
         raise Unusable(f"{folder} holds tables of several machines; {_expected}")
-    if pus is None:
-        pus = _pus_of(tables)
+    pus = _pus_of(tables) if pus is None else pus
     notes: list[str] = []
     lines = [
         line

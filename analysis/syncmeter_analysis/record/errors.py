@@ -23,7 +23,8 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def quoted(text: object, longest: int = 60) -> str:
-    """`text` in quotes on one line, cut to `longest` characters: foreign text is never trusted."""
+def quoted(text: object) -> str:
+    """`text` in quotes on one line, cut to 60 characters: foreign text is never trusted."""
+    longest = 60
     line = printable(str(text)[: longest + 1])
     return f"'{line}'" if len(line) <= longest else f"'{line[:longest]}...'"

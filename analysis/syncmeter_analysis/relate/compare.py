@@ -211,13 +211,13 @@ def judged(found: Sequence[Candidate], threshold: float) -> list[Difference]:
     for c, p in zip(found, adjusted, strict=True):
         confidence = 1 - alpha * c.share
         r = c.ratio if c.share == 1 else replace(c.ratio, interval=c.ratio.at(confidence))
-        says = verdict(r, c.margin)
-        changed = says in (Verdict.slower, Verdict.faster)
+        judgement = verdict(r, c.margin)
+        changed = judgement in (Verdict.slower, Verdict.faster)
         if not changed or p >= alpha:
             same = not changed and verdict(r, max(threshold, 0.01)) is Verdict.same
-            says = Verdict.same if same else Verdict.cannot_tell
+            judgement = Verdict.same if same else Verdict.cannot_tell
         least = detectable(r, c.margin, round(len(found) / c.share))
-        differences.append(Difference(c.old, c.new, r, p, says, least, confidence))
+        differences.append(Difference(c.old, c.new, r, p, judgement, least, confidence))
     return differences
 
 

@@ -218,23 +218,21 @@ def _common_state(every: Sequence[StateCost]) -> State:
     return State(number, busy, median(known) if known else 0.0)
 
 
-def class_bounds(
-    values: Iterable[float], gap: float = gap_of_states, min_share: float = 0.02
-) -> list[float]:
-    """Upper bounds between classes of hops, as the driver finds them: cuts where neighbours are `gap`
-    apart in ratio.
+def class_bounds(values: Iterable[float]) -> list[float]:
+    """Upper bounds between classes of hops, as the driver finds them: cuts where neighbours are a gap
+    of states apart.
 
-    Both parts must keep `min_share` of all values; stray values, near which (within gap^(1/4)) lie
-    fewer than half of that, are no neighbours. Returns the geometric middle of each cut.
+    Both parts must keep 2 % of all values; stray values, near which (within gap^(1/4)) lie fewer than
+    half of that, are no neighbours. Returns the geometric middle of each cut.
     """
     ascending = sorted(v for v in values if v > 0 and isfinite(v))
-    reach, least = gap**0.25, min_share * len(ascending)
+    reach, least = gap_of_states**0.25, 0.02 * len(ascending)
     dense = [
         v
         for v in ascending
         if bisect_right(ascending, v * reach) - bisect_left(ascending, v / reach) >= least / 2
     ]
-    cuts = (sqrt(a * b) for a, b in pairwise(dense) if b >= gap * a)
+    cuts = (sqrt(a * b) for a, b in pairwise(dense) if b >= gap_of_states * a)
     below = ((cut, bisect_right(ascending, cut)) for cut in cuts)
     return [cut for cut, n in below if min(n, len(ascending) - n) >= least]
 

@@ -337,7 +337,7 @@ class Winners:
     apart: tuple[tuple[Measured, str], ...]
 
 
-def fastest_of(points: Iterable[Measured], margin: float = default_margin) -> Winners | None:
+def fastest_of(points: Iterable[Measured]) -> Winners | None:
     """The point that no other is below, each compared inside a common state; None without a cost.
 
     A tie is a point whose ratio to the fastest is not resolved above the margin.
@@ -359,6 +359,6 @@ def fastest_of(points: Iterable[Measured], margin: float = default_margin) -> Wi
         r = ratio(s, best)
         if isinstance(r, NotComparable):
             apart.append((s, r.why))
-        elif verdict(r, margin) is not Verdict.slower:
+        elif verdict(r) is not Verdict.slower:
             ties.append(s)
     return Winners(best, tuple(ties), tuple(apart))

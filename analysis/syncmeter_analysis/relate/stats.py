@@ -17,6 +17,10 @@ from syncmeter_analysis.record.interval import Interval
 # with 6.25 % in place of 5, whatever the distribution.
 _most_misses = 1.3
 
+# The smallest standard deviation of a logarithm that is believed: visits of a device that counts whole
+# cycles can agree exactly.
+_least_scatter = 0.001
+
 
 def stdev(values: Sequence[float]) -> float:
     """Sample standard deviation (n - 1) of two values or more; statistics.stdev is exact and slow."""
@@ -58,15 +62,15 @@ def _binomial_term(n: int, k: int) -> float:
     return math.exp(logs - n * math.log(2))
 
 
-def median_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
-    """Median with the exact distribution-free interval of order statistics.
+def median_interval(values: Iterable[float]) -> Interval:
+    """Median with the exact distribution-free 95 % interval of order statistics.
 
     Values may be infinite. Raises ValueError when there are none.
     """
     ascending = sorted(values)
     if not ascending:
         raise ValueError("the median of nothing")
-    r = median_rank(len(ascending), confidence)
+    r = median_rank(len(ascending))
     return Interval(median(ascending), ascending[r - 1], ascending[-r])
 
 
@@ -81,7 +85,7 @@ def scatter_of_median(n: int) -> float:
     return math.sqrt(math.pi * n / (2 * n + c))
 
 
-def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
+def over_visits(medians: Sequence[float]) -> Interval:
     """Median of visit medians with its interval over visits (docs/estimates.md: how it was chosen).
 
     From five visits on order statistics, interpolated between ranks (Hettmansperger and Sheather
@@ -95,14 +99,15 @@ def over_visits(medians: Sequence[float], confidence: float = 0.95) -> Interval:
     if len(medians) == 1:
         return Interval(middle)
     if min(medians) > 0:
-        low, high = _bounds([math.log(x) for x in medians], confidence)
+        low, high = _bounds([math.log(x) for x in medians])
         # Back from logarithms a bound can fall a rounding short of the median that it meets.
         return Interval(middle, min(middle, _exp(low)), max(middle, _exp(high)))
-    return Interval(middle, *_bounds(medians, confidence))
+    return Interval(middle, *_bounds(medians))
 
 
-def _bounds(values: Sequence[float], confidence: float) -> tuple[float, float]:
-    """Bounds of the median of two values or more, on the scale that they are given on."""
+def _bounds(values: Sequence[float]) -> tuple[float, float]:
+    """95 % bounds of the median of two values or more, on the scale that they are given on."""
+    confidence = 0.95
     x, n = sorted(values), len(values)
     reached = median_coverage(n, 1)
     if 1 - reached > _most_misses * (1 - confidence):
@@ -118,7 +123,7 @@ def _bounds(values: Sequence[float], confidence: float) -> tuple[float, float]:
     return (x[r - 1] + inwards * (x[r] - x[r - 1]), x[n - r] - inwards * (x[n - r] - x[n - r - 1]))
 
 
-def ratio_of_pairs(ratios: Sequence[float], confidence: float = 0.95) -> Interval:
+def ratio_of_pairs(ratios: Sequence[float]) -> Interval:
     """Ratio over visits that have both sides: median and interval, on their logarithms.
 
     In logarithms, so that A over B and B over A say the same. Every ratio must be > 0.
@@ -126,7 +131,7 @@ def ratio_of_pairs(ratios: Sequence[float], confidence: float = 0.95) -> Interva
     logs = [math.log(r) for r in ratios]
     if len(logs) == 1:
         return Interval(ratios[0])
-    low, high = _bounds(logs, confidence)
+    low, high = _bounds(logs)
     return Interval(_exp(median(logs)), _exp(low), _exp(high))
 
 
@@ -160,16 +165,12 @@ def _log_distance(larger: float, smaller: float) -> float:
     return max(0.0, math.log(larger / smaller))
 
 
-def error_of_median_log(values: Sequence[float], least_scatter: float = 0.001) -> float:
-    """Standard error of the logarithm of the median; infinite for fewer than two values > 0.
-
-    `least_scatter` is the smallest standard deviation of a logarithm that is believed: visits of a
-    device that counts whole cycles can agree exactly.
-    """
+def error_of_median_log(values: Sequence[float]) -> float:
+    """Standard error of the logarithm of the median; infinite for fewer than two values > 0."""
     n = len(values)
     if n < 2:
         return math.inf
-    scatter = max(stdev([math.log(x) for x in values]), least_scatter)
+    scatter = max(stdev([math.log(x) for x in values]), _least_scatter)
     return scatter_of_median(n) * scatter / math.sqrt(n)
 
 

@@ -59,12 +59,12 @@ def effect(r: Interval, of_costs: bool = True) -> str:
     """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
     is no ratio of costs, or is not decided, in times only."""
     bounds = f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else " (scatter unknown)"
-    says = verdict_of(r) if r.bounded else Verdict.cannot_tell
-    if says is Verdict.faster and of_costs and r.low > 0:
+    found = verdict_of(r) if r.bounded else Verdict.cannot_tell
+    if found is Verdict.faster and of_costs and r.low > 0:
         return f"{ratio(1 / r.value)} times faster ({ratio(1 / r.high)} to {ratio(1 / r.low)})"
-    if says is Verdict.same and of_costs:
+    if found is Verdict.same and of_costs:
         return f"the same{bounds}"
-    word = " slower" if says is Verdict.slower and of_costs else ""
+    word = " slower" if found is Verdict.slower and of_costs else ""
     return f"{ratio(r.value)} times{word}{bounds}"
 
 

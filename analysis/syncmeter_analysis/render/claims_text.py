@@ -91,7 +91,7 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
 
 
 def _sentence(f: Finding) -> str:
-    return f"{f.verdict}. {f.says}".rstrip(". ") + "."
+    return f"{f.verdict}. {f.sentence}".rstrip(". ") + "."
 
 
 def as_markdown(found: Judged) -> str:
@@ -106,7 +106,7 @@ def as_markdown(found: Judged) -> str:
 
 
 def _verdict(f: Finding) -> str:
-    return f.verdict + " (doubtful)" * bool(f.doubts) + (f": {f.says}" if f.says else "")
+    return f.verdict + " (doubtful)" * bool(f.doubts) + (f": {f.sentence}" if f.sentence else "")
 
 
 def as_junit(found: Judged) -> str:
@@ -121,7 +121,7 @@ def as_junit(found: Judged) -> str:
 
 
 def _case(claim: Claim, f: Finding, result: str) -> Case:
-    says = ". ".join(filter(None, (claim.statement.rstrip("."), f.verdict, f.says)))
+    says = ". ".join(filter(None, (claim.statement.rstrip("."), f.verdict, f.sentence)))
     return Case("claims", claim.id, result, says)
 
 

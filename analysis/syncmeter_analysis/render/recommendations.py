@@ -81,7 +81,7 @@ def advised(
             ops = [op for op, _ in sound if op]
             about = f"{', '.join(ops)}: " if f.verdict == differs or len(ops) < len(f.parts) else ""
             points = list(dict.fromkeys(id for _, part in sound for id in part.points))
-            found.append((about + advice, f.says, claim, replace(least, points=points)))
+            found.append((about + advice, f.sentence, claim, replace(least, points=points)))
     return sorted(found, key=lambda a: -consequence(a[3]))
 
 
@@ -215,7 +215,7 @@ def not_on_cards(campaign: Campaign, judged: Judged) -> list[tuple[str, list[Blo
     measured and can be measured here."""
     further = [f"{advice} {says}." for advice, says, _, _ in _further(judged)]
     doubtful, unclear = (
-        [f"{c.statement} {f.says}".strip() for c, f in found] for found in undecided(judged)
+        [f"{c.statement} {f.sentence}".strip() for c, f in found] for found in undecided(judged)
     )
     runs = [
         f"{command}: {' '.join(statements)}"
@@ -242,7 +242,7 @@ def claims_section(judged: Judged) -> Section:
     kinds = {holds: "good", fails: "bad", differs: "unclear", cannot_tell: "unclear"}
     rows = [
         [
-            *(c.statement, Cell(f.verdict, kind=kinds[f.verdict]), Cell(f.says, f.points)),
+            *(c.statement, Cell(f.verdict, kind=kinds[f.verdict]), Cell(f.sentence, f.points)),
             *("; ".join(f.doubts), c.source),
         ]
         for c, f in judged
