@@ -122,7 +122,7 @@ belief_split_counter = row(
 )
 
 
-def _each(pair: Pair) -> Pair:
+def _per_kernel(pair: Pair) -> Pair:
     """The cost of a graph is of all its kernels: over one of them."""
     kernels = pair.under.point.size
     r = pair.ratio
@@ -142,7 +142,7 @@ def belief_graph(data: Evidence) -> Finding:
     one_by_one = on_cuda("additional_launch")
     found = one_by_one.over(on_cuda("additional_graph_launch", size=at_least(8)), "op", "size")
     pairs = found.pairs(data)
-    pairs.found = [_each(p) for p in pairs.found]
+    pairs.found = [_per_kernel(p) for p in pairs.found]
     return above(pairs, 1.1, "a kernel launched over one of a graph of 8 kernels or more")
 
 

@@ -60,11 +60,10 @@ def visit_line(
     cost_ns: float,
     *,
     inserted: bool = False,
-    doubt: str = "",
-    oversubscribed: bool = False,
-    source: str = "",
+    **more: str | bool | None,
 ) -> dict[str, Any]:
-    """One imported cell: `cost_ns` per op. What is not positive is `not_resolved`."""
+    """One imported cell: `cost_ns` per op. What is not positive is `not_resolved`. Of `more` members
+    those are written that are not empty."""
     line: dict[str, Any] = {
         "kind": "visit",
         "point": members,
@@ -91,17 +90,11 @@ def visit_line(
             status="not_resolved",
             reason=f"published as {cost_ns:.3g} ns: the test was not slower than the baseline",
         )
-    if doubt:
-        line["doubt"] = doubt
-    if oversubscribed:
-        line["oversubscribed"] = True
-    if source:
-        line["source"] = source
-    return line
+    return line | {name: value for name, value in more.items() if value}
 
 
 # What a line of a point has of its one visit as it stands there.
-_of_the_visit = (
+_copied_members = (
     *("point", "status", "reason", "family", "pairing", "cost_per_lane", "participants", "build"),
     *("device", "pus", "fairness", "slowest_over_fastest", "rounds_kept", "imported"),
     *("oversubscribed", "doubt"),
@@ -110,7 +103,7 @@ _of_the_visit = (
 
 def point_line(visit: dict[str, Any]) -> dict[str, Any]:
     """The line of the point of an imported visit: the published figure is the estimate."""
-    line = {"kind": "point", **{name: visit[name] for name in _of_the_visit if name in visit}}
+    line = {"kind": "point", **{name: visit[name] for name in _copied_members if name in visit}}
     if "additivity" in visit:
         line["additive"] = visit["additivity"]["additive"]
     line["visits"] = len(visit["estimates"])

@@ -143,8 +143,10 @@ def _words(names: str) -> dict[str, Any]:
 
 _status = texts.matching("|".join(tables.statuses))
 
-_of_axis: dict[type, Any] = {str: texts.word, tuple: [NUMBER]}
-point: dict[str, Any] = {axis.name: _of_axis.get(axis.kind, NUMBER) for axis in tables.axes}
+_rule_by_axis_type: dict[type, Any] = {str: texts.word, tuple: [NUMBER]}
+point: dict[str, Any] = {
+    axis.name: _rule_by_axis_type.get(axis.kind, NUMBER) for axis in tables.axes
+}
 
 _machine = {
     **_numbers(
@@ -259,7 +261,7 @@ def rules(sentence: texts.TextRule) -> dict[str, dict[str, Any]]:
     }
 
 
-_of_kind: dict[str, Any] = {
+_rule_by_kind: dict[str, Any] = {
     **_all("number whole index flag verdict", NUMBER),
     **_all("wholes numbers", [NUMBER]),
     "counts": Named(texts.word, NUMBER),
@@ -294,7 +296,7 @@ def _of_table(table: tables.Table, sentence: texts.TextRule) -> dict[str, Any]:
         if member.of:
             inner = _of_table(member.of, sentence)
             return [inner] if member.kind == "objects" else inner
-        return _of_kind.get(member.kind, by_name.get(name))
+        return _rule_by_kind.get(member.kind, by_name.get(name))
 
     found = {name: rule(name, member) for name, member in table.items() if member.shared}
     return {name: each for name, each in found.items() if each is not None}

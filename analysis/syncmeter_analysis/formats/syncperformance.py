@@ -207,18 +207,16 @@ def _lines_of(
             scope=test.scope or None,
             order=test.order,
         )
-        line = visit_line(
+        yield visit_line(
             members,
             test.family,
             cell.value * _ns_per_unit[backend],
             inserted=test.inserted,
             doubt=test.doubt,
-            source=str(folder),
             oversubscribed=backend == "omp" and pus is not None and cell.lanes > pus,
+            source=str(folder),
+            requested_affinity=affinity,
         )
-        if affinity:
-            line["requested_affinity"] = affinity
-        yield line
 
 
 def import_syncperformance(

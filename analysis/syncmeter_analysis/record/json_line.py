@@ -36,12 +36,12 @@ def parsed(text: bytes) -> dict[str, Any]:
     if written.count("[") + written.count("{") > _most_levels:
         _check_levels(line)
     if line.get("kind") not in _of_points:
-        found: dict[str, Any] = _each(_known, line)
+        found: dict[str, Any] = _map_values(_known, line)
         return found
     # Of ASCII a text of JSON holds only DEL as it is: few lines have to be walked.
     if not written.isascii() or "\\" in written or "\x7f" in written:
         _check_letters(text, line)
-        line = {k: v if k in _points else _each(_text, v) for k, v in line.items()}
+        line = {k: v if k in _points else _map_values(_text, v) for k, v in line.items()}
     return line
 
 
@@ -76,10 +76,10 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, int) and abs(value) > _largest_number else _text(value)
 
 
-def _each(leaf: Callable[[Any], Any], value: Any) -> Any:
+def _map_values(leaf: Callable[[Any], Any], value: Any) -> Any:
     """The value with `leaf` of each text and number that it holds, and printable names."""
     if isinstance(value, list):
-        return [_each(leaf, v) for v in value]
+        return [_map_values(leaf, v) for v in value]
     if isinstance(value, dict):
-        return {_text(k): _each(leaf, v) for k, v in value.items()}
+        return {_text(k): _map_values(leaf, v) for k, v in value.items()}
     return leaf(value)

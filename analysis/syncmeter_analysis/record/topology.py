@@ -88,7 +88,7 @@ def foldings(units: dict[int, Unit]) -> Iterator[Folding]:
     for (name, parts), (_, wholes) in pairwise(levels):
         inside = [[part for part in parts if part[0] in set(whole)] for whole in wholes]
         for some in range(1, max(map(len, inside)) + 1):
-            merged = [together for group in inside for together in _together(group, some)]
+            merged = [together for group in inside for together in _even_blocks(group, some)]
             if len(wholes) < len(merged) < count:
                 count = len(merged)
                 uneven = "up to " if len({len(together) for together in merged}) > 1 else ""
@@ -106,7 +106,7 @@ def _groups(units: dict[int, Unit], order: list[int], level: str) -> list[list[i
     return list(groups.values()) if all(index >= 0 for _, index in groups) else []
 
 
-def _together(parts: list[list[int]], some: int) -> list[list[list[int]]]:
+def _even_blocks(parts: list[list[int]], some: int) -> list[list[list[int]]]:
     """At most so many neighbours, and as equally many as can be."""
     blocks = math.ceil(len(parts) / some)
     ends = [len(parts) * i // blocks for i in range(blocks + 1)]

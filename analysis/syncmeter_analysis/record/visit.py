@@ -114,8 +114,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     """The visit that a line holds; raises BadVisit with the reason where it cannot be."""
     point = point_of(line.get("point"), points)
     status = check_status(line)
-    check(line, visit_members)
-    check(line, _of_some)
+    check(line, _members)
     if line.get("visit") is None:
         raise BadVisit("a visit without its number")
     visit = Visit(point, int(line["visit"]), status, census=line.get("census"))
@@ -128,7 +127,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     if status in ("ok", "busy"):
         least = min(map(_cycles, line.get("estimates") or ()), default=math.inf)
         visit.least_cycles = least if math.isfinite(least) else None
-    if not _on_some.isdisjoint(line):
+    if not _rare_members.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))
         visit.litmus = litmus_of(line)
@@ -152,12 +151,13 @@ _count = Member("whole")
 _link = {name: _count for name in ("from", "to", "nvlinks")}
 _link |= {name: Member("flag") for name in ("peer_access", "native_atomics")}
 
-#: What the driver and the backends add to visits of some kinds.
-_of_some = {
+#: With what the driver and the backends add to visits of some kinds.
+_members = {
+    **visit_members,
     "stolen_ns": Member("number"),
     "device_shares": Member("numbers"),
     "links": Member("objects", of={**_link, "performance_rank": Member("whole", -1)}),
     "litmus_seen": _count,
     "litmus_rounds": _count,
 }
-_on_some = frozenset({*remarks, "device_shares", "links", "litmus_seen"})
+_rare_members = frozenset({*remarks, "device_shares", "links", "litmus_seen"})

@@ -80,7 +80,7 @@ class Campaign:
         return list(dict.fromkeys(text for text in texts if isinstance(text, str) and text))
 
 
-def _watch(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
+def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured]) -> None:
     conduct.visits += len(file.visits)
     for visit in file.visits.values():
         conduct.rounds_taken += visit.rounds_taken
@@ -146,7 +146,7 @@ def campaign_of(files: list[ResultsFile]) -> Campaign:
         twice += len(found.keys() & points.keys())
         for key, s in found.items():
             points[key] = max(s, points.get(key, s), key=lambda s: (s.usable, s.visits))
-        _watch(conduct, file, by_file[-1])
+        _count_rounds(conduct, file, by_file[-1])
         prefix = f"{file.path}: " if len(files) > 1 else ""
         notes += [prefix + note for note in file.notes]
     if twice:

@@ -252,13 +252,9 @@ def _machines_differ(old: Campaign, new: Campaign) -> list[str]:
         )
         if before != after
     ]
-    gpus_a, gpus_b = dict(a.gpus), dict(b.gpus)
-    differ += [
-        f"GPU ({gpus_a[k]} against {gpus_b[k]})"
-        for k in gpus_a.keys() & gpus_b.keys()
-        if gpus_a[k] != gpus_b[k]
-    ]
-    return differ
+    gpus = dict(b.gpus)
+    others = ((name, gpus[backend]) for backend, name in a.gpus if backend in gpus)
+    return differ + [f"GPU ({ours} against {other})" for ours, other in others if ours != other]
 
 
 def compare_campaigns(

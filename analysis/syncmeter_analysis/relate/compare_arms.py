@@ -135,11 +135,6 @@ def parts_by_arm(campaign: Campaign) -> Iterator[tuple[str, Campaign]]:
         yield "", campaign
         return
     for name in names:
-        yield (
-            name,
-            replace(
-                campaign,
-                points={k: s for k, s in campaign.points.items() if s.point.arm == name},
-                by_file=[[s for s in of if s.point.arm == name] for of in campaign.by_file],
-            ),
-        )
+        points = {k: s for k, s in campaign.points.items() if s.point.arm == name}
+        by_file = [[s for s in of if s.point.arm == name] for of in campaign.by_file]
+        yield name, replace(campaign, points=points, by_file=by_file)

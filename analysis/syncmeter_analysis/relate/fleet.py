@@ -19,6 +19,7 @@ from statistics import NormalDist
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate.compare import alpha as alpha_of_all
 from syncmeter_analysis.relate.compare import contended_threshold, default_sees
+from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.node import LeftOut, Node, StateCost, odd_facts
 from syncmeter_analysis.relate.relation import found_in
 from syncmeter_analysis.relate.stats import holm, median, student_t, student_t_tail
@@ -167,20 +168,15 @@ class Fleet:
 
 def fleet_of(found: Iterable[Node | LeftOut], threshold: float = default_threshold) -> Fleet:
     """Judges the nodes. Differences up to `threshold` count as none."""
-    left_out: list[LeftOut] = []
-    kinds: dict[str, list[Node]] = defaultdict(list)
-    points: dict[str, Point] = {}
-    for one in found:
-        if isinstance(one, LeftOut):
-            left_out.append(one)
-            continue
-        points.update(one.points)
-        kinds[one.kind].append(one)
+    every = list(found)
+    nodes = [one for one in every if isinstance(one, Node)]
+    points = {key: point for node in nodes for key, point in node.points.items()}
+    kinds = grouped(nodes, lambda node: node.kind)
     groups = [
         _group(kind, nodes, points, threshold)
         for kind, nodes in sorted(kinds.items(), key=lambda item: -len(item[1]))
     ]
-    return Fleet(groups, left_out, threshold)
+    return Fleet(groups, [one for one in every if isinstance(one, LeftOut)], threshold)
 
 
 def _group(kind: str, nodes: list[Node], points: dict[str, Point], threshold: float) -> Group:
@@ -210,11 +206,9 @@ def _common_state(every: Sequence[StateCost]) -> State:
     if not every:
         return State()
     bounds = class_bounds(s.hop_ns for s in every)
-    hops: dict[tuple[bool, int], list[float]] = defaultdict(list)
-    for s in every:
-        hops[s.busy, bisect_right(bounds, s.hop_ns)].append(s.hop_ns)
-    busy, number = max(hops, key=lambda which: (len(hops[which]), not which[0], -which[1]))
-    known = [hop for hop in hops[busy, number] if hop > 0]
+    found = grouped(every, lambda s: (s.busy, bisect_right(bounds, s.hop_ns)))
+    busy, number = max(found, key=lambda which: (len(found[which]), not which[0], -which[1]))
+    known = [s.hop_ns for s in found[busy, number] if s.hop_ns > 0]
     return State(number, busy, median(known) if known else 0.0)
 
 

@@ -3,19 +3,20 @@ a level of the GPU's synchronization."""
 
 from __future__ import annotations
 
-alternatives = tuple(
-    (job, tuple(ops.split()))
-    for job, ops in (
-        (
-            "update",
-            "atomic_add atomic_fetch_add critical_add critical_named_add lock_add nest_lock_add "
-            "spin_lock_add ticket_lock_add shared_mutex_add",
-        ),
-        ("barrier", "barrier block_barrier named_barrier"),
-        ("write", "atomic_write plain_write"),
-        ("read", "atomic_read plain_read"),
-        ("handoff", "handoff handoff_cas handoff_wait"),
-    )
+
+def _groups(of: dict[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, tuple(ops.split())) for name, ops in of.items())
+
+
+alternatives = _groups(
+    {
+        "update": "atomic_add atomic_fetch_add critical_add critical_named_add lock_add nest_lock_add "
+        "spin_lock_add ticket_lock_add shared_mutex_add",
+        "barrier": "barrier block_barrier named_barrier",
+        "write": "atomic_write plain_write",
+        "read": "atomic_read plain_read",
+        "handoff": "handoff handoff_cas handoff_wait",
+    }
 )
 
 
@@ -25,19 +26,15 @@ def job_of(op: str, otherwise: str) -> str:
 
 
 #: Level, and what the names of its ops begin with.
-levels = tuple(
-    (level, tuple(starts.split()))
-    for level, starts in (
-        ("warp", "warp_sync shuffle_ vote_ match_ tile_ coalesced_ active_mask reduce_"),
-        ("block", "barrier block_barrier named_barrier syncthreads_"),
-        ("cluster", "cluster_"),
-        ("grid", "grid_ software_barrier_"),
-        (
-            "several GPUs",
-            "multi_gpu_barrier_ multi_gpu_host_ multi_gpu_graph_ multi_gpu_allreduce_",
-        ),
-        ("launch", "launch additional_ cooperative_launch graph_ programmatic_ kernel_"),
-    )
+levels = _groups(
+    {
+        "warp": "warp_sync shuffle_ vote_ match_ tile_ coalesced_ active_mask reduce_",
+        "block": "barrier block_barrier named_barrier syncthreads_",
+        "cluster": "cluster_",
+        "grid": "grid_ software_barrier_",
+        "several GPUs": "multi_gpu_barrier_ multi_gpu_host_ multi_gpu_graph_ multi_gpu_allreduce_",
+        "launch": "launch additional_ cooperative_launch graph_ programmatic_ kernel_",
+    }
 )
 
 

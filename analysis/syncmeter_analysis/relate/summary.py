@@ -198,7 +198,7 @@ class Measured:
 
 
 # Members of a line that are called as they are here.
-_as_they_stand = (
+_copied_members = (
     *("visits", "fairness", "slowest_over_fastest", "additive", "rounds_kept", "rounds_dropped"),
     *("device", "family", "cost_per_lane", "participants", "host_lane", "launching", "devices"),
     *("build", "imported", "oversubscribed", "doubt"),
@@ -218,7 +218,7 @@ def measured_from(point: Point, line: Members, source: str, census: Members | No
         census=census,
         inserted=line.get("pairing") == "insert",
         source=source,
-        **{name: line[name] for name in _as_they_stand if line.get(name) is not None},
+        **{name: line[name] for name in _copied_members if line.get(name) is not None},
     )
     states = [(_state_of(each), each) for each in line.get("states") or ()]
     for state, members in sorted(states, key=itemgetter(0)):
