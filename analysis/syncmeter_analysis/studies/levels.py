@@ -26,7 +26,7 @@ from syncmeter_analysis.relate.relation import (
 from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import ns_of, of_each
+from syncmeter_analysis.studies.cells import cost, ns_of, of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Heat, Panel, most_colours, rows_of
 from syncmeter_analysis.studies.figures import row as figure_row
 
@@ -87,7 +87,6 @@ class BlockRate:
     rate is not told apart from it."""
 
     best: Measured
-    warps_per_s: float
     ties: list[Measured]
 
 
@@ -227,7 +226,7 @@ def _block_rates(barriers: list[Measured]) -> list[BlockRate]:
         ties = [
             s for s, r in over if verdict(r) in (Verdict.same, Verdict.faster, Verdict.cannot_tell)
         ]
-        found.append(BlockRate(best, _warps(best) * 1e9 / ns_of(best), ties))
+        found.append(BlockRate(best, ties))
     return found
 
 
@@ -342,15 +341,11 @@ def _cycles(s: Measured) -> str:
 def _blocks(found: Sequence[BlockRate]) -> list[Block]:
     columns = "threads per block>|blocks>|ns per barrier>|warps synchronized per s>"
     columns += f"|as many within {default_margin:.0%} with blocks"
-    rows = [
-        [
-            *(str(row.best.point.lanes), str(row.best.point.blocks)),
-            Cell(formats.nanoseconds(ns_of(row.best)), [row.best.id]),
-            formats.rate(row.warps_per_s),
-            ", ".join(str(s.point.blocks) for s in row.ties),
-        ]
-        for row in found
-    ]
+    rows = []
+    for row in found:
+        s, blocks = row.best, ", ".join(str(tie.point.blocks) for tie in row.ties)
+        per_s = formats.rate(_warps(s) * 1e9 / ns_of(s))
+        rows.append([s.point.lanes, s.point.blocks, cost(s), per_s, blocks])
     what = "barrier: the launch of each block size that synchronizes most warps per time"
     return [table(what, columns, rows)] if rows else []
 
@@ -415,13 +410,13 @@ def _clocks(found: Sequence[BothClocks]) -> list[Block]:
         return []
     rows = []
     for row in found:
-        s, cost = row.s, row.s.cost
-        assert cost is not None
-        own = cost.relative_half_width * cost.value
+        s, interval = row.s, row.s.cost
+        assert interval is not None
+        own = interval.relative_half_width * interval.value
         at = [Cell(s.point.op, [s.id]), _size_text(s), formats.blocks_by_threads(s.point)]
-        both = [_plus_minus(cost.value, own) if cost.bounded else formats.nanoseconds(cost.value)]
+        both = [_plus_minus(ns_of(s), own) if interval.bounded else formats.nanoseconds(ns_of(s))]
         if row.host_ns is not None:
-            both += [_plus_minus(row.host_ns, row.deviation_ns), f"{row.host_ns / cost.value:.3f}"]
+            both += [_plus_minus(row.host_ns, row.deviation_ns), f"{row.host_ns / ns_of(s):.3f}"]
         one = s.point.blocks == 1
         clock = "cycles of one multiprocessor" if one else "events around the launch"
         rows.append([*at, *both, *[""] * (3 - len(both)), clock])
