@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace syncmeter {
@@ -60,70 +61,41 @@ struct form {
   friend constexpr bool operator==(const form&, const form&) = default;
 };
 
-template <class Enum> struct spelling {
-  Enum value;
-  std::string_view text;
-};
-template <class Enum> spelling(Enum, const char*) -> spelling<Enum>;
-
-inline constexpr std::array value_type_names{
-    spelling{value_type::int32, "int32"}, spelling{value_type::uint32, "uint32"},
-    spelling{value_type::uint64, "uint64"}, spelling{value_type::float32, "float"},
-    spelling{value_type::float64, "double"}};
-inline constexpr std::array placement_names{spelling{placement::none, "none"},
-                                            spelling{placement::shared, "shared"},
-                                            spelling{placement::strided, "strided"}};
-inline constexpr std::array order_names{
-    spelling{order::unordered, "unordered"}, spelling{order::relaxed, "relaxed"},
-    spelling{order::acquire, "acquire"},     spelling{order::release, "release"},
-    spelling{order::acq_rel, "acq_rel"},     spelling{order::seq_cst, "seq_cst"}};
-inline constexpr std::array affinity_names{
-    spelling{affinity::none, "none"}, spelling{affinity::close, "close"},
-    spelling{affinity::spread, "spread"}, spelling{affinity::smt, "smt"},
-    spelling{affinity::quiet, "quiet"}};
-inline constexpr std::array wait_policy_names{spelling{wait_policy::active, "active"},
-                                              spelling{wait_policy::passive, "passive"}};
-inline constexpr std::array home_names{spelling{home::none, "none"}, spelling{home::first, "first"},
-                                       spelling{home::second, "second"},
-                                       spelling{home::other, "other"}};
-
-inline constexpr std::array scope_names{
-    spelling{scope::none, "none"}, spelling{scope::block, "block"},
-    spelling{scope::device, "device"}, spelling{scope::system, "system"},
-    spelling{scope::cluster, "cluster"}};
-inline constexpr std::array flavour_names{
-    spelling{flavour::none, "none"}, spelling{flavour::function, "function"},
-    spelling{flavour::atomic_ref, "atomic_ref"}, spelling{flavour::ptx, "ptx"},
-    spelling{flavour::volatile_access, "volatile"}};
-inline constexpr std::array space_names{spelling{space::none, "none"},
-                                        spelling{space::global, "global"},
-                                        spelling{space::shared_memory, "shared_memory"}};
-
-constexpr auto& names_of(value_type) { return value_type_names; }
-constexpr auto& names_of(placement) { return placement_names; }
-constexpr auto& names_of(order) { return order_names; }
-constexpr auto& names_of(affinity) { return affinity_names; }
-constexpr auto& names_of(wait_policy) { return wait_policy_names; }
-constexpr auto& names_of(home) { return home_names; }
-constexpr auto& names_of(scope) { return scope_names; }
-constexpr auto& names_of(flavour) { return flavour_names; }
-constexpr auto& names_of(space) { return space_names; }
+/// The spellings of an enum's values, in their order.
+template <class... Text> constexpr auto spelled(Text... texts) {
+  return std::array<std::string_view, sizeof...(texts)>{texts...};
+}
+constexpr auto names_of(value_type) {
+  return spelled("int32", "uint32", "uint64", "float", "double");
+}
+constexpr auto names_of(placement) { return spelled("none", "shared", "strided"); }
+constexpr auto names_of(order) {
+  return spelled("unordered", "relaxed", "acquire", "release", "acq_rel", "seq_cst");
+}
+constexpr auto names_of(affinity) { return spelled("none", "close", "spread", "smt", "quiet"); }
+constexpr auto names_of(wait_policy) { return spelled("active", "passive"); }
+constexpr auto names_of(home) { return spelled("none", "first", "second", "other"); }
+constexpr auto names_of(scope) { return spelled("none", "block", "device", "system", "cluster"); }
+constexpr auto names_of(flavour) {
+  return spelled("none", "function", "atomic_ref", "ptx", "volatile");
+}
+constexpr auto names_of(space) { return spelled("none", "global", "shared_memory"); }
 
 template <class Enum> concept axis_value = requires(Enum e) { names_of(e); };
 
 template <axis_value Enum> [[nodiscard]] constexpr std::string_view to_text(Enum value) {
-  for (const auto& name : names_of(value)) {
-    if (name.value == value) return name.text;
-  }
-  return "?";
+  constexpr auto names = names_of(Enum{});
+  const auto at = static_cast<std::size_t>(value);
+  return at < names.size() ? names[at] : "?";
 }
 
 /// The value spelled `text`, or nothing. Spelling is exact: user input is checked by its caller,
 /// who can say where it stood.
 template <axis_value Enum>
 [[nodiscard]] constexpr std::optional<Enum> from_text(std::string_view text) {
-  for (const auto& name : names_of(Enum{})) {
-    if (name.text == text) return name.value;
+  constexpr auto names = names_of(Enum{});
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    if (names[at] == text) return static_cast<Enum>(at);
   }
   return std::nullopt;
 }
@@ -133,20 +105,31 @@ template <axis_value Enum>
 }
 
 template <class T> struct type_tag;
-template <> struct type_tag<std::int32_t> {
-  static constexpr auto value = value_type::int32;
-};
-template <> struct type_tag<std::uint32_t> {
-  static constexpr auto value = value_type::uint32;
-};
-template <> struct type_tag<std::uint64_t> {
-  static constexpr auto value = value_type::uint64;
-};
-template <> struct type_tag<float> {
-  static constexpr auto value = value_type::float32;
-};
-template <> struct type_tag<double> {
-  static constexpr auto value = value_type::float64;
-};
+template <>
+struct type_tag<std::int32_t> : std::integral_constant<value_type, value_type::int32> {};
+template <>
+struct type_tag<std::uint32_t> : std::integral_constant<value_type, value_type::uint32> {};
+template <>
+struct type_tag<std::uint64_t> : std::integral_constant<value_type, value_type::uint64> {};
+template <> struct type_tag<float> : std::integral_constant<value_type, value_type::float32> {};
+template <> struct type_tag<double> : std::integral_constant<value_type, value_type::float64> {};
+
+/// From a type that is known when the program runs to one that the compiler knows: calls `use` with
+/// a value of it.
+template <class Use> constexpr auto by_type(value_type type, Use use) {
+  switch (type) {
+  case value_type::int32:
+    return use(std::int32_t{});
+  case value_type::uint32:
+    return use(std::uint32_t{});
+  case value_type::uint64:
+    return use(std::uint64_t{});
+  case value_type::float32:
+    return use(float{});
+  case value_type::float64:
+    break;
+  }
+  return use(double{});
+}
 
 }  // namespace syncmeter

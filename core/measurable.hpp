@@ -32,7 +32,7 @@ using code_finder = const void* (*)(std::size_t index);
 /// of no other's.
 using kernel_namer = std::string (*)(std::size_t index);
 
-/// Runs an op's litmus on a rig made ready for the point; returns how often the forbidden was seen.
+/// Runs an op's litmus on a rig made ready for the point; returns how often the forbidden occurred.
 using litmus_check = std::uint64_t (*)(bench& rig);
 
 /// What an op needs on its rig outside the clock, where cells are not all that it works on.
@@ -235,12 +235,12 @@ consteval auto rows_in_part() {
   check_shape<Op>();
   constexpr auto forms = forms_of_op<Backend, T, Op>();
   constexpr auto where = [] {
-    std::size_t first = 0, number = 0, seen = Before;
+    std::size_t first = 0, number = 0, rows_before = Before;
     for (const bool has_code : code_of_rows<Backend, T, Op>()) {
-      const std::size_t part = All == 0 ? 0 : std::min(seen * Part.of / All, Part.of - 1);
+      const std::size_t part = All == 0 ? 0 : std::min(rows_before * Part.of / All, Part.of - 1);
       if (part == Part.index) ++number;
       else if (number == 0) ++first;
-      seen += has_code ? 1 : 0;
+      rows_before += has_code ? 1 : 0;
     }
     return std::pair{first, number};
   }();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/axes.hpp"
@@ -50,6 +51,10 @@ enum class family : std::uint8_t {
   reduction,
   structure  ///< a data structure that lanes share: a queue, a stack
 };
+constexpr auto names_of(family) {
+  return spelled("barrier", "atomic", "fence", "critical", "warp", "group", "handoff", "launch",
+                 "memory", "control", "reduction", "structure");
+}
 
 /// How `measured` relates to `common`. self: it is `common` again on the same cell, so that the
 /// difference is the cost of one op. insert: it stands between two accesses (`before`, `after`),
@@ -127,8 +132,24 @@ struct op_info {
   std::string_view compiles_to{};  ///< what one op should compile to on the machine that it is
                                    ///< built for ("lock_xadd 1"), where the op itself says so
 
+  /// The same, but for one member.
+  template <class T>
+  [[nodiscard]] constexpr op_info with(T op_info::* member, std::type_identity_t<T> value) const {
+    op_info changed = *this;
+    changed.*member = value;
+    return changed;
+  }
   template <class Kind> [[nodiscard]] constexpr bool is(Kind wanted) const {
     return kind == static_cast<std::uint8_t>(wanted);
+  }
+};
+
+/// What an op of pairing::self usually is: `measured` is `common` again.
+template <class Op> struct self_paired {
+  SM_FN static void measured(auto& lane)
+    requires requires { Op::common(lane); }
+  {
+    Op::common(lane);
   }
 };
 

@@ -36,7 +36,7 @@ template <axis_value Enum> std::string all_names() {
   std::string names;
   for (const auto& name : names_of(Enum{})) {
     if (!names.empty()) names += ", ";
-    names += name.text;
+    names += name;
   }
   return names;
 }

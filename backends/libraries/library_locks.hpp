@@ -1,10 +1,11 @@
-// The locks of libraries, with calls that are not inlined: what a section costs shall not depend on
-// which of them have their code in a header. Those of what was not found are not there.
+// The locks and the RCU of libraries, with calls that are not inlined: what a section costs shall
+// not depend on which of them have their code in a header. Those of what was not found are not
+// there.
 #pragma once
 
 #include <memory>
 
-#include "core/cell_object.hpp"
+#include "core/ops/read_mostly.hpp"
 
 #if SM_HAS_ABSL
 #include <absl/synchronization/mutex.h>
@@ -119,6 +120,27 @@ using ck_fas_lock = not_found;
 using ck_ticket_lock = not_found;
 using ck_mcs_lock = not_found;
 using ck_cohort_lock = not_found;
+#endif
+
+#if SM_HAS_URCU
+/// A pointer to the newest copy, old ones kept by RCU of liburcu, its membarrier flavour: a reader
+/// writes to a counter of its own thread alone, without a fence.
+class rcu_snapshot {
+ public:
+  explicit rcu_snapshot(sharers who);
+  ops::datum_state read(unsigned lane);
+  /// Waits for a grace period: the copy before is written next.
+  std::uint64_t write(unsigned lane);
+  [[nodiscard]] std::uint64_t version() const;
+
+ private:
+  ops::plain_words first_, second_;
+  ops::plain_words* spare_ = &second_;
+  std::mutex writers_;
+  alignas(128) std::atomic<ops::plain_words*> newest_{&first_};
+};
+#else
+struct rcu_snapshot {};
 #endif
 
 }  // namespace syncmeter::libraries

@@ -11,13 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/mpi/mpi_backend.hpp"
-#include "backends/mpi/mpi_census.hpp"
-#include "backends/mpi/mpi_version.hpp"
 #include "backends/mpi/rank_link.hpp"
 #include "backends/mpi/supervisor.hpp"
 #include "core/host/host_worker.hpp"
-#include "core/host/shared_pages.hpp"
-#include "core/host/thread_team.hpp"
+#include "core/host/lane_memory.hpp"
+#include "core/host/teams.hpp"
 
 namespace syncmeter::mpi {
 namespace {
@@ -36,8 +34,10 @@ class ranks final : public host_worker_backend {
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
   [[nodiscard]] bool pool() const override { return true; }
   [[nodiscard]] std::string problem() const override { return launcher_problem(); }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
-    return declared_instructions(row);
+  // What is not MPI's is std::atomic_ref's.
+  [[nodiscard]] std::string x86_64(const measurable& row) const override {
+    if (row.info.name == "barrier") return "call:MPI_Barrier 1";
+    return standard::declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {
     nlohmann::json of{{"api", fmt::format("MPI {}.{}", MPI_VERSION, MPI_SUBVERSION)},

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "backends/mpi/mpi_calls.hpp"
 #include "backends/mpi/mpi_team.hpp"
 #include "backends/std/std_atomics.hpp"
 

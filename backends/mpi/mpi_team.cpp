@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/host/thread_team.hpp"
+#include "core/host/teams.hpp"
 
 namespace syncmeter::mpi {
 namespace {
@@ -94,7 +94,7 @@ lane_setup in_shared_window(lane_setup s) {
   if (s.cell == nullptr) return s;
   const auto& team = *static_cast<rank_team*>(s.backend);
   const rank_state& mine = here(s);
-  std::byte* const window = mine.shared_base + mine.shared_offset;
+  std::byte* const window = mine.of(epoch::none).base + mine.of(epoch::none).offset;
   s.cell = window + (static_cast<std::byte*>(s.cell) - team.board().first);
   s.second_cell =
       window + window_half + (static_cast<std::byte*>(s.second_cell) - team.board().second);

@@ -7,7 +7,7 @@
 #include "backends/mpi/mpi_rank.hpp"
 #include "core/axes.hpp"
 #include "core/host/host_rig.hpp"
-#include "core/host/process_board.hpp"
+#include "core/host/teams.hpp"
 
 namespace syncmeter::mpi {
 

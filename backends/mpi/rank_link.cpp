@@ -40,11 +40,26 @@ int new_socket() {
   return fd;
 }
 
+/// A message of one byte, with room for descriptors beside it.
+struct descriptor_message {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
+  char byte = 0;
+  iovec text{&byte, 1};
+  msghdr header{};
+
+  descriptor_message() {
+    header.msg_iov = &text;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+  }
+};
+
 }  // namespace
 
-std::string why_not_one_world(const std::vector<rank_hello>& seen, int wanted,
+std::string why_not_one_world(const std::vector<rank_hello>& found, int wanted,
                               const std::string& launcher, const std::string& library) {
-  for (const rank_hello& rank : seen) {
+  for (const rank_hello& rank : found) {
     if (rank.ranks != wanted) {
       return fmt::format(
           "{} starts worlds of its own: {} rank(s) in place of {}. It belongs to another MPI than "
@@ -86,33 +101,20 @@ bool rank_link::hear(rank_hello& who) const {
 }
 
 void rank_link::hand_over(const std::vector<int>& descriptors) const {
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
-  char byte = 0;
-  iovec text{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = CMSG_SPACE(sizeof(int) * descriptors.size());
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  descriptor_message message;
+  message.header.msg_controllen = CMSG_SPACE(sizeof(int) * descriptors.size());
+  cmsghdr* const header = CMSG_FIRSTHDR(&message.header);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int) * descriptors.size());
   std::memcpy(CMSG_DATA(header), descriptors.data(), sizeof(int) * descriptors.size());
-  if (::sendmsg(fd_, &message, MSG_NOSIGNAL) != 1) fail("descriptors for a rank");
+  if (::sendmsg(fd_, &message.header, MSG_NOSIGNAL) != 1) fail("descriptors for a rank");
 }
 
 std::vector<int> rank_link::take_over() const {
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
-  char byte = 0;
-  iovec text{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  const bool came = ::recvmsg(fd_, &message, MSG_CMSG_CLOEXEC) == 1;
-  const cmsghdr* const header = came ? CMSG_FIRSTHDR(&message) : nullptr;
+  descriptor_message message;
+  const bool came = ::recvmsg(fd_, &message.header, MSG_CMSG_CLOEXEC) == 1;
+  const cmsghdr* const header = came ? CMSG_FIRSTHDR(&message.header) : nullptr;
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS)
     throw std::runtime_error("the process that started the ranks has no use for this one");
   std::vector<int> descriptors((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));

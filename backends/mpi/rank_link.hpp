@@ -20,9 +20,9 @@ struct rank_hello {
 /// The last thing: a rank that goes without it has died.
 inline constexpr char farewell = 'f';
 
-/// Why the ranks that have said hello are not the world of `wanted` ranks that was asked of
+/// Why the ranks that have reported are not the world of `wanted` ranks that was asked of
 /// `launcher`; empty where they may still become it. `library` is the MPI of this program.
-[[nodiscard]] std::string why_not_one_world(const std::vector<rank_hello>& seen, int wanted,
+[[nodiscard]] std::string why_not_one_world(const std::vector<rank_hello>& found, int wanted,
                                             const std::string& launcher,
                                             const std::string& library);
 

@@ -23,7 +23,6 @@
 #include <fmt/format.h>
 
 #include "backends/mpi/mpi_team.hpp"
-#include "backends/mpi/mpi_version.hpp"
 #include "backends/mpi/rank_link.hpp"
 #include "core/machine/topology.hpp"
 
@@ -147,7 +146,7 @@ class supervisor {
   }
 
   void gather() {
-    std::vector<rank_hello> seen;
+    std::vector<rank_hello> found;
     while (links_.size() < static_cast<std::size_t>(ranks_)) {
       pollfd ready{listener_.link.fd(), POLLIN, 0};
       if (::ppoll(&ready, 1, nullptr, &unblocked_) <= 0) {
@@ -165,12 +164,12 @@ class supervisor {
       rank_hello hello;
       if (!link.hear(hello)) continue;
       hello.pid = who.pid;
-      seen.push_back(hello);
+      found.push_back(hello);
       links_.push_back(std::move(link));
-      const std::string wrong = why_not_one_world(seen, ranks_, words_.front(), library_name());
+      const std::string wrong = why_not_one_world(found, ranks_, words_.front(), library_name());
       if (!wrong.empty()) throw std::runtime_error(wrong);
     }
-    hellos_ = std::move(seen);
+    hellos_ = std::move(found);
   }
 
   // All get the file of the common memory; rank 0 also the pipes to the driver, which this process
@@ -192,7 +191,7 @@ class supervisor {
     ::close(nothing);
   }
 
-  // Until every rank has said farewell and the launcher has gone.
+  // Until every rank has sent its farewell and the launcher has gone.
   void watch() {
     std::vector<bool> left(links_.size(), false);
     std::size_t there = links_.size();
@@ -226,7 +225,7 @@ class supervisor {
     hellos_.clear();
   }
 
-  // Ranks first: a launcher waits for them. Told to end, it cleans up behind itself.
+  // Ranks first: a launcher waits for them. Asked to end, it cleans up behind itself.
   void end_all() {
     for (const rank_hello& rank : hellos_) ::kill(rank.pid, SIGKILL);
     hellos_.clear();

@@ -14,8 +14,8 @@ namespace syncmeter::mpi {
 [[nodiscard]] std::string launcher_problem();
 
 /// Starts as many ranks of this program as KOKKOS_NUM_THREADS says, else as there are PUs, and
-/// comes back when all have ended. Returns the exit status: 0, or 1 after what went wrong was said
-/// on stderr.
+/// comes back when all have ended. Returns the exit status: 0, or 1 after what went wrong was
+/// written on stderr.
 [[nodiscard]] int supervise_ranks();
 
 }  // namespace syncmeter::mpi

@@ -1,6 +1,5 @@
 # The worker of MPI: what cmake/add_worker.cmake adds to `target`, by `name`, `ops` and the tables.
-foreach(source IN ITEMS main.cpp mpi_calls.cpp mpi_rank.cpp mpi_team.cpp mpi_version.cpp rank_link.cpp supervisor.cpp
-                        mpi_census.cpp ../std/std_census.cpp)
+foreach(source IN ITEMS main.cpp mpi_rank.cpp mpi_team.cpp rank_link.cpp supervisor.cpp ../std/std_census.cpp)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/${source})
 endforeach()
 sm_loop_target(${target} ${name} ${SM_UNROLLED_LIBRARY_FLAGS})

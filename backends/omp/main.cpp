@@ -7,33 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/omp/omp_backend.hpp"
-#include "backends/omp/omp_census.hpp"
 #include "core/host/host_worker.hpp"
 
 namespace syncmeter::omp {
 namespace {
-
-// What the rig calls are plain functions, without an object of ours.
-shared_objects* objects = nullptr;
-
-bool run_team(unsigned lanes, lane_body body, bench& rig) {
-  objects->fit(lanes);
-  bool whole = true;
-#pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
-    shared(whole, lanes, body, rig)
-  {
-    // A smaller team would wait at the gate for ever.
-    if (static_cast<unsigned>(omp_get_num_threads()) == lanes) {
-      body(rig, static_cast<unsigned>(omp_get_thread_num()));
-    } else {
-#pragma omp single
-      whole = false;
-    }
-  }
-  return whole;
-}
-
-void release_team() { omp_pause_resource_all(omp_pause_soft); }
 
 // The library that runs the teams, with every link on the way to it followed: libgomp.so.1.0.0, or
 // the libomp.so.5 of some LLVM. Neither has a function that tells its version.
@@ -47,18 +24,15 @@ std::string runtime_library() {
   return error ? info.dli_fname : path.string();
 }
 
-class openmp final : public host_worker_backend {
+class openmp final : public team_backend<shared_objects> {
  public:
   /// `shared` must outlive this.
-  explicit openmp(shared_objects& shared)
-      : host_worker_backend{all_rows(), &run_team, &release_team, &shared} {
-    objects = &shared;
-  }
+  explicit openmp(shared_objects& shared) : team_backend{all_rows(), shared} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+  [[nodiscard]] std::string x86_64(const measurable& row) const override {
     // Of a user's ops nothing is known here, whatever they are called.
-    if constexpr (SM_USER_OPS) return nlohmann::json::object();
+    if constexpr (SM_USER_OPS) return {};
     else return declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {

@@ -1,9 +1,7 @@
-#include "backends/omp/omp_census.hpp"
+#include "backends/omp/omp_backend.hpp"
 
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "core/worker/declaration_text.hpp"
 
@@ -78,14 +76,11 @@ std::string x86_64(const measurable& row) {
 
 }  // namespace
 
-nlohmann::json declared_instructions(const measurable& row) {
-  auto declared = nlohmann::json::object();
+std::string declared_instructions(const measurable& row) {
   auto text = x86_64(row);
   // clang puts a flush call beside every atomic that is not relaxed.
   const bool ordered = row.info.orders == orders::atomic && row.form.order != order::relaxed;
-  if (flush_is_call && ordered) text = with("call:__kmpc_flush 1", text);
-  if (!text.empty()) declared["x86-64"] = std::move(text);
-  return declared;
+  return flush_is_call && ordered ? with("call:__kmpc_flush 1", text) : text;
 }
 
 }  // namespace syncmeter::omp

@@ -1,7 +1,6 @@
 // The OpenMP lane: every word is the OpenMP construct of its name, nothing more.
 #pragma once
 
-#include "backends/omp/omp_calls.hpp"
 #include "backends/omp/omp_objects.hpp"
 #include "core/host/host_lane.hpp"
 #include "core/host/lateness.hpp"
@@ -23,6 +22,11 @@ namespace syncmeter::omp {
 template <class T, order O> class lane : public host_lane<T>, public late_words, ring_registers {
   static constexpr bool atomic_order =
       O == order::relaxed || O == order::acq_rel || O == order::seq_cst;
+#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
+  static constexpr bool has_flush_seq_cst = true;
+#else
+  static constexpr bool has_flush_seq_cst = false;
+#endif
 
  public:
   static constexpr order memory_order = O;
@@ -130,7 +134,7 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
     this->plain_write(x, static_cast<T>(this->plain_read(x) + by));
     omp_unset_nest_lock(&locks_->nested);
   }
-  // Looks, and tries again only when the lock was seen free: the line stays shared meanwhile.
+  // Looks, and tries again only when the lock looked free: the line stays shared meanwhile.
   SM_FN void spin_lock_add(T& x, T by) const {
     std::uint32_t& flag = locks_->flag;
     while (test_and_set(flag) != 0) {
@@ -163,31 +167,22 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
   }
 
   SM_FN void fence() const
-    requires(O == order::unordered)
+    requires(O != order::relaxed && (O != order::seq_cst || has_flush_seq_cst))
   {
+    if constexpr (O == order::unordered) {
 #pragma omp flush
-  }
-#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
-  SM_FN void fence() const
-    requires(O == order::seq_cst)
-  {
-#pragma omp flush seq_cst
-  }
-#endif
-  SM_FN void fence() const
-    requires(O == order::acquire)
-  {
+    } else if constexpr (O == order::acquire) {
 #pragma omp flush acquire
-  }
-  SM_FN void fence() const
-    requires(O == order::release)
-  {
+    } else if constexpr (O == order::release) {
 #pragma omp flush release
-  }
-  SM_FN void fence() const
-    requires(O == order::acq_rel)
-  {
+    } else if constexpr (O == order::acq_rel) {
 #pragma omp flush acq_rel
+    }
+#if defined(SM_OMP_HAS_FLUSH_SEQ_CST)
+    if constexpr (O == order::seq_cst) {
+#pragma omp flush seq_cst
+    }
+#endif
   }
 
   SM_FN void await_token() const {
@@ -201,16 +196,16 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
   SM_FN void take_token() const {
     std::uint64_t& box = *mailbox_;
     const std::uint64_t token = expected_;
-    std::uint64_t seen;
+    std::uint64_t found;
     do {
 #pragma omp atomic compare capture acquire
       {
-        seen = box;
+        found = box;
         if (box == token) {
           box = no_token;
         }
       }
-    } while (seen != token);
+    } while (found != token);
   }
 #endif
   SM_FN void pass_token() {
@@ -232,10 +227,10 @@ template <class T, order O> class lane : public host_lane<T>, public late_words,
     return was;
   }
   SM_FN static std::uint32_t relaxed_read(const std::uint32_t& flag) {
-    std::uint32_t seen;
+    std::uint32_t value;
 #pragma omp atomic read relaxed
-    seen = flag;
-    return seen;
+    value = flag;
+    return value;
   }
 
   lock_set* locks_;

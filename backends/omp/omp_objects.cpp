@@ -14,7 +14,44 @@ void make(omp_lock_t& lock, [[maybe_unused]] lock_hint hint) {
 #endif
 }
 
+template <class T> bits_of<T> maximum(const reduction_array& input, unsigned lanes) {
+  const T* const data = input.data<T>();
+  const std::size_t elements = input.elements();
+  T most = reduction_identity<T>();
+#pragma omp parallel for num_threads(static_cast<int>(lanes)) schedule(static) default(none)       \
+    shared(data, elements) reduction(max : most)
+  for (std::size_t i = 0; i < elements; ++i) most = data[i] > most ? data[i] : most;
+  return input.difference(most);
+}
+
+// The same threads get the same elements as in the reduction.
+template <class T>
+void fill_on_lanes(T* data, std::size_t elements, std::uint64_t seed, reduction_input kind,
+                   unsigned lanes) {
+#pragma omp parallel for num_threads(static_cast<int>(lanes)) schedule(static) default(none)       \
+    shared(data, elements, seed, kind)
+  for (std::size_t i = 0; i < elements; ++i) data[i] = reduction_element<T>(i, seed, kind);
+}
+
 }  // namespace
+
+bool omp_team::run(unsigned lanes, lane_body body, bench& rig) {
+  bool whole = true;
+#pragma omp parallel num_threads(static_cast<int>(lanes)) default(none)                            \
+    shared(whole, lanes, body, rig)
+  {
+    // A smaller team would wait at the gate for ever.
+    if (static_cast<unsigned>(omp_get_num_threads()) == lanes) {
+      body(rig, static_cast<unsigned>(omp_get_thread_num()));
+    } else {
+#pragma omp single
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+void omp_team::release() { omp_pause_resource_all(omp_pause_soft); }
 
 lock_set::lock_set() {
   omp_init_lock(&plain);
@@ -27,5 +64,18 @@ lock_set::~lock_set() {
   for (auto& [lock] : hinted) omp_destroy_lock(&lock);
   omp_destroy_lock(&plain);
 }
+
+#define SM_OMP_REDUCTION(TYPE)                                                                     \
+  bits_of<TYPE> reduce_max(const reduction_array& input, unsigned lanes, TYPE) {                   \
+    return maximum<TYPE>(input, lanes);                                                            \
+  }                                                                                                \
+  void fill(TYPE* data, std::size_t elements, std::uint64_t seed, reduction_input kind,            \
+            unsigned lanes) {                                                                      \
+    fill_on_lanes(data, elements, seed, kind, lanes);                                              \
+  }
+SM_OMP_REDUCTION(std::int32_t)
+SM_OMP_REDUCTION(std::uint64_t)
+SM_OMP_REDUCTION(float)
+SM_OMP_REDUCTION(double)
 
 }  // namespace syncmeter::omp

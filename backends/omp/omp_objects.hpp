@@ -1,5 +1,6 @@
-// What the lanes of OpenMP share beside cells: the API's own locks, and those that are written with
-// its atomics. One set for each cell that they guard.
+// What the lanes of OpenMP share beside cells: their team, the API's own locks and those that are
+// written with its atomics, one set for each cell that they guard, and what of OpenMP is a parallel
+// region of its own, behind a call, so that both sides of a loop hold the same of it.
 #pragma once
 
 #include <omp.h>
@@ -12,6 +13,18 @@
 #include "core/host/reduction_array.hpp"
 
 namespace syncmeter::omp {
+
+/// The maximum of the array by `reduction(max:)` on so many threads; returns how it differs from
+/// the maximum that was planted: 0. And what fills such an array, on the same threads.
+#define SM_OMP_REDUCTION(TYPE)                                                                     \
+  [[nodiscard]] bits_of<TYPE> reduce_max(const reduction_array& input, unsigned lanes, TYPE);      \
+  void fill(TYPE* data, std::size_t elements, std::uint64_t seed, reduction_input kind,            \
+            unsigned lanes);
+SM_OMP_REDUCTION(std::int32_t)
+SM_OMP_REDUCTION(std::uint64_t)
+SM_OMP_REDUCTION(float)
+SM_OMP_REDUCTION(double)
+#undef SM_OMP_REDUCTION
 
 /// What a program may tell the runtime about a lock when it makes one (OpenMP 5.0, 3.3.2).
 enum class lock_hint : std::uint8_t { none, uncontended, contended, speculative };
@@ -43,6 +56,13 @@ class lock_set {
   alignas(128) ticket_lock tickets;
 };
 
+/// What core/host/host_worker.hpp needs of a team.
+struct omp_team {
+  /// False, having run nothing, where OpenMP gives fewer threads.
+  [[nodiscard]] static bool run(unsigned lanes, lane_body body, bench& rig);
+  static void release();
+};
+
 /// One set of objects for each worker.
 class shared_objects {
  public:
@@ -54,6 +74,7 @@ class shared_objects {
   }
   [[nodiscard]] lock_set& locks_of(unsigned cell) { return locks_[cell]; }
 
+  [[no_unique_address]] omp_team team;
   reduction_array input{};  ///< what is reduced
 
  private:

@@ -13,9 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/posix/posix_backend.hpp"
-#include "backends/posix/posix_census.hpp"
-#include "core/host/shared_pages.hpp"
-#include "core/host/team_backend.hpp"
+#include "core/host/host_worker.hpp"
+#include "core/host/lane_memory.hpp"
 
 namespace syncmeter::posix {
 namespace {
@@ -62,7 +61,7 @@ class posix_worker final : public team_backend<shared_objects> {
       : team_backend{rows_here(reasons), shared}, waiting_{waiting} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+  [[nodiscard]] std::string x86_64(const measurable& row) const override {
     return declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {

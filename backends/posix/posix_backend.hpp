@@ -3,10 +3,10 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/posix/ops/kernel.hpp"
 #include "backends/posix/posix_lane.hpp"
 #include "core/host/host_backend.hpp"
 #include "core/measurable.hpp"
@@ -44,5 +44,9 @@ struct backend : host_backend {
 
 /// The whole table; its parts are translation units of their own (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
+
+/// What one op of a row should compile to on x86-64 ("call:pthread_barrier_wait 1"); empty where
+/// nothing is declared.
+[[nodiscard]] std::string declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::posix

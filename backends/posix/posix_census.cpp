@@ -1,4 +1,4 @@
-#include "backends/posix/posix_census.hpp"
+#include "backends/posix/posix_backend.hpp"
 
 #include <array>
 #include <string>
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/worker/declaration_text.hpp"
 
@@ -37,7 +36,9 @@ std::string ring_call(std::string_view ring, std::string_view step, std::string_
   return {};
 }
 
-std::string x86_64(const measurable& row) {
+}  // namespace
+
+std::string declared_instructions(const measurable& row) {
   const auto name = row.info.name;
   if (name == "barrier") return "call:pthread_barrier_wait 1";
   if (name == "barrier_late") return "call:pthread_barrier_wait 1, store 1";
@@ -54,14 +55,6 @@ std::string x86_64(const measurable& row) {
   if (name == "spin_pause") return "pause 1, load 1";
   if (name == "membarrier") return "call:syncmeter::posix::expedited_barrier 1";
   return without_api(row);
-}
-
-}  // namespace
-
-nlohmann::json declared_instructions(const measurable& row) {
-  auto declared = nlohmann::json::object();
-  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
-  return declared;
 }
 
 }  // namespace syncmeter::posix

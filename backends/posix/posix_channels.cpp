@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include "backends/posix/posix_locks.hpp"
-#include "core/host/gate.hpp"
+#include "core/ops/spun_work.hpp"
 
 namespace syncmeter::posix {
 namespace {
@@ -62,10 +62,9 @@ void write_word(int fd, word value) {
 word spinning::receive(word& box, word token) {
   return wait_awake(box, token, [] {});
 }
-void spinning::send(word& box, word token) { put(box, token); }
+void awake::send(word& box, word token) { put(box, token); }
 
 word pausing::receive(word& box, word token) { return wait_awake(box, token, &spin_pause); }
-void pausing::send(word& box, word token) { put(box, token); }
 
 word backing_off::receive(word& box, word token) {
   unsigned pauses = 1;
@@ -74,17 +73,15 @@ word backing_off::receive(word& box, word token) {
     pauses = std::min(2 * pauses, 1024U);
   });
 }
-void backing_off::send(word& box, word token) { put(box, token); }
 
 word yielding::receive(word& box, word token) { return wait_awake(box, token, &::sched_yield); }
-void yielding::send(word& box, word token) { put(box, token); }
 
 word futex_wait::receive(word& box, word token) {
   for (;;) {
-    const word seen = std::atomic_ref{box}.load(std::memory_order_acquire);
-    if (seen == token) return seen;
+    const word found = std::atomic_ref{box}.load(std::memory_order_acquire);
+    if (found == token) return found;
     // Comes back at once where the word has changed since.
-    ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT | whose, static_cast<std::uint32_t>(seen),
+    ::syscall(SYS_futex, changing_half(box), FUTEX_WAIT | whose, static_cast<std::uint32_t>(found),
               nullptr, nullptr, 0);
   }
 }
@@ -104,9 +101,9 @@ condition::~condition() {
 word condition::receive(word& box, word token) {
   pthread_mutex_lock(&mutex_);
   while (box != token) pthread_cond_wait(&came_, &mutex_);
-  const word seen = box;
+  const word came = box;
   pthread_mutex_unlock(&mutex_);
-  return seen;
+  return came;
 }
 void condition::send(word& box, word token) {
   pthread_mutex_lock(&mutex_);

@@ -12,21 +12,20 @@ namespace syncmeter::posix {
 using word = std::uint64_t;
 
 // Awake: a load after the other, with something between them.
-struct spinning {  // nothing
-  word receive(word& box, word token);
+struct awake {
   void send(word& box, word token);
 };
-struct pausing {  // the instruction that tells the core of a spin loop
+struct spinning : awake {  // nothing
   word receive(word& box, word token);
-  void send(word& box, word token);
 };
-struct backing_off {  // 1, 2, 4, ... 1024 of them
+struct pausing : awake {  // the instruction that tells the core of a spin loop
   word receive(word& box, word token);
-  void send(word& box, word token);
 };
-struct yielding {  // sched_yield
+struct backing_off : awake {  // 1, 2, 4, ... 1024 of them
   word receive(word& box, word token);
-  void send(word& box, word token);
+};
+struct yielding : awake {  // sched_yield
+  word receive(word& box, word token);
 };
 
 // Asleep. Constructors throw std::runtime_error with the call's reason.

@@ -49,11 +49,11 @@ per_cpu_counters::per_cpu_counters()
 }
 
 std::string per_cpu_counters::check(std::uint64_t ops) const {
-  const auto seen =
+  const auto sum =
       std::accumulate(all_.begin(), all_.end(), std::uint64_t{0},
-                      [](std::uint64_t sum, const counter& c) { return sum + c.value; });
-  if (seen == ops) return {};
-  return fmt::format("the counters of all CPUs add up to {}, not {}", seen, ops);
+                      [](std::uint64_t all, const counter& c) { return all + c.value; });
+  if (sum == ops) return {};
+  return fmt::format("the counters of all CPUs add up to {}, not {}", sum, ops);
 }
 
 }  // namespace syncmeter::posix

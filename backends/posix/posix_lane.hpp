@@ -1,19 +1,56 @@
-// The lane of POSIX threads: every word is one call of the C library. Locks and channels are the
-// objects of its own ops.
+// The lane of POSIX threads: every word is one call of the C library; and what lanes share beside
+// cells and the objects of ops: their team, the barrier, and the default mutexes. Other locks and
+// channels are the objects of its own ops.
 #pragma once
 
 #include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <type_traits>
 
 #include "backends/posix/posix_kernel.hpp"
-#include "backends/posix/posix_objects.hpp"
-#include "core/host/gate.hpp"
+#include "backends/posix/posix_locks.hpp"
 #include "core/host/host_lane.hpp"
+#include "core/host/lane_memory.hpp"
 #include "core/host/lateness.hpp"
+#include "core/host/teams.hpp"
+#include "core/ops/spun_work.hpp"
 
 namespace syncmeter::posix {
+
+using lane_team = std::conditional_t<lanes_are_processes, process_team, thread_team>;
+using default_mutex = mutex<mutex_kind::normal>;
+
+/// In memory that the lanes have in common.
+struct shared_objects {
+  explicit shared_objects(wait_policy waiting) : team{waiting} {}
+  ~shared_objects() { end_barrier(); }
+  shared_objects(const shared_objects&) = delete;
+  shared_objects& operator=(const shared_objects&) = delete;
+
+  /// Makes the barrier one of `lanes` lanes, and mutexes for as many cells. None may be waiting at
+  /// it. Throws std::runtime_error without memory, and what make() throws.
+  void fit(unsigned lanes) {
+    while (mutexes.size() < lanes) mutexes.emplace_back();
+    if (lanes_ == lanes) return;
+    end_barrier();
+    make(barrier, lanes);
+    lanes_ = lanes;
+  }
+
+  lane_team team;
+  alignas(128) pthread_barrier_t barrier;
+  alignas(128) std::deque<default_mutex, lane_allocator<default_mutex>> mutexes;  // by cell
+
+ private:
+  void end_barrier() {
+    if (lanes_ != 0) pthread_barrier_destroy(&barrier);
+    lanes_ = 0;
+  }
+  unsigned lanes_ = 0;
+};
 
 template <class T> class lane : public host_lane<T>, public late_words {
  public:
@@ -30,12 +67,12 @@ template <class T> class lane : public host_lane<T>, public late_words {
     this->plain_add(x);
     mutex_->unlock();
   }
-  /// Its failures are told by the tally.
+  /// Its failures are in the tally.
   SM_FN void expedited_barrier() { this->tally_wrong(posix::expedited_barrier() ? 0 : 1); }
   SM_FN void pause_and_look() const {
     spin_pause();
-    auto seen = std::atomic_ref{*looked_at_}.load(std::memory_order_acquire);
-    make_opaque(seen);
+    auto value = std::atomic_ref{*looked_at_}.load(std::memory_order_acquire);
+    make_opaque(value);
   }
 
  private:

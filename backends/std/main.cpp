@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/std/std_backend.hpp"
-#include "backends/std/std_census.hpp"
-#include "core/host/team_backend.hpp"
+#include "core/host/host_worker.hpp"
 
 namespace syncmeter::standard {
 namespace {
@@ -28,9 +27,9 @@ class threads final : public team_backend<shared_objects> {
       : team_backend{all_rows(), shared}, waiting_{waiting} {}
 
   [[nodiscard]] std::string name() const override { return SM_BACKEND_NAME; }
-  [[nodiscard]] nlohmann::json declares(const measurable& row) const override {
+  [[nodiscard]] std::string x86_64(const measurable& row) const override {
     // Of a user's ops nothing is known here, whatever they are called.
-    if constexpr (SM_USER_OPS) return nlohmann::json::object();
+    if constexpr (SM_USER_OPS) return {};
     else return declared_instructions(row);
   }
   [[nodiscard]] nlohmann::json runtime() const override {

@@ -84,16 +84,16 @@ template <class T, order O> class atomic_words : public host_lane<T> {
     requires atomic_order
   {
     const std::atomic_ref<T> cell{x};
-    T seen = cell.load(first_look);
-    while (seen < e && !cell.compare_exchange_weak(seen, e, without_result(O), first_look)) {
+    T value = cell.load(first_look);
+    while (value < e && !cell.compare_exchange_weak(value, e, without_result(O), first_look)) {
     }
   }
   SM_FN void atomic_min(T& x, T e) const
     requires atomic_order
   {
     const std::atomic_ref<T> cell{x};
-    T seen = cell.load(first_look);
-    while (seen > e && !cell.compare_exchange_weak(seen, e, without_result(O), first_look)) {
+    T value = cell.load(first_look);
+    while (value > e && !cell.compare_exchange_weak(value, e, without_result(O), first_look)) {
     }
   }
 
@@ -117,9 +117,9 @@ class ring_words : public ring_registers {
   }
   SM_FN void take_token() const {
     const std::atomic_ref<std::uint64_t> box{*mailbox_};
-    for (std::uint64_t seen = expected_; !box.compare_exchange_strong(
-             seen, no_token, std::memory_order_acquire, std::memory_order_relaxed);)
-      seen = expected_;
+    for (std::uint64_t found = expected_; !box.compare_exchange_strong(
+             found, no_token, std::memory_order_acquire, std::memory_order_relaxed);)
+      found = expected_;
   }
   SM_FN void pass_token() {
     std::atomic_ref<std::uint64_t>{*next_mailbox_}.store(next_token(), std::memory_order_release);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -59,5 +60,9 @@ struct backend : host_backend {
 
 /// The whole table; its parts are translation units of their own (cmake/tables.cmake).
 [[nodiscard]] std::vector<measurable> all_rows();
+
+/// What one op of a row should compile to on x86-64 ("lock_add 1"); empty where nothing is
+/// declared.
+[[nodiscard]] std::string declared_instructions(const measurable& row);
 
 }  // namespace syncmeter::standard

@@ -1,4 +1,4 @@
-#include "backends/std/std_calls.hpp"
+#include "backends/std/std_lane.hpp"
 
 #include <atomic>
 
@@ -9,9 +9,9 @@ void arrive_and_wait(std::barrier<>& all) { all.arrive_and_wait(); }
 void wait_for_token(std::uint64_t& box, std::uint64_t expected) {
   const std::atomic_ref<std::uint64_t> token{box};
   for (;;) {
-    const auto seen = token.load(std::memory_order_acquire);
-    if (seen == expected) return;
-    token.wait(seen, std::memory_order_acquire);
+    const auto found = token.load(std::memory_order_acquire);
+    if (found == expected) return;
+    token.wait(found, std::memory_order_acquire);
   }
 }
 

@@ -1,10 +1,9 @@
-#include "backends/std/std_census.hpp"
+#include "backends/std/std_backend.hpp"
 
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/worker/declaration_text.hpp"
 
@@ -16,7 +15,7 @@ constexpr std::string_view mutex_calls =
     "call:pthread_mutex_lock 1, call:pthread_mutex_unlock 1, branch 1";
 
 // libstdc++ hands floating values to the compare-and-swap through the stack. There g++ leaves them
-// (spills, and the load and store by which the value seen comes back); clang does not.
+// (spills, and the load and store by which the value found comes back); clang does not.
 std::string floating_update(std::string_view name) {
   constexpr std::string_view by_gcc = "load 2, store 1, fp_add 2, lock_cmpxchg 1";
   const std::string clean = cas_loop("fp_add 1");
@@ -33,7 +32,9 @@ std::string minimum_or_maximum(const measurable& row) {
               "branch 2, fp_compare 1 | branch 2, fp_compare 1, spill 4 | branch 3, fp_compare 2");
 }
 
-std::string x86_64(const measurable& row) {
+}  // namespace
+
+std::string declared_instructions(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
   if (name == "barrier") return "call:syncmeter::standard::arrive_and_wait 1";
@@ -72,14 +73,6 @@ std::string x86_64(const measurable& row) {
            "store 1";
   }
   return without_api(row);
-}
-
-}  // namespace
-
-nlohmann::json declared_instructions(const measurable& row) {
-  auto declared = nlohmann::json::object();
-  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
-  return declared;
 }
 
 }  // namespace syncmeter::standard

@@ -1,17 +1,67 @@
-// The lane of C++20 threads: every word is what the standard library has for it, nothing more.
+// The lane of C++20 threads: every word is what the standard library has for it, nothing more; and
+// what lanes share beside cells.
 #pragma once
 
 #include <atomic>
+#include <barrier>
 #include <bit>
+#include <cstdint>
+#include <deque>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 
 #include "backends/std/std_atomics.hpp"
-#include "backends/std/std_calls.hpp"
-#include "backends/std/std_objects.hpp"
 #include "core/host/lateness.hpp"
+#include "core/host/teams.hpp"
 
 namespace syncmeter::standard {
+
+// The words that are a whole algorithm of the library, each behind a call, so that both sides of a
+// loop hold the same of it whatever the compiler would have made of the copies. They stand in a
+// source of their own (std_calls.cpp).
+void arrive_and_wait(std::barrier<>& all);
+
+/// Comes back when `box` holds `expected`, by std::atomic_ref::wait (acquire).
+void wait_for_token(std::uint64_t& box, std::uint64_t expected);
+/// Puts `token` into `box` (release) and wakes who waits for it.
+void post_token(std::uint64_t& box, std::uint64_t token);
+
+/// The lock that is fair: whoever draws the next number is served next. Both numbers lie on one
+/// line, as they do where the lock is written for its size.
+struct ticket_lock {
+  std::atomic<std::uint32_t> next{0};
+  std::atomic<std::uint32_t> serving{0};
+};
+
+/// What guards one cell. Each on lines of its own: adjacent-line prefetch must not couple them.
+struct lock_set {
+  alignas(128) std::mutex mutex;
+  alignas(128) std::shared_mutex shared_mutex;
+  alignas(128) std::atomic_flag spin_lock;
+  alignas(128) ticket_lock tickets;
+};
+
+/// The library's own objects, one set for each worker.
+struct shared_objects {
+  explicit shared_objects(wait_policy waiting) : team{waiting} {}
+
+  /// Makes the barrier one of `lanes` lanes, and locks for as many cells. None may be waiting at
+  /// it.
+  void fit(unsigned lanes) {
+    while (locks.size() < lanes) locks.emplace_back();
+    if (lanes_ == lanes) return;
+    barrier.emplace(static_cast<std::ptrdiff_t>(lanes));
+    lanes_ = lanes;
+  }
+
+  thread_team team;
+  alignas(128) std::optional<std::barrier<>> barrier;
+  std::deque<lock_set> locks;  // by cell; its elements stay where they are as it grows
+
+ private:
+  alignas(128) unsigned lanes_ = 0;
+};
 
 template <class T, order O>
 class lane : public atomic_words<T, O>, public late_words, public ring_words {
@@ -43,7 +93,7 @@ class lane : public atomic_words<T, O>, public late_words, public ring_words {
     const std::shared_lock section{locks_->shared_mutex};
     return this->plain_read(x);
   }
-  // Looks, and tries again only when the lock was seen free: the line stays shared meanwhile.
+  // Looks, and tries again only when the lock looked free: the line stays shared meanwhile.
   SM_FN void spin_lock_add(T& x, T by) const {
     auto& lock = locks_->spin_lock;
     while (lock.test_and_set(std::memory_order_acquire)) {

@@ -20,23 +20,6 @@ namespace {
 // Beyond this many rounds the interval shrinks too slowly to be worth the file and the time.
 constexpr std::size_t most_rounds = 2000;
 
-constexpr std::array drop_names{spelling{drop::none, "none"}, spelling{drop::moved, "moved"},
-                                spelling{drop::preempted, "preempted"},
-                                spelling{drop::state_changed, "state_changed"},
-                                spelling{drop::throttled, "throttled"}};
-static_assert(drop_names.size() == drop_kinds);
-
-constexpr std::array status_names{spelling{status::ok, "ok"},
-                                  spelling{status::not_resolved, "not_resolved"},
-                                  spelling{status::interferes, "interferes"},
-                                  spelling{status::elided, "elided"},
-                                  spelling{status::noisy, "noisy"},
-                                  spelling{status::busy, "busy"},
-                                  spelling{status::too_slow, "too_slow"},
-                                  spelling{status::unsupported, "unsupported"},
-                                  spelling{status::failed, "failed"},
-                                  spelling{status::timeout, "timeout"}};
-
 // Which side comes first in the next round: AB and BA by turns in pairs, the first of each pair
 // drawn. Over a pair a linear drift cancels; the draw keeps step with nothing periodic on the
 // machine.
@@ -239,27 +222,6 @@ void fail(visit_result& result, std::string_view why) {
 }
 
 }  // namespace
-
-std::string_view to_text(drop d) {
-  for (const auto& name : drop_names) {
-    if (name.value == d) return name.text;
-  }
-  return "?";
-}
-
-std::string_view to_text(status s) {
-  for (const auto& name : status_names) {
-    if (name.value == s) return name.text;
-  }
-  return "?";
-}
-
-std::optional<status> status_from_text(std::string_view text) {
-  for (const auto& name : status_names) {
-    if (name.text == text) return name.value;
-  }
-  return std::nullopt;
-}
 
 std::size_t next_look(std::size_t rounds) {
   std::size_t look = 11;

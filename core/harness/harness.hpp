@@ -16,8 +16,10 @@ namespace syncmeter {
 
 /// Why a round was dropped. A round is dropped as a pair, and counted.
 enum class drop : std::uint8_t { none, moved, preempted, state_changed, throttled };
-inline constexpr std::size_t drop_kinds = 5;
-[[nodiscard]] std::string_view to_text(drop d);
+constexpr auto names_of(drop) {
+  return spelled("none", "moved", "preempted", "state_changed", "throttled");
+}
+inline constexpr std::size_t drop_kinds = names_of(drop{}).size();
 
 /// One timed loop on all lanes.
 struct sample {
@@ -75,20 +77,14 @@ struct round {
   bool busy = false;
 };
 
+// clang-format off
 enum class status : std::uint8_t {
-  ok,
-  not_resolved,
-  interferes,
-  elided,
-  noisy,
-  busy,
-  too_slow,
-  unsupported,
-  failed,
-  timeout
-};
-[[nodiscard]] std::string_view to_text(status s);
-[[nodiscard]] std::optional<status> status_from_text(std::string_view text);
+  ok, not_resolved, interferes, elided, noisy, busy, too_slow, unsupported, failed, timeout };
+// clang-format on
+constexpr auto names_of(status) {
+  return spelled("ok", "not_resolved", "interferes", "elided", "noisy", "busy", "too_slow",
+                 "unsupported", "failed", "timeout");
+}
 
 /// The estimate of one visit in one state.
 struct state_estimate {

@@ -12,7 +12,6 @@
 #include "core/host/lane_memory.hpp"
 #include "core/op.hpp"
 #include "core/ops/spun_work.hpp"
-#include "core/spin_pause.hpp"
 
 namespace syncmeter {
 
@@ -120,7 +119,7 @@ template <class Channel> class worked_ring : channel_ring<Channel> {
   }
 
  private:
-  /// Not before it has seen the token that came before: it waits for each.
+  /// Not before it has received the token that came before: it waits for each.
   static void tell(typename ring::end& other, std::uint64_t token) {
     while (__atomic_load_n(&other.done, __ATOMIC_ACQUIRE) < token) spin_pause();
     ring::send(other, token);

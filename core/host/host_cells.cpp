@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 #include "core/host/host_rig.hpp"
 
 namespace syncmeter {

@@ -120,9 +120,9 @@ void host_rig::find_floors() {
     if (!std::ranges::all_of(pus_, known)) {
       run_untimed(&solo_floor_body);
       for (unsigned lane = 0; lane < lanes_; ++lane) {
-        const double seen = records_[lane].quiet_before_ns;
-        auto& floor = solo_floors_.try_emplace(pus_[lane], seen).first->second;
-        floor = std::min(floor, seen);
+        const double probe_ns = records_[lane].quiet_before_ns;
+        auto& floor = solo_floors_.try_emplace(pus_[lane], probe_ns).first->second;
+        floor = std::min(floor, probe_ns);
       }
     }
     for (const int pu : pus_) floors_.push_back(&solo_floors_.at(pu));

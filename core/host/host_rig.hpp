@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,21 +11,38 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/harness/core_probes.hpp"
 #include "core/harness/harness.hpp"
-#include "core/host/cell_objects.hpp"
-#include "core/host/gate.hpp"
-#include "core/host/homed_pages.hpp"
 #include "core/host/host_lane.hpp"
 #include "core/host/lane_memory.hpp"
 #include "core/host/lateness.hpp"
 #include "core/machine/topology.hpp"
 #include "core/measurable.hpp"
+#include "core/ops/spun_work.hpp"
 #include "core/point.hpp"
 
 namespace syncmeter {
+
+/// A spinning barrier of our own, so that no backend's barrier is needed to start. After many spins
+/// it yields: with more lanes than PUs it must not burn whole time slices.
+class start_gate {
+ public:
+  void wait(unsigned lanes) {
+    const auto ticket = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    const auto open_at = (ticket + lanes - 1) / lanes * lanes;
+    for (unsigned spins = 0; arrived_.load(std::memory_order_acquire) < open_at; ++spins) {
+      if (spins < 20000) spin_pause();
+      else std::this_thread::yield();
+    }
+  }
+  void reset() { arrived_.store(0, std::memory_order_release); }
+
+ private:
+  alignas(128) std::atomic<std::uint64_t> arrived_{0};
+};
 
 class host_rig;
 
@@ -42,7 +60,7 @@ using team_releaser = void (*)();
 struct alignas(128) lane_record {
   std::int64_t start_ns = 0, stop_ns = 0;
   double quiet_before_ns = 0, quiet_after_ns = 0;
-  double core_ghz = 0;  ///< before the loop; 0 where it could not be told
+  double core_ghz = 0;  ///< before the loop; 0 where it is not known
   int pu_before = -1, pu_after = -1;
   long switches = 0;  ///< involuntary context switches during the loop
   lane_outcome outcome;

@@ -50,6 +50,12 @@ bench& host_worker_backend::prepare(const measurable& row, const point& where,
   return *rig_;
 }
 
+nlohmann::json host_worker_backend::declares(const measurable& row) const {
+  auto declared = nlohmann::json::object();
+  if (auto text = x86_64(row); !text.empty()) declared["x86-64"] = std::move(text);
+  return declared;
+}
+
 void host_worker_backend::describe_visit(nlohmann::json& visit) const {
   visit["pus_seen"] = rig_->pus_seen();
   visit["quiet_probe"] = {{"floor_ns", rig_->quiet_floor_ns()},

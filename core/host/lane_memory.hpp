@@ -1,11 +1,17 @@
-// Where the memory comes from that the lanes of a team have in common. Threads share all that their
-// process has; lanes that are processes need pages that each of them sees, at one address.
+// Where the memory comes from that the lanes of a team have in common, and what is placed in it.
+// Threads share all that their process has; lanes that are processes need pages that each of them
+// has at one address.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "core/cell_object.hpp"
+#include "core/machine/topology.hpp"
 
 namespace syncmeter {
 
@@ -71,5 +77,82 @@ struct lane_bytes_deleter {
 using lane_bytes = std::unique_ptr<std::byte[], lane_bytes_deleter>;
 [[nodiscard]] lane_bytes take_for_lanes(std::size_t bytes, std::size_t alignment,
                                         std::string_view of);
+
+class shared_pages final : public lane_memory {
+ public:
+  /// `bytes` of address space without a file, shared with the processes that are forked from here
+  /// on. Pages count once they are touched. Throws std::runtime_error when there is none.
+  explicit shared_pages(std::size_t bytes);
+  /// The first `bytes` of a file, at `address`: as other processes have them that say the same.
+  /// Throws std::runtime_error where something else is there already.
+  shared_pages(int file, std::size_t bytes, std::byte* address);
+  ~shared_pages() override;
+  shared_pages(const shared_pages&) = delete;
+  shared_pages& operator=(const shared_pages&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+  [[nodiscard]] std::byte* take(std::size_t bytes, std::size_t alignment,
+                                std::string_view of) override;
+  void give_back(std::byte* memory, std::size_t bytes) noexcept override;
+  [[nodiscard]] std::byte* take_pages(std::size_t bytes, std::string_view of) override;
+  void give_back_pages(std::byte* memory, std::size_t bytes) noexcept override;
+
+ private:
+  std::size_t bytes_;
+  std::byte* data_;
+  std::map<std::size_t, std::size_t> free_;  // offset: bytes; neighbours are one
+};
+
+/// Fresh pages, first touched by a thread bound to one PU; all bytes are 0.
+class homed_pages {
+ public:
+  /// Throws std::runtime_error when there is no memory or the PU cannot be used.
+  homed_pages(const topology& machine, std::size_t bytes, int os_pu);
+  ~homed_pages();
+  homed_pages(const homed_pages&) = delete;
+  homed_pages& operator=(const homed_pages&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  /// The NUMA node (by the operating system's number) that the first page is on, read back; nothing
+  /// where the system does not say.
+  [[nodiscard]] std::optional<int> numa_node() const;
+  [[nodiscard]] int pu() const { return pu_; }
+
+ private:
+  const topology& machine_;
+  std::size_t bytes_;
+  int pu_;
+  std::byte* data_;
+};
+
+/// Where the cells of a point lie: the objects follow them as far as their size lets them.
+struct cell_spacing {
+  std::size_t pitch = 0;   ///< bytes from one cell to the next
+  std::size_t offset = 0;  ///< of the first from the start of a page
+};
+
+class cell_objects {
+ public:
+  cell_objects() = default;
+  ~cell_objects() { clear(); }
+  cell_objects(const cell_objects&) = delete;
+  cell_objects& operator=(const cell_objects&) = delete;
+
+  /// Makes `count` objects in place of those that there are; none of a kind without bytes. They lie
+  /// as far apart as the cells, or next to each other where they are larger than that. Throws
+  /// std::runtime_error without memory, and what a constructor throws.
+  void make(const object_kind& kind, std::size_t count, sharers who, cell_spacing like);
+  /// Ends them.
+  void clear();
+  /// Null where there are none.
+  [[nodiscard]] void* at(std::size_t index) const;
+  [[nodiscard]] std::size_t pitch() const { return pitch_; }
+
+ private:
+  object_kind kind_;
+  std::size_t count_ = 0, pitch_ = 0, offset_ = 0, capacity_ = 0;
+  lane_bytes memory_;
+};
 
 }  // namespace syncmeter

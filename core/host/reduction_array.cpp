@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter {

@@ -1,5 +1,7 @@
 // What the container or scheduler grants: the affinity mask, and the CPU quota and the cpuset of
 // both cgroup versions.
+#include <sched.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -10,15 +12,116 @@
 #include <new>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
-#include <sched.h>
 
-#include "core/machine/cgroup.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
 namespace {
+
+struct cgroup_directory {
+  bool v2 = false;
+  std::string path;
+};
+
+/// Where a cgroup hierarchy is mounted, and which of its directories is visible there.
+struct cgroup_mount {
+  bool v2 = false;
+  std::string top;  ///< the directory of the hierarchy that the mount point shows ("/" = all of it)
+  std::string point;
+};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// mountinfo writes blanks, tabs, newlines and backslashes as \ooo.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned code = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(&text[i + 1], &text[i + 1] + 3, code, 8).ptr == &text[i + 1] + 3) {
+      plain += static_cast<char>(code);
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+/// Fields of a line: id, parent, device, top, mount point, options, optional fields, "-", type,
+/// source, options.
+std::vector<cgroup_mount> read_mounts(const std::string& root, std::string_view controller) {
+  std::vector<cgroup_mount> mounts;
+  std::ifstream file(root + "/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> fields = split(line, ' ');
+    const auto dash = std::ranges::find(fields, "-");
+    if (fields.size() < 6 || fields.end() - dash < 4) continue;
+    const bool v2 = dash[1] == "cgroup2";
+    if (v2 || (dash[1] == "cgroup" && has(split(dash[3], ','), controller))) {
+      mounts.push_back({.v2 = v2, .top = unescape(fields[3]), .point = unescape(fields[4])});
+    }
+  }
+  return mounts;
+}
+
+/// This process's directory in the hierarchy: lines "0::/path" (v2) and "4:cpu,cpuacct:/path" (v1).
+std::optional<std::string> own_cgroup(const std::string& root, bool v2,
+                                      std::string_view controller) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (v2 ? line.starts_with("0::") : has(split(controllers, ','), controller)) {
+      return line.substr(second + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The part of `path` below `top`; nothing of it where the process is not below what is mounted (a
+/// container that shows its own cgroup as the top, or a path with "..").
+std::string below(const std::string& path, const std::string& top) {
+  if (path.find("/..") != std::string::npos) return "";
+  const std::string prefix = top == "/" ? "" : top;
+  if (!path.starts_with(prefix)) return "";
+  const std::string rest = path.substr(prefix.size());
+  return rest.starts_with('/') && rest != "/" ? rest : "";
+}
+
+/// This process's directory, then its ancestors up to the top of what is mounted, in the hierarchy
+/// of a v1 controller ("cpu") and in that of v2. `root` goes before every path that is read.
+std::vector<cgroup_directory> cgroup_directories(std::string_view controller,
+                                                 const std::string& root) {
+  std::vector<cgroup_directory> found;
+  for (const cgroup_mount& mount : read_mounts(root, controller)) {
+    const std::optional<std::string> own = own_cgroup(root, mount.v2, controller);
+    if (!own) continue;
+    const std::string top = root + mount.point;
+    for (std::string at = below(*own, mount.top);; at.resize(at.rfind('/'))) {
+      found.push_back({.v2 = mount.v2, .path = top + at});
+      if (at.empty()) break;
+    }
+  }
+  return found;
+}
 
 std::optional<double> number_in(const std::string& path) {
   double value = 0;

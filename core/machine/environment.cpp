@@ -17,7 +17,6 @@
 #include <hwloc.h>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/environment_files.hpp"
 #include "core/machine/load_topology.hpp"
 #include "core/machine/topology.hpp"
 

@@ -1,8 +1,11 @@
-// What this machine was while measuring: everything a reader needs to judge or repeat a run.
+// What this machine was while measuring: everything a reader needs to judge or repeat a run; and
+// what Linux's files, the CPU and a cluster's scheduler say of it, one question a function.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +24,7 @@ namespace syncmeter {
 /// is "unknown", never left out. Throws std::runtime_error where hwloc cannot read the machine.
 [[nodiscard]] nlohmann::json describe_machine();
 
-/// What is to be said where hwloc does not tell which core a PU belongs to.
+/// The sentence for a machine of which hwloc does not know to which core a PU belongs.
 inline constexpr const char* cores_unknown =
     "hwloc tells PUs alone, no cores, caches or packages: policies cannot tell SMT siblings from "
     "cores, and pairs of PUs are of no known class.";
@@ -47,5 +50,52 @@ inline constexpr const char* cores_unknown =
 /// How large hwloc, sysconf and the compiler say that a line is, from describe_machine's object:
 /// "hwloc (cache line) 64 B, sysconf(...) 64 B, std::... 64 B".
 [[nodiscard]] std::string line_sizes_text(const nlohmann::json& machine);
+
+/// The value of an environment variable, nullptr where it is not set; as std::getenv.
+using read_variable = std::function<const char*(const char*)>;
+
+/// The job as an object of texts: "name" (slurm, flux, pbs or lsf), "job" (its id) and, where the
+/// scheduler says so, "array_job", "array_task", "step", "node", "cluster", "partition". null where
+/// this process is in no job: no variable that holds an id is set, or it is empty.
+[[nodiscard]] nlohmann::json describe_scheduler();
+[[nodiscard]] nlohmann::json describe_scheduler(const read_variable& variable);
+
+// What the files do not hold is "unknown". `root` goes before every path that is read ("" on the
+// real machine).
+
+inline constexpr const char* unknown_fact = "unknown";
+
+/// The CPU's name from /proc/cpuinfo; on Arm, where that has none, its implementer and part
+/// ("Arm Neoverse-V1", or the numbers where the part is not a known one).
+[[nodiscard]] std::string read_cpu_model(const std::string& root = "");
+
+/// The frequency governor of all cpufreq policies ("performance"); several, each once, when they
+/// differ.
+[[nodiscard]] std::string read_governor(const std::string& root = "");
+
+/// "on", "off" or "unknown": intel_pstate/no_turbo, else cpufreq/boost.
+[[nodiscard]] std::string read_turbo(const std::string& root = "");
+
+/// PRETTY_NAME of /etc/os-release, else of /usr/lib/os-release.
+[[nodiscard]] std::string read_os(const std::string& root = "");
+
+/// The hypervisor's vendor by the CPU's own word (CPUID leaf 0x40000000, "KVMKVMKVM"); empty
+/// without a hypervisor, and on CPUs that have no such instruction.
+[[nodiscard]] std::string hypervisor_vendor();
+
+/// True where /proc/cpuinfo's flags hold "hypervisor".
+[[nodiscard]] bool read_hypervisor_flag(const std::string& root = "");
+
+/// A hypervisor's short name ("kvm", "vmware", "hyper-v", "xen", "amazon", ...) from the vendor as
+/// hypervisor_vendor() gives it, else from /sys/hypervisor, the device tree or the DMI strings;
+/// empty where none of them names one. DMI alone can name a cloud whose bare-metal machines have it
+/// too.
+[[nodiscard]] std::string read_virtualization(std::string_view vendor,
+                                              const std::string& root = "");
+
+/// Stolen time of the PUs, summed, in clock ticks (sysconf(_SC_CLK_TCK) of them a second); 0 where
+/// /proc/stat does not tell.
+[[nodiscard]] std::int64_t read_stolen_ticks(const std::vector<int>& pus,
+                                             const std::string& root = "");
 
 }  // namespace syncmeter

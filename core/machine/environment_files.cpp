@@ -1,9 +1,9 @@
-// Reads /proc, /sys and /etc for what environment.cpp reports.
-#include "core/machine/environment_files.hpp"
+// Reads /proc, /sys, /etc and the variables of schedulers for what environment.cpp reports.
+#include "core/machine/environment.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,9 +11,11 @@
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -108,6 +110,37 @@ std::string from_dmi(const std::string& root) {
   }
   return "";
 }
+
+struct job_variable {
+  const char* member;
+  const char* variable;
+};
+
+struct scheduler_words {
+  const char* name;
+  const char* job;  ///< the variable that only jobs of this scheduler have
+  std::vector<job_variable> more;
+};
+
+const std::vector<scheduler_words>& schedulers() {
+  static const std::vector<scheduler_words> known{
+      // The innermost first: Flux is often started by one of the others.
+      {"flux", "FLUX_JOB_ID", {}},
+      {"slurm",
+       "SLURM_JOB_ID",
+       {{"array_job", "SLURM_ARRAY_JOB_ID"},
+        {"array_task", "SLURM_ARRAY_TASK_ID"},
+        {"step", "SLURM_STEP_ID"},
+        {"node", "SLURMD_NODENAME"},
+        {"cluster", "SLURM_CLUSTER_NAME"},
+        {"partition", "SLURM_JOB_PARTITION"}}},
+      {"pbs", "PBS_JOBID", {{"array_task", "PBS_ARRAY_INDEX"}, {"partition", "PBS_QUEUE"}}},
+      {"lsf", "LSB_JOBID", {{"array_task", "LSB_JOBINDEX"}, {"partition", "LSB_QUEUE"}}},
+  };
+  return known;
+}
+
+bool is_set(const char* value) { return value != nullptr && *value != '\0'; }
 
 }  // namespace
 
@@ -221,6 +254,24 @@ std::int64_t read_stolen_ticks(const std::vector<int>& pus, const std::string& r
     if (fields) total += ticks;
   }
   return total;
+}
+
+nlohmann::json describe_scheduler(const read_variable& variable) {
+  for (const scheduler_words& words : schedulers()) {
+    const char* const job = variable(words.job);
+    if (!is_set(job)) continue;
+    nlohmann::json found{{"name", words.name}, {"job", job}};
+    for (const job_variable& each : words.more) {
+      if (const char* const value = variable(each.variable); is_set(value))
+        found[each.member] = value;
+    }
+    return found;
+  }
+  return nullptr;
+}
+
+nlohmann::json describe_scheduler() {
+  return describe_scheduler([](const char* name) { return std::getenv(name); });
 }
 
 }  // namespace syncmeter

@@ -36,7 +36,7 @@ topology_owner new_topology() {
 }
 
 /// Disallowed PUs stay in the tree, so that what the machine has and what may be used can both be
-/// said. Distances and memory attributes are neither used nor free to find.
+/// listed. Distances and memory attributes are neither used nor free to find.
 void load(hwloc_topology_t t, const std::string& what, unsigned long more_flags = 0) {
   const unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
                               HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
@@ -173,7 +173,7 @@ std::string failed_trial(const std::function<void()>& work, std::chrono::seconds
   const pid_t child = ::fork();
   if (child < 0) return {};  // then without a trial
   if (child == 0) {
-    // What it would say of its end is said by the parent.
+    // The parent reports how it ended.
     if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0)
       ::dup2(nowhere, STDERR_FILENO);
     for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) ::signal(number, SIG_DFL);
@@ -181,7 +181,7 @@ std::string failed_trial(const std::function<void()>& work, std::chrono::seconds
     try {
       work();
     } catch (const std::exception&) {
-      // An error that is told: the parent meets it again.
+      // An error with a message: the parent meets it again.
     }
     ::_exit(0);
   }

@@ -1,6 +1,9 @@
-// The machine as hwloc sees it, what of it this process may use, and which PU each lane gets.
+// The machine as hwloc sees it, what of it this process may use, which PU each lane gets, what two
+// PUs share, and which of them are near to a device.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/axes.hpp"
@@ -57,7 +61,7 @@ class topology {
  public:
   /// This machine, as allowed: the cgroup's cpuset and the calling thread's affinity mask applied,
   /// a mask can be set without a cgroup. No OpenMP variable is looked at; but a runtime that was
-  /// told to bind (OMP_PROC_BIND) may have narrowed the main thread's mask before main() began.
+  /// asked to bind (OMP_PROC_BIND) may have narrowed the main thread's mask before main() began.
   /// Where hwloc can discover nothing (HWLOC_COMPONENTS), the PUs of the mask stand alone. Also
   /// throws when hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) make it describe another
   /// machine.
@@ -131,7 +135,7 @@ class topology {
 /// A limit on CPU time, and who set it.
 struct cpu_quota {
   double cpus = 0;     ///< CPU time per time, in CPUs
-  std::string source;  ///< the file that said so
+  std::string source;  ///< the file that it is from
 };
 /// "1.5 CPUs", "1 CPU"
 [[nodiscard]] std::string cpus_text(double cpus);
@@ -141,7 +145,7 @@ struct cpu_quota {
 /// read.
 [[nodiscard]] std::optional<cpu_quota> read_cpu_quota(const std::string& root = "");
 
-/// What a cpuset cgroup allows, and the file that said so.
+/// What a cpuset cgroup allows, and the file that it is from.
 struct cpuset_grant {
   std::vector<int> pus;  ///< OS numbers, ascending
   std::string source;
@@ -158,7 +162,7 @@ struct cpuset_grant {
 struct cpu_grant {
   std::vector<int> allowed;  ///< OS numbers from the process's affinity mask and cpuset cgroup
   std::optional<double> quota_cpus{};  ///< what read_cpu_quota says, in CPUs; nothing = unlimited
-  std::string quota_source{};          ///< the file that said so
+  std::string quota_source{};          ///< the file that it is from
   std::vector<int> cpuset{};           ///< what read_cpuset says; empty = no cgroup tells
   std::string cpuset_source{};
   std::vector<int> offline{};     ///< what read_offline_pus says
@@ -185,5 +189,89 @@ struct cpu_grant {
 /// The PU this thread runs on now, by the operating system's word (sched_getcpu); -1 if it will not
 /// say.
 [[nodiscard]] int current_pu();
+
+/// The narrowest thing that two PUs share, from the closest to the farthest.
+enum class sharing : std::uint8_t {
+  core,
+  l2,
+  l3,
+  numa_node,
+  package,
+  nothing,  ///< they are in different packages
+  unknown   ///< hwloc tells neither's core nor package
+};
+constexpr auto names_of(sharing) {
+  return spelled("same core", "same L2", "same L3", "same NUMA node", "same package",
+                 "other package", "not known");
+}
+inline constexpr std::size_t sharing_classes = names_of(sharing{}).size();
+
+/// What two PUs of one core have in common, and no others: the number of their core; a PU without a
+/// core object is a core of its own.
+[[nodiscard]] inline std::pair<int, int> core_of(const processing_unit& unit) {
+  return {unit.core, unit.core < 0 ? unit.os : -1};
+}
+
+/// A cache that hwloc does not know is shared by nobody. Different packages share nothing, whatever
+/// the indices of their caches say.
+[[nodiscard]] sharing shared_by(const processing_unit& a, const processing_unit& b);
+
+/// What tells pairs apart where cores are of several kinds: two fast cores under one L3 are not as
+/// a fast and a slow one.
+struct pair_class {
+  sharing shared = sharing::nothing;
+  int lower_kind = 0, higher_kind = 0;  ///< processing_unit::kind of the two
+  friend auto operator<=>(const pair_class&, const pair_class&) = default;
+};
+[[nodiscard]] pair_class class_of(const processing_unit& a, const processing_unit& b);
+/// "same L3"; where cores are of several kinds "same L3, kind 1", "same L3, kinds 0 and 1".
+[[nodiscard]] std::string to_text(const pair_class& c, bool several_kinds);
+
+struct pu_pair {
+  int first = -1, second = -1;  ///< OS numbers
+  sharing shared = sharing::nothing;
+};
+
+/// Above so many PUs a sample of pairs is measured.
+inline constexpr std::size_t most_pus_for_all_pairs = 128;
+/// Pairs of each class in such a sample: 120 in all, as many as 16 PUs have.
+inline constexpr std::size_t pairs_per_class = 20;
+
+/// Every pair once, in the order of `units`; of more than most_pus_for_all_pairs units, of each
+/// class pairs_per_class of them, spread evenly over that order (all, where it has no more).
+[[nodiscard]] std::vector<pu_pair> pairs_of(std::span<const processing_unit> units);
+/// The sample, of however few units.
+[[nodiscard]] std::vector<pu_pair> sampled_pairs(std::span<const processing_unit> units);
+
+/// The PUs of this process as a device sees them. Ascending OS numbers.
+struct device_neighbours {
+  std::vector<int> near, far;
+  int numa_node = -1;   ///< the device's, by the operating system's number; -1: not known
+  std::string problem;  ///< why there is no near and far; empty when both are there
+};
+
+/// What Linux says of the PCI device `bus_id` ("0000:3B:00.0", in either case): `near` are those of
+/// `allowed` in its local_cpulist, `far` the others. `root` goes before every path that is read.
+[[nodiscard]] device_neighbours neighbours_of(const std::string& bus_id,
+                                              std::span<const int> allowed,
+                                              const std::string& root = "");
+
+/// The PUs for a host thread that works with a device: near (home::first) or far (home::other);
+/// none for home::none, where the thread may be anywhere. Throws std::invalid_argument with a
+/// sentence for the user when there are none such.
+[[nodiscard]] std::vector<int> pus_for(home where, const device_neighbours& device);
+
+/// While it lives the calling thread runs on these PUs only; without any it is left alone. Throws
+/// std::runtime_error with the system's message when it cannot be bound.
+class scoped_affinity {
+ public:
+  explicit scoped_affinity(std::span<const int> pus);
+  ~scoped_affinity();
+  scoped_affinity(const scoped_affinity&) = delete;
+  scoped_affinity& operator=(const scoped_affinity&) = delete;
+
+ private:
+  std::vector<unsigned long> before_;  // the thread's mask; empty where it is left alone
+};
 
 }  // namespace syncmeter

@@ -6,13 +6,13 @@
 
 namespace syncmeter::ops {
 
-struct barrier {  // test - baseline == one barrier; the common one makes the lanes arrive together
+// test - baseline == one barrier; the common one makes the lanes arrive together
+struct barrier : self_paired<barrier> {
   static constexpr op_info info{.name = "barrier",
                                 .family = family::barrier,
                                 .litmus = litmus::barrier,
                                 .communicates = true};
   SM_FN static void common(has_barrier auto& lane) { lane.barrier(); }
-  SM_FN static void measured(has_barrier auto& lane) { lane.barrier(); }
 };
 
 }  // namespace syncmeter::ops

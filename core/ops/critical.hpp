@@ -19,41 +19,34 @@ consteval op_info critical_info(std::string_view name, std::string_view note) {
 
 // A lock is an object, so that each cell can have its own.
 consteval op_info lock_info(std::string_view name, std::string_view note) {
-  op_info lock = critical_info(name, note);
-  lock.places = places::shared_and_strided;
-  lock.communicates = false;
-  return lock;
+  return critical_info(name, note)
+      .with(&op_info::places, places::shared_and_strided)
+      .with(&op_info::communicates, false);
 }
 
-struct critical_add {  // test - baseline == one more critical section holding one add
+// test - baseline == one more critical section holding one add
+struct critical_add : self_paired<critical_add> {
   static constexpr op_info info =
       critical_info("critical_add", "x += 1 in an unnamed critical section");
   SM_FN static void common(has_critical_add auto& lane) {
     lane.critical_add(lane.cell(), lane.one());
   }
-  SM_FN static void measured(has_critical_add auto& lane) { common(lane); }
 };
 
-struct critical_named_add {
-  static constexpr op_info info = [] {
-    op_info named = critical_info("critical_named_add", "x += 1 in a named critical section");
-    named.guard = guard::named_section;
-    return named;
-  }();
+struct critical_named_add : self_paired<critical_named_add> {
+  static constexpr op_info info =
+      critical_info("critical_named_add", "x += 1 in a named critical section")
+          .with(&op_info::guard, guard::named_section);
   SM_FN static void common(has_named_critical_add auto& lane) {
     lane.named_critical_add(lane.cell(), lane.one());
   }
-  SM_FN static void measured(has_named_critical_add auto& lane) { common(lane); }
 };
 
-struct lock_add {
-  static constexpr op_info info = [] {
-    op_info lock = lock_info("lock_add", "x += 1 under the API's lock object, one per cell");
-    lock.guard = guard::lock_object;
-    return lock;
-  }();
+struct lock_add : self_paired<lock_add> {
+  static constexpr op_info info =
+      lock_info("lock_add", "x += 1 under the API's lock object, one per cell")
+          .with(&op_info::guard, guard::lock_object);
   SM_FN static void common(has_lock_add auto& lane) { lane.lock_add(lane.cell(), lane.one()); }
-  SM_FN static void measured(has_lock_add auto& lane) { common(lane); }
 };
 
 }  // namespace syncmeter::ops

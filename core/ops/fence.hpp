@@ -7,14 +7,13 @@
 
 namespace syncmeter::ops {
 
-struct fence {  // test - baseline == one more fence with nothing outstanding
+struct fence : self_paired<fence> {  // test - baseline == one more fence with nothing outstanding
   static constexpr op_info info{.name = "fence",
                                 .family = family::fence,
                                 .orders = orders::fence,
                                 .litmus = litmus::fence,
                                 .note = "no memory access outstanding"};
   SM_FN static void common(has_fence auto& lane) { lane.fence(); }
-  SM_FN static void measured(has_fence auto& lane) { lane.fence(); }
 };
 
 consteval op_info fence_between(std::string_view name, enum oracle oracle, std::string_view note) {

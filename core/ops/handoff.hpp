@@ -7,8 +7,8 @@
 
 namespace syncmeter::ops {
 
-struct handoff {  // test - baseline == one more rotation; the cost is per handoff: divided by the
-                  // lanes
+// test - baseline == one more rotation; the cost is per handoff: divided by the lanes
+struct handoff : self_paired<handoff> {
   static constexpr op_info info{.name = "handoff",
                                 .family = family::handoff,
                                 .unroll = 4,
@@ -16,12 +16,12 @@ struct handoff {  // test - baseline == one more rotation; the cost is per hando
                                 .cost_per_lane = true,
                                 .communicates = true};
   SM_FN static void common(has_token_ring auto& lane) { lane.await_token(), lane.pass_token(); }
-  SM_FN static void measured(has_token_ring auto& lane) { common(lane); }
 };
 
 // A lock's or a queue's way to wait: each try wants the line for writing, whether or not the token
 // is there.
-struct handoff_cas {  // test - baseline == one more rotation; the cost is per handoff, as handoff's
+// test - baseline == one more rotation; the cost is per handoff, as handoff's
+struct handoff_cas : self_paired<handoff_cas> {
   static constexpr op_info info{.name = "handoff_cas",
                                 .family = family::handoff,
                                 .unroll = 4,
@@ -30,7 +30,6 @@ struct handoff_cas {  // test - baseline == one more rotation; the cost is per h
                                 .communicates = true,
                                 .takes_token = true};
   SM_FN static void common(has_token_taking auto& lane) { lane.take_token(), lane.pass_token(); }
-  SM_FN static void measured(has_token_taking auto& lane) { common(lane); }
 };
 
 }  // namespace syncmeter::ops

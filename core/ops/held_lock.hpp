@@ -11,8 +11,8 @@
 
 #include "core/cell_object.hpp"
 #include "core/op.hpp"
+#include "core/ops/literal.hpp"
 #include "core/ops/spun_work.hpp"
-#include "core/wait_times.hpp"
 
 namespace syncmeter::ops {
 
@@ -75,10 +75,9 @@ template <class Lock> class held_lock {
 
 /// An op under `Lock`. A section is a call that is not inlined: both sides of a loop hold the same
 /// of it.
-template <class Lock> struct held_op {
+template <class Lock> struct held_op : self_paired<held_op<Lock>> {
   using object = held_lock<Lock>;
   SM_FN static void common(auto& lane) { step(lane.object(), lane.number()); }
-  SM_FN static void measured(auto& lane) { common(lane); }
   SM_LOOP static void step(object& held, unsigned lane) { held.section(lane); }
   static std::string check(const object& held, const object_use& use) { return held.wrong(use); }
   static void waits(const object& held, wait_times& all) { held.add_waits(all); }
@@ -97,5 +96,12 @@ consteval op_info hold_info(std::string_view name, std::string_view note,
           .note = note,
           .compiles_to = compiles_to};
 }
+
+/// NAME_held: a section under `What`. A disassembly calls the lock SPACE NAME.
+template <class Lock, literal Space, literal Name, literal What> struct held : held_op<Lock> {
+  static constexpr op_info info =
+      hold_info(text<Name, "_held">, text<"a section under ", What>,
+                text<"call:syncmeter::ops::held_op<", Space, Name, ">::step 1">);
+};
 
 }  // namespace syncmeter::ops

@@ -1,9 +1,21 @@
-// Work of a given length that touches no memory: what a section or the time between two is made of.
+// Spinning: what a core executes in a loop that waits, and work of a given length that touches no
+// memory, such as a section or the time between two is made of.
 #pragma once
 
 #include <cstdint>
 
-namespace syncmeter::ops {
+namespace syncmeter {
+
+/// Tells the core that this is a spin loop.
+inline void spin_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+namespace ops {
 
 /// So many steps of a chain of dependent operations, which no compiler shortens.
 inline void spend(std::uint64_t steps) {
@@ -29,4 +41,5 @@ inline void spend_wide(std::uint64_t steps) {
 /// The same for spend_wide.
 [[nodiscard]] std::uint64_t wide_steps_of(unsigned ns);
 
-}  // namespace syncmeter::ops
+}  // namespace ops
+}  // namespace syncmeter

@@ -1,15 +1,78 @@
-#include "core/worker/capabilities.hpp"
+// What a worker can measure: its `capabilities`, with the machine code of loops in this very
+// process.
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/worker/machine_code.hpp"
 #include "core/worker/protocol.hpp"
 
 namespace syncmeter {
 namespace {
 
 using nlohmann::json;
+
+/// FNV-1a, continued from `hash`.
+std::uint64_t fnv1a(const void* data, std::size_t size, std::uint64_t hash = 0xcbf29ce484222325U) {
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3U;
+  return hash;
+}
+
+struct machine_code {
+  std::string symbol;      ///< mangled
+  std::uint64_t hash = 0;  ///< FNV-1a over its bytes
+  std::size_t bytes = 0;
+};
+
+/// The function that starts at `address`, from the dynamic symbol table (link with -rdynamic);
+/// nothing where it has no symbol. Calls are relative to where they stand, so that equal hashes
+/// mean equal code for code without calls, and at worst two equal functions are not recognised as
+/// such.
+std::optional<machine_code> machine_code_at(const void* address) {
+  Dl_info info{};
+  void* entry = nullptr;
+  if (address == nullptr || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0)
+    return std::nullopt;
+  const auto* symbol = static_cast<const ElfW(Sym)*>(entry);
+  if (info.dli_sname == nullptr || info.dli_saddr != address || symbol == nullptr)
+    return std::nullopt;
+  return machine_code{info.dli_sname, fnv1a(address, symbol->st_size), symbol->st_size};
+}
+
+/// What the linker calls this program (the note NT_GNU_BUILD_ID): another one whenever any byte of
+/// it is another, code for a device included. Empty where it was linked without --build-id.
+std::string linker_build_id() {
+  std::string id;
+  // The first object is the program itself.
+  const auto read_notes = [](dl_phdr_info* object, std::size_t, void* found) {
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+      if (segment.p_type != PT_NOTE) continue;
+      const auto align = [&](std::size_t n) {
+        return segment.p_align == 8 ? (n + 7) & ~7UL : (n + 3) & ~3UL;
+      };
+      const char* at = reinterpret_cast<const char*>(object->dlpi_addr + segment.p_vaddr);
+      const char* const end = at + segment.p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const auto& note = *reinterpret_cast<const ElfW(Nhdr)*>(at);
+        const char* const name = at + sizeof note;
+        const char* const description = name + align(note.n_namesz);
+        if (note.n_type == NT_GNU_BUILD_ID &&
+            std::string_view{name, note.n_namesz} == std::string_view{"GNU", 4})
+          *static_cast<std::string*>(found) = {description, note.n_descsz};
+        at = description + align(note.n_descsz);
+      }
+    }
+    return 1;
+  };
+  dl_iterate_phdr(read_notes, &id);
+  return id;
+}
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
@@ -38,7 +101,7 @@ json declared_by(const worker_backend& backend, const measurable& row) {
 json op_json(const worker_backend& backend, const measurable& row) {
   json j{{"backend", backend.name()},
          {"op", row.info.name},
-         {"family", family_name(row.info.family)},
+         {"family", to_text(row.info.family)},
          {"pairing", row.info.pairing == pairing::self ? "self" : "insert"},
          {"order", to_text(row.form.order)},
          {"placements", json::array()},
@@ -84,13 +147,6 @@ json op_json(const worker_backend& backend, const measurable& row) {
 }
 
 }  // namespace
-
-std::string_view family_name(family f) {
-  constexpr std::array<std::string_view, 12> names{"barrier", "atomic",  "fence",     "critical",
-                                                   "warp",    "group",   "handoff",   "launch",
-                                                   "memory",  "control", "reduction", "structure"};
-  return names.at(static_cast<std::size_t>(f));
-}
 
 json build_json(const worker_identity& who, const std::vector<worker_backend*>& backends) {
   auto hash = fnv1a(who.compiler.data(), who.compiler.size());

@@ -13,11 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "core/worker/capabilities.hpp"
-#include "core/worker/json_line.hpp"
-#include "core/worker/measure_request.hpp"
 #include "core/worker/protocol.hpp"
-#include "core/worker/visit_json.hpp"
 
 namespace syncmeter {
 namespace {

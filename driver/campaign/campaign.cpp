@@ -15,7 +15,6 @@
 #include <optional>
 #include <random>
 
-#include "core/machine/cgroup.hpp"
 #include "core/machine/environment.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/pass_order.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/pu_pairs.hpp"
+#include "core/machine/topology.hpp"
 #include "driver/text/columns.hpp"
 #include "driver/text/parse_axes.hpp"
 

@@ -32,7 +32,7 @@ void require_bound(const run_options& options, bool pairs, const cpu_grant& gran
 
 /// The PUs of the lanes of each point, in the order of the lanes. Without `pairs` these are --pus,
 /// or one empty list: lanes and affinity decide. With `pairs`, every pair of PUs (of --pus, where
-/// it is given) both ways round, or a sample of each class (core/machine/pu_pairs.hpp). Throws
+/// it is given) both ways round, or a sample of each class (core/machine/topology.hpp). Throws
 /// usage_error when there is no pair.
 [[nodiscard]] std::vector<std::vector<int>>
 pinned_lanes(const run_options& options, bool pairs, const topology& machine, unsigned max_lanes);

@@ -8,7 +8,7 @@
 
 #include "core/harness/core_probes.hpp"
 #include "core/machine/environment.hpp"
-#include "core/machine/pu_pairs.hpp"
+#include "core/machine/topology.hpp"
 #include "driver/text/parse_axes.hpp"
 #include "driver/workers/worker_info.hpp"
 

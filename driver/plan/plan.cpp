@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/machine/pu_pairs.hpp"
+#include "core/machine/topology.hpp"
 #include "driver/plan/gpu_plan.hpp"
 #include "driver/plan/offered_ops.hpp"
 #include "driver/plan/pinned_lanes.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/point.hpp"
-#include "core/worker/visit_json.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/workers/worker_info.hpp"
 #include "git_info.hpp"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/ops/all.hpp"
-#include "core/worker/capabilities.hpp"
 #include "driver/workers/worker_info.hpp"
 
 namespace syncmeter {
@@ -459,7 +458,7 @@ std::optional<interval> pooled_interval(std::span<const visit_record* const> vis
 op_facts facts_of(std::string_view op) {
   for (const op_info& info : shared_infos)
     if (info.name == op)
-      return facts_of(op, family_name(info.family), info.pairing == pairing::insert,
+      return facts_of(op, to_text(info.family), info.pairing == pairing::insert,
                       info.cost_per_lane);
   return {};
 }

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/text/zstd_text.hpp"
 
@@ -136,7 +136,7 @@ visit_record visit_in(const nlohmann::json& line) {
 
 unmeasured_point refused_in(const nlohmann::json& line) {
   return {.what = point_in(line, "point"),
-          .status = status_from_text(text_in(line, "status")).value_or(status::unsupported),
+          .status = from_text<status>(text_in(line, "status")).value_or(status::unsupported),
           .reason = text_in(line, "reason")};
 }
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
-#include "core/machine/pu_pairs.hpp"
+#include "core/machine/topology.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/zstd_text.hpp"

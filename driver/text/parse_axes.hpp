@@ -102,7 +102,7 @@ template <axis_value Enum> [[nodiscard]] std::string text_unless_none(Enum value
 /// Every spelling of an axis, in the order of its declaration.
 template <axis_value Enum> [[nodiscard]] std::vector<std::string> names_allowed() {
   std::vector<std::string> names;
-  for (const auto& name : names_of(Enum{})) names.emplace_back(name.text);
+  for (const auto& name : names_of(Enum{})) names.emplace_back(name);
   return names;
 }
 

@@ -11,7 +11,7 @@ namespace members {
 // What only visits have; `read` finds these by their bounds.
 
 static void read_value(const char*, const json& value, status& field, bounds) {
-  const auto known = value.is_string() ? status_from_text(value.get<std::string>()) : std::nullopt;
+  const auto known = value.is_string() ? from_text<status>(value.get<std::string>()) : std::nullopt;
   if (!known)
     throw std::invalid_argument(fmt::format("it has the unknown status {}", shown(value)));
   field = *known;

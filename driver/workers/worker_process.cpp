@@ -11,7 +11,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {

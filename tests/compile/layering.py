@@ -20,7 +20,7 @@ ROOMS = {
 OTHERS = {
     "core": (),
     # Processes with memory in common reach it by the same words as threads.
-    "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend", "census"))),
+    "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
     "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),
 }
 WITHOUT_AN_API = ("core", "driver")

@@ -2,7 +2,7 @@
 // visit that the driver keeps must be one that its own reader takes back from the results file.
 #include <nlohmann/json.hpp>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/results/campaign_lines.hpp"
 #include "driver/results/estimate.hpp"
 #include "driver/show/table.hpp"

@@ -2,7 +2,7 @@
 // does.
 #include <nlohmann/json.hpp>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/census/rule/census.hpp"
 #include "driver/plan/plan.hpp"
 #include "driver/text/messages.hpp"

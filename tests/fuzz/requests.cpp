@@ -2,9 +2,7 @@
 // worker answers is what this driver takes.
 #include <nlohmann/json.hpp>
 
-#include "core/worker/json_line.hpp"
-#include "core/worker/measure_request.hpp"
-#include "core/worker/visit_json.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/workers/visit_record.hpp"
 #include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/campaign/campaign_file.hpp"
 #include "driver/campaign/revisits.hpp"
 #include "driver/campaign/visit_request.hpp"

@@ -24,7 +24,7 @@ BUILT_IN = """
 #include "core/ops/control.hpp"
 #include "core/ops/fence.hpp"
 #include "core/ops/handoff.hpp"
-#include "core/ops/locks.hpp"
+#include "core/ops/host.hpp"
 
 struct kept_promise {
   using object = std::atomic<int>;

@@ -4,7 +4,7 @@
 
 #include "backends/cuda/lane/cuda_lane.cuh"
 #include "backends/cuda/runtime/cuda_check.hpp"
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/launch/launch_queue.hpp"
 #include "backends/cuda/rig/host_loop.hpp"
-#include "core/machine/near_pus.hpp"
+#include "core/machine/topology.hpp"
 
 namespace syncmeter::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "backends/cuda/reduction/reduction_words.cuh"
 #include "backends/cuda/runtime/cuda_check.hpp"
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 
 namespace syncmeter::cuda {
 namespace {

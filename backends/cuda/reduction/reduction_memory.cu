@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "backends/cuda/runtime/cuda_check.hpp"
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/by_type.hpp"
+#include "core/axes.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {

@@ -5,7 +5,7 @@
 #include "backends/kokkos/ops/scatter.hpp"
 #include "backends/kokkos/ops/team.hpp"
 #include "core/measurable.hpp"
-#include "core/ops/reduction.hpp"
+#include "core/ops/host.hpp"
 
 namespace syncmeter::kokkos {
 

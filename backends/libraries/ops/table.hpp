@@ -1,12 +1,104 @@
-// All ops of the worker of libraries, in the order of its table (cmake/tables.cmake).
+// Locks of libraries, around one add and held for a while, and their ways to let many read what few
+// write: all ops of their worker, in the order of its table (cmake/tables.cmake).
 #pragma once
 
-#include "backends/libraries/ops/locks.hpp"
-#include "backends/libraries/ops/read_mostly.hpp"
+#include <type_traits>
+
+#include "backends/libraries/library_locks.hpp"
 #include "core/measurable.hpp"
 #include "core/ops/control.hpp"
+#include "core/ops/held_lock.hpp"
+#include "core/ops/lock_objects.hpp"
+#include "core/ops/read_mostly.hpp"
 
 namespace syncmeter::libraries {
+
+struct under_absl_mutex : syncmeter::ops::under_shared_mutex<absl_mutex> {
+  using under_shared_mutex::under_shared_mutex;
+};
+struct under_tbb_rw_mutex : syncmeter::ops::under_shared_mutex<tbb_rw_mutex> {
+  using under_shared_mutex::under_shared_mutex;
+};
+
+namespace ops {
+
+using syncmeter::ops::literal;
+
+/// An op without a loop: op_info::why_missing says why.
+struct absent_op {};
+
+inline constexpr literal no_absl{"Abseil was not found when this was built (Debian: libabsl-dev)"};
+inline constexpr literal no_tbb{"oneTBB was not found when this was built (Debian: libtbb-dev)"};
+inline constexpr literal no_ck{
+    "Concurrency Kit was not found when this was built (Debian: libck-dev)"};
+inline constexpr literal no_urcu{"liburcu was not found when this was built (Debian: liburcu-dev)"};
+
+/// `Op`, or where what it is of was not found an op without a loop, for which `Missing` is the
+/// reason.
+template <bool Found, class Op, literal Missing>
+struct found_op : std::conditional_t<Found, Op, absent_op> {
+  static constexpr op_info info =
+      Op::info.with(&op_info::why_missing, syncmeter::ops::text<Missing>);
+};
+
+template <class Lock> inline constexpr bool is_here = !std::is_same_v<Lock, not_found>;
+template <class Lock, literal Name, literal What, literal Missing>
+using add = found_op<is_here<Lock>,
+                     syncmeter::ops::queued<Lock, "syncmeter::libraries::", Name, What>, Missing>;
+template <class Lock, literal Name, literal What, literal Missing>
+using hold = found_op<is_here<Lock>,
+                      syncmeter::ops::held<Lock, "syncmeter::libraries::", Name, What>, Missing>;
+
+struct absl_mutex_add : add<absl_mutex, "absl_mutex", "absl::Mutex", no_absl> {};
+struct tbb_mutex_add : add<tbb_mutex, "tbb_mutex", "tbb::mutex (spins, then sleeps)", no_tbb> {};
+struct tbb_spin_mutex_add : add<tbb_spin_mutex, "tbb_spin_mutex", "tbb::spin_mutex", no_tbb> {};
+struct tbb_queuing_mutex_add
+    : add<tbb_queuing_mutex, "tbb_queuing_mutex", "tbb::queuing_mutex (FIFO)", no_tbb> {};
+struct ck_fas_lock_add
+    : add<ck_fas_lock, "ck_fas_lock", "ck_spinlock_fas of Concurrency Kit", no_ck> {};
+struct ck_ticket_lock_add
+    : add<ck_ticket_lock, "ck_ticket_lock", "ck_spinlock_ticket of Concurrency Kit (FIFO)", no_ck> {
+};
+struct ck_mcs_lock_add
+    : add<ck_mcs_lock, "ck_mcs_lock", "ck_spinlock_mcs of Concurrency Kit (FIFO)", no_ck> {};
+struct ck_cohort_lock_add : add<ck_cohort_lock, "ck_cohort_lock",
+                                "ck_cohort of ticket locks, one for each NUMA node", no_ck> {};
+
+struct absl_mutex_held : hold<absl_mutex, "absl_mutex", "absl::Mutex", no_absl> {};
+struct tbb_mutex_held : hold<tbb_mutex, "tbb_mutex", "tbb::mutex (spins, then sleeps)", no_tbb> {};
+struct tbb_spin_mutex_held : hold<tbb_spin_mutex, "tbb_spin_mutex", "tbb::spin_mutex", no_tbb> {};
+struct tbb_queuing_mutex_held
+    : hold<tbb_queuing_mutex, "tbb_queuing_mutex", "tbb::queuing_mutex (FIFO)", no_tbb> {};
+struct ck_fas_lock_held
+    : hold<ck_fas_lock, "ck_fas_lock", "ck_spinlock_fas of Concurrency Kit", no_ck> {};
+struct ck_ticket_lock_held : hold<ck_ticket_lock, "ck_ticket_lock",
+                                  "ck_spinlock_ticket of Concurrency Kit (FIFO)", no_ck> {};
+struct ck_mcs_lock_held
+    : hold<ck_mcs_lock, "ck_mcs_lock", "ck_spinlock_mcs of Concurrency Kit (FIFO)", no_ck> {};
+struct ck_cohort_lock_held : hold<ck_cohort_lock, "ck_cohort_lock",
+                                  "ck_cohort of ticket locks, one for each NUMA node", no_ck> {};
+
+struct absl_mutex_read_mostly
+    : found_op<SM_HAS_ABSL,
+               syncmeter::ops::accessed<under_absl_mutex, "absl_mutex",
+                                        "a datum under absl::Mutex, for readers or writers",
+                                        "syncmeter::libraries::under_absl_mutex">,
+               no_absl> {};
+struct tbb_rw_mutex_read_mostly
+    : found_op<SM_HAS_TBB,
+               syncmeter::ops::accessed<under_tbb_rw_mutex, "tbb_rw_mutex",
+                                        "a datum under tbb::spin_rw_mutex",
+                                        "syncmeter::libraries::under_tbb_rw_mutex">,
+               no_tbb> {};
+struct rcu_read_mostly
+    : found_op<SM_HAS_URCU,
+               syncmeter::ops::accessed<
+                   rcu_snapshot, "rcu",
+                   "a pointer to the newest copy, old ones kept by RCU (liburcu, membarrier)",
+                   "syncmeter::libraries::rcu_snapshot">,
+               no_urcu> {};
+
+}  // namespace ops
 
 using library_ops =
     op_list<ops::absl_mutex_add, ops::tbb_mutex_add, ops::tbb_spin_mutex_add,

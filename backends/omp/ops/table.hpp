@@ -1,9 +1,63 @@
-// All ops of the OpenMP worker, in the order of its table (cmake/tables.cmake).
+// Locks that OpenMP programs have beside omp_lock_t, which is lock_add, and all ops of the OpenMP
+// worker, in the order of its table (cmake/tables.cmake). test - baseline == one more section under
+// the lock, holding one add.
 #pragma once
 
-#include "backends/omp/ops/all.hpp"
+#include <array>
+
+#include "backends/omp/omp_objects.hpp"
 #include "core/ops/all.hpp"
 #include "core/ops/host.hpp"
+
+namespace syncmeter::omp {
+
+// The words of OpenMP's own ops, as concepts: what a lane must offer for an op to run on it.
+template <class L, lock_hint Hint>
+concept has_hinted_lock_add =
+    requires(L& l) { l.template hinted_lock_add<Hint>(l.cell(), l.one()); };
+template <class L>
+concept has_nest_lock_add = requires(L& l) { l.nest_lock_add(l.cell(), l.one()); };
+
+namespace ops {
+
+using syncmeter::ops::lock_info;
+
+inline constexpr std::array<std::string_view, lock_hints> lock_hint_names{
+    "lock_hint_none_add", "lock_hint_uncontended_add", "lock_hint_contended_add",
+    "lock_hint_speculative_add"};
+
+// The hint is given when the lock is made; setting it is the call that lock_add makes. A runtime
+// may make nothing of it.
+template <lock_hint Hint> struct lock_hint_add : self_paired<lock_hint_add<Hint>> {
+  static constexpr op_info info = [] {
+    op_info hinted = lock_info(
+        "-", "x += 1 under omp_lock_t made by omp_init_lock_with_hint, one for each cell");
+    hinted.name = lock_hint_names[static_cast<std::size_t>(Hint)];  // no argument, for clang 14
+    hinted.in_quick = false;  // most runtimes make nothing of a hint: the study locks shows it
+    hinted.why_missing = "this runtime has no omp_init_lock_with_hint (OpenMP 4.5)";
+    return hinted;
+  }();
+  SM_FN static void common(has_hinted_lock_add<Hint> auto& lane) {
+    lane.template hinted_lock_add<Hint>(lane.cell(), lane.one());
+  }
+};
+
+struct nest_lock_add : self_paired<nest_lock_add> {
+  static constexpr op_info info =
+      lock_info("nest_lock_add", "x += 1 under omp_nest_lock_t, a recursive lock");
+  SM_FN static void common(has_nest_lock_add auto& lane) {
+    lane.nest_lock_add(lane.cell(), lane.one());
+  }
+};
+
+}  // namespace ops
+
+using own_ops =
+    op_list<ops::lock_hint_add<lock_hint::none>, ops::lock_hint_add<lock_hint::uncontended>,
+            ops::lock_hint_add<lock_hint::contended>, ops::lock_hint_add<lock_hint::speculative>,
+            ops::nest_lock_add, syncmeter::ops::reduce_max>;
+
+}  // namespace syncmeter::omp
 
 using syncmeter_ops = decltype(syncmeter::joined(
     syncmeter::shared_ops{}, syncmeter::joined(syncmeter::host_ops{}, syncmeter::omp::own_ops{})));

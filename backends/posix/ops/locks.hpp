@@ -1,40 +1,40 @@
-// Locks that POSIX programs have beside the default mutex, which is lock_add. test - baseline ==
-// one more section under the lock, holding one add or one read.
+// Locks that POSIX programs have beside the default mutex, which is lock_add, around one add or one
+// read and held for a while, and what many read and few write under its rwlocks. The default mutex
+// held is std's.
 #pragma once
 
 #include "backends/posix/posix_locks.hpp"
 #include "core/ops/critical.hpp"
+#include "core/ops/held_lock.hpp"
+#include "core/ops/read_mostly.hpp"
 
 namespace syncmeter::posix::ops {
 
+// test - baseline == one more section under the lock, holding one add or one read.
 using syncmeter::ops::lock_info;
 
 /// x += 1 under a lock that is the op's object, one for each cell.
-template <class Lock> struct locked_add {
+template <class Lock> struct locked_add : self_paired<locked_add<Lock>> {
   using object = Lock;
   SM_FN static void common(auto& lane) {
     lane.object().lock();
     lane.plain_add(lane.cell());
     lane.object().unlock();
   }
-  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
 /// Lanes may be in it together: what they share is the lock's own count.
-template <class Lock> struct locked_read {
+template <class Lock> struct locked_read : self_paired<locked_read<Lock>> {
   using object = Lock;
   SM_FN static void common(auto& lane) {
     lane.object().lock_shared();
     lane.sink(lane.plain_read(lane.cell()));
     lane.object().unlock();
   }
-  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
 consteval op_info read_info(std::string_view name, std::string_view note) {
-  op_info reads = lock_info(name, note);
-  reads.oracle = oracle::none;
-  return reads;
+  return lock_info(name, note).with(&op_info::oracle, oracle::none);
 }
 
 struct mutex_adaptive_add : locked_add<mutex<mutex_kind::adaptive>> {
@@ -75,6 +75,51 @@ struct rwlock_writer_add : locked_add<writer_first> {
 struct rwlock_writer_read : locked_read<writer_first> {
   static constexpr op_info info =
       read_info("rwlock_writer_read", "a plain read under pthread_rwlock_t (prefers writers)");
+};
+
+using syncmeter::ops::access_op;
+using syncmeter::ops::held_op;
+using syncmeter::ops::hold_info;
+using syncmeter::ops::read_mostly_info;
+
+// With names that a disassembly can be held to.
+struct adaptive : mutex<mutex_kind::adaptive> {};
+struct inheriting : mutex<mutex_kind::inheriting> {};
+
+struct mutex_adaptive_held : held_op<adaptive> {
+  static constexpr op_info info =
+      hold_info("mutex_adaptive_held", "a section under a mutex that spins before it sleeps",
+                "call:syncmeter::ops::held_op<syncmeter::posix::ops::adaptive>::step 1");
+};
+struct mutex_inherit_held : held_op<inheriting> {
+  static constexpr op_info info =
+      hold_info("mutex_inherit_held", "a section under a mutex with priority inheritance",
+                "call:syncmeter::ops::held_op<syncmeter::posix::ops::inheriting>::step 1");
+};
+struct pthread_spin_held : held_op<spin_lock> {
+  static constexpr op_info info =
+      hold_info("pthread_spin_held", "a section under pthread_spinlock_t",
+                "call:syncmeter::ops::held_op<syncmeter::posix::spin_lock>::step 1");
+};
+
+/// A datum under an rwlock of a kind.
+template <rwlock_kind Kind> using under_rwlock = syncmeter::ops::under_shared_mutex<rwlock<Kind>>;
+struct under_readers_first : under_rwlock<rwlock_kind::prefer_reader> {
+  using under_shared_mutex::under_shared_mutex;
+};
+struct under_writers_first : under_rwlock<rwlock_kind::prefer_writer> {
+  using under_shared_mutex::under_shared_mutex;
+};
+
+struct rwlock_read_mostly : access_op<under_readers_first> {
+  static constexpr op_info info = read_mostly_info(
+      "rwlock_read_mostly", "a datum under pthread_rwlock_t (prefers readers)",
+      "call:syncmeter::ops::access_op<syncmeter::posix::ops::under_readers_first>::step 1");
+};
+struct rwlock_writer_read_mostly : access_op<under_writers_first> {
+  static constexpr op_info info = read_mostly_info(
+      "rwlock_writer_read_mostly", "a datum under pthread_rwlock_t (prefers writers)",
+      "call:syncmeter::ops::access_op<syncmeter::posix::ops::under_writers_first>::step 1");
 };
 
 }  // namespace syncmeter::posix::ops

@@ -3,8 +3,8 @@
 // process.
 #pragma once
 
-#include "backends/posix/ops/handoffs.hpp"
 #include "backends/posix/ops/locks.hpp"
+#include "backends/posix/ops/waiting.hpp"
 #include "core/measurable.hpp"
 #include "core/ops/barrier.hpp"
 #include "core/ops/control.hpp"

@@ -1,9 +1,143 @@
-// All ops of the worker of C++20 threads, in the order of its table (cmake/tables.cmake).
+// C++'s own ops, and all ops of the worker of C++20 threads, in the order of its table
+// (cmake/tables.cmake).
 #pragma once
 
-#include "backends/std/ops/all.hpp"
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+
+#include "backends/std/std_lane.hpp"
+#include "core/host/channel_ring.hpp"
 #include "core/ops/all.hpp"
+#include "core/ops/held_lock.hpp"
 #include "core/ops/host.hpp"
+#include "core/ops/lock_objects.hpp"
+#include "core/ops/read_mostly.hpp"
+
+namespace syncmeter::standard {
+
+// The words of C++'s own ops, as concepts: what a lane must offer for an op to run on it.
+template <class L>
+concept has_shared_mutex = requires(L& l) {
+  l.shared_mutex_add(l.cell(), l.one());
+  l.sink(l.shared_mutex_read(l.cell()));
+};
+
+// The token ring with lanes that sleep until they are woken.
+template <class L>
+concept has_sleeping_ring = requires(L& l) {
+  l.sleep_for_token();
+  l.pass_token_and_wake();
+};
+
+namespace ops {
+
+using syncmeter::ops::accessed;
+using syncmeter::ops::held;
+using syncmeter::ops::lock_info;
+
+// Locks that C++ programs have beside std::mutex, which is critical_add and lock_add. test -
+// baseline == one more section under the lock, holding one add or one read.
+struct shared_mutex_add : self_paired<shared_mutex_add> {
+  static constexpr op_info info =
+      lock_info("shared_mutex_add", "x += 1 under std::shared_mutex, locked exclusively");
+  SM_FN static void common(has_shared_mutex auto& lane) {
+    lane.shared_mutex_add(lane.cell(), lane.one());
+  }
+};
+
+// lanes may be in it together: what they share is the lock's own count
+struct shared_mutex_read : self_paired<shared_mutex_read> {
+  static constexpr op_info info =
+      lock_info("shared_mutex_read",
+                "a plain read under std::shared_mutex, locked by std::shared_lock")
+          .with(&op_info::oracle, oracle::none);
+  SM_FN static void common(has_shared_mutex auto& lane) {
+    lane.sink(lane.shared_mutex_read(lane.cell()));
+  }
+};
+
+// Waiting for another lane asleep: a handoff, and a lane that is late.
+// test - baseline == one more rotation; the cost is per handoff: divided by the lanes
+struct atomic_wait_handoff : self_paired<atomic_wait_handoff> {
+  static constexpr op_info info{.name = "atomic_wait_handoff",
+                                .family = family::handoff,
+                                .unroll = 4,
+                                .min_lanes = 2,
+                                .cost_per_lane = true,
+                                .communicates = true,
+                                .note = "a token of 64 bits by std::atomic's wait and notify_all"};
+  SM_FN static void common(has_sleeping_ring auto& lane) {
+    lane.sleep_for_token(), lane.pass_token_and_wake();
+  }
+};
+
+/// What waits in it (core/host/channel_ring.hpp).
+struct atomic_wait_channel {
+  std::uint64_t receive(std::uint64_t& box, std::uint64_t token) {
+    wait_for_token(box, token);
+    return token;
+  }
+  void send(std::uint64_t& box, std::uint64_t token) { post_token(box, token); }
+};
+
+struct wait_atomic : syncmeter::ops::late_wait<late_ring<atomic_wait_channel>> {
+  static constexpr op_info info =
+      syncmeter::ops::late_wait_info("wait_atomic", "sleeps by std::atomic's wait");
+};
+
+// Locks of C++ and of atomics, held for a while.
+struct mutex_held : held<std::mutex, "std::", "mutex", "std::mutex"> {};
+struct recursive_mutex_held
+    : held<std::recursive_mutex, "std::", "recursive_mutex", "std::recursive_mutex"> {};
+struct shared_mutex_held
+    : held<std::shared_mutex, "std::", "shared_mutex", "std::shared_mutex, locked exclusively"> {};
+struct spin_lock_held : held<syncmeter::ops::spin_lock, "syncmeter::ops::", "spin_lock",
+                             "a test-and-test-and-set spin lock"> {};
+struct ticket_lock_held
+    : held<syncmeter::ops::ticket_lock, "syncmeter::ops::", "ticket_lock", "a ticket lock (FIFO)"> {
+};
+struct ticket_backoff_lock_held
+    : held<syncmeter::ops::ticket_backoff_lock, "syncmeter::ops::", "ticket_backoff_lock",
+           "a ticket lock with backoff (FIFO)"> {};
+struct mcs_lock_held
+    : held<syncmeter::ops::mcs_lock, "syncmeter::ops::", "mcs_lock", "an MCS lock (FIFO)"> {};
+struct clh_lock_held
+    : held<syncmeter::ops::clh_lock, "syncmeter::ops::", "clh_lock", "a CLH lock (FIFO)"> {};
+
+// Ways to let many read what few write.
+// The first two have names that a disassembly can be held to.
+struct under_mutex : syncmeter::ops::under_mutex<std::mutex> {
+  using syncmeter::ops::under_mutex<std::mutex>::under_mutex;
+};
+struct under_shared_mutex : syncmeter::ops::under_shared_mutex<std::shared_mutex> {
+  using syncmeter::ops::under_shared_mutex<std::shared_mutex>::under_shared_mutex;
+};
+struct mutex_read_mostly : accessed<under_mutex, "mutex", "a datum under std::mutex",
+                                    "syncmeter::standard::ops::under_mutex"> {};
+struct shared_mutex_read_mostly
+    : accessed<under_shared_mutex, "shared_mutex", "a datum under std::shared_mutex",
+               "syncmeter::standard::ops::under_shared_mutex"> {};
+struct seqlock_read_mostly
+    : accessed<syncmeter::ops::seqlock, "seqlock",
+               "a datum of atomic words under a sequence number", "syncmeter::ops::seqlock"> {};
+struct snapshot_read_mostly
+    : accessed<syncmeter::ops::snapshot_pointer, "snapshot",
+               "an atomic pointer to the newest copy, old ones kept by hazard pointers",
+               "syncmeter::ops::snapshot_pointer"> {};
+
+}  // namespace ops
+
+using own_ops =
+    op_list<ops::shared_mutex_add, ops::shared_mutex_read, ops::atomic_wait_handoff,
+            ops::wait_atomic, syncmeter::ops::mcs_lock_add, syncmeter::ops::clh_lock_add,
+            syncmeter::ops::ticket_backoff_lock_add, ops::mutex_held, ops::recursive_mutex_held,
+            ops::shared_mutex_held, ops::spin_lock_held, ops::ticket_lock_held,
+            ops::ticket_backoff_lock_held, ops::mcs_lock_held, ops::clh_lock_held,
+            ops::mutex_read_mostly, ops::shared_mutex_read_mostly, ops::seqlock_read_mostly,
+            ops::snapshot_read_mostly>;
+
+}  // namespace syncmeter::standard
 
 using syncmeter_ops =
     decltype(syncmeter::joined(syncmeter::joined(syncmeter::shared_ops{}, syncmeter::host_ops{}),

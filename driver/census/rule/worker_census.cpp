@@ -14,7 +14,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/worker/json_line.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/census/isa/loop_code.hpp"
 #include "driver/census/rule/census_text.hpp"
 

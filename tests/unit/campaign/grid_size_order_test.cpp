@@ -28,7 +28,7 @@ struct grid_sizes : testing::Test {
   void say(std::size_t point, const char* status) {
     visit_record line;
     line.key = book.key(point, 1);
-    line.status = status_from_text(status).value();
+    line.status = from_text<enum status>(status).value();
     line.stopped_by = "max_time";
     book.record(line);
   }

@@ -21,7 +21,7 @@ struct ledger_of_two : testing::Test {
                     const char* stopped_by = "precision", std::uint64_t trips = 40) const {
     visit_record record;
     record.key = book.key(point, visit);
-    record.status = status_from_text(status).value();
+    record.status = from_text<enum status>(status).value();
     record.stopped_by = stopped_by;
     record.trips = trips;
     return record;

@@ -35,11 +35,11 @@ TEST(HarnessTexts, EveryStatusReadsBack) {
   for (const auto s :
        {status::ok, status::not_resolved, status::interferes, status::elided, status::noisy,
         status::busy, status::too_slow, status::unsupported, status::failed, status::timeout}) {
-    EXPECT_EQ(status_from_text(to_text(s)), s) << to_text(s);
+    EXPECT_EQ(from_text<status>(to_text(s)), s) << to_text(s);
   }
   EXPECT_EQ(to_text(status::not_resolved), "not_resolved");
-  EXPECT_EQ(status_from_text("OK"), std::nullopt);
-  EXPECT_EQ(status_from_text(""), std::nullopt);
+  EXPECT_EQ(from_text<status>("OK"), std::nullopt);
+  EXPECT_EQ(from_text<status>(""), std::nullopt);
 }
 
 TEST(HarnessTexts, DropsAreSpelledAsInTheProtocol) {

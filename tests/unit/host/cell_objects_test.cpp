@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 
-#include "core/host/cell_objects.hpp"
+#include "core/host/lane_memory.hpp"
 #include "core/ops/primitive.hpp"
-#include "core/worker/capabilities.hpp"
+#include "core/worker/protocol.hpp"
 #include "tests/unit/host/thread_team.hpp"
 
 namespace syncmeter::cell_objects_test {

@@ -1,6 +1,6 @@
 // The team of processes: every lane of a region once, processes that outlive regions, what a lane
 // throws, and what becomes of the team when one of them dies.
-#include "core/host/process_team.hpp"
+#include "core/host/teams.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/host/shared_pages.hpp"
+#include "core/host/lane_memory.hpp"
 #include "tests/unit/harness/scripted_bench.hpp"
 
 namespace syncmeter {

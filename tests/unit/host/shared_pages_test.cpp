@@ -1,5 +1,5 @@
 // Memory for lanes that are processes.
-#include "core/host/shared_pages.hpp"
+#include "core/host/lane_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // The team of threads: every lane of a region once, threads that outlive regions, and what a
 // lane throws.
-#include "core/host/thread_team.hpp"
+#include "core/host/teams.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/environment_files.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::environment_test {

@@ -1,10 +1,9 @@
 // Which PUs are near to a device, from files as Linux has them; and a thread kept on some.
-#include "core/machine/near_pus.hpp"
+#include "core/machine/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <sched.h>
 
-#include "core/machine/topology.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::near_pus_test {

@@ -1,6 +1,6 @@
 // Pairs of PUs: what they share on machines of every shape, the sample of a large one, and whose PU
 // is home.
-#include "core/machine/pu_pairs.hpp"
+#include "core/machine/topology.hpp"
 
 #include <filesystem>
 #include <map>

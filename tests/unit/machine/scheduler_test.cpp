@@ -1,5 +1,5 @@
 // The job that a scheduler's variables name, and the lines of a results file that keep it.
-#include "core/machine/cgroup.hpp"
+#include "core/machine/environment.hpp"
 
 #include <map>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-#include "core/ops/queue_locks.hpp"
+#include "core/ops/lock_objects.hpp"
 
 namespace syncmeter::ops {
 namespace {

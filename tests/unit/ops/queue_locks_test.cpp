@@ -1,5 +1,5 @@
 // Locks of our own: nobody is inside with another, and who queued first goes first.
-#include "core/ops/queue_locks.hpp"
+#include "core/ops/lock_objects.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Data that many read and few write: whose turn it is to write, and what the checks see.
-#include "core/ops/read_mostly_schemes.hpp"
+#include "core/ops/read_mostly.hpp"
 
 #include <gmock/gmock.h>
 

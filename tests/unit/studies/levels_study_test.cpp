@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "core/worker/visit_json.hpp"
+#include "core/worker/protocol.hpp"
 #include "driver/plan/gpu_plan.hpp"
 #include "tests/unit/driver_fixtures.hpp"
 #include "tests/unit/gpu_fixtures.hpp"

@@ -1,5 +1,5 @@
 // The driver's request for a visit, right and wrong.
-#include "core/worker/measure_request.hpp"
+#include "core/worker/protocol.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

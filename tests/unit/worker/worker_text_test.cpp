@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/worker/declaration_text.hpp"
-#include "core/worker/visit_json.hpp"
+#include "core/worker/protocol.hpp"
 
 namespace syncmeter::worker_text_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "core/ops/queue_locks.hpp"
+#include "core/ops/lock_objects.hpp"
 
 #include <bit>
 
-#include "core/spin_pause.hpp"
+#include "core/ops/spun_work.hpp"
 
 namespace syncmeter::ops {
 namespace {
