@@ -7,6 +7,10 @@
 
 namespace syncmeter::cuda {
 
+/// The shared ops and CUDA's own on one device, which the rig of kernels measures: the parts of the
+/// table are translation units of their own (cmake/tables.cmake).
+[[nodiscard]] std::vector<measurable> all_rows();
+
 [[nodiscard]] std::vector<row_group> row_groups();
 
 }  // namespace syncmeter::cuda

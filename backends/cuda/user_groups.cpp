@@ -1,10 +1,9 @@
-// The rows of a user's worker: all are kernels of loops. What they compile to only they themselves
-// say.
+// The rows of a user's worker: all are kernels of loops. What they compile to, only the ops
+// themselves declare.
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/groups.hpp"
 #include "backends/cuda/rig/cuda_rig.hpp"
-#include "backends/cuda/rig/cuda_table.hpp"
 
 namespace syncmeter::cuda {
 namespace {

@@ -50,9 +50,9 @@ void fill(T* data, std::size_t elements, std::uint64_t seed, reduction_input kin
 // Every other member has something else to begin with.
 template <class Space>
 std::uint32_t broadcast_in_team(const member_of<Space>& member, std::uint32_t value) {
-  std::uint32_t seen = value + static_cast<std::uint32_t>(member.team_rank());
-  member.team_broadcast(seen, 0);
-  return seen ^ value;
+  std::uint32_t received = value + static_cast<std::uint32_t>(member.team_rank());
+  member.team_broadcast(received, 0);
+  return received ^ value;
 }
 
 template <class Space>

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/kokkos/ops/scatter.hpp"
+#include "backends/kokkos/kokkos_ops.hpp"
 #include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::kokkos {
@@ -22,7 +22,7 @@ std::string minimum_or_maximum(const measurable& row) {
 }
 
 std::string compare_exchange(const measurable& row) {
-  // g++ takes a floating value seen through the stack.
+  // g++ takes a floating value through the stack.
   return is_float(row) ? "lock_cmpxchg 1 | load 1, store 1, spill 2, branch 1, lock_cmpxchg 1"
                        : "lock_cmpxchg 1";
 }

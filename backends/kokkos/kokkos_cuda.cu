@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/rig/cuda_rig.hpp"
-#include "backends/kokkos/kokkos_build.hpp"
 #include "backends/kokkos/kokkos_census.hpp"
 
 namespace syncmeter::kokkos {

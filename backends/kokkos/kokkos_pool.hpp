@@ -3,7 +3,12 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace syncmeter::kokkos {
+
+/// Versions and options that whoever built this Kokkos chose, for every result.
+[[nodiscard]] nlohmann::json kokkos_build();
 
 /// Starts nothing by itself: Kokkos comes up with the first point, and goes with this object.
 class thread_pool {

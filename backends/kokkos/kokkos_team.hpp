@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/kokkos/kokkos_space.hpp"
+#include "backends/kokkos/kokkos_calls.hpp"
 #include "core/host/host_rig.hpp"
 
 namespace syncmeter::kokkos {

@@ -25,51 +25,23 @@ template <class T, order O> class words {
  public:
   static constexpr order memory_order = O;
 
-  SM_FN void atomic_add(T& x, T by) const
-    requires atomic_order
-  {
-    Kokkos::atomic_add(&x, by);
+#define SM_KOKKOS_ATOMIC(RESULT, NAME, FUNCTION, PARAMETERS, ...)                                  \
+  SM_FN RESULT NAME PARAMETERS const                                                               \
+    requires atomic_order                                                                          \
+  {                                                                                                \
+    return Kokkos::FUNCTION(__VA_ARGS__);                                                          \
   }
-  SM_FN void atomic_sub(T& x, T by) const
-    requires atomic_order
-  {
-    Kokkos::atomic_sub(&x, by);
-  }
-  SM_FN T atomic_fetch_add(T& x, T by) const
-    requires atomic_order
-  {
-    return Kokkos::atomic_fetch_add(&x, by);
-  }
-  SM_FN T atomic_exchange(T& x, T desired) const
-    requires atomic_order
-  {
-    return Kokkos::atomic_exchange(&x, desired);
-  }
-  SM_FN void atomic_max(T& x, T e) const
-    requires atomic_order
-  {
-    Kokkos::atomic_max(&x, e);
-  }
-  SM_FN void atomic_min(T& x, T e) const
-    requires atomic_order
-  {
-    Kokkos::atomic_min(&x, e);
-  }
-  SM_FN T atomic_compare_exchange(T& x, T expected, T desired) const
-    requires atomic_order
-  {
-    return Kokkos::atomic_compare_exchange(&x, expected, desired);
-  }
-  SM_FN T atomic_read(const T& x) const
-    requires atomic_order
-  {
-    return Kokkos::atomic_load(&x);
-  }
-  SM_FN void atomic_write(T& x, T value) const
-    requires atomic_order
-  {
-    Kokkos::atomic_store(&x, value);
-  }
+  SM_KOKKOS_ATOMIC(void, atomic_add, atomic_add, (T & x, T by), &x, by)
+  SM_KOKKOS_ATOMIC(void, atomic_sub, atomic_sub, (T & x, T by), &x, by)
+  SM_KOKKOS_ATOMIC(T, atomic_fetch_add, atomic_fetch_add, (T & x, T by), &x, by)
+  SM_KOKKOS_ATOMIC(T, atomic_exchange, atomic_exchange, (T & x, T desired), &x, desired)
+  SM_KOKKOS_ATOMIC(void, atomic_max, atomic_max, (T & x, T e), &x, e)
+  SM_KOKKOS_ATOMIC(void, atomic_min, atomic_min, (T & x, T e), &x, e)
+  SM_KOKKOS_ATOMIC(T, atomic_compare_exchange, atomic_compare_exchange,
+                   (T & x, T expected, T desired), &x, expected, desired)
+  SM_KOKKOS_ATOMIC(T, atomic_read, atomic_load, (const T& x), &x)
+  SM_KOKKOS_ATOMIC(void, atomic_write, atomic_store, (T & x, T value), &x, value)
+#undef SM_KOKKOS_ATOMIC
 
   // memory_fence orders everything (sequentially consistent), like OpenMP's bare flush.
   SM_FN void fence() const

@@ -1,13 +1,14 @@
 #include "backends/cuda/coalescing/coalescing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/lane/cell_places.hpp"
+#include "backends/cuda/rig/checked_rig.hpp"
 #include "backends/cuda/rig/cuda_census.hpp"
 #include "core/worker/worker.hpp"
 
@@ -39,68 +40,86 @@ std::string why_not(const op_info& info, const point& where) {
   return {};
 }
 
-}  // namespace
+/// The lanes' words are made once for all points. A point's working set begins elsewhere in them
+/// each time: nothing of the last sample may be in L2 when it is to come from device memory.
+class coalescing_rig : public checked_rig {
+ public:
+  using checked_rig::checked_rig;
 
-void coalescing_rig::prepare_more(const measurable& what, const point& where, kernel_setup& setup) {
-  checked_rig::prepare_more(what, where, setup);
-  if (auto reason = why_not(what.info, where); !reason.empty())
+  /// Adds "working_set_bytes".
+  void describe(nlohmann::json& visit) const override {
+    checked_rig::describe(visit);
+    visit["working_set_bytes"] = working_set_.bytes;
+  }
+
+ private:
+  void prepare_more() override;
+  void queue_first() override;
+  void queue_check(std::uint64_t ops, own_outcome* found) override;
+
+  working_set working_set_;
+  bool in_l2_ = false;
+  bool has_words_ = false;
+  std::uint64_t draw_ = 1;
+  device_buffer words_, swept_;
+};
+
+void coalescing_rig::prepare_more() {
+  if (auto reason = why_not(what_->info, where_); !reason.empty())
     throw point_refused(std::move(reason));
-  what_ = &what;
-  in_l2_ = words_of(what.info) == words_in::l2;
-  working_set_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where.size};
-  if (is_of_banks(what.info)) return;
-  const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device().l2_bytes),
-                                       std::bit_floor(device().memory_bytes / 8));
-  working_set_.bytes = in_l2_ ? std::bit_floor(device().l2_bytes / inside_l2) : largest;
+  in_l2_ = words_of(what_->info) == words_in::l2;
+  working_set_ = {.bytes = bank_bytes, .lanes = lanes(), .size = where_.size};
+  if (is_of_banks(what_->info)) return;
+  const std::size_t largest = std::min(std::bit_ceil(beyond_l2 * device_.l2_bytes),
+                                       std::bit_floor(device_.memory_bytes / 8));
+  working_set_.bytes = in_l2_ ? std::bit_floor(device_.l2_bytes / inside_l2) : largest;
   // Twice that, so that it can begin anywhere in the first half.
-  setup.data = static_cast<std::byte*>(words_.fit(2 * largest));
-  setup.data_bytes = working_set_.bytes;
-  if (!has_words_) fill_words(setup.data, 2 * largest, shape().stream);
+  setup_.data = static_cast<std::byte*>(words_.fit(2 * largest));
+  setup_.data_bytes = working_set_.bytes;
+  if (!has_words_) fill_words(setup_.data, 2 * largest, stream_.get());
   has_words_ = true;
 }
 
-void coalescing_rig::queue_first(kernel_setup& setup, cudaStream_t stream) {
+void coalescing_rig::queue_first() {
   if (is_of_banks(what_->info)) return;
   draw_ = next_draw(draw_);
   auto* const words = static_cast<std::byte*>(words_.get());
   constexpr std::size_t page = 4096;
-  setup.data = words + (draw_ >> 24U) % (working_set_.bytes / page) * page;
+  setup_.data = words + (draw_ >> 24U) % (working_set_.bytes / page) * page;
   auto* const sink = static_cast<std::uint32_t*>(swept_.fit(sweep_sinks * sizeof(std::uint32_t)));
   if (in_l2_) {
-    sweep(setup.data, working_set_.bytes, sink, stream);
+    sweep(setup_.data, working_set_.bytes, sink, stream_.get());
   } else {
     // Something that it does not read, so that nothing of what it reads is left there.
-    const auto before = static_cast<std::size_t>(setup.data - words);
-    const std::size_t rest = std::min(swept_l2 * device().l2_bytes, working_set_.bytes / 2);
-    sweep(before >= rest ? words : setup.data + working_set_.bytes, rest, sink, stream);
+    const auto before = static_cast<std::size_t>(setup_.data - words);
+    const std::size_t rest = std::min(swept_l2 * device_.l2_bytes, working_set_.bytes / 2);
+    sweep(before >= rest ? words : setup_.data + working_set_.bytes, rest, sink, stream_.get());
   }
 }
 
-void coalescing_rig::queue_check(const kernel_setup& setup, std::uint64_t ops, own_outcome* found,
-                                 cudaStream_t stream) {
+void coalescing_rig::queue_check(std::uint64_t ops, own_outcome* found) {
   const auto* const words = static_cast<const std::byte*>(words_.get());
   const bool banks = is_of_banks(what_->info);
-  const std::size_t first = banks ? 0 : static_cast<std::size_t>(setup.data - words);
+  const std::size_t first = banks ? 0 : static_cast<std::size_t>(setup_.data - words);
   check_sums({.how = pattern_of(what_->info),
               .what = working_set_,
               .first_index = static_cast<std::uint32_t>(first / word_bytes),
-              .of_block = shape().lanes,
+              .of_block = where_.lanes,
               .ops = ops,
               .banks = banks},
-             setup.outcomes, found, stream);
+             setup_.outcomes, found, stream_.get());
 }
 
-void coalescing_rig::describe(nlohmann::json& visit) const {
-  checked_rig::describe(visit);
-  visit["working_set_bytes"] = working_set_.bytes;
-}
-
-nlohmann::json coalescing_instructions(const measurable& row) {
+nlohmann::json declares(const measurable& row) {
   if (is_of_banks(row.info)) return declared_sass("LDS 1");
   const pattern how = pattern_of(row.info);
   if (how == pattern::row_walk || how == pattern::column_walk)
     return declared_sass("LDG.STRONG.SM 1");
   return declared_sass(how == pattern::random ? "LDG.STRONG.GPU 2" : "LDG.STRONG.GPU 1");
 }
+
+}  // namespace
+
+row_group coalescing_group() { return {coalescing_rows(), &make_rig<coalescing_rig>, &declares}; }
 
 }  // namespace syncmeter::cuda

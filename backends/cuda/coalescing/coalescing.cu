@@ -1,11 +1,182 @@
-// The rows of the study of coalescing, and the kernels around them: what fills memory, what puts it
-// into L2, and what checks the lanes' sums.
+// The study of coalescing: ops, lanes, rows, and the kernels around them: what fills memory, what
+// puts it into L2, and what checks the lanes' sums.
 #include "backends/cuda/coalescing/coalescing.hpp"
 
-#include "backends/cuda/lane/memory_lane.cuh"
+#include <algorithm>
+
 #include "backends/cuda/rig/cuda_backend.cuh"
 
 namespace syncmeter::cuda {
+
+// Loads of a warp by how its lanes lie on memory. test - baseline == one more load by every lane
+// (of load_random two: the number of a word, and the word).
+
+template <class L>
+concept has_loads = requires(L& l) { l.template load<pattern::coalesced, false>(); };
+template <class L> concept has_bank_loads = requires(L& l) { l.template load_bank<false>(); };
+
+namespace ops {
+
+// With longer trips the addresses of some patterns spill.
+consteval op_info load_info(std::string_view name, pattern how, words_in where,
+                            std::string_view size_of, std::string_view note) {
+  return {.name = name,
+          .in_quick = false,
+          .family = family::memory,
+          .unroll = 8,
+          .note = note,
+          .size_of = size_of,
+          .kind = load_kind(how, where)};
+}
+
+#define SM_CUDA_LOAD_FORM(NAME, PATTERN, WHERE, DEPENDENT, SIZE_OF, NOTE)                          \
+  struct NAME {                                                                                    \
+    static constexpr op_info info =                                                                \
+        load_info(#NAME, pattern::PATTERN, words_in::WHERE, SIZE_OF, NOTE);                        \
+    static constexpr std::array forms{form{}};                                                     \
+    SM_FN static void common(has_loads auto& lane) {                                               \
+      lane.template load<pattern::PATTERN, DEPENDENT>();                                           \
+    }                                                                                              \
+    SM_FN static void measured(has_loads auto& lane) { common(lane); }                             \
+  };
+// From a working set that is larger than L2, and from one that L2 holds.
+#define SM_CUDA_LOAD(PATTERN, SIZE_OF, NOTE)                                                       \
+  SM_CUDA_LOAD_FORM(load_##PATTERN, PATTERN, device_memory, false, SIZE_OF,                        \
+                    NOTE " (device memory)")                                                       \
+  SM_CUDA_LOAD_FORM(load_##PATTERN##_l2, PATTERN, l2, false, SIZE_OF, NOTE " (L2)")
+// The same, each load's address by way of the last one's result.
+#define SM_CUDA_LOAD_LATENCY(PATTERN, SIZE_OF, NOTE)                                               \
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN, PATTERN, device_memory, true, SIZE_OF,                 \
+                    NOTE ", dependent (device memory)")                                            \
+  SM_CUDA_LOAD_FORM(load_latency_##PATTERN##_l2, PATTERN, l2, true, SIZE_OF,                       \
+                    NOTE ", dependent (L2)")
+
+SM_CUDA_LOAD(coalesced, "", "neighbouring lanes read neighbouring words of a line")
+SM_CUDA_LOAD(permuted, "", "neighbouring lanes read the words of a line in permuted order")
+SM_CUDA_LOAD(broadcast, "", "all lanes of a warp read one word")
+SM_CUDA_LOAD(misaligned, "bytes from the start of a line", "neighbouring words across two lines")
+SM_CUDA_LOAD(strided, "stride in words", "words at that stride")
+SM_CUDA_LOAD(random, "", "gather: the index of each word is loaded first (two loads)")
+SM_CUDA_LOAD(row_walk, "", "each lane walks along its own row of a matrix, with L1")
+SM_CUDA_LOAD(column_walk, "",
+             "each lane walks down a column of a matrix, neighbouring lanes in neighbouring "
+             "columns, with L1")
+SM_CUDA_LOAD_LATENCY(coalesced, "", "neighbouring words of a line")
+SM_CUDA_LOAD_LATENCY(broadcast, "", "one word for all lanes")
+SM_CUDA_LOAD_LATENCY(misaligned, "bytes from the start of a line", "words across two lines")
+SM_CUDA_LOAD_LATENCY(strided, "stride in words", "words at that stride")
+SM_CUDA_LOAD_LATENCY(random, "", "gather: the index of each word is loaded first (two loads)")
+
+#define SM_CUDA_BANKS(NAME, DEPENDENT, NOTE)                                                       \
+  struct NAME {                                                                                    \
+    static constexpr op_info info =                                                                \
+        load_info(#NAME, pattern::coalesced, words_in::banks, "lanes per bank", NOTE);             \
+    static constexpr std::array forms{form{}};                                                     \
+    SM_FN static void common(has_bank_loads auto& lane) { lane.template load_bank<DEPENDENT>(); }  \
+    SM_FN static void measured(has_bank_loads auto& lane) { common(lane); }                        \
+  };
+SM_CUDA_BANKS(bank_conflict, false,
+              "shared memory: that many lanes of a warp read different words of one bank")
+SM_CUDA_BANKS(bank_conflict_latency, true, "the same, each address depends on the previous load")
+
+}  // namespace ops
+
+using load_ops =
+    op_list<ops::load_coalesced, ops::load_permuted, ops::load_broadcast, ops::load_misaligned,
+            ops::load_strided, ops::load_random, ops::load_row_walk, ops::load_column_walk,
+            ops::load_coalesced_l2, ops::load_permuted_l2, ops::load_broadcast_l2,
+            ops::load_misaligned_l2, ops::load_strided_l2, ops::load_random_l2,
+            ops::load_row_walk_l2, ops::load_column_walk_l2, ops::load_latency_coalesced,
+            ops::load_latency_broadcast, ops::load_latency_misaligned, ops::load_latency_strided,
+            ops::load_latency_random, ops::load_latency_coalesced_l2,
+            ops::load_latency_broadcast_l2, ops::load_latency_misaligned_l2,
+            ops::load_latency_strided_l2, ops::load_latency_random_l2>;
+using bank_ops = op_list<ops::bank_conflict, ops::bank_conflict_latency>;
+
+// The lanes of the study of coalescing: one that reads words of memory at its own offsets, and
+// one that reads its block's own memory. Both add up what they read.
+
+/// Skips L1 (.cg), so that L2 or device memory serves every load; L1 may serve the walks through a
+/// matrix, where it is the point.
+template <pattern How> SM_FN std::uint32_t read_word(const std::byte* at) {
+  constexpr bool by_l1 = How == pattern::row_walk || How == pattern::column_walk;
+  std::uint32_t word;
+  if constexpr (by_l1) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(word) : "l"(at));
+  else asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(word) : "l"(at));
+  return word;
+}
+
+template <class T, class Form> class memory_lane {
+ public:
+  using value_type = T;
+  static constexpr form lane_form = Form::value;
+
+  // Of the courses an op uses one; the others are not in its code.
+  SM_FN explicit memory_lane(const kernel_setup& s)
+      : data_{reinterpret_cast<const std::byte*>(__cvta_generic_to_global(s.data))},
+        mask_{static_cast<std::uint32_t>(s.data_bytes - 1)},
+        no_bits_{static_cast<std::uint32_t>(s.ones[1])} {
+    const working_set r{.bytes = s.data_bytes, .lanes = gridDim.x * blockDim.x, .size = s.size};
+    for (unsigned i = 0; i < patterns; ++i)
+      offsets_[i] = offsets_of(static_cast<pattern>(i), thread(), r);
+  }
+
+  SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+  template <pattern How, bool Dependent> SM_FN void load() {
+    lane_offsets& mine = offsets_[static_cast<unsigned>(How)];
+    std::uint32_t word = read_word<How>(data_ + mine.first);
+    if constexpr (How == pattern::random)
+      word = read_word<How>(data_ + (word & mask_ & ~(word_bytes - 1)));
+    sum_ += word;
+    std::uint32_t next = mine.first + mine.step;
+    if constexpr (Dependent) next += word & no_bits_;
+    mine.first = next & mask_;
+  }
+
+  [[nodiscard]] SM_FN cuda_outcome outcome() const { return {{.tally = 0, .operand = sum_}, 0}; }
+
+ private:
+  static constexpr unsigned patterns = static_cast<unsigned>(pattern::column_walk) + 1;
+
+  const std::byte* data_;
+  std::uint32_t mask_, no_bits_;
+  lane_offsets offsets_[patterns];
+  std::uint32_t sum_ = 0;
+};
+
+template <class T, class Form> class bank_lane {
+ public:
+  using value_type = T;
+  static constexpr form lane_form = Form::value;
+
+  SM_FN explicit bank_lane(const kernel_setup& s)
+      : at_{bank_offset_of(threadIdx.x, max(s.size, 1U))},
+        no_bits_{static_cast<std::uint32_t>(s.ones[1])} {
+    __shared__ std::uint32_t words[bank_bytes / word_bytes];
+    for (unsigned i = threadIdx.x; i < bank_bytes / word_bytes; i += blockDim.x)
+      words[i] = word_at(i);
+    first_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(words));
+  }
+
+  SM_FN static unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+  template <bool Dependent> SM_FN void load_bank() {
+    std::uint32_t word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(first_ + at_));
+    sum_ += word;
+    std::uint32_t next = at_ + word_bytes;
+    if constexpr (Dependent) next += word & no_bits_;
+    at_ = next % bank_bytes;
+  }
+
+  [[nodiscard]] SM_FN cuda_outcome outcome() const { return {{.tally = 0, .operand = sum_}, 0}; }
+
+ private:
+  std::uint32_t at_, no_bits_, first_;
+  std::uint32_t sum_ = 0;
+};
+
 namespace {
 
 constexpr unsigned side_block = 256;

@@ -1,32 +1,12 @@
-// The rows of the study of coalescing, the rig that measures them, and what they compile to.
+// The rows of the study of coalescing, and the kernels around them.
 #pragma once
 
-#include "backends/cuda/lane/memory_places.hpp"
-#include "backends/cuda/rig/checked_rig.hpp"
+#include <cuda_runtime_api.h>
+
+#include "backends/cuda/coalescing/patterns.hpp"
+#include "backends/cuda/rig/gpu_rig.hpp"
 
 namespace syncmeter::cuda {
-
-/// The lanes' words: made once for all points. A point's working set begins elsewhere in them each
-/// time: nothing of the last sample may be in L2 when it is to come from device memory.
-class coalescing_rig : public checked_rig {
- public:
-  using checked_rig::checked_rig;
-  /// Adds "working_set_bytes".
-  void describe(nlohmann::json& visit) const override;
-
- private:
-  void prepare_more(const measurable& what, const point& where, kernel_setup& setup) override;
-  void queue_first(kernel_setup& setup, cudaStream_t stream) override;
-  void queue_check(const kernel_setup& setup, std::uint64_t ops, own_outcome* found,
-                   cudaStream_t stream) override;
-
-  const measurable* what_ = nullptr;
-  working_set working_set_;
-  bool in_l2_ = false;
-  bool has_words_ = false;
-  std::uint64_t draw_ = 1;
-  device_buffer words_, swept_;
-};
 
 /// Queues the filling of memory: word i is word_at(i).
 void fill_words(std::byte* words, std::size_t bytes, cudaStream_t stream);
@@ -49,9 +29,7 @@ void check_sums(const finished_reads& done, const lane_outcome* outcomes, own_ou
                 cudaStream_t stream);
 
 [[nodiscard]] std::vector<measurable> coalescing_rows();
-[[nodiscard]] nlohmann::json coalescing_instructions(const measurable& row);
-[[nodiscard]] inline row_group coalescing_group() {
-  return {coalescing_rows(), &make_rig<coalescing_rig>, &coalescing_instructions};
-}
+/// With their rig, and what they compile to.
+[[nodiscard]] row_group coalescing_group();
 
 }  // namespace syncmeter::cuda

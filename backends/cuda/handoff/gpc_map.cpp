@@ -4,7 +4,7 @@
 
 namespace syncmeter::cuda {
 
-std::vector<int> gpcs_from(const std::vector<unsigned>& seen, unsigned size,
+std::vector<int> gpcs_from(const std::vector<unsigned>& places, unsigned size,
                            unsigned multiprocessors) {
   std::vector<unsigned> leader(multiprocessors);
   std::iota(leader.begin(), leader.end(), 0U);
@@ -13,11 +13,11 @@ std::vector<int> gpcs_from(const std::vector<unsigned>& seen, unsigned size,
     return one;
   };
   std::vector<bool> met(multiprocessors, false);
-  for (std::size_t block = 0; size > 0 && block + size <= seen.size(); block += size) {
+  for (std::size_t block = 0; size > 0 && block + size <= places.size(); block += size) {
     for (unsigned i = 0; i < size; ++i) {
-      if (seen[block + i] >= multiprocessors || seen[block] >= multiprocessors) continue;
-      met[seen[block + i]] = true;
-      leader[find(seen[block + i])] = find(seen[block]);
+      if (places[block + i] >= multiprocessors || places[block] >= multiprocessors) continue;
+      met[places[block + i]] = true;
+      leader[find(places[block + i])] = find(places[block]);
     }
   }
   std::vector<int> gpcs(multiprocessors, -1), number(multiprocessors, -1);

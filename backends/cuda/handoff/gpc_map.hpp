@@ -1,4 +1,4 @@
-// Which multiprocessors lie in one graphics processing cluster (GPC), as far as launches tell.
+// Which multiprocessors lie in one graphics processing cluster (GPC), as far as launches show.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace syncmeter::cuda {
 
 struct gpc_map {
-  /// By multiprocessor: the number of its GPC, -1 where nothing told.
+  /// By multiprocessor: the number of its GPC, -1 where no launch showed it.
   std::vector<int> gpcs{};
   std::string why_unknown{};  ///< where `gpcs` is empty
 };
@@ -20,13 +20,13 @@ struct gpc_map {
 /// device.
 [[nodiscard]] const gpc_map& gpcs_of(const device_facts& device);
 
-/// Nothing where it cannot be told.
+/// Nothing where no launch showed it.
 [[nodiscard]] std::optional<bool> in_one_gpc(const std::vector<int>& gpcs, unsigned one,
                                              unsigned other);
 
-/// The same from what launches showed: `seen[i]` is the multiprocessor of block i, `size` blocks
+/// The same from what launches showed: `places[i]` is the multiprocessor of block i, `size` blocks
 /// are a cluster. Numbers of GPCs follow their first multiprocessor.
-[[nodiscard]] std::vector<int> gpcs_from(const std::vector<unsigned>& seen, unsigned size,
+[[nodiscard]] std::vector<int> gpcs_from(const std::vector<unsigned>& places, unsigned size,
                                          unsigned multiprocessors);
 
 }  // namespace syncmeter::cuda

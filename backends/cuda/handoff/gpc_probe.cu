@@ -3,7 +3,7 @@
 #include <map>
 
 #include "backends/cuda/handoff/gpc_map.hpp"
-#include "backends/cuda/handoff/handoff_flag.cuh"
+#include "backends/cuda/handoff/handoff.cuh"
 #include "backends/cuda/lane/cuda_kernel.cuh"
 #include "backends/cuda/runtime/cuda_check.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
@@ -18,9 +18,9 @@ constexpr unsigned places_on_one = 8;
 constexpr unsigned largest_probed = 16;
 
 // Stays for so long that all clusters are there at once.
-__global__ void say_where(unsigned* seen) {
+__global__ void report_place(unsigned* places) {
   if (threadIdx.x != 0) return;
-  seen[blockIdx.x] = multiprocessor();
+  places[blockIdx.x] = multiprocessor();
   const std::int64_t until = global_timer() + 50'000;
   while (global_timer() < until) {
   }
@@ -28,7 +28,7 @@ __global__ void say_where(unsigned* seen) {
 
 // Adds a pair for each block of a cluster and its first one.
 void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pairs) {
-  const auto* stub = reinterpret_cast<const void*>(&say_where);
+  const auto* stub = reinterpret_cast<const void*>(&report_place);
   allow_clusters_of(size, stub);
   const stream in;
   // As many as fill all places, whether or not the occupancy calculator knows.
@@ -36,12 +36,11 @@ void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pai
   const launch_shape shape{
       .blocks = clusters * size, .lanes = probe_threads, .stream = in.get(), .cluster = size};
   device_buffer there;
-  auto* seen = static_cast<unsigned*>(there.fit(shape.blocks * sizeof(unsigned)));
+  auto* places = static_cast<unsigned*>(there.fit(shape.blocks * sizeof(unsigned)));
   std::vector<unsigned> all(shape.blocks);
-  const launch_config config{shape};
-  void* arguments[] = {&seen};
-  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
-  SM_CUDA(cudaMemcpyAsync(all.data(), seen, all.size() * sizeof(unsigned), cudaMemcpyDeviceToHost,
+  void* arguments[] = {&places};
+  launch_stub(stub, shape, arguments);
+  SM_CUDA(cudaMemcpyAsync(all.data(), places, all.size() * sizeof(unsigned), cudaMemcpyDeviceToHost,
                           in.get()));
   SM_CUDA(cudaStreamSynchronize(in.get()));
   for (unsigned i = 0; i < all.size(); ++i) {
@@ -50,8 +49,8 @@ void probe(const device_facts& device, unsigned size, std::vector<unsigned>& pai
   }
 }
 
-// The largest clusters tell most, but leave multiprocessors out where a GPC is no multiple of them:
-// the smaller ones tell of these.
+// The largest clusters show most, but leave multiprocessors out where a GPC is no multiple of them:
+// the smaller ones show these.
 gpc_map probe(const device_facts& device) {
   gpc_map found;
   if (device.largest_cluster < 2) found.why_unknown = "the device has no clusters";

@@ -6,7 +6,6 @@
 
 #include "backends/cuda/lane/cuda_atomics.cuh"
 #include "backends/cuda/lane/cuda_lane.cuh"
-#include "backends/cuda/lane/cuda_ptx.cuh"
 
 namespace syncmeter::cuda {
 
@@ -38,6 +37,16 @@ SM_FN constexpr ::cuda::std::memory_order memory_order_of(order o) {
     return CALL_REF;                                                                               \
   } else {                                                                                         \
     return CALL_PTX;                                                                               \
+  }
+
+// An update of integers whose result is not used.
+#define SM_CUDA_UPDATE(NAME, FUNCTION)                                                             \
+  SM_FN void atomic_##NAME(T& x, T v) const                                                        \
+    requires(integer && (by_function || by_ref || by_relaxed_ptx))                                 \
+  {                                                                                                \
+    SM_CUDA_WORD(static_cast<void>(function::atomic##FUNCTION<S>(x, v)),                           \
+                 static_cast<void>(ref(x).fetch_##NAME(v, in_order)),                              \
+                 (ptx::red_##NAME<O, S>(x, v)))                                                    \
   }
 
 template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
@@ -76,42 +85,12 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
     if constexpr (F.flavour == flavour::function) function::atomicSub<S>(x, v);
     else static_cast<void>(ref(x).fetch_sub(v, in_order));
   }
-  SM_FN void atomic_min(T& x, T v) const
-    requires(integer && (by_function || by_ref || by_relaxed_ptx))
-  {
-    SM_CUDA_WORD(static_cast<void>(function::atomicMin<S>(x, v)),
-                 static_cast<void>(ref(x).fetch_min(v, in_order)), (ptx::red_min<O, S>(x, v)));
-  }
-  SM_FN
-  void atomic_max(T& x, T v) const
-    requires(integer && (by_function || by_ref || by_relaxed_ptx))
-  {
-    SM_CUDA_WORD(static_cast<void>(function::atomicMax<S>(x, v)),
-                 static_cast<void>(ref(x).fetch_max(v, in_order)), (ptx::red_max<O, S>(x, v)));
-  }
-  SM_FN
-  void atomic_and(T& x, T v) const
-    requires(integer && (by_function || by_ref || by_relaxed_ptx))
-  {
-    SM_CUDA_WORD(static_cast<void>(function::atomicAnd<S>(x, v)),
-                 static_cast<void>(ref(x).fetch_and(v, in_order)), (ptx::red_and<O, S>(x, v)));
-  }
-  SM_FN
-  void atomic_or(T& x, T v) const
-    requires(integer && (by_function || by_ref || by_relaxed_ptx))
-  {
-    SM_CUDA_WORD(static_cast<void>(function::atomicOr<S>(x, v)),
-                 static_cast<void>(ref(x).fetch_or(v, in_order)), (ptx::red_or<O, S>(x, v)));
-  }
-  SM_FN
-  void atomic_xor(T& x, T v) const
-    requires(integer && (by_function || by_ref || by_relaxed_ptx))
-  {
-    SM_CUDA_WORD(static_cast<void>(function::atomicXor<S>(x, v)),
-                 static_cast<void>(ref(x).fetch_xor(v, in_order)), (ptx::red_xor<O, S>(x, v)));
-  }
-  SM_FN
-  void atomic_inc(T& x, T limit) const
+  SM_CUDA_UPDATE(min, Min)
+  SM_CUDA_UPDATE(max, Max)
+  SM_CUDA_UPDATE(and, And)
+  SM_CUDA_UPDATE(or, Or)
+  SM_CUDA_UPDATE(xor, Xor)
+  SM_FN void atomic_inc(T& x, T limit) const
     requires(std::is_same_v<T, std::uint32_t> && (by_function || by_relaxed_ptx))
   {
     if constexpr (F.flavour == flavour::function) function::atomicInc<S>(x, limit);
@@ -164,6 +143,7 @@ template <class T, class Form> class atomic_lane : public basic_lane<T, Form> {
   }
 };
 
+#undef SM_CUDA_UPDATE
 #undef SM_CUDA_WORD
 
 }  // namespace syncmeter::cuda

@@ -86,30 +86,18 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   // Loads that skip L1, and loads that a fence's invalidation of L1 makes go to L2 again. The
   // address moves by nothing, which ptxas cannot know: it merges loads of one address, volatile or
   // not.
-  SM_FN void load_cg(const T& x) {
-    bits_of<T> bits;
-    if constexpr (sizeof(T) == 8)
-      asm volatile("ld.global.cg.b64 %0, [%1];"
-                   : "=l"(bits)
-                   : "l"(ptx::global_address(x) + this->nowhere()));
-    else
-      asm volatile("ld.global.cg.b32 %0, [%1];"
-                   : "=r"(bits)
-                   : "l"(ptx::global_address(x) + this->nowhere()));
-    this->sunk_ ^= bits;
+#define SM_CUDA_CACHED_LOAD(NAME)                                                                  \
+  SM_FN void load_##NAME(const T& x) {                                                             \
+    bits_of<T> bits;                                                                               \
+    const auto at = ptx::global_address(x) + this->nowhere();                                      \
+    if constexpr (sizeof(T) == 8)                                                                  \
+      asm volatile("ld.global." #NAME ".b64 %0, [%1];" : "=l"(bits) : "l"(at));                    \
+    else asm volatile("ld.global." #NAME ".b32 %0, [%1];" : "=r"(bits) : "l"(at));                 \
+    this->sunk_ ^= bits;                                                                           \
   }
-  SM_FN void load_ca(const T& x) {
-    bits_of<T> bits;
-    if constexpr (sizeof(T) == 8)
-      asm volatile("ld.global.ca.b64 %0, [%1];"
-                   : "=l"(bits)
-                   : "l"(ptx::global_address(x) + this->nowhere()));
-    else
-      asm volatile("ld.global.ca.b32 %0, [%1];"
-                   : "=r"(bits)
-                   : "l"(ptx::global_address(x) + this->nowhere()));
-    this->sunk_ ^= bits;
-  }
+  SM_CUDA_CACHED_LOAD(cg)
+  SM_CUDA_CACHED_LOAD(ca)
+#undef SM_CUDA_CACHED_LOAD
 
   // One lock for the grid. The holder releases it inside the loop that takes it: a lane that left
   // the loop with the lock held could wait for ever for the rest of its warp.

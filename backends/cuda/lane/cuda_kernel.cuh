@@ -1,9 +1,10 @@
-// The kernel of one row and count: gate, clock, the loop, clock, and what the lanes bring back.
+// The kernel of one row and count: gate, clock, the loop, clock, and what the lanes bring back; and
+// those of the untimed checks of ops that leave no value.
 #pragma once
 
 #include "backends/cuda/lane/cuda_block_lane.cuh"
 #include "backends/cuda/lane/cuda_clock.cuh"
-#include "backends/cuda/ops/memory.cuh"
+#include "backends/cuda/ops/walk.hpp"
 
 namespace syncmeter::cuda {
 
@@ -126,6 +127,65 @@ __global__ void __launch_bounds__(largest_block, blocks_that_fit<Lane>)
     kernel(const kernel_setup s, const std::uint32_t trips) {
   __shared__ block_clock clock;
   run_block<Op, Count>(Lane{s}, s, trips, clock);
+}
+
+// The untimed checks count how often an outcome came about that the op rules out.
+
+inline constexpr unsigned litmus_rounds = 200;
+
+/// Every lane writes, passes the barrier, and reads what its neighbour wrote. `board` has one cell
+/// per thread of the block.
+template <class Op>
+SM_FN void check_barrier(auto lane, unsigned* board, unsigned long long* forbidden) {
+  fill_block_memory<Op>(lane);
+  __syncthreads();
+  const auto at = [&](unsigned i) { return const_cast<volatile unsigned*>(board + i); };
+  const unsigned neighbour = (lane_in_block() + lanes_in_block() / 2 + 1) % lanes_in_block();
+  for (unsigned round = 1; round <= litmus_rounds; ++round) {
+    *at(lane_in_block()) = round;
+    Op::measured(lane);
+    if (*at(neighbour) != round) atomicAdd(forbidden, 1ULL);
+    Op::measured(lane);
+  }
+}
+
+/// Message passing (Alglave et al., "GPU concurrency", ASPLOS 2015): a writer stores data, fences,
+/// and sets a flag; a reader that sees the flag fences and must see the data. Reader and writer are
+/// two warps of one block for scope block, two blocks otherwise.
+template <class Op>
+SM_FN void check_fence(auto lane, unsigned* board, unsigned long long* forbidden) {
+  constexpr bool one_block = decltype(lane)::lane_form.scope == scope::block;
+  const unsigned side = one_block ? lane_in_block() / warp_size : blockIdx.x;
+  if (lane_in_block() % warp_size != 0 || side > 1) return;
+  volatile unsigned* data = board;
+  volatile unsigned* flag = board + 1024;
+  volatile unsigned* answer = board + 2048;
+  for (unsigned round = 1; round <= litmus_rounds; ++round) {
+    if (side == 0) {
+      *data = round;
+      Op::measured(lane);
+      *flag = round;
+      while (*answer != round) {
+      }
+    } else {
+      while (*flag != round) {
+      }
+      Op::measured(lane);
+      if (*data != round) atomicAdd(forbidden, 1ULL);
+      Op::measured(lane);
+      *answer = round;
+    }
+  }
+}
+
+template <class Op, class Lane>
+__global__ void barrier_litmus(const kernel_setup s, unsigned* board,
+                               unsigned long long* forbidden) {
+  check_barrier<Op>(Lane{s}, board, forbidden);
+}
+template <class Op, class Lane>
+__global__ void fence_litmus(const kernel_setup s, unsigned* board, unsigned long long* forbidden) {
+  check_fence<Op>(Lane{s}, board, forbidden);
 }
 
 }  // namespace syncmeter::cuda

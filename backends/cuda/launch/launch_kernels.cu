@@ -1,5 +1,5 @@
 // One thread of the grid speaks for it: what the others did is over when the kernel is.
-#include "backends/cuda/launch/launch_kernels.hpp"
+#include "backends/cuda/launch/launch_queue.hpp"
 
 namespace syncmeter::cuda {
 namespace {

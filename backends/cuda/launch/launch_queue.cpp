@@ -1,5 +1,7 @@
 #include "backends/cuda/launch/launch_queue.hpp"
 
+#include <vector>
+
 #include "core/harness/core_probes.hpp"
 
 namespace syncmeter::cuda {
@@ -14,6 +16,16 @@ void wait_when_full(launch_queue& queue) {
   if (++queue.queued >= most_queued) wait_for_all(queue);
 }
 
+// How a word ends: the host waits for it, or goes on.
+void finish(launch_queue& queue) {
+  wait(queue);
+  ++queue.calls;
+}
+void go_on(launch_queue& queue) {
+  ++queue.calls;
+  wait_when_full(queue);
+}
+
 void launch_null(launch_queue& queue) {
   void* arguments[] = {&queue.counts};
   SM_CUDA(cudaLaunchKernel(null_kernel(), dim3(queue.blocks), dim3(queue.lanes), arguments, 0,
@@ -24,6 +36,11 @@ void launch_cooperative(launch_queue& queue) {
   void* arguments[] = {&queue.counts};
   SM_CUDA(cudaLaunchCooperativeKernel(null_kernel(), dim3(queue.blocks), dim3(queue.lanes),
                                       arguments, 0, queue.first.get()));
+}
+
+void launch_chain(launch_queue& queue) {
+  const auto& chain = queue.counts == nullptr ? queue.chain : queue.counting_chain;
+  SM_CUDA(cudaGraphLaunch(chain.get(), queue.first.get()));
 }
 
 // Before the kernels that are queued are over.
@@ -58,28 +75,19 @@ void launch_ordered(launch_queue& queue, cudaStream_t stream) {
   void* arguments[] = {&queue.board, &number};
   SM_CUDA(cudaLaunchKernel(ordered_kernel(), dim3(queue.blocks), dim3(queue.lanes), arguments, 0,
                            stream));
-  ++queue.calls;
-  wait_when_full(queue);
+  go_on(queue);
 }
 
 }  // namespace
 
-void kernel_chain::make(unsigned nodes, unsigned blocks, unsigned lanes, launch_board* board) {
-  const graph_plan links;
+void make_chain(executable_graph& chain, unsigned nodes, unsigned blocks, unsigned lanes,
+                launch_board* board) {
+  graph_plan links;
   void* arguments[] = {&board};
-  cudaKernelNodeParams kernel{};
-  // The runtime takes a stub as it takes any function.
-  kernel.func = const_cast<void*>(null_kernel());
-  kernel.gridDim = dim3(blocks);
-  kernel.blockDim = dim3(lanes);
-  kernel.kernelParams = arguments;
-  cudaGraphNode_t last = nullptr;
-  for (unsigned i = 0; i < nodes; ++i) {
-    cudaGraphNode_t node = nullptr;
-    SM_CUDA(cudaGraphAddKernelNode(&node, links.get(), &last, last == nullptr ? 0 : 1, &kernel));
-    last = node;
-  }
-  chain_.make(links);
+  std::vector<cudaGraphNode_t> last;
+  for (unsigned i = 0; i < nodes; ++i)
+    last = {links.add(null_kernel(), blocks, lanes, arguments, last)};
+  chain.make(links);
 }
 
 void wait_for_all(launch_queue& queue) {
@@ -89,55 +97,45 @@ void wait_for_all(launch_queue& queue) {
 
 void launch_and_wait(launch_queue& queue) {
   launch_null(queue);
-  wait(queue);
-  ++queue.calls;
+  finish(queue);
 }
 
 void launch_another(launch_queue& queue) {
   launch_null(queue);
-  ++queue.calls;
-  wait_when_full(queue);
+  go_on(queue);
 }
 
 void launch_timed(launch_queue& queue) {
   const auto start = steady_ns();
   launch_null(queue);
   queue.in_call_ns += steady_ns() - start;
-  wait(queue);
-  ++queue.calls;
+  finish(queue);
 }
 
 void launch_cooperative_and_wait(launch_queue& queue) {
   launch_cooperative(queue);
-  wait(queue);
-  ++queue.calls;
+  finish(queue);
 }
 
 void launch_another_cooperative(launch_queue& queue) {
   launch_cooperative(queue);
-  ++queue.calls;
-  wait_when_full(queue);
+  go_on(queue);
 }
 
 void launch_chain_and_wait(launch_queue& queue) {
-  const auto& chain = queue.counts == nullptr ? queue.chain : queue.counting_chain;
-  SM_CUDA(cudaGraphLaunch(chain.get(), queue.first.get()));
-  wait(queue);
-  ++queue.calls;
+  launch_chain(queue);
+  finish(queue);
 }
 
 void launch_another_chain(launch_queue& queue) {
-  const auto& chain = queue.counts == nullptr ? queue.chain : queue.counting_chain;
-  SM_CUDA(cudaGraphLaunch(chain.get(), queue.first.get()));
-  ++queue.calls;
-  wait_when_full(queue);
+  launch_chain(queue);
+  go_on(queue);
 }
 
 void launch_programmatic(launch_queue& queue) {
   void* arguments[] = {&queue.counts};
   launch_early(queue, dependent_kernel(), arguments);
-  ++queue.calls;
-  wait_when_full(queue);
+  go_on(queue);
 }
 
 void add_work(launch_queue& queue) { ++queue.pending; }

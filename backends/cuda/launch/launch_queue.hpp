@@ -6,45 +6,45 @@
 
 #include <cstdint>
 
-#include "backends/cuda/launch/launch_kernels.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
-#include "backends/cuda/runtime/executable_graph.hpp"
+#include "backends/cuda/runtime/cuda_launch.hpp"
 
 namespace syncmeter::cuda {
 
-/// An event that orders streams and wakes the host, and takes no time of its own.
-class untimed_event {
- public:
-  untimed_event() { SM_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  ~untimed_event() { SM_CUDA_NOEXCEPT(cudaEventDestroy(event_)); }
-  untimed_event(const untimed_event&) = delete;
-  untimed_event& operator=(const untimed_event&) = delete;
-  [[nodiscard]] cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
+/// What the kernels leave behind on the device, all zero before a sample.
+struct launch_board {
+  unsigned long long count = 0;  ///< of kernels, or of units of work
+  unsigned long long wrong = 0;  ///< kernels that did not find what the one before them left
 };
 
-/// A chain of kernels as a graph that can be launched.
-class kernel_chain {
- public:
-  /// `nodes` null kernels of that launch, each after the one before it; with `board` they count.
-  /// Replaces the chain that was there.
-  void make(unsigned nodes, unsigned blocks, unsigned lanes, launch_board* board);
-  [[nodiscard]] cudaGraphExec_t get() const { return chain_.get(); }
+// The kernels that are launched, by the stubs with which a host's compiler can do so.
 
- private:
-  executable_graph chain_;
-};
+/// (launch_board* board): nothing, or with a board one more on its count by one thread.
+[[nodiscard]] const void* null_kernel();
+/// The same, launched with programmatic serialization: it lets the next kernel start at once, and
+/// does its own part when the one before is over. cc >= 9.0; before, nothing at all.
+[[nodiscard]] const void* dependent_kernel();
+/// (launch_board* board, unsigned long long number): finds `number` in the count and leaves the
+/// next one there. Plain accesses: only the order of kernels makes them right.
+[[nodiscard]] const void* ordered_kernel();
+/// (launch_board* board, unsigned units, float factor): every thread does `units` times the same
+/// work, then one thread adds them to the count.
+[[nodiscard]] const void* work_kernel();
+/// The same, launched with programmatic serialization: the next kernel may come in while this one
+/// works, which itself begins when the one before is over. cc >= 9.0; before, nothing at all.
+[[nodiscard]] const void* dependent_work_kernel();
 
 /// Streams and kernels of one point; the words work on it.
 struct launch_queue {
   stream first, second;
-  untimed_event marks[2];          ///< by turns, of the last kernel in each stream
+  event marks[2]{event{cudaEventDisableTiming}, event{cudaEventDisableTiming}};  ///< by turns, of
+                                                                                 ///< the last
+                                                                                 ///< kernel in each
+                                                                                 ///< stream
   unsigned blocks = 1, lanes = 1;  ///< of every kernel
   launch_board* board = nullptr;   ///< on the device
   launch_board* counts = nullptr;  ///< what null kernels get: the board, or nothing
-  kernel_chain chain, counting_chain;
+  executable_graph chain, counting_chain;
 
   std::uint64_t calls = 0;      ///< of words so far
   std::uint64_t queued = 0;     ///< launches since the last wait
@@ -59,6 +59,10 @@ inline constexpr std::uint64_t most_queued = 1000;
 
 /// What the board's first bytes hold for copy_back.
 inline constexpr std::uint32_t copied_word = 0x600d5eed;
+
+/// A graph of `nodes` null kernels, each after the one before it; with `board` they count.
+void make_chain(executable_graph& chain, unsigned nodes, unsigned blocks, unsigned lanes,
+                launch_board* board);
 
 /// All that the words queued is done.
 void wait_for_all(launch_queue& queue);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/cuda/launch/launch_queue.hpp"
@@ -12,35 +13,46 @@
 
 namespace syncmeter::cuda {
 
-/// What a sample of an op has to leave behind.
-struct launch_check;
+/// op_info::kind. programmatic: a kernel comes in while the one before it works.
+enum class launch_kind : std::uint8_t { plain, programmatic };
+
+/// What an op of launches calls, and what a sample of it has to leave behind.
+struct launch_word {
+  enum class leaves : std::uint8_t { kernels, units, order, copies, nothing };
+  std::string_view op;
+  leaves what;
+  std::string_view name;                  ///< of the function that one measured op calls
+  void (*call)(launch_queue&) = nullptr;  ///< the same, where the kernels are null kernels
+};
+/// Of the op of that name.
+[[nodiscard]] const launch_word& word_of(std::string_view op);
+/// Whether the op times the inside of its call itself.
+[[nodiscard]] bool times_itself(const op_info& info);
 
 class launch_rig final : public host_loop_rig {
  public:
   explicit launch_rig(const device_facts& device);
 
-  void prepare(const measurable& what, const point& where) override;
-  sample take(std::size_t index, std::uint32_t trips) override;
-  /// Adds "device", and "launching_thread": the PUs it is kept on, and the GPU's NUMA node.
+  /// Adds "launching_thread": the PUs it is kept on, and the GPU's NUMA node.
   void describe(nlohmann::json& visit) const override;
-
-  void begin_sample() override;
-  void wait() override { wait_for_all(queue_); }
-  [[nodiscard]] double counted_ns(double whole_ns, std::uint64_t ops) const override;
-  [[nodiscard]] std::string verdict(std::uint64_t ops) override;
 
   /// What the lane's words work on.
   [[nodiscard]] launch_queue& queue() { return queue_; }
 
  private:
-  void check_shape(const point& where) const;
-  void place_thread(const point& where);
+  void prepare_point() override;
+  sample measure(std::size_t index) override;
+  void begin_sample() override;
+  void wait() override { wait_for_all(queue_); }
+  [[nodiscard]] double counted_ns(double whole_ns, std::uint64_t ops) const override;
+  [[nodiscard]] std::string verdict(std::uint64_t ops) override;
+  void check_shape() const;
+  void place_thread();
   void set_board(const launch_board& board);
   [[nodiscard]] launch_board read_board();
   [[nodiscard]] std::string count_kernels();
 
-  const device_facts& device_;
-  const launch_check* check_ = nullptr;
+  const launch_word* word_ = nullptr;
   unsigned kernels_per_op_ = 1;
   launch_queue queue_;
   device_buffer board_;
@@ -49,5 +61,8 @@ class launch_rig final : public host_loop_rig {
   std::optional<device_neighbours> neighbours_;  ///< asked for once, where a point has a home
   std::vector<int> pus_;                         ///< of the thread that launches; none: anywhere
 };
+
+/// The rows of the host's lane for launches, their rig, and the calls that they are.
+[[nodiscard]] row_group launch_group();
 
 }  // namespace syncmeter::cuda

@@ -1,7 +1,5 @@
 // Rows of the chains of adds: long code, in a translation unit of its own.
-#include "backends/cuda/levels/levels_backend.cuh"
-#include "backends/cuda/levels/levels_lane.cuh"
-#include "backends/cuda/levels/levels_table.hpp"
+#include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {
 

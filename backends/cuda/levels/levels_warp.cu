@@ -1,7 +1,5 @@
 // Rows of the groups within a warp.
-#include "backends/cuda/levels/levels_backend.cuh"
-#include "backends/cuda/levels/levels_lane.cuh"
-#include "backends/cuda/levels/levels_table.hpp"
+#include "backends/cuda/levels/levels.cuh"
 
 namespace syncmeter::cuda {
 

@@ -7,25 +7,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/cuda/multi/multi_host_rig.hpp"
+#include "backends/cuda/rig/host_loop.hpp"
 
-// No unnamed namespace: the census finds loops by their symbols.
+// Ops and lane are in no unnamed namespace: the census finds loops by their symbols.
 namespace syncmeter::cuda {
 
-/// The lane: a host thread, and its device.
-template <class T, class Form> class multi_host_lane {
- public:
-  multi_host_lane(multi_host_rig& rig, unsigned place) : rig_{&rig}, place_{place} {}
-
-  void round_of_team() { host_team_round(*rig_, place_); }
-  void round_of_one() { host_lone_round(*rig_); }
-  void all_reduce() { host_all_reduce(*rig_); }
-  void graph_round() { host_graph_round(*rig_); }
+/// The lane: a host thread, and the place of its device.
+template <class T, class Form> struct multi_host_lane {
+  multi_host_lane(multi_host_rig& of, unsigned at) : rig{&of}, place{at} {}
   [[nodiscard]] int outcome() const { return 0; }
 
- private:
-  multi_host_rig* rig_;
-  unsigned place_;
+  multi_host_rig* rig;
+  unsigned place;
 };
 
 consteval op_info host_info(std::string_view name, round_by round, std::string_view note) {
@@ -45,8 +38,8 @@ struct multi_gpu_host_barrier {  // test - baseline == one kernel on each device
   static constexpr op_info info =
       host_info("multi_gpu_host_barrier", round_by::team,
                 "one host thread per device: launch, wait for the kernel, then an OpenMP barrier");
-  SM_FN static void common(auto& lane) { lane.round_of_team(); }
-  SM_FN static void measured(auto& lane) { lane.round_of_team(); }
+  SM_FN static void common(auto& lane) { host_team_round(*lane.rig, lane.place); }
+  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
 struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on each device, and one
@@ -54,8 +47,8 @@ struct multi_gpu_host_barrier_one_thread {  // test - baseline == one kernel on 
   static constexpr op_info info =
       host_info("multi_gpu_host_barrier_one_thread", round_by::launches,
                 "one host thread launches on every device, then waits for each");
-  SM_FN static void common(auto& lane) { lane.round_of_one(); }
-  SM_FN static void measured(auto& lane) { lane.round_of_one(); }
+  SM_FN static void common(auto& lane) { host_lone_round(*lane.rig); }
+  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
 struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one number, queued behind
@@ -66,8 +59,8 @@ struct multi_gpu_allreduce_nccl {  // test - baseline == one all-reduce of one n
     sum.set_up_ns = 2e9;  // the library looks at all links
     return sum;
   }();
-  SM_FN static void common(auto& lane) { lane.all_reduce(); }
-  SM_FN static void measured(auto& lane) { lane.all_reduce(); }
+  SM_FN static void common(auto& lane) { host_all_reduce(*lane.rig); }
+  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
 struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kernel on each device,
@@ -82,47 +75,23 @@ struct multi_gpu_graph_barrier {  // test - baseline == one more round of a kern
     rounds.litmus = litmus::barrier;
     return rounds;
   }();
-  SM_FN static void common(auto& lane) { lane.graph_round(); }
-  SM_FN static void measured(auto& lane) { lane.graph_round(); }
+  SM_FN static void common(auto& lane) { host_graph_round(*lane.rig); }
+  SM_FN static void measured(auto& lane) { common(lane); }
 };
 
-std::uint64_t look_at_rounds(bench& rig) {
+std::uint64_t count_early_rounds(bench& rig) {
   return static_cast<multi_host_rig&>(rig).early_rounds();
 }
 
-template <class Op, int Count, class Lane> void play(bench& rig, unsigned place) {
-  auto& on = static_cast<multi_host_rig&>(rig);
-  static_cast<void>(loop<Op, Count>(Lane{on, place}, on.trips()));
-}
-
-template <class Op, class Lane> const void* loop_at(std::size_t index) {
-  using loop_of_lane = int (*)(Lane, std::uint32_t);
-  constexpr std::array<loop_of_lane, 4> loops{&loop<Op, 0, Lane>, &loop<Op, 1, Lane>,
-                                              &loop<Op, 2, Lane>, &loop<Op, 4, Lane>};
-  return reinterpret_cast<const void*>(loops.at(index));
-}
-
-struct multi_host_backend {
-  template <form F> struct form_of_lane {
-    static constexpr form value = F;
-  };
-  template <class T, form F> using lane = multi_host_lane<T, form_of_lane<F>>;
-
-  template <class Op, int Count, class L> static constexpr lane_body body_of() {
-    return &play<Op, Count, L>;
-  }
-  template <class Op, class L> static constexpr code_finder code_of() { return &loop_at<Op, L>; }
+struct multi_host_backend : host_loop_backend<multi_host_rig, multi_host_lane> {
   template <class Op, class L> static constexpr litmus_check litmus_of() {
-    return Op::info.litmus == litmus::barrier ? &look_at_rounds : nullptr;
+    return Op::info.litmus == litmus::barrier ? &count_early_rounds : nullptr;
   }
-  [[maybe_unused]] static consteval std::string_view
-  why_unsupported(const op_info&, std::optional<value_type>, const form&) {
-    return "CUDA has no such operation";
-  }
-  template <class Op, class T> static consteval auto forms_of() { return std::array{form{}}; }
 };
 
-std::vector<measurable> multi_host_rows() {
+namespace {
+
+std::vector<measurable> rows_of_host() {
   static constexpr auto bound = bind_untyped<multi_host_backend>(
       op_list<multi_gpu_host_barrier, multi_gpu_host_barrier_one_thread, multi_gpu_allreduce_nccl,
               multi_gpu_graph_barrier>{});
@@ -136,14 +105,16 @@ std::vector<measurable> multi_host_rows() {
   return rows;
 }
 
-nlohmann::json multi_host_declares(const measurable& row) {
+nlohmann::json declared_round(const measurable& row) {
   constexpr std::array<std::string_view, 4> rounds{"host_team_round", "host_lone_round",
                                                    "host_all_reduce", "host_graph_round"};
   return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", rounds.at(row.info.kind))}};
 }
 
-std::unique_ptr<gpu_rig> make_multi_host_rig(const device_facts& device) {
-  return std::make_unique<multi_host_rig>(device);
+}  // namespace
+
+row_group multi_host_group() {
+  return {rows_of_host(), &make_rig<multi_host_rig>, &declared_round};
 }
 
 }  // namespace syncmeter::cuda

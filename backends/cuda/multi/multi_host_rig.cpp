@@ -1,6 +1,5 @@
-#include "backends/cuda/multi/multi_host_rig.hpp"
-
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,8 +9,6 @@
 #endif
 
 #include "backends/cuda/multi/multi_host.hpp"
-#include "backends/cuda/multi/multi_setup.hpp"
-#include "backends/cuda/runtime/peer_devices.hpp"
 #include "core/harness/core_probes.hpp"
 #include "core/worker/worker.hpp"
 
@@ -23,15 +20,11 @@ void multi_host_rig::launch(unsigned place) {
                         streams_[place]->get()));
 }
 
-void multi_host_rig::prepare(const measurable& what, const point& where) {
-  what_ = &what;
-  where_ = where;
+void multi_host_rig::prepare_point() {
+  const point& where = where_;
   if (where.waves || where.active != 0)
     throw point_refused(fmt::format("{} is not supported by host-side barriers across GPUs",
                                     where.waves ? "--waves" : "--active"));
-  if (where.size > most_devices)
-    throw point_refused(
-        fmt::format("--size {}: a point has at most {} devices", where.size, most_devices));
   const std::vector<int> wanted = devices_of_point(device_.index, std::max(where.size, 1U));
   if (wanted != indices_) {
     library_.reset();
@@ -49,7 +42,30 @@ void multi_host_rig::prepare(const measurable& what, const point& where) {
     indices_ = wanted;
   }
   if (uses_library()) prepare_library();
-  if (what.info.is(round_by::graph)) graph_.make(indices_, where.blocks, where.lanes, nullptr);
+  if (what_->info.is(round_by::graph)) make_graph(graph_, where.blocks, where.lanes, nullptr);
+}
+
+// Rounds of kernels as one CUDA graph: each kernel comes after all of the round before, so that
+// what stands between two rounds is a barrier in which neither the host nor a kernel waits. A
+// round's time has its kernels in it, and its part of the launch of the graph. The kernels are
+// empty ones; with a board, kernels of one thread that look on it, in whose every round another
+// device is late. A node's device is the one that is current when it is added.
+void multi_host_rig::make_graph(executable_graph& graph, unsigned blocks, unsigned lanes,
+                                round_board* board) {
+  graph_plan plan;
+  std::vector<cudaGraphNode_t> before;
+  unsigned count = devices();
+  for (unsigned round = 0; round < rounds_in_graph; ++round) {
+    std::vector<cudaGraphNode_t> nodes;
+    for (unsigned self = 0; self < count; ++self) {
+      const scoped_device here{indices_[self]};
+      void* arguments[] = {&board, &self, &count};
+      nodes.push_back(plan.add(board == nullptr ? empty_kernel() : checking_kernel(), blocks, lanes,
+                               arguments, before));
+    }
+    before = std::move(nodes);
+  }
+  graph.make(plan);
 }
 
 std::uint64_t multi_host_rig::early_rounds() {
@@ -57,10 +73,11 @@ std::uint64_t multi_host_rig::early_rounds() {
   pinned_buffer memory;
   auto* const board = static_cast<round_board*>(memory.fit(sizeof(round_board)));
   std::construct_at(board);
-  round_graph checking;
-  checking.make(indices_, 1, 1, board);
+  executable_graph checking;
+  make_graph(checking, 1, 1, board);
   constexpr unsigned graphs = 2;  // one behind the other keeps the order too
-  for (unsigned i = 0; i < graphs; ++i) SM_CUDA(checking.launch(streams_.front()->get()));
+  for (unsigned i = 0; i < graphs; ++i)
+    SM_CUDA(cudaGraphLaunch(checking.get(), streams_.front()->get()));
   SM_CUDA(cudaStreamSynchronize(streams_.front()->get()));
   std::uint64_t early = 0;
   for (unsigned i = 0; i < devices(); ++i) {
@@ -98,8 +115,8 @@ void multi_host_rig::prepare_library() {
 void multi_host_rig::wait_with_timeout() {
   const std::int64_t deadline = steady_ns() + wait_limit_ns;
   for (const cudaStream_t queue : queues_) {
-    cudaError_t said = cudaErrorNotReady;
-    while ((said = cudaStreamQuery(queue)) == cudaErrorNotReady) {
+    cudaError_t code = cudaErrorNotReady;
+    while ((code = cudaStreamQuery(queue)) == cudaErrorNotReady) {
       if (steady_ns() < deadline) continue;
       library_->abort();
       library_.reset();
@@ -107,7 +124,7 @@ void multi_host_rig::wait_with_timeout() {
       throw std::runtime_error(fmt::format("timeout: an NCCL all-reduce did not finish within {} s",
                                            wait_limit_ns / 1'000'000'000));
     }
-    SM_CUDA(said);
+    SM_CUDA(code);
   }
   static_cast<void>(cudaGetLastError());  // "not ready" is no error
 }
@@ -117,11 +134,9 @@ void multi_host_rig::wait_for_queued() {
   if (what_->info.is(round_by::graph)) wait(0);
 }
 
-sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
-  require_built(*what_, index);
+sample multi_host_rig::measure(std::size_t index) {
   const lane_body body = what_->by_count.at(index);
   const bool one_thread = !what_->info.is(round_by::team);
-  trips_ = trips;
   const unsigned threads = one_thread ? 1 : devices();
   std::vector<std::int64_t> start(threads), stop(threads);
   error_ = cudaSuccess;
@@ -134,22 +149,22 @@ sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
     stop[0] = steady_ns();
   } else {
 #if defined(_OPENMP)
-    unsigned seen = 0;
-#pragma omp parallel num_threads(threads) shared(seen)
+    unsigned started = 0;
+#pragma omp parallel num_threads(threads) shared(started)
     {
       const auto place = static_cast<unsigned>(omp_get_thread_num());
-      if (place == 0) seen = static_cast<unsigned>(omp_get_num_threads());
+      if (place == 0) started = static_cast<unsigned>(omp_get_num_threads());
       use(place);
 #pragma omp barrier
-      if (seen == threads) {
+      if (started == threads) {
         start[place] = steady_ns();
         body(*this, place);
         stop[place] = steady_ns();
       }
     }
-    if (seen != threads) {
+    if (started != threads) {
       throw std::runtime_error(fmt::format(
-          "OpenMP started {} of the {} threads that were requested, one for each device", seen,
+          "OpenMP started {} of the {} threads that were requested, one for each device", started,
           threads));
     }
 #endif
@@ -159,21 +174,24 @@ sample multi_host_rig::take(std::size_t index, std::uint32_t trips) {
       static_cast<double>(*std::ranges::max_element(stop) - *std::ranges::min_element(start));
   if (const int code = error_; code != cudaSuccess)
     taken.failure = cudaGetErrorString(static_cast<cudaError_t>(code));
-  if (uses_library()) {
-    for (unsigned i = 0; i < devices() && taken.failure.empty(); ++i) {
-      const scoped_device here{indices_[i]};
-      std::int32_t sum = 0;
-      SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
-      if (sum != static_cast<std::int32_t>(devices()))
-        taken.failure = fmt::format("oracle: the sum on device {} is {}, expected {}", indices_[i],
-                                    sum, devices());
-    }
-  }
+  if (uses_library() && taken.failure.empty()) taken.failure = check_sums();
   return taken;
 }
 
+std::string multi_host_rig::check_sums() const {
+  for (unsigned i = 0; i < devices(); ++i) {
+    const scoped_device here{indices_[i]};
+    std::int32_t sum = 0;
+    SM_CUDA(cudaMemcpy(&sum, sums_[i], sizeof sum, cudaMemcpyDeviceToHost));
+    if (sum != static_cast<std::int32_t>(devices()))
+      return fmt::format("oracle: the sum on device {} is {}, expected {}", indices_[i], sum,
+                         devices());
+  }
+  return {};
+}
+
 void multi_host_rig::describe(nlohmann::json& visit) const {
-  visit["device"] = device_.index;
+  gpu_rig::describe(visit);
   visit["devices"] = indices_;
   if (uses_library() && library_ != nullptr) visit["nccl"] = library_->version();
 }

@@ -9,46 +9,6 @@
 
 namespace syncmeter::cuda {
 
-// The text of an instruction has to be literal.
-#define SM_IN_SCOPE(TEXT_GPU, TEXT_SYS, ...)                                                       \
-  if constexpr (S == scope::system) {                                                              \
-    asm volatile(TEXT_SYS __VA_ARGS__);                                                            \
-  } else {                                                                                         \
-    asm volatile(TEXT_GPU __VA_ARGS__);                                                            \
-  }
-template <scope S> SM_FN unsigned load_acquire(const unsigned* p) {
-  unsigned v;
-  SM_IN_SCOPE("ld.acquire.gpu.global.u32 %0, [%1];",
-              "ld.acquire.sys.global.u32 %0, [%1];", : "=r"(v) : "l"(p) : "memory")
-  return v;
-}
-template <scope S> SM_FN unsigned load_relaxed(const unsigned* p) {
-  unsigned v;
-  SM_IN_SCOPE("ld.relaxed.gpu.global.u32 %0, [%1];",
-              "ld.relaxed.sys.global.u32 %0, [%1];", : "=r"(v) : "l"(p) : "memory")
-  return v;
-}
-template <scope S> SM_FN void store_release(unsigned* p, unsigned v) {
-  SM_IN_SCOPE("st.release.gpu.global.u32 [%0], %1;", "st.release.sys.global.u32 [%0], %1;",
-              ::"l"(p), "r"(v) : "memory")
-}
-template <scope S> SM_FN void store_relaxed(unsigned* p, unsigned v) {
-  SM_IN_SCOPE("st.relaxed.gpu.global.u32 [%0], %1;", "st.relaxed.sys.global.u32 [%0], %1;",
-              ::"l"(p), "r"(v) : "memory")
-}
-template <scope S> SM_FN unsigned add_acq_rel(unsigned* p, unsigned v) {
-  unsigned old;
-  SM_IN_SCOPE("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;",
-              "atom.acq_rel.sys.global.add.u32 %0, [%1], %2;", : "=r"(old) : "l"(p),
-              "r"(v) : "memory")
-  return old;
-}
-template <scope S> SM_FN void fence_of() {
-  if constexpr (S == scope::system) __threadfence_system();
-  else __threadfence();
-}
-#undef SM_IN_SCOPE
-
 /// Waits for a condition, for at most wait_limit_ns. After a timeout it no longer waits at all, so
 /// that the kernel ends.
 class bounded_wait {

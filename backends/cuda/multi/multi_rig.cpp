@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "backends/cuda/lane/cuda_setup.hpp"
-#include "backends/cuda/multi/device_state.hpp"
-#include "backends/cuda/ops/across_devices.hpp"
+#include "backends/cuda/rig/cuda_census.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
-#include "backends/cuda/runtime/peer_devices.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -20,46 +20,79 @@ bool needs_atomics(const op_info& info) {
   return info.is(across_devices::counter) || info.family == family::atomic;
 }
 
+// What the ops should compile to. Each wait has three branches: reached, given up before, and the
+// look at the timer.
+
+std::string fences(std::string_view membar, unsigned times) {
+  return fmt::format("MEMBAR.{0} {1}, ERRBAR {1}, CGAERRBAR {1}", membar, times);
+}
+
+// By the word for a device's own arrivals: a fence, an add, and the drop of L1.
+std::string barrier(std::string_view op) {
+  const std::string block = "BAR.SYNC 2, SHFL.IDX 1, ";
+  if (op == "multi_gpu_barrier_counter") {
+    return block + "ATOMG.ADD 2, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.GPU 1, "
+                   "MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, CCTL.IVALL 4, "
+                   "WARPSYNC 2, YIELD 2, branch 10, imad 2";
+  }
+  if (op == "multi_gpu_barrier_flags") {
+    return block + "ATOMG.ADD 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, MEMBAR.ALL.GPU 1, "
+                   "MEMBAR.ALL.SYS 1, ERRBAR 2, CGAERRBAR 2, CCTL.IVALL 2, WARPSYNC 2, YIELD 1, "
+                   "branch 8, imad 1";
+  }
+  return block + "ATOMG.ADD 1, LDG.STRONG.SYS 1, LDG.STRONG.GPU 1, STG.STRONG.SYS 1, "
+                 "STG.STRONG.GPU 1, MEMBAR.ALL.GPU 2, MEMBAR.ALL.SYS 1, ERRBAR 3, CGAERRBAR 3, "
+                 "CCTL.IVALL 3, WARPSYNC 3, YIELD 2, branch 13, imad 1";
+}
+
+// A volatile access is one of system scope; a fence by its function is sequentially consistent, and
+// stands before the store and behind the load.
+std::string token(const form& f) {
+  const bool system = f.scope == scope::system;
+  const std::string_view level = system ? "SYS" : "GPU";
+  const std::string_view reach = system || f.flavour == flavour::volatile_access ? "SYS" : "GPU";
+  std::string text = fmt::format("LDG.STRONG.{0} 1, STG.STRONG.{0} 1, branch 3", reach);
+  if (f.order == order::relaxed) return text;
+  if (f.flavour == flavour::ptx)
+    return text + ", " + fences(fmt::format("ALL.{}", level), 1) + ", CCTL.IVALL 1";
+  return text + ", " + fences(fmt::format("SC.{}", level), 2) + ", CCTL.IVALL 2";
+}
+
 }  // namespace
 
-multi_rig::multi_rig(const device_facts& device)
-    : device_{device}, clock_{device.highest_clock_ghz} {}
-multi_rig::~multi_rig() = default;
+nlohmann::json multi_declares(const measurable& row) {
+  if (row.info.family == family::barrier) return declared_sass(barrier(row.info.name));
+  if (row.info.family == family::handoff) return declared_sass(token(row.form));
+  return declared_sass("ATOMG.ADD 1");
+}
 
-bool multi_rig::with_host() const { return what_->info.is(across_devices::with_host); }
-
-void multi_rig::prepare(const measurable& what, const point& where) {
-  what_ = &what;
-  where_ = where;
+void multi_rig::prepare_point() {
+  const point& where = where_;
   devices_ = with_host() ? 1 : std::max(where.size, 1U);
-  clocks_seen_.clear();
   shares_.clear();
   litmus_ran_ = false;
   if (where.waves || where.active != 0)
     throw point_refused(
         fmt::format("{} is not supported across GPUs", where.waves ? "--waves" : "--active"));
-  if (what.info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
+  if (what_->info.family == family::handoff && (where.blocks != 1 || where.lanes != 1))
     throw point_refused(
         fmt::format("--blocks {} --lanes {}: a handoff between devices takes --blocks 1 --lanes 1",
                     where.blocks, where.lanes));
-  if (what.info.family == family::handoff && where.size != 2)
+  if (what_->info.family == family::handoff && where.size != 2)
     throw point_refused(
         fmt::format("--size {}: a handoff has two sides; use --size 2", where.size));
-  if (what.info.family == family::barrier && where.lanes < warp_size)
+  if (what_->info.family == family::barrier && where.lanes < warp_size)
     throw point_refused(fmt::format("--lanes {}: a barrier across GPUs needs at least {}, since "
                                     "one warp of a block signals the other devices",
                                     where.lanes, warp_size));
-  if (const auto said = unreached_.find(canonical(where)); said != unreached_.end())
-    throw point_refused(said->second);
-  if (devices_ > most_devices)
-    throw point_refused(
-        fmt::format("--size {}: a point has at most {} devices", devices_, most_devices));
+  if (const auto known = unreached_.find(canonical(where)); known != unreached_.end())
+    throw point_refused(known->second);
   if (where.home == home::other || (where.home == home::second && devices_ < 2))
     throw point_refused(fmt::format("--home {}: the shared cell lies on the first device, or with "
                                     "--size 2 or more on the second",
                                     to_text(where.home)));
   prepare_devices();
-  for (const std::size_t index : {0U, 1U}) check_blocks(what.code(index));
+  for (const std::size_t index : {0U, 1U}) check_blocks(what_->code(index));
   gates_clear_ = false;
 }
 
@@ -72,54 +105,44 @@ void multi_rig::prepare_devices() {
     device_states_.back()->index = indices[device_states_.size() - 1];
   }
   const std::size_t record_bytes = where_.blocks * sizeof(multi_record);
-  for (unsigned i = 0; i < devices_; ++i) {
-    device_state& s = *device_states_[i];
-    const scoped_device here{s.index};
-    s.board.fit(whole_board_bytes + gate_bytes);
+  std::vector<void*> boards;
+  on_each_device([&](device_state& s) {
+    boards.push_back(s.board.fit(whole_board_bytes + gate_bytes));
     s.boards.fit(most_devices * sizeof(std::byte*));
     s.records.fit(record_bytes);
     s.host_records.fit(record_bytes);
     s.host_board.fit(places_at);
-  }
-  std::vector<std::byte*> boards;
-  for (unsigned i = 0; i < devices_; ++i)
-    boards.push_back(static_cast<std::byte*>(device_states_[i]->board.get()));
-  for (unsigned i = 0; i < devices_; ++i) {
-    const scoped_device here{device_states_[i]->index};
-    SM_CUDA(cudaMemcpy(device_states_[i]->boards.get(), boards.data(),
-                       boards.size() * sizeof boards[0], cudaMemcpyHostToDevice));
-  }
+  });
+  on_each_device([&](device_state& s) {
+    SM_CUDA(cudaMemcpy(s.boards.get(), boards.data(), boards.size() * sizeof boards[0],
+                       cudaMemcpyHostToDevice));
+  });
   host_board_.fit(board_bytes);
 }
 
 // Asking for a kernel's attributes loads it: one that is loaded later would wait for the kernels
 // that wait for it.
 void multi_rig::check_blocks(const void* stub) {
-  for (unsigned i = 0; i < devices_; ++i) {
-    const int index = device_states_[i]->index;
-    const device_facts& facts = find_devices().devices.at(static_cast<std::size_t>(index));
-    const scoped_device here{index};
+  on_each_device([&](device_state& s) {
+    const device_facts& facts = find_devices().devices.at(static_cast<std::size_t>(s.index));
     cudaFuncAttributes attributes{};
     SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
-    int blocks = 0;
-    SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub,
-                                                          static_cast<int>(where_.lanes), 0));
-    const std::size_t fit = static_cast<std::size_t>(blocks) * facts.multiprocessors;
+    const std::size_t fit = std::size_t{blocks_at_once(stub, where_.lanes)} * facts.multiprocessors;
     if (where_.blocks > fit || where_.blocks > most_places) {
       throw point_refused(fmt::format(
           "{} blocks of {} threads are not co-resident on device {} ({}): at most {} blocks are",
-          where_.blocks, where_.lanes, index, facts.name, std::min<std::size_t>(fit, most_places)));
+          where_.blocks, where_.lanes, s.index, facts.name,
+          std::min<std::size_t>(fit, most_places)));
     }
-  }
+  });
 }
 
 void multi_rig::clear_gates() {
   if (gates_clear_) return;
-  for (unsigned i = 0; i < devices_; ++i) {
-    const scoped_device here{device_states_[i]->index};
-    SM_CUDA(cudaMemsetAsync(static_cast<std::byte*>(device_states_[i]->board.get()) + gate_at, 0,
-                            gate_bytes, device_states_[i]->queue.get()));
-  }
+  on_each_device([](device_state& s) {
+    SM_CUDA(cudaMemsetAsync(static_cast<std::byte*>(s.board.get()) + gate_at, 0, gate_bytes,
+                            s.queue.get()));
+  });
   round_ = 0;
   gates_clear_ = true;
 }
@@ -127,13 +150,11 @@ void multi_rig::clear_gates() {
 // Everything is as it was before any kernel starts: none may clear what another one wrote.
 void multi_rig::clear_boards(std::size_t bytes) {
   clear_gates();
-  for (unsigned i = 0; i < devices_; ++i) {
-    device_state& s = *device_states_[i];
-    const scoped_device here{s.index};
+  on_each_device([&](device_state& s) {
     SM_CUDA(cudaMemsetAsync(s.board.get(), 0, bytes, s.queue.get()));
     SM_CUDA(
         cudaMemsetAsync(s.records.get(), 0, where_.blocks * sizeof(multi_record), s.queue.get()));
-  }
+  });
   std::memset(host_board_.get(), 0, board_bytes);
   host_timeout_.clear();
   host_wrong_ = 0;
@@ -154,10 +175,10 @@ multi_setup multi_rig::setup_of(unsigned place) const {
   s.records = static_cast<multi_record*>(device_states_[place]->records.get());
   if (with_host()) {
     auto* const host = static_cast<std::byte*>(host_board_.get());
-    s.mailbox = word(host, host_peer::device_mailbox);
-    s.next_mailbox = word(host, host_peer::host_mailbox);
-    s.data = word(host, host_peer::device_data);
-    s.next_data = word(host, host_peer::host_data);
+    s.mailbox = word(host, device_mailbox_at);
+    s.next_mailbox = word(host, host_mailbox_at);
+    s.data = word(host, device_data_at);
+    s.next_data = word(host, host_data_at);
   } else {
     const unsigned other = (place + 1) % devices_;
     s.mailbox = word(board(place), mailbox_at);
@@ -168,7 +189,7 @@ multi_setup multi_rig::setup_of(unsigned place) const {
   return s;
 }
 
-// A kernel that was launched before another one could not be ends by its own patience.
+// Where a launch fails, the kernels launched before it end when their wait times out.
 void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
   ++round_;
   for (unsigned i = 0; i < devices_; ++i) {
@@ -179,43 +200,38 @@ void multi_rig::launch_all(const void* stub, std::uint32_t trips) {
                                 .lanes = where_.lanes,
                                 .stream = device_states_[i]->queue.get(),
                                 .cooperative = what_->info.launching == launching::cooperative}};
-    const cudaError_t said = cudaLaunchKernelExC(config.get(), stub, arguments);
-    if (said == cudaSuccess) continue;
+    const cudaError_t code = cudaLaunchKernelExC(config.get(), stub, arguments);
+    if (code == cudaSuccess) continue;
     gates_clear_ = false;
     for (unsigned before = 0; before < i; ++before)
       SM_CUDA_NOEXCEPT(cudaStreamSynchronize(device_states_[before]->queue.get()));
-    require_success(said, fmt::format("launch on device {}", device_states_[i]->index).c_str(),
+    require_success(code, fmt::format("launch on device {}", device_states_[i]->index).c_str(),
                     __FILE__, __LINE__);
   }
 }
 
 void multi_rig::wait_for_all() {
-  for (unsigned i = 0; i < devices_; ++i) {
-    const scoped_device here{device_states_[i]->index};
-    const cudaError_t said = cudaStreamSynchronize(device_states_[i]->queue.get());
-    if (said == cudaSuccess) continue;
-    require_success(said, fmt::format("wait for device {}", device_states_[i]->index).c_str(),
-                    __FILE__, __LINE__);
-  }
+  on_each_device([](device_state& s) {
+    require_success(cudaStreamSynchronize(s.queue.get()),
+                    fmt::format("wait for device {}", s.index).c_str(), __FILE__, __LINE__);
+  });
 }
 
 // Once all kernels are over: one may still write what lies on the device of another.
 void multi_rig::copy_results() {
   wait_for_all();
-  for (unsigned i = 0; i < devices_; ++i) {
-    device_state& s = *device_states_[i];
-    const scoped_device here{s.index};
+  on_each_device([&](device_state& s) {
     SM_CUDA(cudaMemcpyAsync(s.host_records.get(), s.records.get(),
                             where_.blocks * sizeof(multi_record), cudaMemcpyDeviceToHost,
                             s.queue.get()));
     SM_CUDA(cudaMemcpyAsync(s.host_board.get(), s.board.get(), places_at, cudaMemcpyDeviceToHost,
                             s.queue.get()));
-  }
+  });
   wait_for_all();
 }
 
 void multi_rig::describe(nlohmann::json& visit) const {
-  visit["device"] = device_.index;
+  gpu_rig::describe(visit);
   std::vector<int> devices;
   bool equal = true;
   for (unsigned i = 0; i < devices_ && i < device_states_.size(); ++i) {
@@ -230,11 +246,9 @@ void multi_rig::describe(nlohmann::json& visit) const {
     if (link.from == device_.index && std::ranges::find(devices, link.to) != devices.end())
       visit["links"].push_back(link);
   }
-  if (const auto ghz = clocks_seen_.medians(); ghz.size() == 1) visit["sm_clock_ghz"] = ghz.front();
-  else if (!ghz.empty()) visit["sm_clock_ghz"] = ghz;
   if (devices_ > 1 && !shares_.empty()) visit["device_shares"] = shares_;
   if (litmus_ran_) {
-    visit["litmus_seen"] = seen_;
+    visit["litmus_seen"] = forbidden_;
     visit["litmus_rounds"] = litmus_rounds_over_devices;
   }
 }

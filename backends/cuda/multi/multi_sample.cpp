@@ -1,15 +1,75 @@
 // One sample over several devices: a launch on each, the check behind it, and the clocks.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "backends/cuda/lane/cuda_setup.hpp"
-#include "backends/cuda/multi/device_state.hpp"
+#include "backends/cuda/multi/multi_rig.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
 namespace {
+
+/// The host's side of a token that goes to a device and back, on pinned memory. Its wait times out
+/// as those of devices do.
+class host_peer {
+ public:
+  /// With release and acquire where `ordered`.
+  host_peer(void* board, bool ordered)
+      : board_{static_cast<unsigned char*>(board)}, ordered_{ordered} {}
+
+  /// Hands so many tokens back. Empty, or why it ended early.
+  [[nodiscard]] std::string hand_on(std::uint64_t rotations) {
+    return hand_on(rotations, [](unsigned) {});
+  }
+  /// The same, with data before each token that is looked at behind it.
+  [[nodiscard]] std::string check(std::uint64_t rotations) {
+    constexpr unsigned second = sizeof(unsigned);
+    return hand_on(rotations, [this](unsigned token) {
+      if (word(host_data_at).load(relaxed) != token) ++wrong_;
+      if (word(device_data_at + second).load(relaxed) != token) ++wrong_;
+      word(device_data_at).store(token + 1, relaxed);
+      word(host_data_at + second).store(token + 1, relaxed);
+    });
+  }
+  /// How often the data were not those of the token.
+  [[nodiscard]] unsigned wrong() const { return wrong_; }
+
+ private:
+  static constexpr auto relaxed = std::memory_order_relaxed;
+
+  template <class Exchange> std::string hand_on(std::uint64_t rotations, const Exchange& exchange) {
+    const auto release = ordered_ ? std::memory_order_release : relaxed;
+    unsigned token = 1;
+    for (std::uint64_t i = 0; i < rotations; ++i, token += 2) {
+      if (!await(token))
+        return fmt::format("timeout: the host waited {} s for token {}",
+                           wait_limit_ns / 1'000'000'000, token);
+      exchange(token);
+      word(device_mailbox_at).store(token + 1, release);
+    }
+    return {};
+  }
+  [[nodiscard]] bool await(unsigned token) const {
+    using clock = std::chrono::steady_clock;
+    const auto mailbox = word(host_mailbox_at);
+    const auto acquire = ordered_ ? std::memory_order_acquire : relaxed;
+    const auto deadline = clock::now() + std::chrono::nanoseconds{wait_limit_ns};
+    for (unsigned polls = 1; mailbox.load(acquire) != token; ++polls) {
+      if (polls % 65536 == 0 && clock::now() > deadline) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] std::atomic_ref<unsigned> word(unsigned at) const {
+    return std::atomic_ref<unsigned>{*reinterpret_cast<unsigned*>(board_ + at)};
+  }
+
+  unsigned char* board_;
+  bool ordered_;
+  unsigned wrong_ = 0;
+};
 
 unsigned word_at(const void* board, unsigned at) {
   unsigned word = 0;
@@ -32,27 +92,25 @@ std::string_view waited_for(std::uint32_t where) {
 
 }  // namespace
 
-sample multi_rig::take(std::size_t index, std::uint32_t trips) {
-  require_built(*what_, index);
+sample multi_rig::measure(std::size_t index) {
   clear_boards(board_bytes);
-  launch_all(what_->code(index), trips);
-  const std::uint64_t steps =
-      std::uint64_t{trips} * what_->info.unroll * (1U + static_cast<unsigned>(counts.at(index)));
+  launch_all(what_->code(index), trips_);
   if (with_host())
-    host_timeout_ = host_peer{host_board_.get()}.hand_on(steps, where_.order != order::relaxed);
+    host_timeout_ =
+        host_peer{host_board_.get(), where_.order != order::relaxed}.hand_on(ops(index));
   copy_results();
   sample taken;
   taken.failure = why_timed_out();
-  if (taken.failure.empty()) taken.failure = verdict(steps);
+  if (taken.failure.empty()) taken.failure = verdict(ops(index));
   if (!taken.failure.empty()) gates_clear_ = false;
   read_clocks(taken);
   return taken;
 }
 
 std::uint64_t multi_rig::litmus(const measurable& row) {
-  seen_ = row.litmus(*this);
+  forbidden_ = row.litmus(*this);
   litmus_ran_ = true;
-  return promises_order() ? seen_ : 0;
+  return promises_order() ? forbidden_ : 0;
 }
 
 bool multi_rig::promises_order() const {
@@ -65,30 +123,29 @@ std::uint64_t multi_rig::run_litmus(const void* stub) {
   clear_boards(whole_board_bytes);
   launch_all(stub, 0);
   if (with_host()) {
-    host_peer host{host_board_.get()};
-    host_timeout_ = host.check(litmus_rounds_over_devices, where_.order != order::relaxed);
+    host_peer host{host_board_.get(), where_.order != order::relaxed};
+    host_timeout_ = host.check(litmus_rounds_over_devices);
     host_wrong_ = host.wrong();
   }
   copy_results();
   if (const std::string why = why_timed_out(); !why.empty()) {
     gates_clear_ = false;
     if (promises_order()) throw std::runtime_error("litmus: " + why);
-    const std::string& said = unreached_[canonical(where_)] =
-        fmt::format("flavour {} with scope {} is not visible to the other side on this machine: {}",
-                    to_text(where_.flavour), to_text(where_.scope), why);
-    throw point_refused(said);
+    throw point_refused(
+        unreached_[canonical(where_)] = fmt::format(
+            "flavour {} with scope {} is not visible to the other side on this machine: {}",
+            to_text(where_.flavour), to_text(where_.scope), why));
   }
-  std::uint64_t seen = host_wrong_;
+  std::uint64_t forbidden = host_wrong_;
   for (unsigned i = 0; i < devices_; ++i)
-    seen += word_at(device_states_[i]->host_board.get(), seen_at);
-  return seen;
+    forbidden += word_at(device_states_[i]->host_board.get(), forbidden_at);
+  return forbidden;
 }
 
 std::string multi_rig::why_timed_out() const {
   std::string text = host_timeout_;
   for (unsigned i = 0; i < devices_; ++i) {
-    const auto* const records =
-        static_cast<const multi_record*>(device_states_[i]->host_records.get());
+    const multi_record* const records = device_states_[i]->first_record();
     const auto* const end = records + where_.blocks;
     const auto* const found =
         std::find_if(records, end, [](const multi_record& r) { return r.where != 0; });
@@ -104,12 +161,10 @@ std::string multi_rig::why_timed_out() const {
 
 // Every block arrived in every barrier, every add is in the cell, the token is where it has to be.
 std::string multi_rig::verdict(std::uint64_t steps) const {
-  const auto differs = [](std::string_view what, std::uint64_t seen, std::uint64_t expected) {
-    return static_cast<std::uint32_t>(seen) == static_cast<std::uint32_t>(expected)
-               ? std::string{}
-               : fmt::format("oracle: {} is {}, expected {}", what,
-                             static_cast<std::uint32_t>(seen),
-                             static_cast<std::uint32_t>(expected));
+  const auto differs = [](std::string_view what, std::uint32_t found, std::uint64_t wide) {
+    const auto expected = static_cast<std::uint32_t>(wide);
+    return found == expected ? std::string{}
+                             : fmt::format("oracle: {} is {}, expected {}", what, found, expected);
   };
   const auto board = [this](unsigned i) { return device_states_[i]->host_board.get(); };
   if (what_->info.family == family::atomic) {
@@ -117,7 +172,7 @@ std::string multi_rig::verdict(std::uint64_t steps) const {
                    steps * devices_ * where_.blocks * where_.lanes);
   }
   if (with_host()) {
-    return differs("the device's mailbox", word_at(host_board_.get(), host_peer::device_mailbox),
+    return differs("the device's mailbox", word_at(host_board_.get(), device_mailbox_at),
                    2 * steps);
   }
   for (unsigned i = 0; i < devices_; ++i) {
@@ -137,8 +192,7 @@ std::string multi_rig::verdict(std::uint64_t steps) const {
 void multi_rig::read_clocks(sample& taken) {
   std::vector<double> spans;
   for (unsigned i = 0; i < devices_; ++i) {
-    const auto* const records =
-        static_cast<const multi_record*>(device_states_[i]->host_records.get());
+    const multi_record* const records = device_states_[i]->first_record();
     std::int64_t start = records[0].start_ns, stop = records[0].stop_ns;
     for (unsigned b = 1; b < where_.blocks; ++b) {
       start = std::min(start, records[b].start_ns);
@@ -158,14 +212,12 @@ void multi_rig::read_clocks(sample& taken) {
   shares_.clear();
   for (const double span : spans) shares_.push_back(n / span / rates);
   for (unsigned i = 0; i < devices_; ++i) {
-    const auto& lane = *static_cast<const multi_record*>(device_states_[i]->host_records.get());
+    const multi_record& lane = *device_states_[i]->first_record();
     const auto ns = static_cast<double>(lane.lane_ns);
-    if (ns < shortest_clocked_ns(1)) continue;
-    const double ghz = static_cast<double>(lane.lane_cycles) / ns;
-    clocks_seen_.add(i, ghz);
-    if (i == 0 && clock_.is_throttled(ghz)) taken.dropped = drop::throttled;
+    if (ns >= shortest_clocked_ns(1))
+      note_clock(taken, static_cast<double>(lane.lane_cycles) / ns, i);
   }
-  taken.cycles = taken.span_ns * clock_.last_ghz();
+  taken.cycles = taken.span_ns * last_ghz();
 }
 
 }  // namespace syncmeter::cuda

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cuda/runtime/peer_devices.hpp"
+
 namespace syncmeter::cuda {
 
-/// Devices that one point can have.
-inline constexpr unsigned most_devices = 16;
-/// A device that waited this long for another one gives up: then the sample says so.
+/// A device that waited this long for another one gives up: then the sample has failed.
 inline constexpr std::int64_t wait_limit_ns = 2'000'000'000;
 
 // A device's board: words that the others read and write, each on a line of its own.
@@ -23,8 +23,8 @@ inline constexpr unsigned cell_at = 5 * board_line;
 inline constexpr unsigned flags_at = 6 * board_line;  ///< one from each device, or of each round
 inline constexpr unsigned board_bytes = 4096;
 static_assert(flags_at + most_devices * board_line <= board_bytes);
-/// Behind it for litmus checks: how often what must not be was seen, and a place for each block.
-inline constexpr unsigned seen_at = board_bytes;
+/// Behind it for litmus checks: how often what must not be came about, and a place for each block.
+inline constexpr unsigned forbidden_at = board_bytes;
 inline constexpr unsigned places_at = board_bytes + board_line;
 inline constexpr unsigned most_places = 16384;
 inline constexpr unsigned whole_board_bytes = places_at + 4 * most_places;
@@ -32,6 +32,10 @@ inline constexpr unsigned whole_board_bytes = places_at + 4 * most_places;
 /// launches that may begin, and a flag from each device.
 inline constexpr unsigned gate_at = whole_board_bytes;
 inline constexpr unsigned gate_bytes = (2 + most_devices) * board_line;
+
+/// Where the host is the other side of a token: its pinned board, and the device's words on it.
+inline constexpr unsigned device_mailbox_at = 0, host_mailbox_at = board_line,
+                          device_data_at = 2 * board_line, host_data_at = 3 * board_line;
 
 inline constexpr unsigned litmus_rounds_over_devices = 100;
 
@@ -61,5 +65,9 @@ struct multi_setup {
   multi_record* records = nullptr;  ///< one for each block
   unsigned no_bits = 0;             ///< 0, which no compiler knows
 };
+
+/// op_info::kind. counter: a barrier that adds to a peer's memory; with_host: the host is the other
+/// side.
+enum class across_devices : std::uint8_t { other, counter, with_host };
 
 }  // namespace syncmeter::cuda

@@ -24,9 +24,9 @@ template <class T> std::uint64_t bits(T value) {
   return all;
 }
 template <class T> T value(std::uint64_t all) {
-  T seen;
-  std::memcpy(&seen, &all, sizeof seen);
-  return seen;
+  T one;
+  std::memcpy(&one, &all, sizeof one);
+  return one;
 }
 
 // Zeros of both signs are equal: which of them is the maximum is not asked.
@@ -35,22 +35,11 @@ bool same(value_type type, std::uint64_t a, std::uint64_t b) {
 }
 
 enum class small_input : std::uint8_t { first, last, inside, zeros };
-constexpr std::array small_inputs{small_input::first, small_input::last, small_input::inside,
-                                  small_input::zeros};
-
-std::string_view text_of(small_input what) {
-  switch (what) {
-  case small_input::first:
-    return "all negative, the first the largest";
-  case small_input::last:
-    return "all negative, the last the largest";
-  case small_input::inside:
-    return "both signs";
-  case small_input::zeros:
-    break;
-  }
-  return "all negative but one -0.0";
-}
+constexpr std::array<std::pair<small_input, std::string_view>, 4> small_inputs{
+    {{small_input::first, "all negative, the first the largest"},
+     {small_input::last, "all negative, the last the largest"},
+     {small_input::inside, "both signs"},
+     {small_input::zeros, "all negative but one -0.0"}}};
 
 // One maximum each, for types without a sign too.
 template <class T> void fill_small(std::vector<T>& values, std::uint32_t n, small_input what) {
@@ -91,18 +80,16 @@ std::string text_of(value_type type, std::uint64_t all) {
 
 }  // namespace
 
-void reduction_rig::prepare(const measurable& what, const point& where) {
-  what_ = &what;
-  where_ = where;
-  kind_ = static_cast<array_op>(what.info.kind);
+void reduction_rig::prepare_point() {
+  kind_ = static_cast<array_op>(what_->info.kind);
   require_supported();
   call_ = {};
-  call_.type = *what.type;
-  call_.elements = where.size;
-  call_.threads = where.lanes;
+  call_.type = *what_->type;
+  call_.elements = where_.size;
+  call_.threads = where_.lanes;
   call_.stream = stream_.get();
   call_.resident_blocks =
-      resident_blocks_per_multiprocessor(call_.type, where.lanes) * device_.multiprocessors;
+      resident_blocks_per_multiprocessor(call_.type, where_.lanes) * device_.multiprocessors;
   fit_memory();
   if (finds_maximum()) by_type(call_.type, [this]<class T>(T) { check_small_inputs<T>(); });
   fit_scratch(call_);  // the small ones may have moved it
@@ -138,7 +125,7 @@ template <class T> void reduction_rig::check_small_inputs() {
   small.data = small_.fit(sizes.back() * sizeof(T));
   std::vector<T> values;
   for (const std::uint32_t n : sizes) {
-    for (const small_input what : small_inputs) {
+    for (const auto& [what, text] : small_inputs) {
       fill_small(values, n, what);
       small.elements = n;
       small.queued = 0;
@@ -151,8 +138,7 @@ template <class T> void reduction_rig::check_small_inputs() {
       require_library(small);
       const T most = *std::ranges::max_element(values);
       if (const auto wrong = compare(small, bits(most)); !wrong.empty())
-        throw std::runtime_error(
-            fmt::format("self-check on a small input ({}): {}", text_of(what), wrong));
+        throw std::runtime_error(fmt::format("self-check on a small input ({}): {}", text, wrong));
     }
   }
 }
@@ -182,11 +168,7 @@ void reduction_rig::require_supported() const {
   if (where_.size == 0) throw point_refused("needs --size: the number of elements");
   if (where_.size > most_elements)
     throw point_refused(fmt::format("--size {}: at most {} elements", where_.size, most_elements));
-  if (where_.lanes > device_.max_threads_per_block || where_.lanes % device_.warp_size != 0) {
-    throw point_refused(fmt::format(
-        "--lanes {}: a block of a reduction must consist of whole warps, at most {} threads",
-        where_.lanes, device_.max_threads_per_block));
-  }
+  require_whole_warps("reduction");
   if (where_.blocks != 1)
     throw point_refused(fmt::format(
         "--blocks {}: a reduction derives its grid from --size; use --blocks 1", where_.blocks));
@@ -237,8 +219,6 @@ void reduction_rig::begin_sample() {
   SM_CUDA(cudaStreamSynchronize(call_.stream));
 }
 
-void reduction_rig::wait() { SM_CUDA(cudaStreamSynchronize(call_.stream)); }
-
 std::string reduction_rig::verdict(std::uint64_t ops) {
   SM_CUDA(cudaGetLastError());  // of the launches
   require_library(call_);
@@ -254,15 +234,16 @@ std::string reduction_rig::verdict(std::uint64_t ops) {
 std::string reduction_rig::compare(const reduction_call& call, std::uint64_t expected) {
   const std::size_t size = size_of(call.type);
   const std::uint64_t cells = std::min<std::uint64_t>(call.queued, result_cells);
-  auto* const seen = static_cast<std::byte*>(host_results_.get());
-  SM_CUDA(cudaMemcpyAsync(seen, call.results, cells * size, cudaMemcpyDeviceToHost, call.stream));
+  auto* const results = static_cast<std::byte*>(host_results_.get());
+  SM_CUDA(
+      cudaMemcpyAsync(results, call.results, cells * size, cudaMemcpyDeviceToHost, call.stream));
   SM_CUDA(cudaStreamSynchronize(call.stream));
   const bool words = kind_ == array_op::read;
   for (std::uint64_t i = 0; i < cells; ++i) {
     // The last one has made this cell ready for one that did not come.
     if (call.queued >= result_cells && i == call.queued % result_cells) continue;
     std::uint64_t result = 0;
-    std::memcpy(&result, seen + i * size, words ? sizeof(std::uint32_t) : size);
+    std::memcpy(&result, results + i * size, words ? sizeof(std::uint32_t) : size);
     if (words ? result == expected : same(call.type, result, expected)) continue;
     if (words)
       return fmt::format("oracle: the xor of the array is {:#x}; the kernel returned {:#x}",
@@ -274,11 +255,9 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
 }
 
 void reduction_rig::describe(nlohmann::json& visit) const {
-  visit["device"] = device_.index;
-  const std::size_t footprint = bytes() * (kind_ == array_op::copy ? 2 : 1);
-  visit["footprint_bytes"] = footprint;
-  // Then each reduction after the first reads what the one before it has left there.
-  visit["fits_l2"] = footprint <= device_.l2_bytes;
+  gpu_rig::describe(visit);
+  // Where that fits L2, each reduction after the first reads what the one before it has left there.
+  describe_footprint(visit, bytes() * (kind_ == array_op::copy ? 2 : 1));
 }
 
 }  // namespace syncmeter::cuda

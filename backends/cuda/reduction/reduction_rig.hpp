@@ -6,31 +6,34 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/ops/array_op.hpp"
 #include "backends/cuda/reduction/reduction_kernels.hpp"
 #include "backends/cuda/rig/host_loop.hpp"
 #include "backends/cuda/runtime/cuda_check.hpp"
 
 namespace syncmeter::cuda {
 
+/// op_info::kind of the ops on arrays. library_maximum: by a library, which needs memory of its
+/// own.
+enum class array_op : std::uint8_t { maximum, library_maximum, read, copy };
+
 class reduction_rig : public host_loop_rig {
  public:
-  explicit reduction_rig(const device_facts& device) : device_{device} {}
+  using host_loop_rig::host_loop_rig;
 
-  /// Also runs the form on small inputs that a wrong one gets wrong: all negative, the maximum in
-  /// the first or the last element, zeros of both signs, sizes that are a multiple of nothing.
-  /// Throws std::runtime_error when a result is wrong.
-  void prepare(const measurable& what, const point& where) override;
+  /// Adds "footprint_bytes" and "fits_l2".
   void describe(nlohmann::json& visit) const override;
-
-  void begin_sample() override;
-  void wait() override;
-  [[nodiscard]] std::string verdict(std::uint64_t ops) override;
 
   /// What the lane queues.
   [[nodiscard]] reduction_call& call() { return call_; }
 
  private:
+  /// Also runs the form on small inputs that a wrong one gets wrong: all negative, the maximum in
+  /// the first or the last element, zeros of both signs, sizes that are a multiple of nothing.
+  /// Throws std::runtime_error when a result is wrong.
+  void prepare_point() override;
+  void begin_sample() override;
+  void wait() override { SM_CUDA(cudaStreamSynchronize(call_.stream)); }
+  [[nodiscard]] std::string verdict(std::uint64_t ops) override;
   [[nodiscard]] std::size_t bytes() const { return call_.elements * size_of(call_.type); }
   [[nodiscard]] bool finds_maximum() const {
     return kind_ == array_op::maximum || kind_ == array_op::library_maximum;
@@ -46,8 +49,6 @@ class reduction_rig : public host_loop_rig {
   /// Compares the results of a call's last reductions; empty when all are right.
   [[nodiscard]] std::string compare(const reduction_call& call, std::uint64_t expected);
 
-  const device_facts& device_;
-  point where_;
   array_op kind_ = array_op::maximum;
   reduction_call call_;
   stream stream_;
@@ -60,11 +61,7 @@ class reduction_rig : public host_loop_rig {
   std::uint64_t expected_ = 0;  ///< bit pattern of every result
 };
 
-/// The reductions, of every type.
-[[nodiscard]] std::vector<measurable> reduction_rows();
-
-/// What one op of them is: a call each. What the kernels behind it are made of is not in a loop of
-/// ours, and not declared.
-[[nodiscard]] nlohmann::json declared_reductions(const measurable& row);
+/// The reductions, of every type, with their rig and the calls that they are.
+[[nodiscard]] row_group reduction_group();
 
 }  // namespace syncmeter::cuda

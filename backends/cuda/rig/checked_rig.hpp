@@ -1,6 +1,8 @@
 // A rig of kernels whose lanes' results are checked on the device, each lane's, after every sample.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "backends/cuda/rig/cuda_rig.hpp"
 
 namespace syncmeter::cuda {
@@ -8,25 +10,37 @@ namespace syncmeter::cuda {
 class checked_rig : public cuda_rig {
  public:
   using cuda_rig::cuda_rig;
-  sample take(std::size_t index, std::uint32_t trips) override;
 
  protected:
-  /// What follows it must call it.
-  void prepare_more(const measurable& what, const point& where, kernel_setup& setup) override;
+  sample measure(std::size_t index) override {
+    queue_first();
+    sample taken = cuda_rig::measure(index);
+    if (!taken.failure.empty()) return taken;
+    const cudaStream_t queue = stream_.get();
+    auto* const found = static_cast<own_outcome*>(found_.fit(sizeof(own_outcome)));
+    auto* const copy = static_cast<own_outcome*>(copy_.fit(sizeof(own_outcome)));
+    SM_CUDA(cudaMemsetAsync(found, 0, sizeof *found, queue));
+    queue_check(ops(index), found);
+    SM_CUDA(cudaMemcpyAsync(copy, found, sizeof *copy, cudaMemcpyDeviceToHost, queue));
+    SM_CUDA(cudaStreamSynchronize(queue));
+    if (copy->wrong != 0) {
+      taken.failure =
+          fmt::format("oracle: {} of {} lanes are wrong, for example lane {}: it has "
+                      "{} after {} ops, expected {}",
+                      copy->wrong, lanes(), copy->at, copy->lane.operand, ops(index), copy->held);
+    }
+    return taken;
+  }
   /// Called before each sample, outside the clock.
-  virtual void queue_first(kernel_setup&, cudaStream_t) {}
+  virtual void queue_first() {}
   /// Queues the check of all lanes, after each lane did `ops` ops; `found` is all zero. In `held`
   /// goes what a wrong lane should have.
-  virtual void queue_check(const kernel_setup& setup, std::uint64_t ops, own_outcome* found,
-                           cudaStream_t stream) = 0;
-  [[nodiscard]] unsigned lanes() const { return lanes_; }
+  virtual void queue_check(std::uint64_t ops, own_outcome* found) = 0;
+  [[nodiscard]] unsigned lanes() const { return where_.lanes * where_.blocks; }
 
  private:
-  const measurable* what_ = nullptr;
-  kernel_setup* setup_ = nullptr;  ///< the rig's own
-  unsigned lanes_ = 0;
   device_buffer found_;
-  pinned_buffer seen_;
+  pinned_buffer copy_;
 };
 
 }  // namespace syncmeter::cuda

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/lane/cuda_forms.hpp"
-#include "backends/cuda/lane/object_lane.cuh"
-#include "backends/cuda/ops/all.cuh"
-#include "backends/cuda/rig/cuda_litmus.cuh"
+#include "backends/cuda/lane/cuda_kernel.cuh"
 #include "backends/cuda/rig/cuda_rig.hpp"
 #include "core/ops/all.hpp"
 
@@ -16,7 +14,7 @@ namespace syncmeter::cuda {
 
 /// Of CUDA's own kernels.
 template <class... Parameters> kernel_call call_of(void (*kernel)(Parameters...)) {
-  return {reinterpret_cast<const void*>(kernel), &launch_stub};
+  return {reinterpret_cast<const void*>(kernel)};
 }
 
 /// Before a sample of an op that walks a ring through memory.

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -150,51 +151,57 @@ std::string atomic(const measurable& row) {
                    : with_order(f, true, all);
 }
 
-std::string warp(std::string_view op) {
-  if (op == "warp_sync") return "nothing";  // converged, and known to be
-  if (op == "warp_sync_partial") return "nothing | WARPSYNC.COLLECTIVE 1 | WARPSYNC 1";
-  if (op == "active_mask") return "nothing";  // the mask of a converged loop is known once
-  // A vote of each side, and the way back together.
-  if (op == "warp_sync_divergent") return "VOTE.ANY 4, BRA.DIV 3, WARPSYNC.COLLECTIVE 3, branch 1";
-  if (op == "shuffle_idx") return "SHFL.IDX 1";
-  if (op == "shuffle_up") return "SHFL.UP 1";
-  if (op == "shuffle_down") return "SHFL.DOWN 1";
-  if (op == "shuffle_xor") return "SHFL.BFLY 1";
-  if (op == "vote_all") return "VOTE.ALL 1";
-  if (op == "vote_any" || op == "vote_ballot") return "VOTE.ANY 1";
-  if (op == "match_any") return "MATCH.ANY 1";
-  if (op == "match_all") return "MATCH.ALL 1";
-  if (op == "reduce_add_sync") return "REDUX.SUM 1";
-  if (op == "reduce_min_sync") return "REDUX.MIN 1";
-  if (op == "reduce_max_sync") return "REDUX.MAX 1";
-  if (op == "reduce_and_sync") return "REDUX.AND 1";
-  if (op == "reduce_or_sync") return "REDUX.OR 1";
-  if (op == "reduce_xor_sync") return "REDUX.XOR 1";
+// Of a block's and a warp's ops. Of block_barrier two forms of the wait for the phase: at once, and
+// with a pause that grows.
+constexpr std::pair<std::string_view, std::string_view> by_name[]{
+    {"barrier", "BAR.SYNC 1"},
+    {"named_barrier", "BAR.SYNC 1"},
+    {"syncthreads_count", "BAR.RED.POPC 1, B2R.RESULT 1"},
+    {"syncthreads_and", "BAR.RED.AND 1, B2R.RESULT 1"},
+    {"syncthreads_or", "BAR.RED.OR 1, B2R.RESULT 1"},
+    {"block_barrier", "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5, imad 1 | "
+                      "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5"},
+    {"warp_sync", "nothing"},  // converged, and known to be
+    {"warp_sync_partial", "nothing | WARPSYNC.COLLECTIVE 1 | WARPSYNC 1"},
+    {"active_mask", "nothing"},  // the mask of a converged loop is known once
+    // A vote of each side, and the way back together.
+    {"warp_sync_divergent", "VOTE.ANY 4, BRA.DIV 3, WARPSYNC.COLLECTIVE 3, branch 1"},
+    {"shuffle_idx", "SHFL.IDX 1"},
+    {"shuffle_up", "SHFL.UP 1"},
+    {"shuffle_down", "SHFL.DOWN 1"},
+    {"shuffle_xor", "SHFL.BFLY 1"},
+    {"vote_all", "VOTE.ALL 1"},
+    {"vote_any", "VOTE.ANY 1"},
+    {"vote_ballot", "VOTE.ANY 1"},
+    {"match_any", "MATCH.ANY 1"},
+    {"match_all", "MATCH.ALL 1"},
+    {"reduce_add_sync", "REDUX.SUM 1"},
+    {"reduce_min_sync", "REDUX.MIN 1"},
+    {"reduce_max_sync", "REDUX.MAX 1"},
+    {"reduce_and_sync", "REDUX.AND 1"},
+    {"reduce_or_sync", "REDUX.OR 1"},
+    {"reduce_xor_sync", "REDUX.XOR 1"}};
+
+std::string named(std::string_view op) {
+  for (const auto& [name, text] : by_name)
+    if (name == op) return std::string{text};
   return {};
 }
 
-std::string barrier(std::string_view op) {
-  if (op == "barrier" || op == "named_barrier") return "BAR.SYNC 1";
-  if (op == "syncthreads_count") return "BAR.RED.POPC 1, B2R.RESULT 1";
-  if (op == "syncthreads_and") return "BAR.RED.AND 1, B2R.RESULT 1";
-  if (op == "syncthreads_or") return "BAR.RED.OR 1, B2R.RESULT 1";
-  // Arrive, and two forms of the wait for the phase: at once, and with a pause that grows.
-  if (op == "block_barrier") {
-    return "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5, imad 1 | "
-           "SYNCS.ARRIVE 1, SYNCS.PHASECHK 2, NANOSLEEP 2, branch 5";
-  }
-  return {};
+// With a floating addition of the op's own.
+std::string with_addition(const measurable& row, std::string text) {
+  if (row.type == value_type::float32) text += ", FADD 1";
+  if (row.type == value_type::float64) text += ", DADD 1";
+  return text;
 }
 
 // Take the lock (and drop L1), add, give it back (and wait for what was written); the way round for
 // a lane that did not get it.
 std::string critical(const measurable& row) {
   if (row.info.name != "critical_add") return {};
-  std::string text = "ATOM.CAS 1, CCTL.IVALL 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, "
-                     "MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, ST.STRONG.GPU 1, YIELD 1, branch 2";
-  if (row.type == value_type::float32) text += ", FADD 1";
-  if (row.type == value_type::float64) text += ", DADD 1";
-  return text;
+  return with_addition(row, "ATOM.CAS 1, CCTL.IVALL 1, LDG.STRONG.SYS 1, STG.STRONG.SYS 1, "
+                            "MEMBAR.ALL.GPU 1, ERRBAR 1, CGAERRBAR 1, ST.STRONG.GPU 1, YIELD 1, "
+                            "branch 2");
 }
 
 std::string handoff(scope s) {
@@ -217,9 +224,8 @@ std::string sass(const measurable& row) {
   const std::string_view op = row.info.name;
   switch (row.info.family) {
   case family::barrier:
-    return barrier(op);
   case family::warp:
-    return warp(op);
+    return named(op);
   case family::fence:
     return fence(row.form.order == order::unordered || row.form.order == order::seq_cst,
                  row.form.scope);
@@ -229,12 +235,7 @@ std::string sass(const measurable& row) {
     if (op == "memory_latency_shared") return "LDS 1";
     if (op == "memory_latency_l1") return "LDG.STRONG.SM 1";
     if (op.starts_with("memory_latency")) return "LDG.STRONG.GPU 1";
-    if (op == "plain_add") {
-      std::string text = "LDG.STRONG.SYS 1, STG.STRONG.SYS 1";
-      if (row.type == value_type::float32) text += ", FADD 1";
-      if (row.type == value_type::float64) text += ", DADD 1";
-      return text;
-    }
+    if (op == "plain_add") return with_addition(row, "LDG.STRONG.SYS 1, STG.STRONG.SYS 1");
     return op == "plain_read" ? "LDG.STRONG.SYS 1" : "STG.STRONG.SYS 1";
   case family::critical:
     return critical(row);

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/cuda/lane/ring_shape.hpp"
-#include "core/harness/stats.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -21,12 +19,7 @@ constexpr std::size_t few_bytes = 4096;
 
 }  // namespace
 
-void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
-  const launch_config config{shape};
-  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
-}
-
-cuda_rig::cuda_rig(const device_facts& device) : device_{device} {
+cuda_rig::cuda_rig(const device_facts& device) : gpu_rig{device} {
   const std::int32_t values[] = {1, 0, 0, 0};  // one, zero, and the lock
   SM_CUDA(cudaMemcpy(ones_.fit(sizeof values), values, sizeof values, cudaMemcpyHostToDevice));
   setup_.ones = static_cast<const std::int32_t*>(ones_.get());
@@ -37,14 +30,10 @@ bool cuda_rig::has_own_cells() const {
   return where_.placement == placement::strided && where_.stride > 0;
 }
 
-void cuda_rig::prepare(const measurable& what, const point& where) {
-  what_ = &what;
-  where_ = where;
-  ghz_seen_.clear();
-  if (where.lanes > device_.max_threads_per_block) {
-    throw point_refused(fmt::format("--lanes {}: a block has at most {} threads on {}", where.lanes,
-                                    device_.max_threads_per_block, device_.name));
-  }
+void cuda_rig::prepare_point() {
+  const measurable& what = *what_;
+  const point& where = where_;
+  require_block_fits();
   if (where.active > warp_size || (where.active != 0 && where.lanes % warp_size != 0)) {
     throw point_refused(fmt::format("--active {} with --lanes {}: 1 to {} lanes of each warp can "
                                     "be active, and a block must consist of whole warps",
@@ -91,33 +80,31 @@ void cuda_rig::prepare(const measurable& what, const point& where) {
     else check_resources(stub);
   }
   fit_memory();
-  prepare_more(what, where_, setup_);
+  prepare_more();
   use_place({}, 0);
 }
 
 // On one multiprocessor. Of a kernel that another API launches only its launch bounds are known: it
 // keeps to the registers with which all of a multiprocessor's threads fit.
-unsigned cuda_rig::blocks_at_once(const void* stub) {
+unsigned cuda_rig::resident_blocks(const void* stub) {
   if (stub == nullptr) {
     return std::min(device_.max_blocks_per_multiprocessor,
                     device_.max_threads_per_multiprocessor / (warps_in(where_.lanes) * warp_size));
   }
-  int blocks = 0;
-  SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, stub, static_cast<int>(where_.lanes), shared_bytes_));
+  const unsigned blocks = blocks_at_once(stub, where_.lanes, shared_bytes_);
   cudaFuncAttributes attributes{};
   SM_CUDA(cudaFuncGetAttributes(&attributes, stub));
   registers_ = attributes.numRegs;
   static_shared_bytes_ = attributes.sharedSizeBytes;
-  return static_cast<unsigned>(blocks);
+  return blocks;
 }
 
 void cuda_rig::check_resources(const void* stub) {
   registers_ = 0;
-  const std::size_t fit = std::size_t{blocks_at_once(stub)} * device_.multiprocessors;
+  const std::size_t fit = std::size_t{resident_blocks(stub)} * device_.multiprocessors;
   if (where_.blocks <= fit || (where_.waves && fit > 0)) return;
-  // The driver knows what the threads of a block allow, and runs more than that in waves where it
-  // is told to; what is refused here is for what a kernel takes, and --waves would not help.
+  // The driver knows what the threads of a block allow, and runs more than that in waves on
+  // request; what is refused here is for what a kernel takes, and --waves would not help.
   const std::string limit = registers_ == 0
                                 ? "limited by the threads of a multiprocessor"
                                 : fmt::format("limited by the kernel's {} registers per thread and "
@@ -128,7 +115,7 @@ void cuda_rig::check_resources(const void* stub) {
                   where_.blocks, where_.lanes, device_.name, fit, limit));
 }
 
-// Of clusters the device says how many run at once, and how large one can be.
+// The device knows how many clusters run at once, and how large one can be.
 void cuda_rig::check_clusters(const void* stub) {
   const unsigned size = std::max(where_.size, 1U);
   if (device_.largest_cluster == 0) {
@@ -143,19 +130,19 @@ void cuda_rig::check_clusters(const void* stub) {
   allow_clusters_of(size, stub);
   const launch_config config{shape()};
   int clusters = 0;
-  const cudaError_t said = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());
+  const cudaError_t code = cudaOccupancyMaxActiveClusters(&clusters, stub, config.get());
   static_cast<void>(cudaGetLastError());
-  if (said == cudaErrorInvalidClusterSize || (said == cudaSuccess && clusters == 0)) {
+  if (code == cudaErrorInvalidClusterSize || (code == cudaSuccess && clusters == 0)) {
     throw point_refused(fmt::format("{} cannot run a cluster of {} blocks of {} threads each",
                                     device_.name, size, where_.lanes));
   }
-  SM_CUDA(said);
+  SM_CUDA(code);
   if (where_.blocks > static_cast<unsigned>(clusters) * size && !where_.waves) {
     throw point_refused(fmt::format(
         "{} clusters of {} blocks of {} threads are not co-resident on {}: at most {} clusters are",
         where_.blocks / size, size, where_.lanes, device_.name, clusters));
   }
-  static_cast<void>(blocks_at_once(stub));  // the kernel's registers
+  static_cast<void>(resident_blocks(stub));  // the kernel's registers
 }
 
 std::size_t cuda_rig::array_bytes() const { return layout_.cells * layout_.pitch + roaming_bytes; }
@@ -167,8 +154,7 @@ void cuda_rig::fit_memory() {
                          where_.space != space::shared_memory && what_->object.bytes == 0 &&
                          layout_.cells * layout_.pitch <= few_bytes;
   most_launches_ = few_lines ? cell_places::most : 1;
-  const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
-  setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps * mailbox_bytes));
+  setup_.mailboxes = static_cast<std::byte*>(mailboxes_.fit(warps() * mailbox_bytes));
   outcomes_.fit(most_launches_ * threads() * sizeof(lane_outcome));
   setup_.sinks = static_cast<std::uint64_t*>(sinks_.fit(threads() * sizeof(std::uint64_t)));
   setup_.gate = static_cast<unsigned*>(gate_.fit(gate_line_bytes));
@@ -197,23 +183,12 @@ void cuda_rig::use_place(const cell_places& places, unsigned launch) {
 
 void cuda_rig::begin_round() { cell_draw_ = next_draw(cell_draw_); }
 
-void cuda_rig::walk_on(walk kind) {
-  if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
-  const auto [entries, pitch] = shape_of(kind, device_);
-  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
-  setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
-  fill_ring(setup_.ring, entries, pitch, stream_.get());
-  SM_CUDA(cudaStreamSynchronize(stream_.get()));
-  ring_kind_ = kind;
-}
-
 void cuda_rig::queue_resets(const cell_places& places) {
   if (setup_.gate_opens_at > 0)
     SM_CUDA(cudaMemsetAsync(setup_.gate, 0, gate_line_bytes, stream_.get()));
   if (uses_lock()) SM_CUDA(cudaMemsetAsync(setup_.lock, 0, sizeof *setup_.lock, stream_.get()));
   if (what_->info.family == family::handoff) {
-    const std::size_t warps = std::size_t{warps_in(where_.lanes)} * where_.blocks;
-    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps * mailbox_bytes, stream_.get()));
+    SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0xff, warps() * mailbox_bytes, stream_.get()));
     SM_CUDA(cudaMemsetAsync(setup_.mailboxes, 0, sizeof(std::uint64_t), stream_.get()));
   }
   for (std::byte* array : arrays())
@@ -231,9 +206,9 @@ launch_shape cuda_rig::shape() const {
 
 // By the row's body where another API launches its kernels.
 void cuda_rig::launch(std::size_t index, std::uint32_t trips) {
-  trips_ = trips;
+  launch_trips_ = trips;
   if (const lane_body body = what_->by_count.at(index)) return body(*this, 0);
-  void* arguments[] = {&setup_, &trips_};
+  void* arguments[] = {&setup_, &launch_trips_};
   launch_stub(what_->code(index), shape(), arguments);
 }
 
@@ -247,26 +222,23 @@ std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, bool one_block) {
 std::uint64_t cuda_rig::run_litmus(const kernel_call& kernel, launch_shape shape) {
   const std::size_t words = std::max<std::size_t>(4096, std::size_t{shape.blocks} * shape.lanes);
   auto* board = static_cast<unsigned*>(litmus_.fit((words + 2) * sizeof(unsigned)));
-  auto* seen = reinterpret_cast<unsigned long long*>(board + words);
+  auto* forbidden = reinterpret_cast<unsigned long long*>(board + words);
   SM_CUDA(cudaMemsetAsync(board, 0, (words + 2) * sizeof(unsigned), stream_.get()));
-  queue_more_resets(setup_, stream_.get());
+  queue_more_resets();
   objects_.queue(shape.blocks, shape.lanes, stream_.get());
-  void* arguments[] = {&setup_, &board, &seen};
+  void* arguments[] = {&setup_, &board, &forbidden};
   kernel.launch(kernel.stub, shape, arguments);
   unsigned long long count = 0;
-  SM_CUDA(cudaMemcpyAsync(&count, seen, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
+  SM_CUDA(cudaMemcpyAsync(&count, forbidden, sizeof count, cudaMemcpyDeviceToHost, stream_.get()));
   SM_CUDA(cudaStreamSynchronize(stream_.get()));
   return count;
 }
 
 void cuda_rig::describe(nlohmann::json& visit) const {
-  visit["device"] = device_.index;
+  gpu_rig::describe(visit);
   if (registers_ != 0) visit["registers"] = registers_;
-  const std::size_t footprint =
-      where_.space == space::shared_memory ? 0 : arrays_ * layout_.cells * layout_.pitch;
-  visit["footprint_bytes"] = footprint;
-  visit["fits_l2"] = footprint <= device_.l2_bytes;
-  if (!ghz_seen_.empty()) visit["sm_clock_ghz"] = median(ghz_seen_);
+  const bool in_block = where_.space == space::shared_memory;
+  describe_footprint(visit, in_block ? 0 : arrays_ * layout_.cells * layout_.pitch);
 }
 
 }  // namespace syncmeter::cuda

@@ -17,7 +17,6 @@
 #include "backends/cuda/runtime/cuda_check.hpp"
 #include "backends/cuda/runtime/cuda_device.hpp"
 #include "backends/cuda/runtime/cuda_launch.hpp"
-#include "backends/cuda/runtime/sm_clock.hpp"
 #include "core/harness/harness.hpp"
 #include "core/measurable.hpp"
 #include "core/point.hpp"
@@ -28,20 +27,13 @@ namespace syncmeter::cuda {
 struct kernel_call {
   const void* stub = nullptr;
   /// `arguments`: addresses of the kernel's parameters, as cudaLaunchKernel takes them.
-  void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = nullptr;
+  void (*launch)(const void* stub, const launch_shape& shape, void** arguments) = &launch_stub;
 };
-
-void launch_stub(const void* stub, const launch_shape& shape, void** arguments);
 
 class cuda_rig : public gpu_rig {
  public:
   explicit cuda_rig(const device_facts& device);
 
-  /// Makes ready for one point. Throws point_refused (core/worker/worker.hpp) when the device
-  /// cannot hold it at once, cuda_error when a call fails.
-  void prepare(const measurable& what, const point& where) override;
-
-  sample take(std::size_t index, std::uint32_t trips) override;
   /// Moves the cells: which slice of L2 serves an address, near or far, is half of what its access
   /// costs, so that each round takes another one.
   void begin_round() override;
@@ -50,35 +42,41 @@ class cuda_rig : public gpu_rig {
   std::uint64_t run_litmus(const kernel_call& kernel, bool one_block);
   /// The same in a launch of the caller's choice.
   std::uint64_t run_litmus(const kernel_call& kernel, launch_shape shape);
-  [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return row.litmus(*this); }
   /// For the bodies of rows whose kernels another API launches.
   [[nodiscard]] launch_shape shape() const;
   [[nodiscard]] const kernel_setup& setup() const { return setup_; }
-  [[nodiscard]] std::uint32_t trips() const { return trips_; }
+  [[nodiscard]] std::uint32_t trips_of_launch() const { return launch_trips_; }
   /// Which ring the loads of the point walk; made when it is another one than before.
   void walk_on(walk ring);
 
-  /// Adds "device", "footprint_bytes", "sm_clock_ghz", ... to a visit.
+  /// Adds "footprint_bytes", "fits_l2" and "registers".
   void describe(nlohmann::json& visit) const override;
 
  protected:
+  void prepare_point() override;
+  sample measure(std::size_t index) override;
   /// What the ops of one study need beside cells and mailboxes: called once the memory of a point
   /// is there. May throw point_refused.
-  virtual void prepare_more(const measurable&, const point&, kernel_setup&) {}
+  virtual void prepare_more() {}
   /// Queued before each launch, outside the clock.
-  virtual void queue_more_resets(const kernel_setup&, cudaStream_t) {}
+  virtual void queue_more_resets() {}
   /// Where the cells lie: in the device's own memory.
   [[nodiscard]] virtual std::byte* first_array() const {
     return static_cast<std::byte*>(cells_.get());
   }
   [[nodiscard]] std::size_t array_bytes() const;
-  [[nodiscard]] const device_facts& device() const { return device_; }
+  [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
+  [[nodiscard]] std::size_t warps() const {
+    return std::size_t{warps_in(where_.lanes)} * where_.blocks;
+  }
+
+  stream stream_;
+  kernel_setup setup_;
 
  private:
-  [[nodiscard]] std::size_t threads() const { return std::size_t{where_.lanes} * where_.blocks; }
   [[nodiscard]] bool has_own_cells() const;
   [[nodiscard]] bool uses_lock() const { return what_->info.family == family::critical; }
-  [[nodiscard]] cell_places places_for(std::size_t index, std::uint32_t trips) const;
+  [[nodiscard]] cell_places places_for(std::size_t index) const;
   [[nodiscard]] std::array<std::byte*, 2> arrays() const;
   void use_place(const cell_places& places, unsigned launch);
   void fit_memory();
@@ -86,26 +84,19 @@ class cuda_rig : public gpu_rig {
   void queue_resets(const cell_places& places);
   void read_clocks(sample& taken, std::size_t launches);
   void read_sharing(sample& taken, std::span<const block_record> blocks) const;
-  [[nodiscard]] unsigned blocks_at_once(const void* stub);
+  [[nodiscard]] unsigned resident_blocks(const void* stub);
   void check_resources(const void* stub);
   void check_clusters(const void* stub);
   void launch(std::size_t index, std::uint32_t trips);
   [[nodiscard]] std::int64_t start_clock();
 
-  const device_facts& device_;
-  stream stream_;
   event begin_, end_;
-  const measurable* what_ = nullptr;
-  point where_;
-  std::uint32_t trips_ = 0;  ///< of the launch under way
-  kernel_setup setup_;
+  std::uint32_t launch_trips_ = 0;  ///< of the launch under way
   cell_layout layout_;
   std::size_t arrays_ = 0;
   unsigned most_launches_ = 1;           ///< in one sample
   std::size_t shared_bytes_ = 0;         ///< of a block, that a launch asks for
   std::size_t static_shared_bytes_ = 0;  ///< that the kernel has beside it
-  sm_clock clock_{device_.highest_clock_ghz};
-  std::vector<double> ghz_seen_;
   int registers_ = 0;
   device_buffer cells_, second_cells_, mailboxes_, ring_, ones_, gate_, outcomes_, sinks_, records_,
       litmus_;

@@ -1,36 +1,48 @@
 // One sample on a GPU: launches, clocks, and the check behind each.
 #include <algorithm>
 
-#include "backends/cuda/lane/ring_shape.hpp"
 #include "backends/cuda/rig/cuda_rig.hpp"
 #include "core/harness/stats.hpp"
 
 namespace syncmeter::cuda {
 namespace {
 
-// How often the loop of one of a sample's launches goes round.
+// A ring of pointers that loads walk: how many, and how far apart.
+struct ring_shape {
+  std::size_t entries, pitch;
+};
+
+ring_shape shape_of(walk kind, const device_facts& device) {
+  constexpr std::size_t line = 128;
+  if (kind == walk::l1) return {128, line};  // 16 KiB
+  if (kind == walk::l2) return {512, line};
+  std::size_t entries = 1;
+  while (entries * line < 8 * device.l2_bytes) entries *= 2;
+  return {entries, line};
+}
+
+// How often the loop of one of a sample's launches is repeated.
 std::uint32_t share_of(std::uint32_t trips, const cell_places& places, unsigned launch) {
   return trips / places.count + (launch < trips % places.count ? 1 : 0);
 }
 
 }  // namespace
 
-cell_places cuda_rig::places_for(std::size_t index, std::uint32_t trips) const {
+cell_places cuda_rig::places_for(std::size_t index) const {
   cell_places places =
-      spread(cell_draw_, std::min(trips, most_launches_), layout_.cells * layout_.pitch);
+      spread(cell_draw_, std::min(trips_, most_launches_), layout_.cells * layout_.pitch);
   const std::uint64_t ops_per_trip =
       what_->info.unroll * ops_in_step(what_->info, counts.at(index));
   for (unsigned n = 0; n < places.count; ++n)
-    places.ops[n] = share_of(trips, places, n) * ops_per_trip;
+    places.ops[n] = share_of(trips_, places, n) * ops_per_trip;
   return places;
 }
 
 // A launch by itself is also timed by the host's clock. Everything is in the stream before the host
 // waits: a round trip of its own for the check would cost more than the check.
-sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
-  require_built(*what_, index);
+sample cuda_rig::measure(std::size_t index) {
   if (what_->hooks.before != nullptr) what_->hooks.before(*this);
-  const cell_places places = places_for(index, trips);
+  const cell_places places = places_for(index);
   const std::size_t record_bytes = places.count * where_.blocks * sizeof(block_record);
   records_.fit(record_bytes);
   queue_resets(places);
@@ -38,10 +50,10 @@ sample cuda_rig::take(std::size_t index, std::uint32_t trips) {
   std::int64_t start_ns = 0;
   for (unsigned n = 0; n < places.count; ++n) {
     use_place(places, n);
-    queue_more_resets(setup_, stream_.get());
+    queue_more_resets();
     objects_.queue(where_.blocks, where_.lanes, stream_.get());
     if (alone) start_ns = start_clock();
-    launch(index, share_of(trips, places, n));
+    launch(index, share_of(trips_, places, n));
   }
   if (alone) SM_CUDA(cudaEventRecord(end_.get(), stream_.get()));
   use_place(places, 0);
@@ -67,6 +79,16 @@ std::int64_t cuda_rig::start_clock() {
   const std::int64_t start_ns = now_ns();
   SM_CUDA(cudaEventRecord(begin_.get(), stream_.get()));
   return start_ns;
+}
+
+void cuda_rig::walk_on(walk kind) {
+  if (kind == walk::none || kind == walk::shared_memory || kind == ring_kind_) return;
+  const auto [entries, pitch] = shape_of(kind, device_);
+  ring_kind_ = walk::none;  // the old ring is gone even where there is no memory for this one
+  setup_.ring = static_cast<std::byte*>(ring_.fit(entries * pitch));
+  fill_ring(setup_.ring, entries, pitch, stream_.get());
+  SM_CUDA(cudaStreamSynchronize(stream_.get()));
+  ring_kind_ = kind;
 }
 
 // Another stretch of a ring that is larger than L2 each time: the last one is in L2 now.
@@ -109,20 +131,14 @@ void cuda_rig::read_clocks(sample& taken, std::size_t launches) {
   }
   if (where_.blocks == 1 && ns >= shortest_clocked_ns(launches)) ghz.push_back(cycles / ns);
   // A sample too short to clock is only a warm-up; nothing is estimated from it.
-  if (!ghz.empty()) {
-    ghz_seen_.push_back(median(ghz));
-    if (clock_.is_throttled(ghz_seen_.back())) taken.dropped = drop::throttled;
-  }
-  const double clock_ghz = clock_.last_ghz();
+  if (!ghz.empty()) note_clock(taken, median(ghz));
   if (where_.blocks == 1) {
     for (const block_record& r : all)
       taken.cycles += static_cast<double>(r.last_cycle - r.first_cycle);
-    taken.span_ns = taken.cycles / clock_ghz;
+    taken.span_ns = taken.cycles / last_ghz();
   } else {
-    float event_ms = 0;
-    SM_CUDA(cudaEventElapsedTime(&event_ms, begin_.get(), end_.get()));
-    taken.span_ns = static_cast<double>(event_ms) * 1e6;
-    taken.cycles = taken.span_ns * clock_ghz;
+    taken.span_ns = ns_between(begin_, end_);
+    taken.cycles = taken.span_ns * last_ghz();
   }
 }
 

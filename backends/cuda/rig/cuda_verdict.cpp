@@ -91,10 +91,10 @@ std::string sample_check::verdict() const {
 
 std::string sample_check::verdict_of(const std::byte* slot, std::uint64_t ops) const {
   if (layout_.group == 1) {
-    const auto& seen = *reinterpret_cast<const own_outcome*>(slot);
-    if (seen.wrong == 0) return {};
-    return fmt::format("{} of {} cells are wrong, for example that of lane {}: {}", seen.wrong,
-                       layout_.cells, seen.at, verdict_of_one(seen.held, seen.lane, ops));
+    const auto& own = *reinterpret_cast<const own_outcome*>(slot);
+    if (own.wrong == 0) return {};
+    return fmt::format("{} of {} cells are wrong, for example that of lane {}: {}", own.wrong,
+                       layout_.cells, own.at, verdict_of_one(own.held, own.lane, ops));
   }
   const std::span groups{reinterpret_cast<const group_outcome*>(slot), layout_.cells};
   for (std::size_t cell = 0; cell < groups.size(); ++cell) {

@@ -65,11 +65,11 @@ void device_objects::queue(unsigned blocks, unsigned lanes, cudaStream_t stream)
 std::string device_objects::check(std::uint64_t ops, cudaStream_t stream) {
   if (kind_.check == nullptr || count_ == 0) return {};
   const std::size_t bytes = count_ * pitch_;
-  const auto* const seen = static_cast<const std::byte*>(host_.fit(bytes));
+  const auto* const objects = static_cast<const std::byte*>(host_.fit(bytes));
   SM_CUDA(cudaMemcpyAsync(host_.get(), objects_.get(), bytes, cudaMemcpyDeviceToHost, stream));
   SM_CUDA(cudaStreamSynchronize(stream));
   for (std::size_t i = 0; i < count_; ++i) {
-    const std::string wrong = kind_.check(seen + i * pitch_, {.lanes = who_.lanes, .ops = ops});
+    const std::string wrong = kind_.check(objects + i * pitch_, {.lanes = who_.lanes, .ops = ops});
     if (!wrong.empty()) return fmt::format("object {}: {}", i, wrong);
   }
   return {};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "backends/cuda/rig/gpu_rig.hpp"
 
@@ -13,34 +15,40 @@ namespace syncmeter::cuda {
 /// the clock stops: the wait for it is on both sides, and their difference is the op's.
 class host_loop_rig : public gpu_rig {
  public:
-  sample take(std::size_t index, std::uint32_t trips) override;
-  [[nodiscard]] std::uint64_t litmus(const measurable&) override { return 0; }
-  [[nodiscard]] std::uint32_t trips() const { return trips_; }
+  using gpu_rig::gpu_rig;
 
+ protected:
+  sample measure(std::size_t index) override {
+    const lane_body body = what_->by_count.at(index);
+    begin_sample();
+    const auto start = now_ns();
+    body(*this, 0);
+    wait();
+    const auto stop = now_ns();
+    sample taken;
+    taken.span_ns = counted_ns(static_cast<double>(stop - start), ops(index));
+    taken.failure = verdict(ops(index));
+    return taken;
+  }
   /// Before the clock starts: what the ops of a sample change is as it was.
   virtual void begin_sample() = 0;
   /// The last of the timed part: all that the loop queued is done.
   virtual void wait() = 0;
   /// After the clock: how much of the time between its two readings counts; all of it, unless the
   /// ops of a row time a part of what they do themselves.
-  [[nodiscard]] virtual double counted_ns(double whole_ns, std::uint64_t ops) const {
-    static_cast<void>(ops);
-    return whole_ns;
-  }
+  [[nodiscard]] virtual double counted_ns(double whole_ns, std::uint64_t) const { return whole_ns; }
   /// After the clock: what is wrong with what `ops` ops left behind; empty when it is right.
   [[nodiscard]] virtual std::string verdict(std::uint64_t ops) = 0;
-
- protected:
-  const measurable* what_ = nullptr;  ///< set by prepare()
-
- private:
-  std::uint32_t trips_ = 0;
 };
 
-/// The loop of one sample; `Rig` is what the lane is made from.
-template <class Rig, class Op, int Count, class Lane> void host_loop_body(bench& rig, unsigned) {
+/// The loop of one sample on one host thread; `Rig` is what the lane is made from, and where
+/// several threads run it, the place of the thread.
+template <class Rig, class Op, int Count, class Lane>
+void host_loop_body(bench& rig, unsigned place) {
   auto& on = static_cast<Rig&>(rig);
-  static_cast<void>(loop<Op, Count>(Lane{on}, on.trips()));
+  if constexpr (std::is_constructible_v<Lane, Rig&, unsigned>)
+    static_cast<void>(loop<Op, Count>(Lane{on, place}, on.trips()));
+  else static_cast<void>(loop<Op, Count>(Lane{on}, on.trips()));
 }
 
 /// What bind_typed and bind_untyped need of ops on the host's lane. `Lane` is a template of a type

@@ -8,10 +8,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace syncmeter::cuda {
 
-/// What a CUDA call said. Once `sticky`, every later call of this process fails too.
+/// What a CUDA call returned. Once it is sticky, every later call of this process fails too.
 struct cuda_error : std::runtime_error {
   cuda_error(cudaError_t code, const char* call, const char* file, int line);
   cudaError_t code;
@@ -33,12 +34,14 @@ inline void require_success(cudaError_t code, const char* call, const char* file
 // In destructors nobody could catch; the error shows up again at the next checked call.
 #define SM_CUDA_NOEXCEPT(call) static_cast<void>(call)
 
-struct free_device {
-  void operator()(void* p) const noexcept { SM_CUDA_NOEXCEPT(cudaFree(p)); }
+template <auto Destroy> struct destroy_by {
+  template <class Object> void operator()(Object* p) const noexcept {
+    SM_CUDA_NOEXCEPT(Destroy(p));
+  }
 };
-struct free_pinned {
-  void operator()(void* p) const noexcept { SM_CUDA_NOEXCEPT(cudaFreeHost(p)); }
-};
+/// Owns what a handle of the runtime stands for.
+template <class Handle, auto Destroy>
+using owner = std::unique_ptr<std::remove_pointer_t<Handle>, destroy_by<Destroy>>;
 
 /// Device memory that grows and never shrinks.
 class device_buffer {
@@ -49,7 +52,7 @@ class device_buffer {
   [[nodiscard]] void* get() const { return memory_.get(); }
 
  private:
-  std::unique_ptr<void, free_device> memory_;
+  owner<void*, &cudaFree> memory_;
   std::size_t bytes_ = 0;
 };
 
@@ -60,45 +63,34 @@ class pinned_buffer {
   [[nodiscard]] void* get() const { return memory_.get(); }
 
  private:
-  std::unique_ptr<void, free_pinned> memory_;
+  owner<void*, &cudaFreeHost> memory_;
   std::size_t bytes_ = 0;
 };
 
-class event {
+class event : public owner<cudaEvent_t, &cudaEventDestroy> {
  public:
-  event() { SM_CUDA(cudaEventCreate(&event_)); }
-  ~event() { SM_CUDA_NOEXCEPT(cudaEventDestroy(event_)); }
-  event(const event&) = delete;
-  event& operator=(const event&) = delete;
-  [[nodiscard]] cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
+  /// `flags`: cudaEventDisableTiming for one that only orders streams and wakes the host.
+  explicit event(unsigned flags = cudaEventDefault) {
+    cudaEvent_t made = nullptr;
+    SM_CUDA(cudaEventCreateWithFlags(&made, flags));
+    reset(made);
+  }
 };
 
-class stream {
+/// Once the second one is over.
+[[nodiscard]] inline double ns_between(const event& begin, const event& end) {
+  float ms = 0;
+  SM_CUDA(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+  return static_cast<double>(ms) * 1e6;
+}
+
+class stream : public owner<cudaStream_t, &cudaStreamDestroy> {
  public:
-  stream() { SM_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~stream() { SM_CUDA_NOEXCEPT(cudaStreamDestroy(stream_)); }
-  stream(const stream&) = delete;
-  stream& operator=(const stream&) = delete;
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-/// Nodes and their order, before a graph that can be launched is made of them.
-class graph_plan {
- public:
-  graph_plan() { SM_CUDA(cudaGraphCreate(&graph_, 0)); }
-  ~graph_plan() { SM_CUDA_NOEXCEPT(cudaGraphDestroy(graph_)); }
-  graph_plan(const graph_plan&) = delete;
-  graph_plan& operator=(const graph_plan&) = delete;
-  [[nodiscard]] cudaGraph_t get() const { return graph_; }
-
- private:
-  cudaGraph_t graph_ = nullptr;
+  stream() {
+    cudaStream_t made = nullptr;
+    SM_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    reset(made);
+  }
 };
 
 }  // namespace syncmeter::cuda

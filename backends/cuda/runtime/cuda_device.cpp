@@ -155,17 +155,14 @@ const device_facts& use_device(int index) {
         fmt::format("--device {}: no such CUDA device; available: {}", index, list));
   }
   const auto built = architectures();
+  std::string digits = device->compute_capability;
+  std::erase(digits, '.');
   if (std::ranges::none_of(
           built, [&](const auto& name) { return runs_on(name, device->compute_capability); })) {
     throw std::runtime_error(fmt::format(
         "device {} ({}) has compute capability {}, and this build has code for {} only: build with "
         "-DCMAKE_CUDA_ARCHITECTURES={}",
-        index, device->name, device->compute_capability, fmt::join(built, ", "),
-        fmt::join(
-            std::vector{
-                device->compute_capability.substr(0, device->compute_capability.find('.')),
-                device->compute_capability.substr(device->compute_capability.find('.') + 1)},
-            "")));
+        index, device->name, device->compute_capability, fmt::join(built, ", "), digits));
   }
   take(*device);
   return *device;

@@ -1,9 +1,11 @@
-// How a kernel is launched: its grid, and what cudaLaunchKernelExC has to know of it.
+// How kernels are launched: by themselves, with a grid and what cudaLaunchKernelExC has to know of
+// it, and as the nodes of a graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <span>
 
 #include "backends/cuda/runtime/cuda_check.hpp"
 
@@ -53,6 +55,54 @@ class launch_config {
  private:
   cudaLaunchConfig_t config_{};
   cudaLaunchAttribute attributes_[2]{};
+};
+
+inline void launch_stub(const void* stub, const launch_shape& shape, void** arguments) {
+  const launch_config config{shape};
+  SM_CUDA(cudaLaunchKernelExC(config.get(), stub, arguments));
+}
+
+/// How many blocks of a kernel run at once on one multiprocessor. Asking loads the kernel.
+[[nodiscard]] inline unsigned blocks_at_once(const void* stub, unsigned lanes,
+                                             std::size_t shared_bytes = 0) {
+  int blocks = 0;
+  SM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, static_cast<int>(lanes),
+                                                        shared_bytes));
+  return static_cast<unsigned>(blocks);
+}
+
+/// Nodes and their order, before a graph that can be launched is made of them.
+class graph_plan : public owner<cudaGraph_t, &cudaGraphDestroy> {
+ public:
+  graph_plan() {
+    cudaGraph_t made = nullptr;
+    SM_CUDA(cudaGraphCreate(&made, 0));
+    reset(made);
+  }
+  /// Adds a kernel, on the current device, behind those of `before`.
+  cudaGraphNode_t add(const void* stub, unsigned blocks, unsigned lanes, void** arguments,
+                      std::span<const cudaGraphNode_t> before) {
+    cudaKernelNodeParams kernel{};
+    kernel.func = const_cast<void*>(stub);  // the runtime takes a stub as it takes any function
+    kernel.gridDim = dim3(blocks);
+    kernel.blockDim = dim3(lanes);
+    kernel.kernelParams = arguments;
+    cudaGraphNode_t node = nullptr;
+    SM_CUDA(cudaGraphAddKernelNode(&node, get(), before.data(), before.size(), &kernel));
+    return node;
+  }
+};
+
+/// A CUDA graph that can be launched, and is made anew for each point.
+class executable_graph : public owner<cudaGraphExec_t, &cudaGraphExecDestroy> {
+ public:
+  /// Replaces the graph that was there.
+  void make(const graph_plan& plan) {
+    reset();
+    cudaGraphExec_t made = nullptr;
+    SM_CUDA(cudaGraphInstantiate(&made, plan.get(), 0));
+    reset(made);
+  }
 };
 
 }  // namespace syncmeter::cuda

@@ -55,10 +55,10 @@ nccl_group::nccl_group(const std::vector<int>& devices) {
     throw point_refused(
         "NCCL (libnccl.so.2) was not found; install it or add its folder to LD_LIBRARY_PATH");
   std::vector<communicator> made(devices.size());
-  const int said = nccl().init_all(made.data(), static_cast<int>(devices.size()), devices.data());
-  if (said != success) {
+  const int code = nccl().init_all(made.data(), static_cast<int>(devices.size()), devices.data());
+  if (code != success) {
     throw point_refused(fmt::format("NCCL could not create communicators for {} devices: {}",
-                                    devices.size(), nccl().error_text(said)));
+                                    devices.size(), nccl().error_text(code)));
   }
   communicators_ = std::move(made);
 }

@@ -35,82 +35,66 @@ constexpr std::array<std::pair<unsigned long long, std::string_view>, 8> reason_
     {0x100, "display_clock_setting"},
 }};
 
-class nvml {
- public:
-  nvml() : library_{dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)} {
-    const auto init = function<int()>("nvmlInit_v2");
-    ready_ = init != nullptr && init() == 0;
-  }
-  [[nodiscard]] bool ready() const { return ready_; }
-
-  template <class Signature> [[nodiscard]] Signature* function(const char* name) const {
-    return library_ == nullptr ? nullptr : reinterpret_cast<Signature*>(dlsym(library_, name));
-  }
-
- private:
-  void* library_;
-  bool ready_ = false;
-};
-
-const nvml& the_library() {
-  static const nvml library;
+// Null where the library is not there, or cannot be used.
+void* the_library() {
+  static void* const library = [] {
+    void* const found = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const auto init =
+        found == nullptr ? nullptr : reinterpret_cast<int (*)()>(dlsym(found, "nvmlInit_v2"));
+    return init != nullptr && init() == 0 ? found : nullptr;
+  }();
   return library;
+}
+
+// Calls the function of that name; whether there is one, and it succeeded.
+template <class... Arguments> bool ask(const char* name, Arguments... arguments) {
+  void* const library = the_library();
+  void* const function = library == nullptr ? nullptr : dlsym(library, name);
+  return function != nullptr &&
+         reinterpret_cast<int (*)(Arguments...)>(function)(arguments...) == 0;
 }
 
 // Null where there is no library, or it does not know the device.
 handle device_with(const std::string& uuid) {
-  const nvml& library = the_library();
   handle device = nullptr;
-  const auto find = library.function<int(const char*, handle*)>("nvmlDeviceGetHandleByUUID");
-  if (!library.ready() || find == nullptr || find(uuid.c_str(), &device) != 0) return nullptr;
-  return device;
+  return ask("nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) ? device : nullptr;
 }
 
 nlohmann::json ask_now(const std::string& uuid) {
-  const nvml& library = the_library();
-  auto said = nlohmann::json::object();
+  auto answer = nlohmann::json::object();
   const handle device = device_with(uuid);
-  if (device == nullptr) return said;
+  if (device == nullptr) return answer;
 
   unsigned long long reasons = 0;
-  for (const char* name : {"nvmlDeviceGetCurrentClocksEventReasons",
-                           "nvmlDeviceGetCurrentClocksThrottleReasons"}) {  // its name before 12.2
-    const auto ask = library.function<int(handle, unsigned long long*)>(name);
-    if (ask == nullptr || ask(device, &reasons) != 0) continue;
-    said["clock_reasons"] = nlohmann::json::array();
+  if (ask("nvmlDeviceGetCurrentClocksEventReasons", device, &reasons) ||
+      ask("nvmlDeviceGetCurrentClocksThrottleReasons", device, &reasons)) {  // before 12.2
+    answer["clock_reasons"] = nlohmann::json::array();
     for (const auto& [bit, text] : reason_names) {
-      if ((reasons & bit) != 0) said["clock_reasons"].push_back(text);
+      if ((reasons & bit) != 0) answer["clock_reasons"].push_back(text);
     }
-    break;
   }
   unsigned value = 0;
-  if (const auto ask = library.function<int(handle, int, unsigned*)>("nvmlDeviceGetTemperature");
-      ask != nullptr && ask(device, 0, &value) == 0)
-    said["temperature_c"] = value;
-  if (const auto ask = library.function<int(handle, unsigned*)>("nvmlDeviceGetPowerUsage");
-      ask != nullptr && ask(device, &value) == 0)
-    said["power_w"] = value / 1000.0;
+  if (ask("nvmlDeviceGetTemperature", device, 0, &value)) answer["temperature_c"] = value;
+  if (ask("nvmlDeviceGetPowerUsage", device, &value)) answer["power_w"] = value / 1000.0;
   std::vector<process_info> processes(64);
   auto count = static_cast<unsigned>(processes.size());
-  if (const auto ask = library.function<int(handle, unsigned*, process_info*)>(
-          "nvmlDeviceGetComputeRunningProcesses_v3");
-      ask != nullptr && ask(device, &count, processes.data()) == 0) {
+  if (ask("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data())) {
     // In a container the library counts in another name space of pids: all but one are others then.
-    said["other_processes"] = count == 0 ? 0 : count - 1;
+    answer["other_processes"] = count == 0 ? 0 : count - 1;
   }
-  return said;
+  return answer;
 }
 
 std::map<std::string, unsigned> ask_utilization(const std::vector<std::string>& uuids) {
   struct percents {
     unsigned kernels, memory;
   };
-  const auto ask = the_library().function<int(handle, percents*)>("nvmlDeviceGetUtilizationRates");
   std::map<std::string, unsigned> found;
   for (const std::string& uuid : uuids) {
-    percents said{};
-    const handle device = ask == nullptr ? nullptr : device_with(uuid);
-    if (device != nullptr && ask(device, &said) == 0) found[uuid] = said.kernels;
+    percents busy{};
+    const handle device = device_with(uuid);
+    if (device != nullptr && ask("nvmlDeviceGetUtilizationRates", device, &busy))
+      found[uuid] = busy.kernels;
   }
   return found;
 }
@@ -130,12 +114,10 @@ std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uu
 unsigned active_nvlinks(const std::string& uuid) {
   constexpr unsigned most_links = 18;
   const handle device = device_with(uuid);
-  const auto ask =
-      the_library().function<int(handle, unsigned, unsigned*)>("nvmlDeviceGetNvLinkState");
   unsigned active = 0;
-  for (unsigned link = 0; device != nullptr && ask != nullptr && link < most_links; ++link) {
+  for (unsigned link = 0; device != nullptr && link < most_links; ++link) {
     unsigned is_active = 0;
-    if (ask(device, link, &is_active) == 0 && is_active == 1) ++active;
+    if (ask("nvmlDeviceGetNvLinkState", device, link, &is_active) && is_active == 1) ++active;
   }
   return active;
 }
@@ -145,13 +127,13 @@ nlohmann::json ask_nvml(const std::string& uuid) {
   constexpr std::chrono::milliseconds fresh{250};
   static std::string asked_for;
   static clock::time_point asked_at;
-  static nlohmann::json said;
+  static nlohmann::json answer;
   if (asked_for != uuid || clock::now() - asked_at > fresh) {
-    said = ask_now(uuid);
+    answer = ask_now(uuid);
     asked_for = uuid;
     asked_at = clock::now();
   }
-  return said;
+  return answer;
 }
 
 }  // namespace syncmeter::cuda

@@ -1,5 +1,5 @@
-// What NVIDIA's management library says of a GPU while it measures. The library comes with the
-// driver; where it is missing nothing is said.
+// What NVIDIA's management library reports of a GPU while it measures. The library comes with the
+// driver; where it is missing, nothing is reported.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace syncmeter::cuda {
 [[nodiscard]] nlohmann::json ask_nvml(const std::string& uuid);
 
 /// Percent of the last moments (a sixth of a second to one second) in which a kernel ran, by the
-/// UUID of the device; without those that the library says nothing of. What looks busy is asked a
+/// UUID of the device; without those that the library does not know. What looks busy is asked a
 /// second time, a second later: a program that has just ended does not count.
 [[nodiscard]] std::map<std::string, unsigned> busy_percents(const std::vector<std::string>& uuids);
 

@@ -15,7 +15,7 @@
 namespace syncmeter::cuda {
 namespace {
 
-// 0 where the runtime does not say.
+// 0 where the runtime does not tell.
 int attribute_of_pair(cudaDeviceP2PAttr which, int from, int to) {
   int value = 0;
   if (cudaDeviceGetP2PAttribute(&value, which, from, to) != cudaSuccess) value = 0;
@@ -60,17 +60,17 @@ std::set<int>& joined() {
 // Peers stay peers until the process ends: a second time is no mistake.
 void reach(int from, int to) {
   const scoped_device here{from};
-  const cudaError_t said = cudaDeviceEnablePeerAccess(to, 0);
-  if (said == cudaErrorPeerAccessAlreadyEnabled) {
+  const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
+  if (code == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
     return;
   }
-  if (said == cudaErrorTooManyPeers) {
+  if (code == cudaErrorTooManyPeers) {
     static_cast<void>(cudaGetLastError());
     throw point_refused(
         fmt::format("device {} already has the largest number of peers that CUDA allows", from));
   }
-  SM_CUDA(said);
+  SM_CUDA(code);
 }
 
 }  // namespace
@@ -90,6 +90,9 @@ const std::vector<device_link>& find_links() {
 }
 
 std::vector<int> devices_of_point(int first, unsigned devices) {
+  if (devices > most_devices)
+    throw point_refused(
+        fmt::format("--size {}: a point has at most {} devices", devices, most_devices));
   const std::size_t here = find_devices().devices.size();
   if (devices > here) {
     throw point_refused(fmt::format("--size {}: this host has {} CUDA device{}", devices, here,

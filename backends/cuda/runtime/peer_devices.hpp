@@ -7,13 +7,16 @@
 
 namespace syncmeter::cuda {
 
+/// Devices that one point can have.
+inline constexpr unsigned most_devices = 16;
+
 /// What one device can do in another's memory.
 struct device_link {
   int from = 0, to = 0;
   bool peer_access = false;
   bool native_atomics = false;  ///< atomics by `from` on memory of `to` are done there
   int performance_rank = 0;     ///< the driver's: lower is faster
-  unsigned nvlinks = 0;         ///< active NVLinks of `from`, by NVML; 0 where it does not say
+  unsigned nvlinks = 0;         ///< active NVLinks of `from`, by NVML; 0 where it does not tell
 };
 
 void to_json(nlohmann::json& j, const device_link& link);
@@ -22,7 +25,7 @@ void to_json(nlohmann::json& j, const device_link& link);
 [[nodiscard]] const std::vector<device_link>& find_links();
 
 /// The devices of a point: `first` and those behind it, in a ring. Throws point_refused
-/// (core/worker/worker.hpp) when this host has fewer.
+/// (core/worker/worker.hpp) when a point cannot have as many, or this host has fewer.
 [[nodiscard]] std::vector<int> devices_of_point(int first, unsigned devices);
 
 /// Makes these devices reach each other's memory. Throws point_refused when one cannot, or when

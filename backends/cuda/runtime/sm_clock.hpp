@@ -12,21 +12,21 @@
 
 namespace syncmeter::cuda {
 
-/// Launches that last this long in all say the clock to 1 %. The timer steps by 32 ns on recent
+/// Launches that last this long in all give the clock to 1 %. The timer steps by 32 ns on recent
 /// GPUs, at both ends of a launch (a triangular error, four deviations of it); launches that are
 /// added up err by the root of their number.
 [[nodiscard]] inline double shortest_clocked_ns(std::size_t launches) {
   return 5.2e3 * std::sqrt(static_cast<double>(launches));
 }
 
-/// Tells a throttled sample by the fastest clock so far, or by the device's own highest where
+/// Recognizes a throttled sample by the fastest clock so far, or by the device's own highest where
 /// readings are above that. A slower clock that lasts is the one that this machine can hold.
 class sm_clock {
  public:
   /// So many throttled samples in a row, a good part of a second, and they are so no longer.
   static constexpr unsigned lasting = 2000;
 
-  /// 0 where the device does not say.
+  /// 0 where the device does not tell.
   explicit sm_clock(double highest_ghz)
       : highest_(highest_ghz > 0 ? highest_ghz : std::numeric_limits<double>::infinity()) {}
 
@@ -41,7 +41,7 @@ class sm_clock {
     slow_in_a_row_ = 0;
     return false;
   }
-  /// The last clock seen, in GHz; 1 before any.
+  /// The last clock, in GHz; 1 before any.
   [[nodiscard]] double last_ghz() const { return last_ > 0 ? last_ : 1; }
 
  private:
@@ -49,8 +49,8 @@ class sm_clock {
   unsigned slow_in_a_row_ = 0;
 };
 
-/// The clocks that each device of a point was seen at, sample by sample.
-class seen_clocks {
+/// The clocks that each device of a point ran at, sample by sample.
+class device_clocks {
  public:
   void clear() { of_device_.clear(); }
   void add(std::size_t device, double ghz) {

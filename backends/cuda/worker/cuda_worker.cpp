@@ -96,7 +96,7 @@ bench& cuda_worker_backend::prepare(const measurable& row, const point& where,
 void cuda_worker_backend::describe_visit(nlohmann::json& visit) const {
   if (rig_ == nullptr) return;
   rig_->describe(visit);
-  if (auto said = ask_nvml(device_->uuid); !said.empty()) visit["nvml"] = std::move(said);
+  if (auto answer = ask_nvml(device_->uuid); !answer.empty()) visit["nvml"] = std::move(answer);
 }
 
 }  // namespace syncmeter::cuda

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "backends/cuda/lane/memory_places.hpp"
-#include "backends/cuda/ops/divergence_paths.hpp"
+#include "backends/cuda/coalescing/patterns.hpp"
+#include "backends/cuda/divergence/divergence_paths.hpp"
 
 namespace syncmeter::cuda {
 namespace {

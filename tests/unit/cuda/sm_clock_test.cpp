@@ -53,7 +53,7 @@ TEST(SmClock, SaysTheLastClock) {
 }
 
 TEST(SeenClocks, AreTheMedianOfEachDeviceAndNotTheLastSample) {
-  seen_clocks clocks;
+  device_clocks clocks;
   for (const double ghz : {1.9, 1.98, 0.3}) clocks.add(0, ghz);
   clocks.add(2, 1.5);
   EXPECT_EQ(clocks.medians(), (std::vector<double>{1.9, 0, 1.5}));

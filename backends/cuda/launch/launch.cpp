@@ -1,24 +1,30 @@
 // The boundary of a kernel as a barrier: what the host pays to launch, to wait and to keep an
 // order. One host thread runs the loop; lanes and blocks are those of the kernel. test - baseline
-// == one more of the same, with the wait for all of them inside the clock on both sides.
-#pragma once
+// == one more of the same, with the wait for all of them inside the clock on both sides. Compiled
+// by the host's compiler: its loops are what is timed.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string_view>
 
-#include "core/measurable.hpp"
-#include "core/op.hpp"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cuda/launch/launch_rig.hpp"
 
 namespace syncmeter::cuda {
 
-/// A lane that has the words of backends/cuda/launch/launch_queue.hpp.
-template <class Lane>
-concept has_launch_words = requires(Lane& lane) {
-  lane.launch();
-  lane.cut_work();
+/// The host's lane for launches: its words are the calls of launch_queue.hpp. Type and form mean
+/// nothing to it.
+template <class T, class Form> struct launch_lane {
+  explicit launch_lane(launch_rig& rig) : queue{&rig.queue()} {}
+  /// What was done is checked by the rig.
+  [[nodiscard]] SM_FN int outcome() const { return 0; }
+
+  launch_queue* queue;
 };
 
 namespace ops {
-
-/// op_info::kind. programmatic: a kernel comes in while the one before it works.
-enum class launch_kind : std::uint8_t { plain, programmatic };
 
 consteval op_info host_launch(std::string_view name, std::string_view note) {
   return {.name = name, .family = family::launch, .unroll = 1, .host_lane = true, .note = note};
@@ -43,14 +49,14 @@ consteval op_info host_launch_at_once(std::string_view name, std::string_view no
 #define SM_LAUNCH_OP(NAME, INFO, WORD)                                                             \
   struct NAME {                                                                                    \
     static constexpr op_info info = INFO;                                                          \
-    SM_FN static void common(has_launch_words auto& lane) { lane.WORD(); }                         \
-    SM_FN static void measured(has_launch_words auto& lane) { lane.WORD(); }                       \
+    SM_FN static void common(auto& lane) { WORD(*lane.queue); }                                    \
+    SM_FN static void measured(auto& lane) { common(lane); }                                       \
   }
 
 SM_LAUNCH_OP(launch,
              host_launch("launch", "launch of an empty kernel, then cudaStreamSynchronize; checked "
                                    "before and after each sample with kernels that count"),
-             launch);
+             launch_and_wait);
 // The null-kernel method: kernels that follow each other in a stream.
 SM_LAUNCH_OP(additional_launch,
              host_launch("additional_launch",
@@ -65,7 +71,7 @@ SM_LAUNCH_OP(cooperative_launch,
              host_launch_at_once(
                  "cooperative_launch",
                  "cudaLaunchCooperativeKernel of an empty kernel, then cudaStreamSynchronize"),
-             launch_cooperative);
+             launch_cooperative_and_wait);
 SM_LAUNCH_OP(additional_cooperative_launch,
              host_launch_at_once("additional_cooperative_launch",
                                  "one more empty cooperative kernel in a stream"),
@@ -75,7 +81,7 @@ SM_LAUNCH_OP(
     host_launch_of_graph(
         "graph_launch",
         "launch of a graph of empty kernels in sequence, then cudaStreamSynchronize; per graph"),
-    launch_chain);
+    launch_chain_and_wait);
 SM_LAUNCH_OP(additional_graph_launch,
              host_launch_of_graph("additional_graph_launch",
                                   "one more graph of empty kernels in a stream; per graph"),
@@ -117,9 +123,9 @@ struct kernel_split {
     split.pairing = pairing::insert;
     return split;
   }();
-  SM_FN static void before(has_launch_words auto& lane) { lane.add_work(); }
-  SM_FN static void measured(has_launch_words auto& lane) { lane.cut_work(); }
-  SM_FN static void after(has_launch_words auto& lane) { lane.end_work(); }
+  SM_FN static void before(auto& lane) { add_work(*lane.queue); }
+  SM_FN static void measured(auto& lane) { cut_work(*lane.queue); }
+  SM_FN static void after(auto& lane) { end_work(*lane.queue); }
 };
 
 // The same where every kernel comes in while the one before it works.
@@ -132,9 +138,9 @@ struct programmatic_split {
                  "compute capability 9.0 or newer";
     return split;
   }();
-  SM_FN static void before(has_launch_words auto& lane) { lane.add_work(); }
-  SM_FN static void measured(has_launch_words auto& lane) { lane.cut_work_early(); }
-  SM_FN static void after(has_launch_words auto& lane) { lane.end_work_early(); }
+  SM_FN static void before(auto& lane) { add_work(*lane.queue); }
+  SM_FN static void measured(auto& lane) { cut_work_early(*lane.queue); }
+  SM_FN static void after(auto& lane) { end_work_early(*lane.queue); }
 };
 
 using launch_ops = op_list<launch, additional_launch, launch_call, cooperative_launch,
@@ -143,4 +149,53 @@ using launch_ops = op_list<launch, additional_launch, launch_call, cooperative_l
                            stream_order, stream_event_order, event_record_wait>;
 
 }  // namespace ops
+
+namespace {
+
+using leaves = launch_word::leaves;
+
+// A null kernel's word is called with kernels that count too.
+#define SM_LAUNCH_WORD(OP, LEAVES, FUNCTION)                                                       \
+  launch_word {                                                                                    \
+    ops::OP::info.name, leaves::LEAVES, #FUNCTION,                                                 \
+        leaves::LEAVES == leaves::kernels ? &FUNCTION : nullptr                                    \
+  }
+constexpr std::array words{
+    SM_LAUNCH_WORD(launch, kernels, launch_and_wait),
+    SM_LAUNCH_WORD(additional_launch, kernels, launch_another),
+    SM_LAUNCH_WORD(launch_call, kernels, launch_timed),
+    SM_LAUNCH_WORD(cooperative_launch, kernels, launch_cooperative_and_wait),
+    SM_LAUNCH_WORD(additional_cooperative_launch, kernels, launch_another_cooperative),
+    SM_LAUNCH_WORD(graph_launch, kernels, launch_chain_and_wait),
+    SM_LAUNCH_WORD(additional_graph_launch, kernels, launch_another_chain),
+    SM_LAUNCH_WORD(programmatic_launch, kernels, launch_programmatic),
+    SM_LAUNCH_WORD(kernel_split, units, cut_work),
+    SM_LAUNCH_WORD(programmatic_split, units, cut_work_early),
+    SM_LAUNCH_WORD(blocking_copy, copies, copy_back),
+    SM_LAUNCH_WORD(stream_order, order, launch_in_order),
+    SM_LAUNCH_WORD(stream_event_order, order, launch_after_event),
+    SM_LAUNCH_WORD(event_record_wait, nothing, record_and_wait)};
+#undef SM_LAUNCH_WORD
+
+// A loop of launches is a loop of calls: one more op is one more of them.
+nlohmann::json declares(const measurable& row) {
+  return {{"x86-64", fmt::format("call:syncmeter::cuda::{} 1", word_of(row.info.name).name)}};
+}
+
+}  // namespace
+
+const launch_word& word_of(std::string_view op) {
+  const auto found = std::ranges::find(words, op, &launch_word::op);
+  if (found == words.end()) throw std::logic_error(fmt::format("no word is defined for op {}", op));
+  return *found;
+}
+
+bool times_itself(const op_info& info) { return info.name == ops::launch_call::info.name; }
+
+row_group launch_group() {
+  static constexpr auto rows =
+      bind_untyped<host_loop_backend<launch_rig, launch_lane>>(ops::launch_ops{});
+  return {{rows.begin(), rows.end()}, &make_rig<launch_rig>, &declares};
+}
+
 }  // namespace syncmeter::cuda

@@ -1,11 +1,16 @@
 // The levels at which a GPU synchronizes: parts of a warp, a cluster of blocks, the grid (after
 // Zhang et al., "A Study of Synchronization Methods in Modern GPUs"). test - baseline == one more.
+// The ops, the lanes within a warp, and what binds ops to lanes.
 #pragma once
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 
 #include <array>
 
-#include "backends/cuda/ops/level.hpp"
-#include "backends/cuda/ops/words.hpp"
+#include "backends/cuda/lane/cuda_block_lane.cuh"
+#include "backends/cuda/levels/levels.hpp"
+#include "backends/cuda/rig/cuda_backend.cuh"
 #include "core/op.hpp"
 
 namespace syncmeter::cuda {
@@ -176,4 +181,170 @@ struct fadd_chain {  // test - baseline == `size` dependent adds in a straight l
 };
 
 }  // namespace ops
+
+namespace cg = cooperative_groups;
+
+/// Who takes part in one op together: `size` threads of the grid from `first` on, and this one's
+/// place among them.
+struct team {
+  unsigned first, size, place;
+};
+
+/// A lane that adds to and passes on a value of its own.
+template <class T, class Form> class value_lane : public lane<T, Form> {
+ public:
+  SM_FN explicit value_lane(const kernel_setup& s)
+      : lane<T, Form>{s}, value_{static_cast<unsigned>(s.ones[0]) + this->thread()} {}
+
+  SM_FN void give(unsigned value) { value_ = value; }
+  [[nodiscard]] SM_FN unsigned taken() const { return value_; }
+  [[nodiscard]] SM_FN cuda_outcome outcome() const {
+    cuda_outcome done = lane<T, Form>::outcome();
+    done.sunk ^= value_;
+    return done;
+  }
+
+ protected:
+  unsigned value_;
+};
+
+/// Words whose group has a size that the compiler knows (form::size): tiles of a warp, and chains
+/// of adds.
+template <class T, class Form> class tile_lane : public value_lane<T, Form> {
+  static constexpr unsigned size = Form::value.size;
+  using value_lane<T, Form>::value_;
+
+ public:
+  using value_lane<T, Form>::value_lane;
+
+  SM_FN void tile_sync() const { tile().sync(); }
+  SM_FN void tile_shuffle() {
+    value_ = tile().shfl(value_, static_cast<int>(tile().thread_rank() + 1));
+  }
+  SM_FN void tile_reduce() { value_ = cg::reduce(tile(), value_, cg::plus<unsigned>()); }
+  SM_FN void tile_reduce_by_shuffles() { add_from<size / 2>(); }
+
+  SM_FN void fadd_chain() { fadds<size>(); }
+  template <unsigned N> SM_FN void fadds() {
+    if constexpr (N == 1) {
+      this->add_float();
+    } else {
+      fadds<N / 2>();
+      fadds<N - N / 2>();
+    }
+  }
+
+  [[nodiscard]] SM_FN team members() const {
+    const unsigned place = threadIdx.x % size;
+    return {this->thread() - place, size, place};
+  }
+  SM_FN void meet() const { tile().sync(); }
+
+ private:
+  [[nodiscard]] SM_FN static auto tile() {
+    return cg::tiled_partition<size>(cg::this_thread_block());
+  }
+  template <unsigned Distance> SM_FN void add_from() {
+    if constexpr (Distance > 0) {
+      value_ += tile().shfl_xor(value_, Distance);
+      add_from<Distance / 2>();
+    }
+  }
+};
+
+/// Words of a coalesced group: the first kernel_setup::active lanes of each warp, which run the
+/// loop without the others.
+template <class T, class Form> class coalesced_lane : public value_lane<T, Form> {
+ public:
+  SM_FN explicit coalesced_lane(const kernel_setup& s)
+      : value_lane<T, Form>{s},
+        group_{cg::binary_partition(cg::tiled_partition<warp_size>(cg::this_thread_block()),
+                                    threadIdx.x % warp_size < s.active)},
+        next_{(group_.thread_rank() + 1) % group_.size()} {}
+
+  SM_FN void coalesced_sync() const { group_.sync(); }
+  SM_FN void coalesced_shuffle() { value_ = group_.shfl(value_, static_cast<int>(next_)); }
+  SM_FN void coalesced_reduce() { value_ = cg::reduce(group_, value_, cg::plus<unsigned>()); }
+
+  [[nodiscard]] SM_FN team members() const {
+    return {this->thread() - group_.thread_rank(), group_.size(), group_.thread_rank()};
+  }
+  SM_FN void meet() const { group_.sync(); }
+
+ private:
+  using value_lane<T, Form>::value_;
+  cg::coalesced_group group_;
+  unsigned next_;
+};
+
+// The check that a group does what it promises: what its lanes wrote is visible to all of them
+// after, or a result is the one that it has to be.
+
+/// Another one for each place and round.
+SM_FN unsigned value_at(unsigned round, unsigned place) {
+  return round * 2654435761U + place * 40503U;
+}
+
+/// Counts what must not be: after a barrier near and far places of the team are read, in other
+/// blocks too where it has them. Accesses are plain, so that only the barrier can order them and
+/// drop what L1 holds of the round before.
+template <class Op> SM_FN unsigned long long count_wrong(auto& lane, unsigned* board) {
+  const auto [first, size, place] = lane.members();
+  unsigned* const values = board + first;
+  unsigned long long wrong = 0;
+  for (unsigned round = 1; round <= litmus_rounds; ++round) {
+    const unsigned own = value_at(round, place);
+    values[place] = own;
+    if constexpr (Op::expects == expected_result::written) {
+      Op::measured(lane);
+      for (const unsigned far : {1U, lanes_in_block(), size / 2, size - 1}) {
+        const unsigned other = (place + far) % size;
+        if (values[other] != value_at(round, other)) ++wrong;
+      }
+      Op::measured(lane);
+    } else {
+      lane.give(own);
+      Op::measured(lane);
+      unsigned expected = value_at(round, (place + 1) % size);
+      if constexpr (Op::expects == expected_result::sum) {
+        expected = 0;
+        for (unsigned i = 0; i < size; ++i) expected += value_at(round, i);
+      }
+      if (lane.taken() != expected) ++wrong;
+      lane.meet();
+    }
+  }
+  if constexpr (requires { lane.hung(); }) wrong += lane.hung() ? 1 : 0;
+  return wrong;
+}
+
+template <class Op, class Lane>
+__global__ void __launch_bounds__(largest_block, blocks_per_multiprocessor)
+    level_litmus(const kernel_setup s, unsigned* board, unsigned long long* forbidden) {
+  Lane lane{s};
+  if (!Lane::lane_form.some_lanes || lane_in_block() % warp_size < s.active) {
+    const unsigned long long wrong = count_wrong<Op>(lane, board);
+    if (wrong > 0) atomicAdd(forbidden, wrong);
+  }
+  static_cast<void>(lane.outcome());  // the blocks of a cluster leave together
+}
+
+template <class Op, class Lane> std::uint64_t run_level_litmus(bench& rig) {
+  return static_cast<levels_rig&>(rig).run_litmus_here(call_of(&level_litmus<Op, Lane>));
+}
+
+/// `SomeLanes`: the lanes of each warp beyond kernel_setup::active stay away from the loop,
+/// whatever the row's form.
+template <template <class, class> class Lane, bool SomeLanes = false>
+struct levels_backend : backend_of<Lane> {
+  template <class T, form F>
+  using lane =
+      Lane<T, form_constant<F.order, F.placement, F.scope, F.flavour, F.space, SomeLanes, F.size>>;
+
+  template <class Op, class L> static consteval litmus_check litmus_of() {
+    if constexpr (Op::expects == expected_result::none) return nullptr;
+    else return &run_level_litmus<Op, L>;
+  }
+};
+
 }  // namespace syncmeter::cuda

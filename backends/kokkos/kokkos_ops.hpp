@@ -1,0 +1,123 @@
+// Kokkos' own ops, in the order of every table; they follow the shared ones. Each is one word of a
+// lane, which checks what it got: test - baseline == one more.
+#pragma once
+
+#include "core/measurable.hpp"
+#include "core/op.hpp"
+#include "core/ops/host.hpp"
+
+namespace syncmeter::kokkos {
+
+// Collectives of a team: all its members wait for each other and for a value.
+template <class L>
+concept has_team_words = requires(L& l) {
+  l.team_broadcast();
+  l.team_reduce();
+};
+
+// What the host does, outside any parallel region.
+template <class L>
+concept has_host_words = requires(L& l) {
+  l.host_fence();
+  l.launch_for();
+  l.launch_team();
+  l.launch_reduce();
+};
+
+// Contributions to the sum of a ScatterView.
+template <class L> concept has_scatter_add = requires(L& l) { l.scatter_add(l.one()); };
+template <class L>
+concept has_scatter_add_atomic = requires(L& l) { l.scatter_add_atomic(l.one()); };
+
+namespace ops {
+
+// What follows INFO are members of the op.
+#define SM_KOKKOS_OP(NAME, INFO, WORDS, CALL, ...)                                                 \
+  struct NAME {                                                                                    \
+    static constexpr op_info info = INFO;                                                          \
+    __VA_ARGS__                                                                                    \
+    SM_FN static void common(WORDS auto& lane) { lane.CALL; }                                      \
+    SM_FN static void measured(WORDS auto& lane) { lane.CALL; }                                    \
+  };
+
+// Each has another value than the one before, or an old result would pass for a new one.
+consteval op_info team_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::group,
+          .oracle = oracle::agreed,
+          .communicates = true,
+          .note = note};
+}
+SM_KOKKOS_OP(team_broadcast,
+             team_info("team_broadcast",
+                       "team_broadcast of 32 bits from rank 0 to one team of all lanes"),
+             has_team_words, team_broadcast())
+SM_KOKKOS_OP(team_reduce,
+             team_info("team_reduce", "team_reduce, a sum of 32 bits over one team of all lanes"),
+             has_team_words, team_reduce())
+
+// What the host pays to start work and to wait for it: lane 0 alone runs the loop, the point's
+// lanes are the threads that it starts. Each launch comes straight after the last one, when the
+// threads have not gone to sleep unless they do so at once.
+consteval op_info launch_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::launch,
+          .unroll = 1,
+          .communicates = true,
+          .host_lane = true,
+          .note = note};
+}
+consteval op_info fence_info() {
+  op_info fence = launch_info("kokkos_fence", "Kokkos::fence() with no kernel outstanding");
+  fence.communicates = false;
+  return fence;
+}
+consteval op_info launch_team_info() {
+  op_info team = launch_info(
+      "launch_team", "an empty parallel_for over one team of all lanes, then Kokkos::fence()");
+  team.starts_team = true;
+  return team;
+}
+// Each sum differs from the one before.
+consteval op_info launch_reduce_info() {
+  op_info reduces =
+      launch_info("launch_reduce", "a parallel_reduce of one int32 per lane, waiting for the sum");
+  reduces.oracle = oracle::agreed;
+  reduces.unroll = 4;  // one step alone keeps more in registers than several do
+  return reduces;
+}
+SM_KOKKOS_OP(kokkos_fence, fence_info(), has_host_words, host_fence())
+SM_KOKKOS_OP(launch_for,
+             launch_info("launch_for",
+                         "an empty parallel_for, one index per lane, then Kokkos::fence()"),
+             has_host_words, launch_for())
+SM_KOKKOS_OP(launch_team, launch_team_info(), has_host_words, launch_team())
+SM_KOKKOS_OP(launch_reduce, launch_reduce_info(), has_host_words, launch_reduce())
+
+// Contributions of all lanes to one sum, to be laid beside atomic_add; what gathers the copies in
+// the end is not part of it. The sum is no cell of the lanes: a hook checks it (kokkos_table.cpp).
+consteval op_info scatter_info(std::string_view name, std::string_view note) {
+  return {.name = name,
+          .family = family::reduction,
+          .typed = true,
+          .places = places::shared,
+          .note = note};
+}
+SM_KOKKOS_OP(scatter_add,
+             scatter_info("scatter_add", "x += 1 by a ScatterView with the space's default "
+                                         "strategy; without contribute()"),
+             has_scatter_add, scatter_add(lane.one()),
+             static constexpr bool scatters_atomically = false;)
+SM_KOKKOS_OP(scatter_add_atomic,
+             scatter_info("scatter_add_atomic", "x += 1 by a ScatterView that adds atomically"),
+             has_scatter_add_atomic, scatter_add_atomic(lane.one()),
+             static constexpr bool scatters_atomically = true;)
+#undef SM_KOKKOS_OP
+
+}  // namespace ops
+
+using own_ops = op_list<ops::team_broadcast, ops::team_reduce, ops::kokkos_fence, ops::launch_for,
+                        ops::launch_team, ops::launch_reduce, ops::scatter_add,
+                        ops::scatter_add_atomic, syncmeter::ops::reduce_max>;
+
+}  // namespace syncmeter::kokkos
