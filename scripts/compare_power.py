@@ -24,7 +24,8 @@ def slower(s, factor):
     """The point with all of its visits so many times as long."""
     def scaled(i):
         return i and Interval(i.value * factor, i.low * factor, i.high * factor)
-    return replace(s, cost=scaled(s.cost), cycles=scaled(s.cycles), least_cycles=tuple(c * factor for c in s.least_cycles),
+    return replace(s, cost=scaled(s.cost), cycles=scaled(s.cycles), 
+                   cycles_by_visit=[({of: c * factor for of, c in cycles.items()}, slow) for cycles, slow in s.cycles_by_visit],
                    by_visit={n: {state: (ns * factor, rounds) for state, (ns, rounds) in states.items()}
                              for n, states in s.by_visit.items()})
 

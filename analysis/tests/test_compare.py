@@ -272,6 +272,59 @@ def test_a_lone_lane_is_compared_in_cycles_whatever_the_clock(tmp_path):
     assert slower.status == 1
 
 
+def in_cycles(cycles, what, busy=False, uneven=(), hop=0.0, ghz=1.0):
+    """A visit for each cost in cycles; `uneven` is the slowest lane over the fastest of each."""
+    lines = []
+    for i, cost in enumerate(cycles):
+        of_cycles = {"value": cost, "low": cost, "high": cost}
+        estimate = {"cost_cycles": of_cycles, "busy": busy, "hop_ns": hop}
+        (line,) = visits([cost / ghz], what, estimate=estimate)
+        line["visit"] = i + 1
+        line["slowest_over_fastest"] = uneven[i] if uneven else 1.0
+        lines.append(line)
+    return lines
+
+
+def test_separate_cells_are_compared_by_the_lane_that_had_no_neighbour(tmp_path):
+    # In every campaign another number of visits in which some lane shares its core with a neighbour.
+    what = point(lanes=4, placement="strided", stride=16)
+    a, b = (1.0, 2.8, 2.0, 2.8, 1.4, 2.0), (2.8, 2.0, 2.8, 2.8, 2.0, 2.8)
+
+    def at(uneven, cost):
+        lane = [cost * (1 + 0.002 * i) for i in range(6)]
+        return in_cycles([x * u for x, u in zip(lane, uneven, strict=True)], what, True, uneven)
+
+    (same,) = both(tmp_path, at(a, 18.0), at(b, 18.0)).differences
+    assert (same.verdict, same.detectable < 1.3) == (Verdict.same, True)
+    assert both(tmp_path, at(a, 18.0), at(b, 24.0)).status == 1
+
+
+def test_lanes_that_meet_are_compared_in_cycles_whatever_the_clock(tmp_path):
+    cycles = [400.0, 410.0, 390.0, 405.0, 395.0, 402.0]
+    old = in_cycles(cycles, point(lanes=4), hop=100.0)
+    c = both(tmp_path, old, in_cycles(cycles, point(lanes=4), hop=100.0, ghz=0.7))
+    (d,) = c.differences
+    assert (d.ratio.in_cycles, d.verdict) == (True, Verdict.same)
+    assert d.ratio.state.hop_ns == 100.0
+    assert both(tmp_path, old, in_cycles([2 * x for x in cycles], point(lanes=4), hop=100.0)).status
+
+
+def test_a_visit_far_out_does_not_hide_a_change(tmp_path):
+    def at(factor):
+        costs = [factor * x for x in (400, 410, 390, 405, 395, 402, 1500, 800)]
+        return in_cycles(costs, point(lanes=4), hop=100.0)
+
+    assert both(tmp_path, at(1.0), at(1.5)).status == 1
+
+
+def test_a_lone_lane_with_a_neighbour_in_every_visit_is_doubted(tmp_path):
+    quiet = in_cycles(around(18.0), point())
+    beside = in_cycles(around(20.0), point(), busy=True)
+    assert both(tmp_path, quiet, in_cycles(around(20.0), point())).status == 1
+    assert both(tmp_path, quiet, beside).slower == []
+    assert both(tmp_path, quiet, in_cycles(around(25.0), point(), busy=True)).status == 1
+
+
 def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, capsys):
     old, new = visits([10.0, 20.0], point()), visits([12.0, 30.0], point())
     paths = [str(write(tmp_path / name, lines)) for name, lines in (("a", old), ("b", new))]

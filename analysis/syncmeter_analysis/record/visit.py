@@ -70,8 +70,8 @@ remarks = (
 @dataclass(slots=True)
 class Visit:
     """One visit of one point. `remarks` are what it says beside its times, by the member's name;
-    `device_shares` the rate of each of several GPUs over their mean. `least_cycles` is the least of its
-    costs in cycles, over placement states: what it took while nobody shared the core."""
+    `device_shares` the rate of each of several GPUs over their mean. `cycles` are its costs in
+    cycles, by class of placement states and busy or not; `slowest_over_fastest` compares its lanes."""
 
     point: Point
     number: int
@@ -85,7 +85,8 @@ class Visit:
     links: tuple[Link, ...] = ()
     litmus: Litmus | None = None
     device_shares: tuple[float, ...] = ()
-    least_cycles: float | None = None
+    cycles: dict[tuple[int, bool], float] = field(default_factory=dict)
+    slowest_over_fastest: float | None = None
 
 
 def point_of(members: Any, points: dict[str, Point]) -> Point:
@@ -125,8 +126,12 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     visit.drops = {why: n for why, n in (line.get("drops") or {}).items() if n}
     visit.stolen_ns = line.get("stolen_ns") or 0.0
     if status in ("ok", "busy"):
-        least = min(map(_cycles, line.get("estimates") or ()), default=math.inf)
-        visit.least_cycles = least if math.isfinite(least) else None
+        visit.cycles = {
+            (each.get("state") or 0, each.get("busy") is True): cycles
+            for each in line.get("estimates") or ()
+            if math.isfinite(cycles := _cycles(each))
+        }
+        visit.slowest_over_fastest = line.get("slowest_over_fastest")
     if not _rare_members.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))

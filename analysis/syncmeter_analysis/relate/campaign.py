@@ -97,11 +97,10 @@ def _count_rounds(conduct: Conduct, file: ResultsFile, points: Iterable[Measured
 
 def _points_of(file: ResultsFile) -> dict[str, Measured]:
     file.estimate()
+    visits: dict[str, list[Visit]] = defaultdict(list)
     census: dict[str, tuple[int, Members]] = {}
-    cycles: dict[str, list[float]] = defaultdict(list)
     for (key, number), visit in file.visits.items():
-        if visit.least_cycles is not None:
-            cycles[key].append(visit.least_cycles)
+        visits[key].append(visit)
         if visit.census is not None and number <= census.get(key, (number, {}))[0]:
             census[key] = number, visit.census
     found = {
@@ -109,7 +108,7 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
         for key, (point, line) in file.estimates.items()
     }
     for key, s in found.items():
-        s.least_cycles = tuple(cycles.get(key, ()))
+        s.cycles_by_visit = [(v.cycles, v.slowest_over_fastest) for v in visits[key] if v.cycles]
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = found[measured_as.key].standing_for(point)

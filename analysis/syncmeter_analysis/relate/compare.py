@@ -38,6 +38,9 @@ alpha = 0.05
 #: one placement state, which the visits of one campaign do not show: so much is no difference.
 contended_threshold = 0.15
 
+#: Fewer visits that were quiet do not say what a lone lane costs without a neighbour.
+_enough_quiet = 2
+
 #: The change that every point is to show, as a share.
 default_sees = 0.5
 
@@ -181,8 +184,9 @@ def compare_points(
             result.apart.append(Apart(new.point, _why_apart(old, new, names)))
     if contended and threshold < contended_threshold:
         result.notes.append(
-            f"{contended} contended points of a virtual machine vary between campaigns: for "
-            f"these, differences up to {contended_threshold:.0%} count as none"
+            f"{contended} points that were contended in a virtual machine, or beside a neighbour "
+            f"on the core, vary between campaigns: for these, differences up to "
+            f"{contended_threshold:.0%} count as none"
         )
     if clocked:
         result.notes.append(
@@ -194,13 +198,13 @@ def compare_points(
 
 
 def _wanders(r: Ratio, old: Measured, new: Measured) -> bool:
-    """Lanes that meet where a pair probe runs, which is under a hypervisor; and several lanes of which
-    one shared its core, in each campaign with another neighbour."""
-    if r.paired:
+    """Lanes that meet where a pair probe runs, which is under a hypervisor; and lanes of which one
+    shared its core, in each campaign with another neighbour: a lone one in all visits but one."""
+    if r.paired or new.on_gpu:
         return False
-    meet = old.hop_ns > 0 and new.hop_ns > 0
-    busy = old.state.busy or new.state.busy
-    return meet or (busy and new.point.lanes > 1 and not new.on_gpu)
+    if new.point.lanes == 1:
+        return r.in_cycles and min(old.quiet_visits, new.quiet_visits) < _enough_quiet
+    return (old.hop_ns > 0 and new.hop_ns > 0) or old.state.busy or new.state.busy
 
 
 def judged(found: Sequence[Candidate], threshold: float) -> list[Difference]:

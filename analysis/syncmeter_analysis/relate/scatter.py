@@ -12,7 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median, variance
+from statistics import NormalDist, median, variance
 
 from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, common_states, ratio
@@ -38,51 +38,77 @@ _launches_wander = 0.07
 #: The same of a lone lane in ns: eight campaigns of 16 vCPUs, whose clock a hypervisor's other guests
 #: set. Of lanes that meet, or work side by side, the visits of one campaign say it all.
 _lone_wanders = 0.05
-#: Of a lone lane the fifth of its visits that cost least: a neighbour on the core only adds.
-_lone_share = 0.2
+#: Of lanes that meet nobody the fifth of the visits that cost least: a neighbour on the core only adds.
+_least_share = 0.2
 #: Standard deviation of that fifth of n values, over one of the lower half / sqrt(n): 95 % of such
 #: ratios of quiet campaigns lie within their intervals with it.
-_lone_scatter = 1.5
+_least_scatter_of = 1.5
+#: The quarter of fewer visits that is farthest out is too much of what is known.
+_enough_to_cut = 6
+#: Cells of several lanes that are at least so far apart share no line of any CPU of today.
+_separate_bytes = 64
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """The logarithms of both sides' visits, in ns or in cycles, in a state that both have."""
+    """The logarithms of both sides' visits, in ns or in cycles, in a state that both have. `least`:
+    the visits that cost least are compared, not those in the middle."""
 
     old: Measured
     new: Measured
     values: tuple[list[float], list[float]]
     state: State | None
     in_cycles: bool
-
-    @property
-    def lone(self) -> bool:
-        return self.in_cycles and self.new.point.lanes == 1
+    least: bool = False
 
     @property
     def family(self) -> tuple[object, ...]:
-        s = self.new
-        return s.on_gpu, s.family, self.state is not None and self.state.hop_ns > 0, self.lone
+        s, several = self.new, self.new.point.lanes > 1
+        meets = self.state is not None and self.state.hop_ns > 0
+        return s.on_gpu, s.family, meets, self.in_cycles, self.least, several
 
     def location(self, values: Sequence[float]) -> float:
-        return _lower_fifth(values) if self.lone else median(values)
+        return _lower_fifth(values) if self.least else median(values)
 
     def spread(self, values: Sequence[float]) -> tuple[float, int]:
         """Variance and its degrees of freedom; (0, 0) of one value."""
-        used = sorted(values)[: max(2, (len(values) + 1) // 2)] if self.lone else values
+        if not self.least:
+            return _spread_without_tails(values)
+        used = sorted(values)[: max(2, (len(values) + 1) // 2)]
         return (variance(used), len(used) - 1) if len(used) > 1 else (0.0, 0)
 
     def error_factor(self) -> float:
         """The variance of the difference of both locations over that of a visit."""
         return sum(
-            (_lone_scatter if self.lone else scatter_of_median(len(v))) ** 2 / len(v)
+            (_least_scatter_of if self.least else scatter_of_median(len(v))) ** 2 / len(v)
             for v in self.values
         )
 
 
+def _spread_without_tails(values: Sequence[float]) -> tuple[float, int]:
+    """The variance of normal values that scatter as these do without the quarter which is farthest
+    from their median, which a median does not feel; and its degrees of freedom. Of few all count."""
+    if len(values) < _enough_to_cut:
+        return (variance(values), len(values) - 1) if len(values) > 1 else (0.0, 0)
+    middle = median(values)
+    kept = sorted(values, key=lambda x: abs(x - middle))[: len(values) - len(values) // 4]
+    share = len(kept) / len(values)
+    # The variance of a normal distribution that is cut off at +-z (Johnson, Kotz, Balakrishnan 1994,
+    # Continuous univariate distributions 1, section 13.10.1).
+    z = NormalDist().inv_cdf((1 + share) / 2)
+    return variance(kept) / (1 - 2 * z * NormalDist().pdf(z) / share), len(kept) - 1
+
+
+def _separate(s: Measured) -> bool:
+    """Several lanes, each with a cell in a line of its own."""
+    p = s.point
+    apart = p.placement == "strided" and not p.cells and (p.stride_bytes or 0) >= _separate_bytes
+    return apart and p.lanes > 1
+
+
 def _lower_fifth(values: Sequence[float]) -> float:
     ascending = sorted(values)
-    at = min(max(_lone_share * (len(ascending) + 1) - 1, 0.0), len(ascending) - 1.0)
+    at = min(max(_least_share * (len(ascending) + 1) - 1, 0.0), len(ascending) - 1.0)
     low = math.floor(at)
     above = ascending[min(low + 1, len(ascending) - 1)]
     return ascending[low] + (at - low) * (above - ascending[low])
@@ -101,17 +127,22 @@ def _pair(old: Measured, new: Measured, in_cycles: bool) -> _Pair | NotComparabl
             states = common[1], common[0]
             state = common[0] if common[0].hop_ns > 0 else common[1]
         costs = old.visit_costs(states[0]), new.visit_costs(states[1])
-        return _Pair(old, new, (_logs(costs[0]), _logs(costs[1])), state, False)
-    if in_cycles and min(len(old.least_cycles), len(new.least_cycles)) > 1:
-        values = _logs(old.least_cycles), _logs(new.least_cycles)
-        return _Pair(old, new, values, None, True)
+        cycles = old.cycles_in(states[0]), new.cycles_in(states[1])
+        known = in_cycles and min(map(len, cycles)) > 1 and not (old.on_gpu or new.on_gpu)
+        return _Pair(old, new, _logs_of(cycles if known else costs), state, known)
+    if in_cycles and _separate(new):
+        fastest = old.fastest_lane_cycles, new.fastest_lane_cycles
+        if min(map(len, fastest)) > 1:
+            return _Pair(old, new, _logs_of(fastest), None, True, True)
+    least = old.least_cycles, new.least_cycles
+    if in_cycles and min(map(len, least)) > 1:
+        return _Pair(old, new, _logs_of(least), None, True, new.point.lanes == 1)
     quiet, busy = ((_costs_where(old, alike), _costs_where(new, alike)) for alike in (False, True))
     enough = min(map(len, quiet))
     costs_alike = quiet if enough >= min(2, min(map(len, busy))) and enough else busy
     if not min(map(len, costs_alike)):
         costs_alike = old.visit_costs(old.state), new.visit_costs(new.state)
-    logs = _logs(costs_alike[0]), _logs(costs_alike[1])
-    return _Pair(old, new, logs, State(0, costs_alike is busy), False)
+    return _Pair(old, new, _logs_of(costs_alike), State(0, costs_alike is busy), False)
 
 
 def _costs_where(s: Measured, busy: bool) -> list[float]:
@@ -121,6 +152,10 @@ def _costs_where(s: Measured, busy: bool) -> list[float]:
         costs = [(rounds, ns) for state, (ns, rounds) in states.items() if state.busy == busy]
         found += [max(costs)[1]] if costs and max(costs)[1] > 0 else []
     return found
+
+
+def _logs_of(sides: tuple[Sequence[float], Sequence[float]]) -> tuple[list[float], list[float]]:
+    return _logs(sides[0]), _logs(sides[1])
 
 
 def _logs(values: Sequence[float]) -> list[float]:

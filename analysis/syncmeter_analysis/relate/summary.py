@@ -68,7 +68,8 @@ class Measured:
     has it. `measured_as` is the key of the point whose measurement this one shares, or ''; `source` the
     file it is from. `resolved` says that 0 is not among what the cost may be. `other_states` are the
     same point in each other state that it was found in, nearest first; they are no `headline`.
-    `least_cycles` are the least costs in cycles, one for each visit that has one.
+    `cycles_by_visit` has for each visit with costs in cycles these, by class of placement states and
+    busy or not, and the time of the slowest lane over that of the fastest.
     """
 
     point: Point
@@ -109,7 +110,29 @@ class Measured:
     headline: bool = True
     other_states: list[Measured] = field(default_factory=list)
     by_visit: dict[int, dict[State, tuple[float, int]]] = field(default_factory=dict)
-    least_cycles: tuple[float, ...] = ()
+    cycles_by_visit: list[tuple[dict[tuple[int, bool], float], float | None]] = field(
+        default_factory=list
+    )
+
+    @property
+    def least_cycles(self) -> list[float]:
+        """Of each visit the least cost in cycles: what it took while nobody shared the core."""
+        return [min(cycles.values()) for cycles, _ in self.cycles_by_visit]
+
+    @property
+    def fastest_lane_cycles(self) -> list[float]:
+        """The same of the fastest lane alone, where visits tell it."""
+        return [min(cycles.values()) / slow for cycles, slow in self.cycles_by_visit if slow]
+
+    @property
+    def quiet_visits(self) -> int:
+        """How many visits have a cost in cycles while nobody shared the cores."""
+        return sum(any(not busy for _, busy in cycles) for cycles, _ in self.cycles_by_visit)
+
+    def cycles_in(self, state: State) -> list[float]:
+        """Of each visit that has it the cost in cycles in this state."""
+        key = state.number, state.busy
+        return [cycles[key] for cycles, _ in self.cycles_by_visit if key in cycles]
 
     @property
     def id(self) -> str:
