@@ -34,7 +34,10 @@ template <class T, class Form> class lane : public atomic_lane<T, Form> {
   SM_FN void syncthreads_count() { word_ = static_cast<unsigned>(__syncthreads_count(word_ != 0)); }
   SM_FN void syncthreads_and() { word_ = static_cast<unsigned>(__syncthreads_and(word_ != 0)); }
   SM_FN void syncthreads_or() { word_ = static_cast<unsigned>(__syncthreads_or(word_ != 0)); }
-  SM_FN void named_barrier() const { asm volatile("bar.sync 1, %0;" ::"r"(blockDim.x) : "memory"); }
+  // Its number of threads has to be of whole warps: of others the instruction is illegal.
+  SM_FN void named_barrier() const {
+    asm volatile("bar.sync 1, %0;" ::"r"((blockDim.x + 31U) & ~31U) : "memory");
+  }
   SM_FN void block_barrier() const {
     reinterpret_cast<block_barrier_object*>(block_memory)->arrive_and_wait();
   }
