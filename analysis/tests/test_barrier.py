@@ -78,11 +78,11 @@ def test_curves_and_ratios_stand_in_tables(tmp_path):
     assert "affinity  lanes" in text
     assert "omp-llvm active" in text
     assert (
-        "- omp-llvm active over omp active: 3.00 times slower at 4 threads, 2.00 times faster at 2 "
-        "threads, the same at 1 thread (close)\n"
+        "- omp-llvm active is 3.00 times slower than omp active at 4 threads, 2.00 times faster at 2 "
+        "threads, as fast at 1 thread (close)\n"
     ) in text
-    assert "- omp, sleeping over spinning: 200 times slower at 1 to 4 threads (close)\n" in text
-    assert "- 4 threads, close: omp active is the fastest, 400.0 (" in text
+    assert "- omp passive is 200 times slower than omp active at 1 to 4 threads (close)\n" in text
+    assert "- a barrier of 4 threads (close): take omp active (400.0 ns, " in text
     assert "200 (200..200) >" in text
     assert "400.0 (" in text
 
@@ -101,7 +101,7 @@ def test_a_late_lane_is_laid_beside_none(tmp_path):
 def test_what_scatters_cannot_be_told(tmp_path):
     lines = five(barrier_at("omp", 2), 100.0, 0.2) + five(barrier_at("std", 2), 110.0)
     text = told(tmp_path, lines)
-    assert "- std active over omp active: cannot tell at 2 threads (close)\n" in text
+    assert "- std active against omp active: cannot tell at 2 threads (close)\n" in text
     assert "std: std::barrier ignores the wait policy" in text
     assert "a second OpenMP runtime was not measured" in text
 
@@ -112,13 +112,13 @@ def test_sleeping_that_scatters_is_still_slower(tmp_path):
     lines += five(barrier_at("omp", 2, "passive"), 500_000.0, 0.9)
     text = told(tmp_path, lines)
     assert "< " not in text.replace("> more, < less", "")
-    assert re.search(r"- omp, sleeping over spinning: \S+ times slower at 2 threads", text)
+    assert re.search(r"- omp passive is \S+ times slower than omp active at 2 threads", text)
     # Visits that found less than nothing are another matter.
     less = visits([-5.0, -6.0], barrier_at("omp", 2, "passive"))
     for number, line in enumerate(less, 6):
         line["visit"] = number
     text = told(tmp_path, lines, less)
-    assert "- omp, sleeping over spinning: not comparable (not resolved) at 2 threads" in text
+    assert "- omp passive against omp active: not comparable (not resolved) at 2 threads" in text
 
 
 def test_waiting_in_different_placement_states_is_not_comparable(tmp_path):
@@ -180,8 +180,8 @@ def test_a_curve_is_told_and_two_costs_are_none(tmp_path):
 def test_the_figures_title_is_the_answer(tmp_path):
     path = write(tmp_path / "f", two_runtimes(), first=first())
     (figure,) = drawing.figures(barrier.rows(read(path)))
-    assert figure.title.startswith("4 threads, close: omp active is the fastest, 400.0 (")
-    assert "; times as long: omp passive 200 (" in figure.title
+    assert figure.title.startswith("a barrier of 4 threads (close): take omp active (400.0 ns, ")
+    assert "; omp passive takes 200 times as long (" in figure.title
 
 
 def test_the_answer_names_each_number_of_lanes_where_one_between_says_otherwise(tmp_path):
@@ -191,6 +191,6 @@ def test_the_answer_names_each_number_of_lanes_where_one_between_says_otherwise(
         lines += five(barrier_at("std", lanes), 100.0 * times)
     found = barrier.answer(barrier.rows(read(write(tmp_path / "f", lines))))
     assert found[-1] == (
-        "std active over omp active: 3.00 to 6.00 times slower at 1, 4, 8 threads, "
-        "the same at 2 threads (close)"
+        "std active is 3.00 to 6.00 times slower than omp active at 1, 4, 8 threads, "
+        "as fast at 2 threads (close)"
     )

@@ -76,7 +76,7 @@ def unresolved_at_64(hops=()):
 
 def test_a_stride_that_is_not_resolved_is_not_enough(tmp_path):
     text, (title,), page = shown("false-sharing", write(tmp_path / "f", unresolved_at_64()))
-    assert "of this machine: more than 32 B, but cannot tell: at 64 B the ratio is " in text
+    assert "more than 32 bytes apart; how many are enough cannot be told: at 64 B the ratio" in text
     assert title.endswith("more than 32 bytes apart are needed, cannot tell how many")
     advice, _, undecided = page.partition("Could not be decided")
     assert "64 bytes" not in advice.replace(escaped_md(title), "")
@@ -106,7 +106,7 @@ def test_a_second_file_that_numbers_its_states_otherwise_changes_nothing(tmp_pat
     text, titles, _ = shown("false-sharing", sharing)
     with_locks, same_titles, _ = shown("false-sharing", sharing, locks)
     assert (with_locks, same_titles) == (text, titles)
-    assert "of this machine: 64 B: at 32 B 4.98 (" in text
+    assert "apart on this machine: at 32 B 4.98 (" in text
     assert "64 bytes apart are enough" in titles[0]
 
 
@@ -127,7 +127,7 @@ def test_a_lock_costs_as_many_times_the_fastest_in_every_table(tmp_path):
         in_two_states("ticket_lock_add", [(640.0, far)] * 5),
     )
     text, *_ = shown("locks", path)
-    assert "; times as long: omp ticket_lock 2.00 (" in text
+    assert "; omp ticket_lock takes 2.00 times as long (" in text
     (table,) = [b for b in costs(read_campaign([str(path)])).blocks if hasattr(b, "rows")]
     assert {row[0].text: row[-1].note.rpartition("x ")[2] for row in table.rows} == {
         "spin_lock_add": "1.00",
@@ -148,8 +148,8 @@ def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
     text, titles, _ = shown(
         "barrier", write(tmp_path / "f", barrier(awake, "active"), barrier(asleep, "passive"))
     )
-    assert re.search(r"- omp, sleeping over spinning: .* times slower at 2 to 8 threads", text)
-    assert "times as long: omp passive" in titles[0]
+    assert re.search(r"- omp passive is .* times slower than omp active at 2 to 8 threads", text)
+    assert "; omp passive takes " in titles[0]
     paths = [
         write(tmp_path / name, barrier(seen, wait))
         for name, seen, wait in (("a", awake, "active"), ("b", asleep, "passive"))

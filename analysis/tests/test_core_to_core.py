@@ -137,8 +137,8 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.farthest == (2, 3)
     text = told(tmp_path, PAIRS)
     assert (
-        "a to b against b to a: the same within 5% in 4 of 5 pairs, more apart in 1, cannot tell "
-        "in 0; they differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and 3)"
+        "the two directions of a pair differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and "
+        "3): the same within 5% in 4 of 5 pairs, different in 1, not decided in 0"
     ) in text
 
 
@@ -229,8 +229,8 @@ def test_one_matrix_of_each_op_and_none_where_pus_are_not_named(tmp_path):
     (figure,) = drawing.figures(found)
     assert len(figure.panels) == 2
     assert figure.title == (
-        "omp handoff 2 lanes home first: 55.11 ns (same L3), 215.4 ns (other package); 50.10 ns to "
-        "300.6 ns over 5 pairs"
+        "omp handoff 2 lanes home first: between two processing units one way takes 55.11 ns (same "
+        "L3), 215.4 ns (other package); 50.10 ns to 300.6 ns over 5 pairs"
     )
 
 

@@ -86,12 +86,12 @@ def test_forms_are_over_the_device_form_of_the_same_ring(tmp_path):
 def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
     text = told(made_by_hand(tmp_path))
     assert (
-        "- ring of the warps of one block of 64 threads, data and flag in order: ld.acquire, "
-        "st.release at scope block is the fastest, 80.00 (79."
+        "- ring of the warps of one block of 64 threads, data and flag in order: take ld.acquire, "
+        "st.release at scope block (80.00 ns, 79."
     ) in text
     assert re.search(
-        r"10 blocks of 32 threads, data and flag in order: ld.acquire, st.release at scope device is "
-        r"the fastest, .* ns; may be as fast: atomic_ref acquire, release at scope device\b",
+        r"10 blocks of 32 threads, data and flag in order: take ld.acquire, st.release at scope device "
+        r"\(.* ns, \S+\); atomic_ref acquire, release at scope device is not told apart from it\b",
         text,
     )
 
@@ -123,7 +123,7 @@ def test_distances_are_grouped_by_what_told_the_gpc(tmp_path):
     ):
         assert re.search(f"\n{row}\n", text), row
     assert not re.search(r"\nof one block +system", text)
-    assert "slowest from multiprocessor 1: to multiprocessor 10, 900.0 ns" in text
+    assert "a handoff from multiprocessor 1 takes longest to multiprocessor 10: 900.0 ns" in text
 
 
 def test_the_chain_stands_beside_what_was_published(tmp_path):
@@ -161,7 +161,7 @@ def test_forms_are_rows_and_launches_are_colours(tmp_path):
     }
     title, *_ = handoff.answer(handoff.rows(made_by_hand(tmp_path)))
     assert figure.title == title
-    assert " at scope block is the fastest, 80.00 " in title
+    assert " at scope block (80.00 ns, " in title
     assert len(figure.points) == len(drawn) == 11
 
 
@@ -170,7 +170,8 @@ def test_distance_is_by_the_partner(tmp_path):
     drawn = figure.panels[0].drawing.rows
     assert sorted(r["x"] for r in drawn) == [1, 2, 9, 10, 11]
     assert len({r["name"] for r in drawn}) == 4
-    assert figure.title == "slowest from multiprocessor 1: to multiprocessor 10, 900.0 ns"
+    longest = "a handoff from multiprocessor 1 takes longest to multiprocessor 10: 900.0 ns"
+    assert figure.title == longest
 
 
 def test_backends_are_drawn_apart(tmp_path):

@@ -55,9 +55,10 @@ def test_the_boundary_is_taken_apart(tmp_path):
 def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
     # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
     assert re.search(
-        r"- Each further kernel of a graph takes 1000 ns, one launched by itself 2200; a "
-        r"graph of 9 over 9 launches: 0\.606 \(0\.\d+\.\.0\.\d+\), faster; so is every size measured "
-        r"from 9 kernels on \(by the line through the sizes from 3 kernels on\)\n",
+        r"- Put kernels that run again and again into a graph: each further kernel of a graph takes "
+        r"1000 ns, one launched by itself 2200; a graph of 9 over 9 launches takes 0\.606 times as "
+        r"long \(0\.\d+ to 0\.\d+\), and every size measured from 9 kernels on is faster "
+        r"\(by the line through the sizes from 3 kernels on\)\n",
         told(tmp_path, *TAKEN_APART),
     )
 
@@ -68,9 +69,9 @@ def test_a_graph_that_saves_nothing_is_not_praised(tmp_path):
         (cuda("additional_graph_launch", size=9), 12000.0),
     ]
     text = told(tmp_path, (cuda("additional_launch"), 900.0), *graph)
-    assert re.search(r"a graph of 9 over 9 launches: 1\.48 \(1\.\d+\.\.1\.\d+\), slower\n", text)
+    assert re.search(r"9 launches takes 1\.48 times as long \(1\.\d+ to 1\.\d+\), slower\n", text)
     text = told(tmp_path, (cuda("additional_launch"), 12000.0 / 9), *graph)
-    assert re.search(r"1\.00 \(\S+\), the same within 5%\n", text)
+    assert re.search(r"1\.00 times as long \(\S+ to \S+\), the same within 5%\n", text)
     text = told(tmp_path, (cuda("additional_launch"), 1400.0), *graph, scatter=0.2)
     assert ", cannot tell\n" in text
 

@@ -24,11 +24,12 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 threads, one add under the lock: omp spin_lock is the fastest, 18265 ns "
-            "(16847..19836); times as long: omp nest_lock 4.09 (3.63..4.33), omp critical 2.14 "
-            "(1.62..2.73); an atomic add needs none and is 9.13 (8.48..10.3) times as fast\n",
-            "- alone, one add under the lock: omp ticket_lock is the fastest, 8.345 ns "
-            "(8.075..10.16); may be as fast: omp spin_lock; ",
+            "- 64 threads, one add under the lock: take omp spin_lock (18265 ns, 16847..19836); omp "
+            "critical takes 2.14 times as long (1.62 to 2.73), omp nest_lock 4.09 (3.63 to 4.33)\n",
+            "- 64 threads, where one add is all: use an atomic add, which needs no lock; omp "
+            "spin_lock takes 9.13 times as long (8.48 to 10.3)\n",
+            "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075..10.16); omp "
+            "spin_lock is not told apart from it; ",
         ],
         [],  # the first screen draws it
     ),
@@ -36,38 +37,37 @@ FILES = {
         "2-vcpu-contention",
         [
             # A lone lane has no hop, and is compared all the same.
-            "- omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.356 (0.307..0.395) times "
-            "the throughput of one lane "
-            "alone; on 2 cells 5.87 (5.05..6.40) times that on one cell\n",
+            "- omp atomic_add, 2 lanes, close, spread, smt: one cell gives 0.356 times the throughput "
+            "of one lane alone (0.307 to 0.395); 2 cells give 5.87 times that of one cell (5.05 to "
+            "6.40)\n",
             "here are in one domain (same L3), so that there are no lanes farther apart",
         ],
         [
-            "omp atomic_add, 2 lanes, close, spread, smt: on one cell 0.356 (0.307..0.395) times the "
-            "throughput of one lane alone; on 2 cells 5.87 (5.05..6.40) times that on one cell",
-            "omp lock_add, 2 lanes, close, spread, smt: on one cell 0.101 (0.075..0.137) times the "
-            "throughput of one lane alone; on 2 cells 19.1 (12.9..28.4) times that on one cell",
+            "omp atomic_add, 2 lanes, close, spread, smt: one cell gives 0.356 times the throughput of "
+            "one lane alone (0.307 to 0.395); 2 cells give 5.87 times that of one cell (5.05 to 6.40)",
+            "omp lock_add, 2 lanes, close, spread, smt: one cell gives 0.101 times the throughput of "
+            "one lane alone (0.075 to 0.137); 2 cells give 19.1 times that of one cell (12.9 to 28.4)",
         ],
     ),
     "barrier": (
         "xeon-64-vcpu-barrier",
         [
-            "- omp, sleeping over spinning: 11.7 to 22.4 times slower at 2 to 64 threads, the same at "
+            "- omp passive is 11.7 to 22.4 times slower than omp active at 2 to 64 threads, as fast at "
             "1 thread (close, spread, smt)\n",
             # std::barrier waits in its one way: the control finds no difference.
-            "- std, sleeping over spinning: cannot tell at 1 to 64 threads (close, spread, smt)\n",
+            "- std passive against std active: cannot tell at 1 to 64 threads (close, spread, smt)\n",
         ],
         [
-            "64 threads, close, spread, smt: omp active is the fastest, 4452 (3525..9006) ns; times as "
-            "long: omp passive 22.4 (15.0..33.4), std active 19.9 (2.62..132), std passive 16.5 "
-            "(6.85..29.2)"
+            "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525..9006); std "
+            "active takes 19.9 times as long (2.62 to 132), omp passive 22.4 (15.0 to 33.4)"
         ],
     ),
     "false-sharing": (
         "2-vcpu-false-sharing",
         [
             # The ratio at 64 B is not resolved, so that 64 B are not said to be enough.
-            "Destructive interference size of this machine: more than 32 B, but cannot tell: at 64 B "
-            "the ratio is 1.03 (0.935..1.13), 5 visits: neither the same nor more",
+            "Keep data of different threads more than 32 bytes apart; how many are enough cannot be "
+            "told: at 64 B the ratio is 1.03 (0.935..1.13), 5 visits: neither the same nor more",
         ],
         [
             "atomic_add: sharing a line costs up to 6.96 times; more than 32 bytes apart are needed, "
@@ -98,7 +98,9 @@ FILES = {
     ),
     "launch": (
         "h200-levels",
-        ["a graph of 64 over 64 launches: 0.204 (0.129..0.321), faster; so is every size measured"],
+        [
+            "a graph of 64 over 64 launches takes 0.204 times as long (0.129 to 0.321), and every size"
+        ],
         1,
     ),
     "handoff": (
@@ -131,9 +133,10 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- Sleeping (atomic) costs 32.04 µs more than spinning (pause), 100 us late: spin for "
-            "32.04 µs, then sleep, ",
-            "- omp: GOMP_SPINCOUNT of as many looks as take, to spin for 398.1 µs; worst 10% behind ",
+            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic), which costs that much "
+            "more (100 µs late)",
+            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured); loses at worst "
+            "10% of the time",
         ],
         1,
     ),
@@ -150,14 +153,17 @@ FILES = {
     "reductions": (
         "h200-reductions",
         [
-            "- 2^22 int32: cuda reduce_max_persistent (256 threads a block) is the fastest, 5047 ns, "
-            "92 % of the reads' bandwidth; "
+            "- 2^22 int32: take cuda reduce_max_persistent in blocks of 256 (5047 ns, 92 % of the "
+            "reads' bandwidth); "
         ],
         2,
     ),
     "multi-gpu": (
         "h200-x4-multi-gpu",
-        ["- 4 devices, inside kernels: multi_gpu_barrier_flags of 132 x 32 threads is the fastest"],
+        [
+            "- 4 devices, a barrier inside kernels of 132 x 32 threads: take multi_gpu_barrier_flags "
+            "(2220 ns); multi_gpu_barrier_counter takes 1.74 times as long ("
+        ],
         2,
     ),
 }

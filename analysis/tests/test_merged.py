@@ -96,7 +96,7 @@ def test_a_study_says_among_others_what_it_says_alone(study):
     assert len(lines) > 5
     others = blocks_of(study)
     # With them the list of levels is longer by one.
-    of_levels = next((x for x in lines if "of each level: " in x), "")
+    of_levels = next((x for x in lines if "level that will do: " in x), "")
     assert all(part in others for part in of_levels.split("; "))
     assert set(lines) - {of_levels} <= set(others.splitlines())
 
@@ -123,10 +123,8 @@ def test_levels_and_multi_gpu_name_the_same_barrier():
     op, devices, blocks, lanes, ns = re.match(
         r"several GPUs +(\S+) +(\d) +(\d+) x (\d+) +(\d+) ", row
     ).groups()
-    fastest = (
-        f"{devices} devices, inside kernels: {op} of {blocks} x {lanes} threads is the fastest"
-    )
-    assert f"{fastest}, {ns} ns" in blocks_of("multi-gpu")
+    inside = f"{devices} devices, a barrier inside kernels of {blocks} x {lanes} threads"
+    assert f"{inside}: take {op} ({ns} ns)" in blocks_of("multi-gpu")
 
 
 def test_costs_and_locks_say_the_same_of_a_lock():

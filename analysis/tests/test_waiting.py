@@ -1,6 +1,7 @@
 """Ways of waiting made by hand: for how long to spin, and what follows for the runtimes."""
 
 import math
+import re
 
 import pytest
 
@@ -96,11 +97,13 @@ def test_each_runtime_gets_its_own_variable(tmp_path):
     text = told(tmp_path, usual())
     libgomp, libomp = part_of(tmp_path, usual()).runtimes
     assert libgomp.spins == pytest.approx(30000, rel=0.06), "300 us of 10 ns each"
-    assert f"omp: GOMP_SPINCOUNT={libgomp.spins}, " in text
+    assert f"omp: export GOMP_SPINCOUNT={libgomp.spins} (spins for " in text
     blocktime = math.ceil(libomp.advice.spin_ns / 1e3)
-    assert f"omp-llvm: KMP_BLOCKTIME={blocktime}us from LLVM 18 on, " in text
-    assert "KMP_BLOCKTIME=1 (ms) before" in text
-    assert "computed from the measured curves from 1 to 10000 us" in text
+    assert f"omp-llvm: export KMP_BLOCKTIME={blocktime}us, before LLVM 18 KMP_BLOCKTIME=1 " in text
+    assert "computed for 1 to 10000 µs" in text
+    assert re.search(
+        r"; loses at worst \d+% of the time \(a thread \S+ µs late\), spares \d+% of", text
+    )
 
 
 def test_where_sleeping_costs_nothing_sleep_at_once(tmp_path):
@@ -108,15 +111,15 @@ def test_where_sleeping_costs_nothing_sleep_at_once(tmp_path):
     lines += curve("barrier_late", [100.0] * 5, backend="omp")
     lines += curve("barrier_late", [100.0] * 5, backend="omp", wait="passive")
     text = told(tmp_path, lines)
-    assert "sleep at once" in text
-    assert "omp: OMP_WAIT_POLICY=passive" in text
+    assert "your own code: sleep (atomic) at once" in text
+    assert "omp: export OMP_WAIT_POLICY=passive" in text
 
 
 def test_where_sleeping_never_pays_off_keep_spinning(tmp_path):
     lines = curve("wait_spin", [100.0] * 5) + curve("wait_futex", [5e6] * 5)
     lines += curve("barrier_late", [100.0] * 5, backend="omp")
     lines += curve("barrier_late", [5e6] * 5, backend="omp", wait="passive")
-    assert "omp: OMP_WAIT_POLICY=active" in told(tmp_path, lines)
+    assert "omp: export OMP_WAIT_POLICY=active" in told(tmp_path, lines)
 
 
 def test_what_a_wait_burns_has_a_table_of_its_own(tmp_path):
@@ -134,7 +137,7 @@ def test_a_file_without_ways_of_waiting_has_no_section(tmp_path):
 
 def test_the_figure_says_the_finding(tmp_path):
     (figure,) = drawing.figures(waiting.rows(read(write(tmp_path / "f", usual(), first=first()))))
-    assert figure.title.startswith("Sleeping (futex) costs 20.00 µs more than spinning (pause)")
+    assert figure.title.startswith("omp: export GOMP_SPINCOUNT=")
     assert [panel.title for panel in figure.panels] == [
         "ns until it is seen",
         "ns of CPU time burnt",

@@ -55,17 +55,27 @@ def ratio_interval(i: Interval | Ratio) -> str:
     return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
 
 
+def bounds(r: Interval | Ratio) -> str:
+    """` (1.20 to 1.43)` behind a value in a sentence, or '' where nothing is known of its scatter."""
+    return f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else ""
+
+
+def times_as_long(r: Interval | Ratio) -> str:
+    """`3.11 times as long (1.50 to 6.65)`."""
+    return f"{ratio(r.value)} times as long{bounds(r)}"
+
+
 def effect(r: Interval, of_costs: bool = True) -> str:
     """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
     is no ratio of costs, or is not decided, in times only."""
-    bounds = f" ({ratio(r.low)} to {ratio(r.high)})" if r.bounded else " (scatter unknown)"
+    scatter = bounds(r) or " (scatter unknown)"
     found = verdict_of(r) if r.bounded else Verdict.cannot_tell
     if found is Verdict.faster and of_costs and r.low > 0:
         return f"{ratio(1 / r.value)} times faster ({ratio(1 / r.high)} to {ratio(1 / r.low)})"
     if found is Verdict.same and of_costs:
-        return f"the same{bounds}"
+        return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""
-    return f"{ratio(r.value)} times{word}{bounds}"
+    return f"{ratio(r.value)} times{word}{scatter}"
 
 
 def spans(values: Sequence[int]) -> str:

@@ -30,6 +30,9 @@ Runtime = tuple[str, str]
 #: As many numbers of lanes are a curve; fewer, of one runtime, have nothing to compare.
 _least_curve = 3
 
+#: More numbers of threads than this are counted in a sentence.
+_most_numbers = 4
+
 
 @dataclass
 class Row:
@@ -219,8 +222,7 @@ def answer(part: Part) -> list[str]:
             "`--oversubscribe --lanes 2` measures two"
         ]
     found = [_at_most_lanes(placed) for placed in part.placements if len(part.runtimes) > 1]
-    found += [_sentence(f"{c.name}, sleeping over spinning", c) for c in part.sleeping]
-    found += [_sentence(f"{_name(c.over)} over {_name(c.under)}", c) for c in part.between]
+    found += map(_sentence, (*part.sleeping, *part.between))
     return list(filter(None, found)) or _ends(part.placements)
 
 
@@ -230,8 +232,11 @@ def _at_most_lanes(placed: Placement) -> str:
     if row is None or row.lanes < 2 or len(row.costs) < 2:
         return ""
     names = {s.id: _name(runtime) for runtime, s in row.costs.items()}
-    which = contest(row.costs.values()).sentence(lambda s: names[s.id], cost_ns, "barrier")
-    return f"{row.lanes} threads, {placed.placed}: {which}"
+    # std::barrier is what a program takes that does not use OpenMP.
+    usual = [s for (backend, wait), s in row.costs.items() if (backend, wait) == ("std", "active")]
+    one = contest(row.costs.values())
+    which = one.sentence(lambda s: names[s.id], cost_ns, "barrier", usual)
+    return f"a barrier of {row.lanes} threads ({placed.placed}): {which}"
 
 
 @of_each
@@ -286,20 +291,29 @@ def _ratios(what: str, found: Sequence[Comparison]) -> list[Block]:
     return [table(what, columns, rows, keys=2)]
 
 
-def _sentence(what: str, c: Comparison) -> str:
+def _sentence(c: Comparison) -> str:
     """At which numbers of threads the one is slower, faster, the same, and how many times."""
-    parts = []
+    over, under = _name(c.over), _name(c.under)
+    decided: list[str] = []
+    others: list[str] = []
     for says in Verdict:
         lanes = c.lanes_that(says)
         if not lanes:
             continue
         ratios = [r for n in lanes if isinstance(r := c.ratios[n], Ratio)]
-        differs = says in (Verdict.slower, Verdict.faster)
-        times = f"{span_of(ratios)} times " if differs else ""
         whys = dict.fromkeys(r.why for n in lanes if not isinstance(r := c.ratios[n], Ratio))
         why = f" ({', '.join(whys)})" if whys else ""
-        parts.append(f"{times}{says.value}{why} at {_among(lanes, list(c.ratios))}")
-    return f"{what}: {', '.join(parts)} ({c.placed})"
+        among = _among(lanes, list(c.ratios))
+        if says in (Verdict.slower, Verdict.faster):
+            than = f" than {under}" * (not decided)
+            decided.append(f"{span_of(ratios)} times {says.value}{than} at {among}")
+        elif says is Verdict.same:
+            decided.append(f"as fast{f' as {under}' * (not decided)} at {among}")
+        else:
+            others.append(f"{says.value}{why} at {among}")
+    if not decided:
+        return f"{over} against {under}: {', '.join(others)} ({c.placed})"
+    return "; ".join([f"{over} is {', '.join(decided)}", *others]) + f" ({c.placed})"
 
 
 def span_of(ratios: Sequence[Ratio]) -> str:
@@ -380,6 +394,10 @@ def _among(lanes: Sequence[int], measured: Sequence[int]) -> str:
     between = [n for n in measured if lanes[0] <= n <= lanes[-1]]
     if len(lanes) > 1 and list(lanes) == between:
         return f"{lanes[0]} to {lanes[-1]} threads"
+    if len(lanes) > _most_numbers:
+        return (
+            f"{len(lanes)} of the {len(between)} numbers of threads from {lanes[0]} to {lanes[-1]}"
+        )
     return f"{', '.join(map(str, lanes))} thread{'' if list(lanes) == [1] else 's'}"
 
 

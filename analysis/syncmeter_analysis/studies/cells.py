@@ -40,8 +40,9 @@ def cost_text(s: Measured | None) -> str:
 
 
 def cost_ns(s: Measured) -> str:
-    """`354.7 (320.1..380.2) ns`, for a sentence."""
-    return f"{formats.cost_interval(s)} ns"
+    """`354.7 ns, 320.1..380.2`, for a sentence."""
+    bounds = f", {formats.interval_ns(s.cost)}" if s.usable and s.cost and s.cost.bounded else ""
+    return f"{formats.cost(s)} ns{bounds}"
 
 
 def rate(s: Measured | None) -> str:

@@ -20,7 +20,7 @@ from syncmeter_analysis.relate.group import grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, ratio
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, table
-from syncmeter_analysis.studies.cells import cost_ns, notes, of_each, rate
+from syncmeter_analysis.studies.cells import notes, of_each, rate
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve
 from syncmeter_analysis.studies.figures import Row as Drawn
 
@@ -269,21 +269,21 @@ def name_of(row: Row) -> str:
 
 
 def throughput_sentence(row: Row) -> str:
-    """On one cell against a lone lane, then on more cells against one."""
+    """One cell against a lone lane, then more cells against one, the most first."""
     found = []
     if row.over_alone is not None:
-        found.append(_times("on one cell", row.over_alone, "the throughput of one lane alone"))
-    for cells, c in row.by_cells.items():
+        found.append(_gives("one cell", row.over_alone, "the throughput of one lane alone"))
+    for cells, c in reversed(row.by_cells.items()):
         if c.over_one is not None:
-            where = f"on {formats.count(cells, 'cell')}"
-            found.append(_times(where, c.over_one, "that on one cell"))
+            found.append(_gives(f"{cells} cells", c.over_one, "that of one cell"))
     return f"{name_of(row)}: {'; '.join(found) or 'cannot tell: nothing to compare'}"
 
 
-def _times(where: str, r: Ratio | NotComparable, what: str) -> str:
+def _gives(cells: str, r: Ratio | NotComparable, what: str) -> str:
     if isinstance(r, NotComparable):
-        return f"{where} not comparable with {what} ({r.why})"
-    return f"{where} {formats.ratio_interval(r)} times {what}"
+        return f"{cells} cannot be compared with {what} ({r.why})"
+    give = "gives" if cells == "one cell" else "give"
+    return f"{cells} {give} {formats.ratio(r.value)} times {what}{formats.bounds(r)}"
 
 
 def distance_sentence(pair: NearFar) -> str:
@@ -297,7 +297,7 @@ def distance_sentence(pair: NearFar) -> str:
 
 def _side(row: Row, c: Shared) -> str:
     hop = f", hop {c.measured.state.hop_ns:.0f} ns" if c.measured.state.hop_ns > 0 else ""
-    return f"{c.joined_by} ({row.placed}) {cost_ns(c.measured)}{hop}"
+    return f"{c.joined_by} ({row.placed}) {formats.cost_interval(c.measured)} ns{hop}"
 
 
 _not_in_a_panel = ("backend", "op", "placement", "lanes", "affinity")

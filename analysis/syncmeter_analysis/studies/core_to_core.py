@@ -482,12 +482,12 @@ def _ways(matrix: Matrix) -> list[str]:
     if shares:
         a, b = ways.farthest
         lines.append(
-            f"a to b against b to a: the same within {default_margin:.0%} in "
-            f"{ways.count(Verdict.same)} of {formats.count(len(shares), 'pair')}, more apart in "
-            f"{ways.count(Verdict.slower, Verdict.faster)}, cannot tell in "
-            f"{ways.count(Verdict.cannot_tell)}; they differ by "
-            f"{100 * median(shares.values()):.1f} % in the median, by {100 * shares[a, b]:.1f} % at "
-            f"most (PUs {a} and {b})"
+            f"the two directions of a pair differ by {100 * median(shares.values()):.1f} % in the "
+            f"median, by {100 * shares[a, b]:.1f} % at most (PUs {a} and {b}): the same within "
+            f"{default_margin:.0%} in {ways.count(Verdict.same)} of "
+            f"{formats.count(len(shares), 'pair')}, different in "
+            f"{ways.count(Verdict.slower, Verdict.faster)}, not decided in "
+            f"{ways.count(Verdict.cannot_tell)}"
         )
     apart = Counter(r.why for r in ways.over_back.values() if isinstance(r, NotComparable))
     for why, n in sorted(apart.items()):
@@ -530,9 +530,11 @@ def by_class(matrix: Matrix) -> str:
     classes = [c for c in matrix.classes if c.costs]
     costs = ", ".join(f"{formats.duration(median(c.costs))} ({c.name})" for c in classes)
     measured = sum(c.measured for c in classes)
+    what = "one way" if matrix.family == "handoff" else "an op"
     return (
-        f"{formats.short_name(matrix.what)}: {costs}; {formats.duration(min(matrix.costs))} to "
-        f"{formats.duration(max(matrix.costs))} over {formats.count(measured, 'pair')}"
+        f"{formats.short_name(matrix.what)}: between two processing units {what} takes {costs}; "
+        f"{formats.duration(min(matrix.costs))} to {formats.duration(max(matrix.costs))} over "
+        f"{formats.count(measured, 'pair')}"
     )
 
 

@@ -259,11 +259,27 @@ def _line_sizes(campaign: Campaign) -> str:
 
 
 def answer(sharing: Sharing) -> list[str]:
-    """For each op how far apart data of different lanes must lie and what it costs if they do not;
-    then the size for all, with its evidence."""
+    """How far apart data of different lanes must lie, with the evidence; then what it costs each op if
+    they do not."""
     found = [f"{op}: {what_it_costs(rows)}" for op, rows in _by_op(sharing).items()]
-    size = f"Destructive interference size of this machine: {size_sentence(sharing.rows)}"
-    return [*found, size]
+    return [_distance(sharing.rows), *found]
+
+
+def _distance(found: Sequence[Row]) -> str:
+    """The smallest distance that costs nothing; where that is open, what was resolved."""
+    size = size_of_all(found)
+    if size.enough is None:
+        apart = "how many bytes apart data of different threads must lie"
+        if size.slower_at:
+            apart = (
+                f"Keep data of different threads more than {size.slower_at} bytes apart; how many "
+            )
+            apart += "are enough"
+        return f"{apart} cannot be told: {size.why}; more `--visits` may tell"
+    enough, _, evidence = size_sentence(found).partition(": ")
+    if enough == "none":
+        return f"Data of different threads need no distance on this machine: {evidence}"
+    return f"Keep data of different threads {enough} apart on this machine: {evidence}"
 
 
 def text(sharing: Sharing) -> list[Block]:

@@ -322,7 +322,7 @@ def _slowest_pair(found: Sequence[Pairs]) -> list[str]:
     slowest = max(across, key=ns_of)
     ns = formats.nanoseconds(ns_of(slowest))
     to = f"to multiprocessor {slowest.point.size}"
-    return [f"slowest from multiprocessor 1: {to}, {ns} ns"]
+    return [f"a handoff from multiprocessor 1 takes longest {to}: {ns} ns"]
 
 
 def _chain(launch: Launch, several: bool) -> Table:

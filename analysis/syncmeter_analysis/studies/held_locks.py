@@ -41,9 +41,9 @@ def lock_of(s: Measured) -> str:
 
 def held_answer(held: Sequence[Contest]) -> list[str]:
     """For each situation of several lanes which lock to take, and whose lanes wait longest."""
-    found = [held_sentence(one) for one in held if one.first.point.lanes > 1]
+    several = [one for one in held if one.first.point.lanes > 1]
     alone = "locks held for a while: cannot tell: only one thread was measured"
-    return found or [alone] * bool(held)
+    return [*map(held_sentence, several), *_waits_sentence(several)] or [alone] * bool(held)
 
 
 def held_text(held: Sequence[Contest]) -> list[Block]:
@@ -88,22 +88,28 @@ def situation(one: Contest) -> str:
 
 
 def held_sentence(one: Contest) -> str:
-    """The fastest lock, what may be as fast, what the slowest and the usual take, and the waits."""
+    """The lock to take, what is not told apart from it, and what the usual and the slowest take."""
     usual = [s for s in one.points if s.point.op in ("mutex_held", "critical_held")]
     which = one.sentence(lock_of, lambda s: f"{rate(s)} sections a second", usual=usual)
-    waits = _slowest_waits(one) if one.best else ""
-    return f"{situation(one)}: {which}{waits}{_stalled(one)}"
+    return f"{situation(one)}: {which}{_stalled(one)}"
 
 
-def _slowest_waits(one: Contest) -> str:
-    waits = [(s.lane_waits.p999_ns, s) for s in one.points if s.lane_waits is not None and s.usable]
-    if len(waits) < 2:
-        return ""
-    least, most = min(waits, key=lambda w: w[0]), max(waits, key=lambda w: w[0])
-    return (
-        f"; one wait in 1000 is longer than {formats.duration(least[0])} ({lock_of(least[1])}), "
-        f"{formats.duration(most[0])} ({lock_of(most[1])})"
-    )
+def _waits_sentence(held: Sequence[Contest]) -> list[str]:
+    """Of the situation in which locks differ most: the longest of 1000 waits with two of them."""
+    found = []
+    for one in held:
+        with_waits = [s for s in one.points if s.lane_waits is not None and s.usable]
+        if len(with_waits) > 1:
+            waits = sorted((s.lane_waits.p999_ns, lock_of(s)) for s in with_waits if s.lane_waits)
+            found.append((waits[-1][0] / max(waits[0][0], 1e-9), waits, one))
+    if not found:
+        return []
+    _, waits, one = max(found, key=lambda item: item[0])
+    (least, best), (most, worst) = waits[0], waits[-1]
+    return [
+        f"{situation(one)}: the longest of 1000 waits takes {formats.duration(least)} with {best}, "
+        f"{formats.duration(most)} with {worst}"
+    ]
 
 
 def _stalled(one: Contest) -> str:

@@ -144,7 +144,7 @@ def answer(kernels: list[Kernel]) -> list[str]:
     return [
         f"{kernel.backend}: " * several + sentence
         for kernel in smallest
-        for sentence in (_costs_of(kernel), _boundary_finding(kernel), _graph_finding(kernel))
+        for sentence in (_graph_finding(kernel), _costs_of(kernel), _boundary_finding(kernel))
         if sentence
     ]
 
@@ -220,18 +220,22 @@ def _graph_finding(kernel: Kernel) -> str:
         return ""
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
-    sentence = (
-        f"Each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
-        f"by itself {formats.nanoseconds(one)}; a graph of {n} over {n} launches: "
+    each = (
+        f"each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
+        f"by itself {formats.nanoseconds(one)}"
     )
+    whole = f"a graph of {n} over {n} launches"
     if isinstance(r, NotComparable):
-        return sentence + f"not comparable, {r.why}"
-    sentence += formats.ratio_interval(r)
+        return f"{each}; {whole} cannot be compared, {r.why}"
+    whole += f" takes {formats.times_as_long(r)}"
     if verdict(r) is not Verdict.faster:
         same = f"{verdict(r).value} within {default_margin:.0%}"
-        return sentence + f", {same if verdict(r) is Verdict.same else verdict(r).value}"
+        return f"{each}; {whole}, {same if verdict(r) is Verdict.same else verdict(r).value}"
     least = _faster_from(measured)
-    sentence += f", faster; so is every size measured from {formats.count(least, 'kernel')} on"
+    sentence = (
+        f"Put kernels that run again and again into a graph: {each}; {whole}, and every size "
+        f"measured from {formats.count(least, 'kernel')} on is faster"
+    )
     even = _even(line, one)
     if even not in (0, least):
         sentence += f" (by the line through the sizes from {formats.count(even, 'kernel')} on)"

@@ -274,7 +274,7 @@ def _of_each_level(found: GpuLevels) -> str:
         for name, one in found.axis
         if (best := one.best)
     ]
-    return f"The fastest synchronization of each level: {'; '.join(fastest)}"
+    return f"Synchronize at the narrowest level that will do: {'; '.join(fastest)}"
 
 
 @of_each

@@ -17,6 +17,7 @@ from syncmeter_analysis.relate.relation import Ratio, Verdict, default_margin, v
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
 from syncmeter_analysis.studies.cells import (
+    cost_ns,
     cost_text,
     fairness,
     notes,
@@ -224,19 +225,28 @@ def _sentences(table: LockTable) -> Iterator[str]:
         yield "threads that share a lock: cannot tell: only one thread was measured"
     else:
         yield f"{table.most_lanes} threads, one add under the lock: {_which(table, table.shared)}"
-    yield f"alone, one add under the lock: {_which(table, table.alone)}"
+        yield from _atomic_sentence(table, table.shared)
+    yield f"1 thread, one add under the lock: {_which(table, table.alone)}"
     if table.shared is not None:
         yield from _fairness_sentence(table)
 
 
 def _which(table: LockTable, one: Contest) -> str:
     usual = [s for s in one.points if s.point.op.removesuffix("_add") in usual_locks]
-    sentence = one.sentence(table.name_of, _cost_with_unit, usual=usual)
-    row = table.row_of(one.best) if one.best else None
-    r = over_atomic(row, table.rows, one.best.point.lanes) if row and one.best else None
-    if not isinstance(r, Ratio) or verdict(r) is not Verdict.slower:
-        return sentence
-    return f"{sentence}; an atomic add needs none and is {formats.ratio_interval(r)} times as fast"
+    return one.sentence(table.name_of, cost_ns, usual=usual)
+
+
+def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
+    """Where an atomic add does the same, how many times as long as it the fastest lock takes."""
+    if one.best is None:
+        return
+    row, lanes = table.row_of(one.best), one.best.point.lanes
+    r = over_atomic(row, table.rows, lanes)
+    if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
+        yield (
+            f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, which needs "
+            f"no lock; {table.name_of(one.best)} takes {formats.times_as_long(r)}"
+        )
 
 
 def text(locks: Locks) -> list[Block]:
@@ -295,11 +305,6 @@ def _lanes_table(found: LockTable) -> list[Block]:
     return [table(what, columns, rows, keys=2)]
 
 
-def _cost_with_unit(s: Measured) -> str:
-    bounds = f" ({formats.interval_ns(s.cost)})" if s.cost and s.cost.bounded else ""
-    return f"{formats.cost(s)} ns{bounds}"
-
-
 def _fairness_sentence(table: LockTable) -> list[str]:
     found = [
         (s.fairness, row.name, s)
@@ -317,7 +322,4 @@ def _fairness_sentence(table: LockTable) -> list[str]:
     longer = (
         "" if took is None else f": its slowest thread took {took:.2f} times as long as its fastest"
     )
-    return [
-        f"least fair: {name}, {fairness:.3f} by Jain's index{longer}; threads that run one after the "
-        f"other would give {least_fairness(table.most_lanes):.2f}"
-    ]
+    return [f"least fair of the locks: {name} ({fairness:.3f} by Jain's index){longer}"]

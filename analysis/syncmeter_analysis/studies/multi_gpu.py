@@ -274,15 +274,21 @@ def _barrier_table(barriers: Sequence[Barrier]) -> Table:
 
 
 def fastest_sentence(fastest: Fastest) -> str:
-    """The fastest over so many devices, what may be as fast, and its step from fewer devices."""
-    which = fastest.contest.sentence(
-        _barrier_and_launch, lambda s: f"{formats.cost(s)} ns", "barrier"
-    )
-    return f"{formats.count(fastest.devices, 'device')}, inside kernels: {which}{_step(fastest)}"
+    """The barrier to take over so many devices, what others take, and its step from fewer devices."""
+    one = fastest.contest
+    launches = {formats.blocks_by_threads(s.point) for s in one.points}
+    alike = len(launches) == 1
 
+    def name(s: Measured) -> str:
+        launch = "" if alike else f" of {formats.blocks_by_threads(s.point)} threads"
+        return barrier_name(s.point) + launch
 
-def _barrier_and_launch(s: Measured) -> str:
-    return f"{barrier_name(s.point)} of {formats.blocks_by_threads(s.point)} threads"
+    # What a program has that copies the barrier of one GPU.
+    usual = [s for s in one.points if barrier_name(s.point) == f"{in_kernels}counter"]
+    which = one.sentence(name, lambda s: f"{formats.cost(s)} ns", "barrier", usual)
+    devices = formats.count(fastest.devices, "device")
+    launch = f" of {launches.pop()} threads" if alike else ""
+    return f"{devices}, a barrier inside kernels{launch}: {which}{_step(fastest)}"
 
 
 def _step(fastest: Fastest) -> str:
@@ -292,8 +298,8 @@ def _step(fastest: Fastest) -> str:
     devices = formats.count(fewer.point.size, "device")
     if verdict(r) is Verdict.slower:
         more = formats.nanoseconds(ns_of(best) - ns_of(fewer))
-        return f"; its step from {devices} costs {more} ns, {formats.ratio_interval(r)} times"
-    return f"; against {devices}: {verdict(r).value}, {formats.ratio_interval(r)} times"
+        return f"; that is {more} ns more than over {devices}, {formats.times_as_long(r)}"
+    return f"; that is as fast as over {devices}" if verdict(r) is Verdict.same else ""
 
 
 def _access_table(accesses: Sequence[Access]) -> Table:

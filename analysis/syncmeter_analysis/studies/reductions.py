@@ -64,7 +64,7 @@ class Form:
         if not self.on_gpu:
             return f"{form} on {p.lanes} thread{'' if p.lanes == 1 else 's'}"
         # The library chooses its own blocks.
-        return form if p.op.endswith("_cub") else f"{form} ({p.lanes} threads a block)"
+        return form if p.op.endswith("_cub") else f"{form} in blocks of {p.lanes}"
 
 
 @dataclass

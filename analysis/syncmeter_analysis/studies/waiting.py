@@ -339,10 +339,9 @@ def _cost_to_neighbours(neighbours: list[Neighbour]) -> Iterator[str]:
 def answer(part: Part) -> list[str]:
     """How long to spin before sleeping, the settings of each OpenMP runtime that do so, and what
     waiting costs a neighbour."""
-    found = []
+    found = list(map(setting, part.runtimes))
     if part.advice is not None and part.between is not None:
         found += _crossover(part.advice, *part.between)
-    found += map(setting, part.runtimes)
     if not found and part.ways:
         found.append(
             "cannot tell how long to spin: that takes a way that spins and one that sleeps, "
@@ -354,27 +353,26 @@ def answer(part: Part) -> list[str]:
 
 def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
     if a.extra_ns == 0:
-        return [f"Sleeping ({sleep}) costs no more than spinning ({spin}) here: sleep at once"]
+        return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
-        f"Sleeping ({sleep}) costs {extra} more than spinning ({spin}), {a.extra_at_us} us late: spin "
-        f"for {extra}, then sleep, and time and CPU time together are never more than twice the "
-        "better of the two"
+        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), which costs that much more "
+        f"({a.extra_at_us} µs late): a wait then costs at most twice the better of the two"
     ]
     if a.spin_ns > 0:
         found.append(
-            f"To lose no more than {allowed_behind:.0%} of the time: spin for "
+            f"your own code, to lose no more than {allowed_behind:.0%} of the time: spin for "
             f"{formats.duration(a.spin_ns)}; {_checked(a)}"
         )
     return found
 
 
 def _checked(a: Advice) -> str:
+    """What it loses at worst, and what it spares, over the latenesses that were measured."""
     first, last = a.latenesses
     return (
-        f"worst {a.worst:.0%} behind the best fixed setting ({a.worst_at_us:.3g} us late), computed "
-        f"from the measured curves from {first} to {last} us; of the CPU time of spinning it "
-        f"spares {a.cpu_spared:.0%} at {last} us"
+        f"loses at worst {a.worst:.0%} of the time (a thread {a.worst_at_us:.3g} µs late), spares "
+        f"{a.cpu_spared:.0%} of the CPU time at {last} µs; computed for {first} to {last} µs"
     )
 
 
@@ -384,26 +382,28 @@ def setting(runtime: Runtime) -> str:
     if a is None:
         return f"{name}: cannot tell, its barrier has no cost at two latenesses"
     if a.spin_ns == 0:
-        return f"{name}: OMP_WAIT_POLICY=passive; {_checked(a)}"
+        return f"{name}: export OMP_WAIT_POLICY=passive; {_checked(a)}"
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return (
-            f"{name}: OMP_WAIT_POLICY=active: sleeping is more than {allowed_behind:.0%} behind "
-            f"at {a.latenesses[1]} us too"
+            f"{name}: export OMP_WAIT_POLICY=active: sleeping loses more than {allowed_behind:.0%} "
+            f"of the time {a.latenesses[1]} µs late too"
         )
-    return (
-        f"{name}: {_variable(runtime, a)}, to spin for {formats.duration(a.spin_ns)}; {_checked(a)}"
-    )
+    spin = formats.duration(a.spin_ns)
+    if "llvm" not in name and runtime.spins is None:
+        # What one look takes is the cost of spin_pause.
+        return (
+            f"{name}: spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured); {_checked(a)}"
+        )
+    return f"{name}: {_variable(runtime, a)} (spins for {spin}); {_checked(a)}"
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:
     if "llvm" in runtime.backend:
         return (
-            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us from LLVM 18 on, "
-            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e6)} (ms) before"
+            f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us, before LLVM 18 "
+            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e6)}"
         )
-    if runtime.spins is None:
-        return "GOMP_SPINCOUNT of as many looks as take"
-    return f"GOMP_SPINCOUNT={runtime.spins}"
+    return f"export GOMP_SPINCOUNT={runtime.spins}"
 
 
 def figures(parts: list[Part]) -> list[Figure]:
