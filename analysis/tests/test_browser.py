@@ -155,6 +155,40 @@ def test_a_comparison_is_a_page_of_the_same_kind(browser, tmp_path):
 
 
 @in_a_browser
+@pytest.mark.parametrize("width", [1280, 400])
+def test_no_link_of_the_navigation_is_cut(browser, page_file, tmp_path, width):
+    names = ["a-campaign-of-a-machine-with-a-long-name-before.jsonl", "and-another-after.jsonl"]
+    files = [
+        read_results(write(tmp_path / name, visits(around(5.0 + i), point())))
+        for i, name in enumerate(names)
+    ]
+    file = tmp_path / "compare.html"
+    file.write_text(as_page(compare_report([compare_campaigns([files[0]], [files[1]])], files)))
+    for each in (page_file, file):
+        page = shown(browser, each, width=width)
+        ends = page.locator("nav a").evaluate_all(
+            "all => all.map((a) => a.getBoundingClientRect().right)"
+        )
+        assert len(ends) > 3 and max(ends) <= width
+
+
+@in_a_browser
+def test_a_map_of_16_units_is_whole_on_a_screen(browser, tmp_path):
+    pairs = [[a, b] for a in range(16) for b in range(16) if a != b]
+    places = {"lanes": 2, "home": "first", "affinity": "none", "order": "unordered"}
+    lines = [visits(around(100.0), point("handoff", pus=pus, **places)) for pus in pairs]
+    file = tmp_path / "pairs.html"
+    found = read(write(tmp_path / "f.jsonl", *lines, first=campaign(units=UNITS)))
+    file.write_text(as_page(build(found)))
+    page = shown(browser, file)
+    page.evaluate("window.syncmeter.drawAll()")
+    cut = page.locator(".panel").evaluate_all(
+        "all => all.map((p) => p.scrollWidth - p.clientWidth)"
+    )
+    assert cut and max(cut) <= 0
+
+
+@in_a_browser
 def test_axe_finds_nothing_serious(browser, page_file):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe here").Axe()
     for scheme, width in (("light", 1280), ("dark", 400)):

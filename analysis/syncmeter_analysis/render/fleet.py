@@ -25,13 +25,14 @@ from syncmeter_analysis.studies.blocks import (
     table,
     without_empty_columns,
 )
-from syncmeter_analysis.studies.figures import Axis, Curves, Figure, Panel
+from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Panel, Row
 
 # Longer tables and lists are for --all.
 _most_rows, _most_named, _most_notes = 20, 3, 8
 
-#: Names are written beside so many nodes that differ.
-_most_beside = 10
+#: So many nodes have a line each, with their names; of more, those that differ have their names beside
+#: them, up to so many.
+_most_lines, _most_beside = 40, 10
 _alike, _differs = "like most", "differs"
 
 _kinds = {0: "good", 1: "bad", 2: "unclear", 3: "unclear"}
@@ -135,18 +136,28 @@ def fleet_figure(fleet: Fleet) -> Figure:
     return Figure("fleet", found, note, panels, wide=True)
 
 
-def _nodes(group: Group, wholes: list[Whole]) -> Curves:
-    differing = {w.node for w in wholes if w.node in group.differing}
-    rows = []
-    for rank, w in enumerate(sorted(wholes, key=lambda w: w.quartiles[1]), 1):
+def _nodes(group: Group, wholes: list[Whole]) -> Curves | Dots:
+    """A line for each node; of many nodes a dot by its rank."""
+    found = []
+    for w in sorted(wholes, key=lambda w: w.quartiles[1]):
         low, ratio, high = w.quartiles
         name = group.names[w.node]
-        at = {"x": rank, "value": ratio, "low": low, "high": high, "id": name}
-        rows.append({**at, "name": _differs if w.node in differing else _alike})
-        if w.node in differing and len(differing) <= _most_beside:
-            rows[-1]["beside"] = f"{name} {text.ratio(ratio)}"
-    x = Axis("node, from the fastest on", "linear", "d")
-    y = Axis("ratio of costs to the median node")
+        kind = _differs if w.node in group.differing else _alike
+        found.append((name, kind, {"value": ratio, "low": low, "high": high, "id": name}))
+    title = "ratio of costs to the median node"
+    if len(found) <= _most_lines:
+        lines = [{**at, "row": name, "group": kind} for name, kind, at in found]
+        return Dots(lines, title, [_alike, _differs], "node", "found", ratios=True)
+    rows: list[Row] = [
+        {**at, "x": rank, "name": kind} for rank, (_, kind, at) in enumerate(found, 1)
+    ]
+    differing = [row for row in rows if row["name"] == _differs]
+    if len(differing) <= _most_beside:
+        for row in differing:
+            row["beside"] = f"{row['id']} {text.ratio(row['value'])}"
+    ends = [row[end] for row in rows for end in ("value", "low", "high")]
+    x = Axis("node, from the fastest on", "linear", "d", domain=(0, len(rows) + 1))
+    y = Axis(title, domain=(min(ends) / 1.01, max(ends) * 1.01))
     return Curves(rows, x, y, [_alike, _differs], "found", lines=False, level=1.0)
 
 

@@ -25,11 +25,15 @@ from syncmeter_analysis.record.output import page_mark, write_whole
 from syncmeter_analysis.record.point import Point
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.summary import Measured
-from syncmeter_analysis.render.charts.draw import look, spec_of
+from syncmeter_analysis.render.charts.draw import look, spec_of, widest_map
 from syncmeter_analysis.render.report import Report
-from syncmeter_analysis.studies.figures import Heat, Panel
+from syncmeter_analysis.studies.figures import Figure, Heat, Panel
 
 _templates = Path(__file__).parent / "templates"
+
+#: Pixels: a panel is no narrower than this where the page is wider; the title and labels of a map's
+#: axis, with the margins of its panel.
+_least_panel, _left_of_map = 330, 70
 
 
 def _safe_json(value: Any) -> Markup:
@@ -63,6 +67,12 @@ class _Page:
         spec["fixed"] = isinstance(panel.drawing, Heat)
         self.charts.append(spec)
         return len(self.charts) - 1
+
+    def room(self, figure: Figure) -> int:
+        """The least width of a panel, pixels: that of its map with what stands left of it."""
+        drawings = [panel.drawing for panel in figure.panels]
+        maps = [len(d.x[1]) * d.size[0] for d in drawings if isinstance(d, Heat)]
+        return max([_least_panel, *(min(width, widest_map) + _left_of_map for width in maps)])
 
     def sets(self) -> list[list[int]]:
         """For each number of a set the rows of its points."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import vl_convert
 from syncmeter_analysis.record.errors import NotWritten, Unusable
 from syncmeter_analysis.record.output import write_whole
 from syncmeter_analysis.relate import text
-from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Heat, Panel
+from syncmeter_analysis.studies.figures import Axis, Curves, Dots, Figure, Heat, Panel, Row
 
 #: Colours that the colour-blind tell apart (Okabe and Ito), without black, which dark pages swallow.
 palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C8C8C"]
@@ -26,10 +27,14 @@ ramp, ink = ["#f7fbff", "#5da5d8"], "#000000"
 
 #: Width and height of a panel, pixels; on a page the width follows the column.
 _panel = {"width": 300, "height": 210}
+#: The fields of a map take no more pixels either way.
+widest_map = 760
 #: Pixels of a row of dots.
 _row_height = 17
 #: Of a figure of ratios so many, the largest, are written beside their dots: paper has no tooltips.
 _written_ratios = 6
+#: Of the width of a figure: labels whose dots are nearer to each other would overlap, on a phone too.
+_label_width = 0.3
 
 Spec = dict[str, Any]
 
@@ -62,7 +67,7 @@ def look(dark: bool = False) -> Spec:
         "font": "sans-serif",
         "axis": {**labels, **lines, "titleFontWeight": "normal", "gridOpacity": 0.6},
         "axisY": {"labelLimit": 330},
-        "legend": {**labels, "orient": "bottom", "symbolOpacity": 1},
+        "legend": {**labels, "orient": "bottom", "symbolOpacity": 1, "labelLimit": 280},
         "title": {"color": text_colour, "fontWeight": "normal", "fontSize": 12, "anchor": "start"},
         "text": {"color": text_colour},
         "rule": {"color": text_colour},
@@ -94,13 +99,18 @@ def _across(channel: str, at: float) -> Spec:
     return _layer("rule", encoding, strokeDash=[4, 3], opacity=0.7) | once
 
 
-def _looks(field: str, names: Sequence[str], among: Sequence[Any], title: str | None) -> Spec:
-    """How each name looks; without a legend where it would be one name that nobody asked for."""
-    range_ = [among[i % len(among)] for i in range(len(names))]
-    columns = 1 if max(map(len, names), default=0) > 24 else 2 if len(names) > 3 else 0
-    legend = ({"columns": columns} if columns else {}) if title or len(names) > 1 else None
-    scale = {"domain": list(names), "range": range_}
-    found = {**_named(field, title or ""), "title": title or None, "sort": list(names)}
+def _looks(
+    rows: Sequence[Row], field: str, names: Sequence[str], among: Sequence[Any], title: str | None
+) -> Spec:
+    """How each name of the rows looks, the same in all panels of `names`; without a legend where it
+    would be one name that nobody asked for."""
+    look_of = {name: among[i % len(among)] for i, name in enumerate(names)}
+    drawn = {r.get(field) for r in rows}
+    seen = [name for name in look_of if name in drawn]
+    columns = 1 if max(map(len, seen), default=0) > 24 else 2 if len(seen) > 3 else 0
+    legend = ({"columns": columns} if columns else {}) if title or len(seen) > 1 else None
+    scale = {"domain": seen, "range": [look_of[name] for name in seen]}
+    found = {**_named(field, title or ""), "title": title or None, "sort": seen}
     return {**found, "scale": scale, "legend": legend}
 
 
@@ -125,8 +135,8 @@ def _scaled(axis: Axis, field: str) -> Spec:
 
 def _curves(c: Curves) -> Spec:
     x, y = _scaled(c.x, "x"), _scaled(c.y, "value")
-    colour = _looks("name", c.names, palette, c.legend)
-    shape = {**colour, "scale": _looks("name", c.names, shapes, "")["scale"]}
+    colour = _looks(c.rows, "name", c.names, palette, c.legend)
+    shape = {**colour, "scale": _looks(c.rows, "name", c.names, shapes, "")["scale"]}
     tips = [_named("name", c.legend or " "), _named("x", c.x.title), _number("value", c.y.title)]
     tips += [_named("dash", c.dash_legend)] * bool(c.dash_legend)
     layers = [_across("x", at) for at in c.marks]
@@ -138,18 +148,25 @@ def _curves(c: Curves) -> Spec:
         layers.append(bars if c.band else _layer("rule", ends, opacity=0.6))
     line = {"x": x, "y": y, "color": colour}
     if c.dashes:
-        line["strokeDash"] = _looks("dash", c.dashes, dashes, c.dash_legend)
+        line["strokeDash"] = _looks(c.rows, "dash", c.dashes, dashes, c.dash_legend)
     elif len(c.names) > len(palette):
         # The second seven are dashed.
-        by_seven = [dashes[i // len(palette)] for i in range(len(c.names))]
-        line["strokeDash"] = {**colour, "scale": {"domain": list(c.names), "range": by_seven}}
+        by_seven = [dash for dash in dashes for _ in palette]
+        scale = _looks(c.rows, "name", c.names, by_seven, "")["scale"]
+        line["strokeDash"] = {**colour, "scale": scale}
     layers += [_long_lines(line, "dash" if c.dashes else "")] * (c.lines and _has_lines(c))
     tips.append(_named("id", "point"))
     layers.append(_dot(35, {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": tips}))
     if any("beside" in r for r in c.rows):
         beside = {"x": x, "y": y, "text": {"field": "beside", "type": "nominal"}}
-        written = _layer("text", beside, dx=-8, align="right", fontSize=11)
-        layers.append({**written, "transform": [{"filter": "isValid(datum.beside)"}]})
+        # On the side where there is room.
+        middle = (min(r["x"] for r in c.rows) + max(r["x"] for r in c.rows)) / 2
+        right = f"datum.x > {middle}"
+        for dx, align, side in ((-8, "right", right), (8, "left", f"!({right})")):
+            only = [{"filter": f"isValid(datum.beside) && {side}"}]
+            if any("beside" in r and (r["x"] > middle) == (dx < 0) for r in c.rows):
+                written = _layer("text", beside, dx=dx, align=align, fontSize=11)
+                layers.append({**written, "transform": only})
     return {"data": {"values": c.rows}, "layer": layers, **_panel}
 
 
@@ -179,15 +196,19 @@ def _dots(d: Dots) -> Spec:
     order = list(dict.fromkeys(r["row"] for r in rows))
     scale: Spec = {"type": "log", "nice": False}
     if labelled or d.ratios:
-        # Room for the labels at the ends.
+        # Room for the labels at the ends; and the line of 1 is inside.
         ends = [r[k] for r in rows for k in ("value", "low", "high") if (r[k] or 0) > 0]
-        room = max(1.2, (max(ends) / min(ends)) ** 0.1)
-        scale["domain"] = [min(ends) / room, max(ends) * room]
+        ends += [1.0] * d.ratios
+        span = max(ends) / min(ends)
+        # Ratios are written right of their intervals, costs above their dots.
+        left = max(1.02, span**0.05) if d.ratios else max(1.2, span**0.2)
+        right = max(1.05, span**0.3) if d.ratios else left
+        scale["domain"] = [min(ends) / left, max(ends) * right]
     y = {"field": "row", "type": "nominal", "sort": order, "title": None}
     x = {"type": "quantitative", "title": d.title, "scale": scale, "axis": {"labelSeparation": 8}}
     at = {"x": {**x, "field": "value"}, "y": y}
-    colour = _looks("group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
-    shape = {**colour, "scale": _looks("group", d.groups, shapes, None)["scale"]}
+    colour = _looks(rows, "group", d.groups, palette, d.legend if len(d.groups) > 1 else None)
+    shape = {**colour, "scale": _looks(rows, "group", d.groups, shapes, None)["scale"]}
     tips = [_named("row", d.what), _named("group", d.legend or ("found" if d.ratios else "where"))]
     tips += [_number("value", value)]
     tips += [_number("cycles", "cycles")] * any(r.get("cycles") is not None for r in rows)
@@ -198,8 +219,11 @@ def _dots(d: Dots) -> Spec:
         layers.append(_layer("rule", ends_of, strokeWidth=2, opacity=0.6))
     layers.append(_dot(55, {**at, "color": colour, "shape": shape, "tooltip": tips}))
     if labelled:
+        rows = _with_sides(rows, scale["domain"])
         label = {**at, "text": {"field": "label", "type": "nominal"}, "tooltip": tips}
-        layers.append(_layer("text", label, dy=-9, fontSize=11))
+        for dy in dict.fromkeys(r["dy"] for r in rows):
+            written_layer = _layer("text", label, dy=dy, fontSize=11)
+            layers.append({**written_layer, "transform": [{"filter": f"datum.dy == {dy}"}]})
     if d.ratios:
         end = {"x": {**x, "field": "end"}, "y": y, "text": {"field": "beside", "type": "nominal"}}
         behind = {"calculate": "max(datum.high || 0, datum.value)", "as": "end"}
@@ -210,8 +234,24 @@ def _dots(d: Dots) -> Spec:
     return {"data": {"values": rows}, "layer": layers, "width": 420, "height": height}
 
 
+def _with_sides(rows: Sequence[Row], domain: Sequence[float]) -> list[Row]:
+    """The rows, each with how far below its dot the label stands (`dy`, pixels). Where two dots on one
+    line are too near to each other, every second one of a line has it below."""
+    near = _label_width * log(domain[1] / domain[0])
+    lines: dict[str, list[Row]] = defaultdict(list)
+    for r in sorted(rows, key=lambda r: r["value"]):
+        lines[r["row"]].append(r)
+    pairs = [pair for line in lines.values() for pair in pairwise(line)]
+    crowded = any(log(right["value"] / left["value"]) < near for left, right in pairs)
+    return [
+        {**r, "dy": 10 if crowded and i % 2 else -9}
+        for line in lines.values()
+        for i, r in enumerate(line)
+    ]
+
+
 def _heat(h: Heat) -> Spec:
-    """Maps of many fields have no text in them, and more colours."""
+    """Maps of many fields have no text in them, and more colours, with a legend."""
     (x_title, xs), (y_title, ys) = h.x, h.y
     x: Spec = {"field": "x", "type": "ordinal", "title": x_title, "sort": list(xs)}
     x["axis"] = {"labelAngle": 0}
@@ -220,7 +260,9 @@ def _heat(h: Heat) -> Spec:
     kind = "log" if h.logarithmic else "linear"
     scale: Spec = {"type": kind, "clamp": True, "domain": list(h.domain)}
     scale |= {"range": ramp} if written else {"scheme": "viridis"}
-    colour = {"field": "value", "type": "quantitative", "title": h.value, "scale": scale}
+    colour: Spec = {"field": "value", "type": "quantitative", "title": h.value, "scale": scale}
+    if written:
+        colour["legend"] = None
     tips = [_named("y", y_title), _named("x", x_title), _number("value", h.value)]
     tips += [_number("low", "from"), _number("high", "to"), _named("id", "point")]
     at = {"x": x, "y": y, "tooltip": tips}
@@ -234,7 +276,7 @@ def _heat(h: Heat) -> Spec:
         line = _layer("rule", {"x": edge}, strokeWidth=3, color="#D55E00")
         layers.append({**line, "data": {"values": [{"x": h.after}]}})
     width, height = len(xs) * h.size[0], len(ys) * h.size[1]
-    size = {"width": min(max(width, 120), 760), "height": min(max(height, 60), 760)}
+    size = {"width": min(max(width, 120), widest_map), "height": min(max(height, 60), widest_map)}
     return {"data": {"values": h.rows}, "layer": layers, **size}
 
 
