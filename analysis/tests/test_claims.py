@@ -307,5 +307,5 @@ def test_a_point_is_told_the_claims_that_rest_on_it(tmp_path):
     for key in keys:
         told = claims_text.of_point(found, key)
         assert "- omp-padding: holds. cells in one line over cells apart: 5.00" in told
-        assert told.startswith("A second campaign like this one would show a change of")
+        assert told.startswith("Measured again in the same placement, 9 of 10 such costs (")
     assert claims_text.of_point(found, "backend=omp op=barrier") == "No claim uses it."

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from syncmeter_analysis.render.build import build
+from syncmeter_analysis.render.trust import precision_of
 from tests.made import MACHINE, around, campaign, point, read, visits, write
 
 near, far = 60.0, 240.0
@@ -107,6 +108,18 @@ def test_a_few_busy_rounds_leave_a_quiet_machine(tmp_path):
 def precision(tmp_path, *lines, hypervisor=False, states=()):
     machine = {**MACHINE, "hypervisor": hypervisor}
     return report(tmp_path, *lines, machine=machine, states=list(states)).head.precision
+
+
+def test_a_point_says_what_it_was_in_another_placement(tmp_path):
+    lines = visits(around(20.0), point(lanes=2), estimate={"hop_ns": 60.0})
+    far = visits(around(60.0), point(lanes=2), estimate={"hop_ns": 240.0, "state": 1})
+    for line, other in zip(lines, far, strict=True):
+        line["estimates"] += other["estimates"]
+    campaign = read(write(tmp_path / "f", lines))
+    (s,) = campaign.points.values()
+    near, elsewhere = precision_of(campaign, s)
+    assert near.startswith("Measured again in the same placement, 9 of 10 such costs (where ")
+    assert elsewhere == "Threads were also 240 ns apart, not 60: it cost 3.00 times as much there."
 
 
 def test_how_far_a_repetition_lands_is_said_by_kind_of_points(tmp_path):

@@ -12,14 +12,12 @@ from syncmeter_analysis.relate.relation import (
     Ratio,
     Verdict,
     detectable,
-    detectable_in_second,
     fastest_of,
     ratio,
     verdict,
     verdict_of,
 )
 from syncmeter_analysis.relate.stats import student_t
-from syncmeter_analysis.relate.summary import Measured
 from tests.made import around, point, read, results, visits, write
 
 near, far = 65.0, 235.0
@@ -206,12 +204,3 @@ def test_the_state_of_most_common_visits_goes_before_that_of_most_visits(tmp_pat
             lines.append({**line, "visit": number})
     r = ratio(*points_of(tmp_path / "f", lines))
     assert (r.value, r.paired, r.visits, r.state.hop_ns) == (pytest.approx(1.0), True, 3, far)
-
-
-def test_a_second_campaign_would_show_what_compare_can_detect_between_two_equal_ones(tmp_path):
-    a, b = (
-        two(tmp_path / f"{name}", [(10.0 + 0.1 * i, near) for i in range(5)], [(5.0, near)])[0]
-        for name in "ab"
-    )
-    assert detectable_in_second(a, 0.02) == pytest.approx(detectable(ratio(b, a), 0.02))
-    assert detectable_in_second(Measured(a.point, "failed", "")) == math.inf

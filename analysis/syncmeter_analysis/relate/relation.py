@@ -316,17 +316,6 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
     return (1 + margin) * math.exp(half) if half < 700 else math.inf
 
 
-def detectable_in_second(s: Measured, margin: float = 0.0) -> float:
-    """The smallest change, as a ratio above 1, that a second campaign like this one resolves of the
-    point; infinite where nothing is known of its scatter."""
-    if not s.usable or s.cost is None:
-        return math.inf
-    costs = s.visit_costs(s.state)
-    error, degrees = _error(costs, costs)
-    same = quotient(s.cost, s.cost)
-    return detectable(Ratio(same, s.visits, s.state, error=error, degrees=degrees), margin)
-
-
 @dataclass(frozen=True, slots=True)
 class Winners:
     """The fastest of several points, those that it is not told apart from, and those that have no

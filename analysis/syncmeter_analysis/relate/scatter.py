@@ -210,7 +210,7 @@ def repetition(points: Iterable[Measured], virtual: bool, share: float = 0.9) ->
     placement: by kind of points, as a ratio above 1; without kinds whose scatter is not known. On a
     `virtual` machine the clock of a lone lane is not its own."""
     visits = [(s, kind_of(s), _logs(s.visit_costs(s.state))) for s in points if s.usable]
-    spreads = [(variance(v), len(v) - 1) if len(v) > 1 else (0.0, 0) for _, _, v in visits]
+    spreads = [_spread_without_tails(v) for _, _, v in visits]
     by_op: _Groups = defaultdict(list)
     by_family: _Groups = defaultdict(list)
     for (s, kind, _), spread in zip(visits, spreads, strict=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -13,10 +12,10 @@ from syncmeter_analysis.record.machine import machine_of, same_machine
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import Campaign, campaign_of
 from syncmeter_analysis.relate.evidence import Evidence
-from syncmeter_analysis.relate.relation import detectable_in_second
 from syncmeter_analysis.render import junit
 from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.terminal import lines_of
+from syncmeter_analysis.render.trust import precision_of
 from syncmeter_analysis.studies.blocks import Bullets, lines_md, table
 
 #: For each machine, in the order of their files: its campaign, and each claim's finding.
@@ -68,18 +67,15 @@ def as_text(found: Judged, everything: bool = False, width: int = 80) -> str:
 
 
 def of_point(found: Judged, key: str, width: int = 80) -> str:
-    """The smallest change of the point, by its canonical text, that a second campaign would show,
-    and the claims whose evidence holds it, each with its verdict."""
-    changes, lines = [], []
+    """How far the cost of the point, by its canonical text, lands when it is measured again, and
+    the claims whose evidence holds it, each with its verdict."""
+    lines: list[str] = []
+    told: list[str] = []
     for campaign, judgements in found:
         measured = [s for s in campaign.points.values() if s.point.key == key]
         points = {s.id for s in measured}
-        changes += [
-            f"A second campaign like this one would show a change of {100 * (least - 1):.1f} % or "
-            "more."
-            for least in map(detectable_in_second, measured)
-            if math.isfinite(least)
-        ]
+        for sentence in (each for s in measured for each in precision_of(campaign, s)):
+            told += lines_of(sentence, width, "")
         for claim, f in judgements:
             for op, part in f.parts.items() or [("", f)]:
                 if points.isdisjoint(part.points):
@@ -87,7 +83,7 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
                 name = f"- {claim.id}{f' ({op})' * bool(op)}"
                 lines += lines_of(f"{name}: {_sentence(part)}", width, "  ")
     heading = "Claims that use it:" if lines else "No claim uses it."
-    return "\n".join([*changes, heading, *lines])
+    return "\n".join([*told, heading, *lines])
 
 
 def _sentence(f: Finding) -> str:

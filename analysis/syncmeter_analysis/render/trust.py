@@ -11,8 +11,8 @@ from typing import Any
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
-from syncmeter_analysis.relate.scatter import kinds, repetition
-from syncmeter_analysis.relate.summary import gap_of_states
+from syncmeter_analysis.relate.scatter import kind_of, kinds, repetition
+from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_rows
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
@@ -243,8 +243,28 @@ def precision(campaign: Campaign) -> list[str]:
         f"{_within(ratio)} {_of_kind[kind]}"
         for kind, ratio in repetition(campaign.points.values(), campaign.machine.hypervisor).items()
     ]
-    found = [f"Measured again in the same placement, 9 of 10 costs land {', '.join(reach)}."]
+    found = [f"{_again} costs land {', '.join(reach)}."]
     return found * bool(reach) + _placements(campaign)
+
+
+_again = "Measured again in the same placement, 9 of 10"
+
+
+def precision_of(campaign: Campaign, s: Measured) -> list[str]:
+    """The same of one point: how far its cost lands, and what it was in other placements."""
+    if campaign.machine.imported or not s.usable or s.cost is None:
+        return []
+    kind = kind_of(s)
+    reach = repetition(campaign.points.values(), campaign.machine.hypervisor).get(kind)
+    found = [f"{_again} such costs ({_of_kind[kind]}) land {_within(reach)}."] if reach else []
+    for other in s.other_states:
+        if other.cost and other.resolved and 0 < s.hop_ns * gap_of_states < other.hop_ns:
+            times = text.ratio(other.cost.value / s.cost.value)
+            found.append(
+                f"Threads were also {other.hop_ns:.0f} ns apart, not {s.hop_ns:.0f}: it cost "
+                f"{times} times as much there."
+            )
+    return found
 
 
 _places = (
@@ -286,7 +306,8 @@ def _placements(campaign: Campaign) -> list[str]:
             return []
         return [
             f"Threads that meet were {places[0][0]:.0f} ns apart throughout: one placement of a "
-            "virtual machine, which may put them elsewhere another time; shared costs go with that."
+            "virtual machine, which may put them elsewhere another time; shared costs go with that"
+            f"{_at_start(campaign)}."
         ]
     told = ", ".join(
         f"{hop:.0f} ns in {100 * n / rounds.total():.0f} % of the rounds" for hop, n in places
@@ -301,6 +322,20 @@ def _placements(campaign: Campaign) -> list[str]:
     if len(far) >= _least_far:
         costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
     return [f"Threads that meet were seen in {len(places)} placements: {told}{costs}."]
+
+
+def _at_start(campaign: Campaign) -> str:
+    """The range of hops that the probe before the first visit met, where it is wider than a state."""
+    probes = [
+        probe["hop_ns"]
+        for file in campaign.files
+        for probe in file.campaign.get("states") or ()
+        if isinstance(probe, dict) and isinstance(probe.get("hop_ns"), list)
+    ]
+    hops = [hop for three in probes for hop in three if isinstance(hop, int | float) and hop > 0]
+    if not hops or max(hops) < gap_of_states * min(hops):
+        return ""
+    return f" (before the first visit {min(hops):.0f} to {max(hops):.0f} ns were met)"
 
 
 def _checks(campaign: Campaign) -> list[Check]:
