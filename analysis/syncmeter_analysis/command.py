@@ -31,9 +31,9 @@ def _compare(options: argparse.Namespace) -> int:
     _check_drawings(options)
     across = [axis for text in options.across for axis in text.split(",")]
     for axis in across:
-        if axis not in (*axes, "machine"):
+        if axis not in (*axes, "machine", "hop"):
             raise Unusable(
-                f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine'))}"
+                f"--across: '{axis}' is not an axis; there are: {', '.join((*axes, 'machine', 'hop'))}"
             )
     files = [read_results(path) for path in options.file]
     found: list[Comparison]

@@ -120,7 +120,7 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="AXIS",
-        help="compare points although they differ in this axis, or `machine`",
+        help="compare points although they differ in this axis, `machine` or `hop`",
     )
     compare.flag("--all", "show every point, not only those that changed")
     compare.format("text", "json", "markdown", "junit")

@@ -138,6 +138,18 @@ def test_states_on_one_side_only_are_not_comparable(tmp_path):
     assert "no placement state in common: hop 30 ns, quiet in" in c.apart[0].why
 
 
+def test_lanes_that_met_elsewhere_can_be_compared_in_hops(tmp_path):
+    near, far = in_state(30.0, 10.0), in_state(120.0, 40.0)
+    assert "; --across hop compares costs in hops" in both(tmp_path, near, far).apart[0].why
+    c = both(tmp_path, near, far, across=["hop"])
+    (d,) = c.differences
+    assert (d.ratio.value, d.verdict, c.status) == (pytest.approx(1.0), Verdict.same, 0)
+    assert (d.ratio.under_ns, d.ratio.over_ns) == pytest.approx((10.0, 40.0))
+    assert "1 points met in different placements and are compared in hops" in as_text(c)
+    assert both(tmp_path, near, in_state(120.0, 80.0), across=["hop"]).status == 1
+    assert both(tmp_path, near, in_state(120.0, 40.0, busy=True), across=["hop"]).status == 2
+
+
 def test_quiet_is_not_compared_with_busy(tmp_path):
     c = both(tmp_path, in_state(30.0, 10.0), in_state(30.0, 20.0, busy=True))
     assert c.status == 2

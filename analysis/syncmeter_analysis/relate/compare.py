@@ -152,7 +152,10 @@ def _why_apart(old: Measured, new: Measured, names: tuple[str, str]) -> str:
         if not s.usable:
             reason = f" ({s.reason})" if s.reason else ""
             return f"{s.status} in {name}{reason}"
-    return f"no placement state in common: {old.state} in {names[0]}, {new.state} in {names[1]}"
+    why = f"no placement state in common: {old.state} in {names[0]}, {new.state} in {names[1]}"
+    if min(old.hop_ns, new.hop_ns) <= 0 or old.state.busy != new.state.busy:
+        return why
+    return f"{why}; --across hop compares costs in hops"
 
 
 def compare_points(
@@ -160,24 +163,26 @@ def compare_points(
     names: tuple[str, str],
     threshold: float,
     in_cycles: bool = False,
+    per_hop: bool = False,
 ) -> Comparison:
     """Compares each pair (old, new), with one Holm correction over all of them.
 
     Points that share their measurements on both sides are one comparison, made at the first. Of two
-    campaigns lanes that meet nobody may be compared in cycles.
+    campaigns lanes may be compared in cycles, and, where they met in different placements, in hops.
     """
     result = Comparison(names, threshold)
     once = {(old.measured_at, new.measured_at): (old, new) for old, new in reversed(pairs)}
     several = [pair for pair in reversed(once.values()) if pair[0].source != pair[1].source]
-    apart = iter(ratios_of_campaigns(several, in_cycles))
+    apart = iter(ratios_of_campaigns(several, in_cycles, per_hop))
     found: list[Candidate] = []
-    contended = clocked = 0
+    contended = clocked = in_hops = 0
     for old, new in reversed(once.values()):
         r = next(apart) if old.source != new.source else ratio(new, old)
         if isinstance(r, Ratio):
             wanders = _wanders(r, old, new)
             contended += wanders
             clocked += r.in_cycles
+            in_hops += per_hop and r.state is None and min(old.hop_ns, new.hop_ns) > 0
             margin = max(threshold, contended_threshold) if wanders else threshold
             found.append(Candidate(old, new, r, margin))
         elif old.status != new.status or (old.usable and new.usable):
@@ -190,8 +195,13 @@ def compare_points(
         )
     if clocked:
         result.notes.append(
-            f"{clocked} points whose lanes meet nobody are compared in cycles: another clock is no "
-            "change of theirs"
+            f"{clocked} points of CPU lanes are compared in cycles: another clock is no change of "
+            "theirs"
+        )
+    if in_hops:
+        result.notes.append(
+            f"{in_hops} points met in different placements and are compared in hops: the cost over "
+            "the time that a cell takes from lane to lane"
         )
     result.differences = judged(found, threshold)
     return result
@@ -267,7 +277,7 @@ def compare_campaigns(
     threshold: float = default_margin,
     across: Sequence[str] = (),
 ) -> Comparison:
-    """OLD against NEW. `across` names axes that may differ (or `machine`).
+    """OLD against NEW. `across` names axes that may differ (or `machine`, or `hop`).
 
     Raises Unusable, saying what differs, where the machines are not the same kind or no point is in
     both campaigns.
@@ -280,14 +290,14 @@ def compare_campaigns(
             f"not comparable: {names[0]} and {names[1]} are of different machines: "
             f"{'; '.join(machines)} (--across machine compares them anyway)"
         )
-    ignored = [axis for axis in across if axis != "machine"]
+    ignored = [axis for axis in across if axis in axes]
     before, twice_before = _by_key(old, ignored)
     after, twice_after = _by_key(new, ignored)
     common = [key for key in after if key in before]
     if not common:
         raise Unusable(f"not comparable: no point is in both files; {_axes_that_differ(old, new)}")
     points = [(before[k], after[k]) for k in common]
-    result = compare_points(points, names, threshold, in_cycles="machine" not in across)
+    result = compare_points(points, names, threshold, "machine" not in across, "hop" in across)
     result.only = (len(before) - len(common), len(after) - len(common))
     environments = _environment(old_files), _environment(new_files)
     for what, was in environments[0].items():

@@ -52,7 +52,8 @@ _separate_bytes = 64
 @dataclass(frozen=True)
 class _Pair:
     """The logarithms of both sides' visits, in ns or in cycles, in a state that both have. `least`:
-    the visits that cost least are compared, not those in the middle."""
+    the visits that cost least are compared, not those in the middle. `costs_ns` of both, where the
+    values are no times."""
 
     old: Measured
     new: Measured
@@ -60,11 +61,12 @@ class _Pair:
     state: State | None
     in_cycles: bool
     least: bool = False
+    costs_ns: tuple[float, float] | None = None
 
     @property
     def family(self) -> tuple[object, ...]:
         s, several = self.new, self.new.point.lanes > 1
-        meets = self.state is not None and self.state.hop_ns > 0
+        meets = s.hop_ns > 0, self.state is not None and self.state.hop_ns > 0
         return s.on_gpu, s.family, meets, self.in_cycles, self.least, several
 
     def location(self, values: Sequence[float]) -> float:
@@ -114,7 +116,7 @@ def _lower_fifth(values: Sequence[float]) -> float:
     return ascending[low] + (at - low) * (above - ascending[low])
 
 
-def _pair(old: Measured, new: Measured, in_cycles: bool) -> _Pair | NotComparable:
+def _pair(old: Measured, new: Measured, in_cycles: bool, per_hop: bool) -> _Pair | NotComparable:
     if not (old.usable and new.usable):
         return NotComparable("not resolved")
     if old.hop_ns > 0 or new.hop_ns > 0 or old.on_gpu or new.on_gpu:
@@ -122,6 +124,10 @@ def _pair(old: Measured, new: Measured, in_cycles: bool) -> _Pair | NotComparabl
         states = (old.state, new.state)
         if not (old.on_gpu or new.on_gpu):
             common = common_states(new, old)
+            met = min(old.hop_ns, new.hop_ns) > 0 and old.state.busy == new.state.busy
+            if common is None and per_hop and met:
+                in_hops = _costs_per_hop(old, new)
+                return _Pair(old, new, in_hops, None, False, costs_ns=_headlines(old, new))
             if common is None:
                 return NotComparable("seen in different placement states")
             states = common[1], common[0]
@@ -129,14 +135,16 @@ def _pair(old: Measured, new: Measured, in_cycles: bool) -> _Pair | NotComparabl
         costs = old.visit_costs(states[0]), new.visit_costs(states[1])
         cycles = old.cycles_in(states[0]), new.cycles_in(states[1])
         known = in_cycles and min(map(len, cycles)) > 1 and not (old.on_gpu or new.on_gpu)
-        return _Pair(old, new, _logs_of(cycles if known else costs), state, known)
+        in_ns = (median(costs[0]), median(costs[1])) if known else None
+        return _Pair(old, new, _logs_of(cycles if known else costs), state, known, costs_ns=in_ns)
     if in_cycles and _separate(new):
         fastest = old.fastest_lane_cycles, new.fastest_lane_cycles
         if min(map(len, fastest)) > 1:
-            return _Pair(old, new, _logs_of(fastest), None, True, True)
+            return _Pair(old, new, _logs_of(fastest), None, True, True, _headlines(old, new))
     least = old.least_cycles, new.least_cycles
     if in_cycles and min(map(len, least)) > 1:
-        return _Pair(old, new, _logs_of(least), None, True, new.point.lanes == 1)
+        lone = new.point.lanes == 1
+        return _Pair(old, new, _logs_of(least), None, True, lone, _headlines(old, new))
     quiet, busy = ((_costs_where(old, alike), _costs_where(new, alike)) for alike in (False, True))
     enough = min(map(len, quiet))
     costs_alike = quiet if enough >= min(2, min(map(len, busy))) and enough else busy
@@ -152,6 +160,16 @@ def _costs_where(s: Measured, busy: bool) -> list[float]:
         costs = [(rounds, ns) for state, (ns, rounds) in states.items() if state.busy == busy]
         found += [max(costs)[1]] if costs and max(costs)[1] > 0 else []
     return found
+
+
+def _headlines(old: Measured, new: Measured) -> tuple[float, float]:
+    under, over = (s.cost.value if s.cost else math.nan for s in (old, new))
+    return under, over
+
+
+def _costs_per_hop(old: Measured, new: Measured) -> tuple[list[float], list[float]]:
+    a, b = ([cost / s.hop_ns for cost in s.visit_costs(s.state)] for s in (old, new))
+    return _logs(a), _logs(b)
 
 
 def _logs_of(sides: tuple[Sequence[float], Sequence[float]]) -> tuple[list[float], list[float]]:
@@ -243,12 +261,13 @@ def _reach_of(errors: Sequence[tuple[float, float]], share: float) -> float:
 
 
 def ratios_of_campaigns(
-    pairs: Sequence[tuple[Measured, Measured]], in_cycles: bool = False
+    pairs: Sequence[tuple[Measured, Measured]], in_cycles: bool = False, per_hop: bool = False
 ) -> list[Ratio | NotComparable]:
     """New over old of each pair of points of two campaigns. `in_cycles`: of one kind of machine, so
-    that CPU lanes that meet nobody are compared in cycles, whatever the clock was."""
+    that CPU lanes are compared in cycles, whatever the clock was. `per_hop`: lanes that met in
+    different placements are compared by their costs in hops."""
     found = [
-        ratio(new, old) if old.imported or new.imported else _pair(old, new, in_cycles)
+        ratio(new, old) if old.imported or new.imported else _pair(old, new, in_cycles, per_hop)
         for old, new in pairs
     ]
     by_op: _Groups = defaultdict(list)
@@ -285,8 +304,6 @@ def _ratio(p: _Pair, prior: tuple[float, float]) -> Ratio:
         error = math.sqrt(visit * p.error_factor() + wander)
         reach = min(student_t(0.95, degrees) * error, 700.0)
         interval = Interval(value, value * math.exp(-reach), value * math.exp(reach))
-    over, under = math.exp(new), math.exp(old)
-    if p.in_cycles:
-        over, under = (s.cost.value if s.cost else math.nan for s in (p.new, p.old))
+    under, over = p.costs_ns or (math.exp(old), math.exp(new))
     visits = min(map(len, p.values))
     return Ratio(interval, visits, p.state, over, under, error, degrees, in_cycles=p.in_cycles)
