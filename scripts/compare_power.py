@@ -53,6 +53,52 @@ def coverage(campaigns):
               f"{counts.total()} |")
 
 
+#: What a gate once passed: (the case, what is slower, so many times, visits that are kept of each point or all).
+CASES = (
+    ("critical_add ten times slower", ("critical_add",), 10, None),
+    ("a launch twice as slow", ("additional_launch",), 2, None),
+    ("two visits, a barrier five times slower", ("barrier",), 5, 2),
+    ("nothing is slower", (), 1, None),
+)
+
+
+def fewer(s, visits):
+    """The point as it was measured in the first visits alone."""
+    kept = sorted(s.by_visit)[:visits]
+    return replace(s, by_visit={n: s.by_visit[n] for n in kept}, cycles_by_visit=s.cycles_by_visit[:visits])
+
+
+def compared(old, new):
+    """Of two campaigns' points, by key; those that both have."""
+    return compare_points([(old[key], new[key]) for key in new if key in old], ("old", "new"), 0.05, in_cycles=True)
+
+
+def case(old, new, ops, factor, visits):
+    """The comparison with these ops planted slower, and the points that are neither found slower nor named as blind."""
+    if visits:
+        old, new = ({key: fewer(s, visits) for key, s in points.items()} for points in (old, new))
+    planted = {key for key, s in new.items() if s.point.op in ops and s.usable and key in old}
+    c = compared(old, {key: slower(s, factor) if key in planted else s for key, s in new.items()})
+    named = {d.new.point.key for d in (*c.slower, *c.blind)} | {a.point.key for a in c.apart}
+    compared_at = {s.measured_as or key for key, s in new.items() if key in planted}
+    return c, compared_at - named
+
+
+def cases(campaigns):
+    """The table of what such gates say now."""
+    print("\n| case | pairs | status 0, 1, 3 | planted points missed unsaid |\n| --- | ---: | --- | ---: |")
+    for name, ops, factor, visits in CASES:
+        statuses, missed = Counter(), 0
+        for old, new in combinations(campaigns, 2):
+            if ops and not any(s.point.op in ops for s in new.values()):
+                continue
+            c, unsaid = case(old, new, ops, factor, visits)
+            statuses[c.status] += 1
+            missed += len(unsaid)
+        if statuses:
+            print(f"| {name} | {statuses.total()} | {statuses[0]}, {statuses[1]}, {statuses[3]} | {missed} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+")
@@ -63,19 +109,19 @@ def main():
     read = [read_campaign([path]) for path in options.files]
     campaigns = [campaign.points for campaign in read]
     factors = [float(text) for text in options.factors.split(",")]
-    alarms, compared, named, found, detectable = 0, 0, Counter(), defaultdict(Counter), defaultdict(list)
+    alarms, judged_points, named, found, detectable = 0, 0, Counter(), defaultdict(Counter), defaultdict(list)
     pairs = list(combinations(campaigns, 2))
     for old, new in pairs:
         points = {key: (old[key], new[key]) for key in new if key in old}
 
         def judged(points):
             # What shares its measurement with another is compared at the first.
-            differences = compare_points(list(points.values()), ("old", "new"), 0.05, in_cycles=True).differences
-            return {d.new.point.key: d for d in differences}
+            (before, after) = ({key: pair[side] for key, pair in points.items()} for side in (0, 1))
+            return {d.new.point.key: d for d in compared(before, after).differences}
 
         found_here = judged(points)
         wrong = [d for d in found_here.values() if d.verdict in (Verdict.slower, Verdict.faster)]
-        alarms, compared = alarms + bool(wrong), compared + len(found_here)
+        alarms, judged_points = alarms + bool(wrong), judged_points + len(found_here)
         named.update(d.new.point.op for d in wrong)
         for d in found_here.values():
             detectable[kind_of(d.new)].append(d.detectable)
@@ -84,12 +130,14 @@ def main():
                 planted = points | {key: (points[key][0], slower(points[key][1], factor))}
                 says = judged(planted)[key].verdict
                 found[kind_of(points[key][1]), factor][says is Verdict.slower] += 1
-    print(f"{len(pairs)} pairs, {compared} points compared; something differs in {alarms} pairs", dict(named) or "")
+    print(f"{len(pairs)} pairs, {judged_points} points compared; something differs in {alarms} pairs", dict(named) or "")
     print("\n| points | slower by | found | of | detectable (median) |\n| --- | --- | ---: | ---: | ---: |")
     for (what, factor), counts in sorted(found.items()):
         print(f"| {what} | {factor:g} times | {100 * counts[True] / counts.total():.0f} % | {counts.total()} | "
               f"{median(detectable[what]):.3g} |")
     coverage(read)
+    cases(campaigns)
 
 
-main()
+if __name__ == "__main__":
+    main()
