@@ -1,4 +1,4 @@
-"""Gates that once passed blind, planted in stored campaigns: each change is found, or the point is named."""
+"""Gates that once passed blind, planted in stored campaigns: each is found, or named as blind."""
 
 import importlib.util
 import lzma

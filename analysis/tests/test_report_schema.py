@@ -1,4 +1,4 @@
-"""The schema of what is printed for programs: every command's JSON fits it, and what is wrong does not."""
+"""The schema of what is printed for programs: every command's JSON fits it, what is wrong not."""
 
 import json
 import random
