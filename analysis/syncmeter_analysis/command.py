@@ -175,8 +175,8 @@ def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render import compare
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.studies import first_screen, names, sections, study
-    from syncmeter_analysis.studies.blocks import Bullets, as_markdown
+    from syncmeter_analysis.studies import answers, first_screen, names, sections, study
+    from syncmeter_analysis.studies.blocks import Block, Bullets, as_markdown
 
     for name in options.study:
         study(name)
@@ -187,11 +187,15 @@ def _text(options: argparse.Namespace) -> int:
         raise Unusable(f"{', '.join(options.file)}: no points of the study {', '.join(missing)}")
     md, style = options.format == "md", _style(options)
     whole = options.wide or options.tables or md
-    parts = [(s.title, s.blocks if whole else first_screen(s)) for s in found]
     arms = [c for file in campaign.files if not options.study and (c := compare_arms(file))]
     texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
-    if not arms and not options.study and (sentences := findings(campaign)):
-        parts.insert(0, ("Findings", [Bullets(sentences)]))
+    of_all = {}
+    if not arms and not options.study:
+        of_all = {"Answers": answers(campaign, found), "Findings": findings(campaign)}
+    parts: list[tuple[str, list[Block]]]
+    parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
+    shown = of_all.get("Answers", [])
+    parts += [(s.title, s.blocks if whole else first_screen(s, shown)) for s in found]
     for title, blocks in parts:
         texts.append(as_markdown(title, blocks) if md else as_plain(title, blocks, *style))
     if texts:

@@ -30,10 +30,16 @@ def test_advice_of_a_busy_machine_says_so(tmp_path):
 
 
 @pytest.mark.parametrize("study", [[], ["--study", "locks"]])
-def test_text_begins_with_them_but_of_one_study(tmp_path, capsys, study):
+def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
     path = write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())
     assert main(["text", str(path), *study]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert (lines[0] == "Findings") == (not study)
-    if not study:
-        assert all(len(line) <= 80 for line in lines[lines.index("Findings") :])
+    answer = next(i for i, line in enumerate(lines) if line.startswith("- 2 threads, one add"))
+    if study:
+        assert (lines[0], "Findings" in lines) == ("Locks", False)
+        return
+    assert lines[0] == "Answers"
+    assert answer < lines.index("Findings") < lines.index("Locks")
+    # What stands above is not said again.
+    assert not any(line.startswith("- ") for line in lines[lines.index("Locks") :])
+    assert all(len(line) <= 80 for line in lines)

@@ -23,6 +23,11 @@ from syncmeter_analysis.relate.summary import Measured
 #: So many names stand in a sentence; the table has the others.
 _most_names = 3
 
+#: A sentence is to fit into three lines of a terminal with the situation before it: so many ties and
+#: slower points are named, the first that fit into as many letters.
+_most_letters = 195
+_shorter_and_shorter = ((3, 2), (2, 2), (1, 2), (2, 1), (1, 1), (1, 0))
+
 Name = Callable[[Measured], str]
 
 #: A ratio, why there is none, or None where nothing is to be compared.
@@ -88,13 +93,18 @@ class Contest:
                 f"cannot tell which {what} is the fastest: {_are(near)} too near to nothing to be "
                 f"resolved; of the others {take}"
             )
-        found = [take]
-        if self.ties:
-            found.append(f"{_are([name(s) for s in self.ties])} not told apart from it")
-        if slower := self._slower_to_name(usual):
-            found.append(_they_take([(name(s), r) for s, r in slower]))
-        if self.apart:
-            apart = [f"{name(s)} ({why})" for s, why in self.apart]
+        apart = [f"{name(s)} ({why})" for s, why in self.apart]
+        slower = [(name(s), r) for s, r in self._slower_to_name(usual)]
+        for most_ties, most_slower in _shorter_and_shorter:
+            found = [take]
+            if self.ties:
+                ties = _are([name(s) for s in self.ties], most_ties)
+                found.append(f"{ties} not told apart from it")
+            if slower[:most_slower]:
+                found.append(_they_take(slower[:most_slower]))
+            if len("; ".join(found)) <= _most_letters:
+                break
+        if apart:
             found.append(f"{listed(apart)} cannot be compared with it")
         return "; ".join(found)
 
@@ -115,16 +125,16 @@ def _they_take(slower: Sequence[tuple[str, Ratio]]) -> str:
     return ", ".join(found)
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], most: int = _most_names) -> str:
     """`a`, `a and b`, `a, b, c and 7 more`."""
-    shown = list(names[:_most_names])
-    if len(names) > _most_names:
-        shown.append(f"{len(names) - _most_names} more")
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-def _are(names: Sequence[str]) -> str:
-    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
+def _are(names: Sequence[str], most: int = _most_names) -> str:
+    return f"{listed(names, most)} {'is' if len(names) == 1 else 'are'}"
 
 
 def contest(points: Iterable[Measured], source: str = "") -> Contest:

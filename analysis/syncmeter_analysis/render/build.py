@@ -16,7 +16,7 @@ from syncmeter_analysis.render.method import census_section, machine_section
 from syncmeter_analysis.render.recommendations import cards, claims_section, not_on_cards
 from syncmeter_analysis.render.report import Drawing, Report, Section
 from syncmeter_analysis.render.trust import head, trust
-from syncmeter_analysis.studies import StudySection, sections
+from syncmeter_analysis.studies import StudySection, answers, sections
 
 
 def _of_study(of: StudySection[Any]) -> Section:
@@ -39,7 +39,8 @@ def build(campaign: Campaign) -> Report:
     # Statements are judged on one build: the new one.
     *_, (_, judged_part) = parts_by_arm(campaign)
     findings = judged(Evidence(judged_part))
-    studies = [_of_study(of) for of in sections(campaign)]
+    found = sections(campaign)
+    studies = [_of_study(of) for of in found]
     parts = [
         trust(campaign),
         costs(campaign),
@@ -56,6 +57,7 @@ def build(campaign: Campaign) -> Report:
         [file.path for file in campaign.files],
         findings,
     )
+    report.head.answers = answers(campaign, found)
     report.head.figures = lead_figures(campaign, report.figures)
     # What stands on the first screen is not drawn again.
     first = {figure.id for figure in report.head.figures}

@@ -51,6 +51,8 @@ def _card(card: Card) -> str:
 
 def _head(head: Head, folder: str) -> list[str]:
     lines = [f"# {escaped_md(head.title)}", "", escaped_md(" · ".join(head.facts)), ""]
+    if head.answers:
+        lines += [*(f"- {escaped_md(sentence)}" for sentence in head.answers), ""]
     checks = "; ".join(f"[{escaped_md(c.text)}](#{c.link})" for c in head.checks)
     lines += [f"**{escaped_md(head.verdict)}**" + (f": {checks}" if checks else ""), ""]
     lines += [line for sentence in head.precision for line in (escaped_md(sentence), "")]

@@ -56,8 +56,9 @@ class Card:
 
 @dataclass
 class Head:
-    """The first screen: title and facts of the machine, a verdict with its reasons, how far costs would
-    land if measured again, figures, cards, and blocks that are folded away, each under its heading."""
+    """The first screen: title and facts of the machine, the answers of the studies, a verdict with its
+    reasons, how far costs would land if measured again, figures, cards, and blocks that are folded
+    away, each under its heading."""
 
     title: str
     facts: list[str]
@@ -68,6 +69,7 @@ class Head:
     cards: list[Card] = field(default_factory=list)
     folded: list[tuple[str, list[Block]]] = field(default_factory=list)
     precision: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -24,6 +24,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.compare_arms import parts_by_arm
+from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
 from syncmeter_analysis.relate.text import count
 from syncmeter_analysis.studies.blocks import Block, Bullets, Table, Text
 from syncmeter_analysis.studies.figures import Figure
@@ -67,21 +68,33 @@ class StudySection(Generic[Rows]):
         return draw(self.rows)
 
 
-#: Rows of a table that a first screen shows.
-_most_rows = 12
+#: Rows of a table, and answers, that a first screen shows.
+_most_rows, _most_answers = 12, 8
 
 
-def first_screen(section: StudySection[Any]) -> list[Block]:
-    """A study's answer and the beginning of its first table; a line says what else there is."""
+def answers(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:
+    """What a campaign begins with: the costs of its ladder, and of each study as many answers as there
+    is room for, the most important first."""
+    rungs = ladder(campaign)
+    each = max(1, _most_answers // max(1, len(found)))
+    first = [ladder_sentence(rungs)] if rungs else []
+    return first + [sentence for section in found for sentence in section.answer[:each]]
+
+
+def first_screen(section: StudySection[Any], shown: Sequence[str] = ()) -> list[Block]:
+    """A study's answer, unless its sentences are `shown` above, and the beginning of its first table; a
+    line says what else there is."""
     tables = [block for block in section.text if isinstance(block, Table) and block.rows]
     # What has a narrower form of its own, a map, is nothing without its lower half.
     first = [t if t.narrowed else replace(t, rows=t.rows[:_most_rows]) for t in tables[:1]]
     rows = sum(len(table.rows) for table in tables) - sum(len(table.rows) for table in first)
-    answer: list[Block] = [Bullets(section.answer)] if section.answer else []
-    if not rows:
-        return section.blocks
-    more = f"{rows} more rows of {count(len(tables), 'table')}, and what they mean: --tables"
-    return [*answer, *first, Text(more)]
+    open_ = [sentence for sentence in section.answer if sentence not in shown]
+    answer: list[Block] = [Bullets(section.answer)] if section.answer and not shown else []
+    if not rows and not (shown and open_):
+        return [*answer, *section.text]
+    left = [count(len(open_), "more answer")] * bool(shown and open_)
+    left += [f"{rows} more rows of {count(len(tables), 'table')}"] * bool(rows)
+    return [*answer, *first, Text(f"{', '.join(left)}, and what they mean: --tables")]
 
 
 @cache

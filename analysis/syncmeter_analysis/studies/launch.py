@@ -195,10 +195,7 @@ def _boundary_finding(kernel: Kernel) -> str:
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
         cost = ns_of(kernel.parts["launch_call"])
-        line += (
-            f"; the call returns after {formats.nanoseconds(cost)}, {_share(call)}: the kernel and "
-            f"the wait are the other {formats.nanoseconds(ns_of(whole) - cost)}"
-        )
+        line += f"; the call returns after {formats.nanoseconds(cost)}, {_share(call)}"
     another = kernel.over("additional_launch", "launch")
     if isinstance(another, Ratio):
         cost = ns_of(kernel.parts["additional_launch"])
@@ -221,20 +218,20 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     each = (
-        f"each further kernel of a graph takes {formats.nanoseconds(line.each_ns)} ns, one launched "
-        f"by itself {formats.nanoseconds(one)}"
+        f"each further one takes {formats.nanoseconds(line.each_ns)} ns, one launched by itself "
+        f"{formats.nanoseconds(one)}"
     )
     whole = f"a graph of {n} over {n} launches"
     if isinstance(r, NotComparable):
-        return f"{each}; {whole} cannot be compared, {r.why}"
+        return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"
     whole += f" takes {formats.times_as_long(r)}"
     if verdict(r) is not Verdict.faster:
-        same = f"{verdict(r).value} within {default_margin:.0%}"
-        return f"{each}; {whole}, {same if verdict(r) is Verdict.same else verdict(r).value}"
+        within = f" within {default_margin:.0%}" * (verdict(r) is Verdict.same)
+        return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     sentence = (
-        f"Put kernels that run again and again into a graph: {each}; {whole}, and every size "
-        f"measured from {formats.count(least, 'kernel')} on is faster"
+        f"Put kernels that run again and again into a graph: {each}; {whole}, and every size from "
+        f"{formats.count(least, 'kernel')} on is faster"
     )
     even = _even(line, one)
     if even not in (0, least):

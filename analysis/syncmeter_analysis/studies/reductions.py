@@ -142,8 +142,10 @@ def _contest(forms: list[Form], on_gpu: bool) -> Contest | None:
 
 
 def answer(arrays: list[Array]) -> list[str]:
-    """The form to take for each array, on GPUs, then on CPUs; the largest arrays first."""
-    largest_first = sorted(arrays, key=lambda array: -array.size)
+    """The form to take for each array, on GPUs, then on CPUs; of the first type, then of others, the
+    largest arrays first."""
+    first = arrays[0].type
+    largest_first = sorted(arrays, key=lambda array: (array.type != first, -array.size))
     on_gpu = [(array, array.on_gpu) for array in largest_first]
     on_cpu = [(array, array.on_cpu) for array in largest_first]
     return [fastest_sentence(array, one) for array, one in (*on_gpu, *on_cpu) if one is not None]

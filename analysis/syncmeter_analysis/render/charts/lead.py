@@ -1,5 +1,5 @@
-"""The first figures of a report: what one update of a shared counter costs alone and among all threads,
-what a barrier costs, and on a GPU each level of synchronization."""
+"""The first figures of a report: the ladder of all costs, what one update of a shared counter costs
+alone and among all threads, what a barrier costs, and on a GPU each level of synchronization."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
+from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
 from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
@@ -21,11 +22,23 @@ _most = 2
 
 
 def lead_figures(campaign: Campaign, others: Sequence[Figure]) -> list[Figure]:
-    """Up to two: updates, levels, barriers, as far as measured; else the first of the others that
-    leaves room for the cards."""
-    found = _updates(campaign) + _levels(campaign) + _barriers(campaign)
+    """Up to two: the ladder, updates, levels, barriers, as far as measured; else the first of the
+    others that leaves room for the cards."""
+    found = _ladder(campaign) + _updates(campaign) + _levels(campaign) + _barriers(campaign)
     small = [figure for figure in others if len(figure.panels) <= _most]
     return (found or small[:1])[:_most]
+
+
+def _ladder(campaign: Campaign) -> list[Figure]:
+    """All costs on one axis, from the least to the highest."""
+    rungs = ladder(campaign)
+    if not rungs:
+        return []
+    fields = [_dot(r.name, r.s.cost, r.s.point.backend, r.s.id) for r in rungs if r.s.cost]
+    backends = list(dict.fromkeys(f["group"] for f in fields))
+    chart = Dots(fields, "ns", backends, "op", None if len(backends) == 1 else "by")
+    note = "ns of one op with the 95 % interval, logarithmic, each as it stands in the tables."
+    return [_figure("ladder", ladder_sentence(rungs), note, chart)]
 
 
 def _threads(n: int) -> str:

@@ -1,0 +1,135 @@
+"""What synchronization costs on a machine, from a plain add to the op of the highest cost: a rung for
+each, of one CPU backend and of one GPU backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.group import group
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import count, duration
+
+#: Fewer are no ladder.
+_least_rungs = 5
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A point and its name for a reader: `an atomic add, 16 threads on one variable`."""
+
+    name: str
+    s: Measured
+
+    @property
+    def ns(self) -> float:
+        return self.s.cost.value if self.s.cost else 0.0
+
+
+#: Name, ops of which the first that was measured counts, whether by all threads, where the cells lie.
+_on_cpus = (
+    ("a plain add, 1 thread", ("plain_add",), False, ""),
+    ("an atomic add, 1 thread", ("atomic_add",), False, "shared"),
+    ("a fence, 1 thread", ("fence",), False, ""),
+    ("a lock around an add, 1 thread", ("lock_add", "critical_add"), False, "shared"),
+    ("an atomic add, {} with a variable each", ("atomic_add",), True, "strided"),
+    ("a value handed on, {} in a ring", ("handoff",), True, ""),
+    ("an atomic add, {} on one variable", ("atomic_add",), True, "shared"),
+    ("a lock around an add, {}", ("lock_add", "critical_add"), True, "shared"),
+    ("a barrier, {}", ("barrier",), True, ""),
+    ("waking a thread by a futex", ("wait_futex",), None, ""),
+)
+#: Of a GPU: one warp, or the largest launch.
+_on_gpus = (
+    ("a plain add in global memory, 1 warp", ("plain_add",), False, "strided"),
+    ("a sync of 1 warp", ("warp_sync_partial", "warp_sync"), False, ""),
+    ("a shuffle, 1 warp", ("shuffle_idx", "shuffle_down"), False, ""),
+    ("a barrier of a block of 1 warp", ("barrier",), False, ""),
+    ("an atomic add, 1 warp on one variable", ("atomic_add",), False, "shared"),
+    ("a barrier of the grid, {}", ("grid_sync",), True, ""),
+    ("an atomic add, {} on one variable", ("atomic_add",), True, "shared"),
+    ("one more kernel of a graph", ("additional_graph_launch",), False, ""),
+    ("a kernel launched, nobody waits", ("additional_launch",), False, ""),
+    ("a kernel launched and waited for", ("launch",), False, ""),
+)
+_plain = "plain_add"
+_in_sentence = ("atomic_add", "barrier", "launch")
+
+
+def ladder(campaign: Campaign) -> list[Rung]:
+    """The rungs from the least to the highest cost; none without a plain add to begin with, or with few
+    rungs."""
+    usable = [
+        s
+        for s in campaign.measured
+        if not (s.imported or s.oversubscribed or s.doubt or s.point.repeat or s.point.arm)
+    ]
+    found = _most_rungs(usable, _of_cpus, False) + _most_rungs(usable, _of_gpu, True)
+    if len(found) < _least_rungs or not any(rung.s.point.op == _plain for rung in found):
+        return []
+    return sorted(found, key=lambda rung: rung.ns)
+
+
+def _most_rungs(
+    points: Iterable[Measured], rungs: Callable[[list[Measured]], list[Rung]], on_gpu: bool
+) -> list[Rung]:
+    """Of the backend that has most of them; the first of several."""
+    by_backend = group((s for s in points if s.on_gpu == on_gpu), "backend")
+    return max(map(rungs, by_backend.values()), key=len, default=[])
+
+
+def _of_cpus(points: list[Measured]) -> list[Rung]:
+    # A study of locks may have more lanes than the others.
+    most = max((s.point.lanes for s in points if s.point.op in _in_sentence), default=1)
+    found = []
+    for name, ops, by_all, placement in _on_cpus:
+        lanes = None if by_all is None else most if by_all else 1
+        fits = [
+            s
+            for s in points
+            if s.point.placement == placement or not placement
+            if lanes in (None, s.point.lanes) and s.point.wait == "active"
+        ]
+        if most > 1 and (s := _first(fits, ops)):
+            found.append(Rung(name.format(count(most, "thread")), s))
+    return found
+
+
+def _of_gpu(points: list[Measured]) -> list[Rung]:
+    most = max((s.point.blocks, s.point.lanes) for s in points if s.point.lanes > 1)
+    found = []
+    for name, ops, by_all, placement in _on_gpus:
+        launch = most if by_all else (1, 32)
+        fits = [
+            s
+            for s in points
+            if s.point.placement == placement or not placement
+            if (s.point.blocks, s.point.lanes) == launch
+        ]
+        if s := _first(fits, ops):
+            found.append(Rung(name.format(f"{most[0]} x {most[1]} threads"), s))
+    return found
+
+
+def _first(points: Sequence[Measured], ops: Sequence[str]) -> Measured | None:
+    """Of the first of these ops that was measured; int32 before other types, apart before near."""
+    for op in ops:
+        of_op = [s for s in points if s.point.op == op and s.resolved]
+        if of_op:
+            return min(
+                of_op, key=lambda s: (s.point.type not in ("", "int32"), -s.point.stride_bytes)
+            )
+    return None
+
+
+def ladder_sentence(rungs: Sequence[Rung]) -> str:
+    """Some of its costs, the first and the last among them."""
+    first, *others = [
+        rung
+        for i, rung in enumerate(rungs)
+        if i in (0, len(rungs) - 1)
+        or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
+    ]
+    costs = [f"{rung.name}, {duration(rung.ns)}" for rung in others]
+    return "; ".join([f"On this machine {first.name}, takes {duration(first.ns)}", *costs])

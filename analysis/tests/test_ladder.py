@@ -1,0 +1,57 @@
+"""The ladder of all costs: which points it takes, and where it stands."""
+
+from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
+from tests.made import around, campaign, point, read, visits, write
+from tests.test_first_screen import controls, lock, report, updates
+
+
+def quick(lanes=2):
+    """A plain add, updates and a barrier: the rungs of one CPU backend."""
+    plain = point("plain_add", type="int32", placement="strided", stride=16)
+    barrier = point("barrier", lanes=lanes)
+    return [
+        *visits(around(0.3), plain, family="memory"),
+        *updates(lanes),
+        *visits(around(600.0), barrier, family="barrier"),
+    ]
+
+
+def test_it_goes_from_the_least_cost_to_the_highest(tmp_path):
+    rungs = ladder(read(write(tmp_path / "f", quick(), first=campaign())))
+    assert [rung.name for rung in rungs] == [
+        "a plain add, 1 thread",
+        "an atomic add, 1 thread",
+        "a lock around an add, 1 thread",
+        "an atomic add, 2 threads on one variable",
+        "a lock around an add, 2 threads",
+        "a barrier, 2 threads",
+    ]
+    assert ladder_sentence(rungs) == (
+        "On this machine a plain add, 1 thread, takes 0.3000 ns; an atomic add, 1 thread, 5.000 ns; "
+        "an atomic add, 2 threads on one variable, 20.00 ns; a barrier, 2 threads, 600.0 ns"
+    )
+
+
+def test_there_is_none_without_a_plain_add_or_with_few_rungs(tmp_path):
+    without = [line for line in quick() if line["point"]["op"] != "plain_add"]
+    assert ladder(read(write(tmp_path / "f", without, first=campaign()))) == []
+    few = [line for line in quick() if line["point"]["op"] in ("plain_add", "barrier")]
+    assert ladder(read(write(tmp_path / "g", few, first=campaign()))) == []
+
+
+def test_it_is_the_first_figure_and_the_first_answer_each_cost_as_in_the_tables(tmp_path):
+    found = report(tmp_path, quick(), controls())
+    figure = found.head.figures[0]
+    assert figure.id == "ladder"
+    assert found.head.answers[0] == figure.title
+    costs = {s.id: s.cost.value for s in found.points if s.cost}
+    assert all(row["value"] == costs[row["id"]] for row in figure.panels[0].drawing.rows)
+
+
+def test_a_lock_of_more_lanes_than_all_else_is_no_rung(tmp_path):
+    lines = [*quick(), *lock("critical_add", 4, 900.0)]
+    rungs = ladder(read(write(tmp_path / "f", lines, first=campaign())))
+    assert [rung.name for rung in rungs if "lock" in rung.name] == [
+        "a lock around an add, 1 thread",
+        "a lock around an add, 2 threads",
+    ]
