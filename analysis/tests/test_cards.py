@@ -132,3 +132,20 @@ def test_claims_on_gpus_need_as_many(gpus, some):
 )
 def test_an_effect_in_words(interval, of_costs, told):
     assert text.effect(interval, of_costs) == told
+
+
+def test_costs_that_the_tables_do_not_have_say_their_placement(tmp_path):
+    """The critical section was far in every visit, the atomic add in some: its headline is near."""
+    lines = updates()
+    for line in [x for x in lines if x["point"]["lanes"] == 2]:
+        op, (estimate,) = line["point"]["op"], line["estimates"]
+        if op == "atomic_add":
+            cost = {"value": 30.0, "low": 29.0, "high": 31.0}
+            far = {**estimate, "hop_ns": 240.0, "cost_ns": cost}
+            lines.append({**line, "visit": line["visit"] + 5, "estimates": [far]})
+        elif op == "critical_add":
+            estimate["hop_ns"] = 240.0
+    told = report(tmp_path, lines, controls()).head.cards
+    (card,) = [c for c in told if c.where.startswith("omp, int32, shared, 2 threads")]
+    assert card.where.endswith("; both in quiet rounds, threads 240 ns apart")
+    assert card.effect.startswith("6.67 times slower")

@@ -1,9 +1,12 @@
 """The controls of a report: costs that are known beforehand."""
 
+import math
+
 import pytest
 
-from syncmeter_analysis.render.controls import control_rows
+from syncmeter_analysis.render.controls import Miss, control_rows
 from tests.made import campaign, point, read, visits, write
+from tests.test_first_screen import report, updates
 
 
 def empty_ops(resolved, points):
@@ -26,3 +29,37 @@ def test_empty_ops_are_resolved_as_seldom_as_chance_has_it(tmp_path, resolved, p
     c = read(write(tmp_path / "f.jsonl", empty_ops(resolved, points), first=campaign()))
     (row,) = control_rows(c)
     assert row[-1].kind == ("good" if good else "bad"), row[-2]
+
+
+def empty_op(ns):
+    """An empty op that costs so much, in every visit."""
+    interval = {"value": ns, "low": ns * 0.9, "high": ns * 1.1}
+    return visits([ns] * 5, point("control_aa"), family="control", estimate={"cost_ns": interval})
+
+
+def test_a_small_miss_doubts_small_differences_only(tmp_path):
+    head = report(tmp_path, updates(), empty_op(0.01)).head
+    assert "a control missed by 0.0100 ns, so that differences no larger are" in head.verdict
+    assert head.kind == "unclear"
+    assert any(card.text.startswith("Replace critical sections") for card in head.cards)
+
+
+def test_no_advice_stands_beside_a_control_that_missed_by_as_much_as_costs_differ(tmp_path):
+    head = report(tmp_path, updates(), empty_op(9.0)).head
+    assert "a control failed, so that ratios and costs are doubtful" in head.verdict
+    assert (head.kind, head.cards) == ("bad", [])
+
+
+@pytest.mark.parametrize(
+    ("miss", "over", "under", "hidden"),
+    [
+        (Miss(), 2.0, 2.0, False),
+        (Miss(ns=1.0), 12.5, 10.0, False),
+        (Miss(ns=1.0), 11.5, 10.0, True),
+        (Miss(share=0.1), 12.2, 10.0, False),
+        (Miss(share=0.1), 10.0, 12.0, True),
+        (Miss(math.inf, math.inf), 1e9, 1.0, True),
+    ],
+)
+def test_what_a_miss_may_explain(miss, over, under, hidden):
+    assert miss.hides(over, under) == hidden

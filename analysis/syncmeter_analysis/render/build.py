@@ -13,7 +13,12 @@ from syncmeter_analysis.render.charts.lead import lead_figures
 from syncmeter_analysis.render.charts.scaling import scaling_figures
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.method import census_section, machine_section
-from syncmeter_analysis.render.recommendations import cards, claims_section, not_on_cards
+from syncmeter_analysis.render.recommendations import (
+    cards,
+    claims_section,
+    doubted_by_controls,
+    not_on_cards,
+)
 from syncmeter_analysis.render.report import Drawing, Report, Section
 from syncmeter_analysis.render.trust import head, trust
 from syncmeter_analysis.studies import StudySection, answers, sections
@@ -38,7 +43,7 @@ def build(campaign: Campaign) -> Report:
     """The first screen, and the sections that have something to show."""
     # Statements are judged on one build: the new one.
     *_, (_, judged_part) = parts_by_arm(campaign)
-    findings = judged(Evidence(judged_part))
+    findings = doubted_by_controls(judged_part, judged(Evidence(judged_part)))
     found = sections(campaign)
     studies = [_of_study(of) for of in found]
     parts = [

@@ -1,4 +1,4 @@
-"""Controls against what is known of them beforehand: a row for each."""
+"""Controls against what is known of them beforehand: a row for each, and by how much they missed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,53 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.relation import Ratio, ratio
+from syncmeter_analysis.relate.relation import Ratio, default_margin, ratio
+from syncmeter_analysis.relate.stats import median
 from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.relate.text import duration
 from syncmeter_analysis.studies.blocks import Cell
 
 Row = list[Cell]
+
+
+@dataclass(frozen=True)
+class Miss:
+    """By how much controls are not as expected: an empty op by ns, a known cost by its share. Infinite
+    where nobody knows what that does to a cost."""
+
+    ns: float = 0.0
+    share: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.ns > 0 or self.share > 0
+
+    def __str__(self) -> str:
+        found = [duration(self.ns)] * (self.ns > 0) + [f"{100 * self.share:.1f} %"] * (
+            self.share > 0
+        )
+        return " and ".join(found)
+
+    def hides(self, over_ns: float, under_ns: float) -> bool:
+        """Whether two costs may differ because of it: each may be off by so much."""
+        if not self:
+            return False
+        least, most = sorted((over_ns, under_ns))
+        off = (1 + self.share) ** 2
+        return not most - 2 * self.ns > off * least
+
+    def doubts_all(self, campaign: Campaign) -> bool:
+        """Whether it is more than the margin of a usual cost."""
+        costs = [s.cost.value for s in campaign.measured if s.cost and s.family != "control"]
+        usual = median(costs) if costs else 0.0
+        return not self.ns + self.share * usual <= default_margin * usual
+
+
+#: A row, and by how much the control missed where that is known.
+Control = tuple[Row, Miss]
+_unknown = Miss(math.inf, math.inf)
 
 _verdicts = {
     True: ("as expected", "good"),
@@ -21,10 +61,18 @@ _verdicts = {
 }
 
 
-def _row(what: str, expected: str, found: str, good: bool | None, points: list[Measured]) -> Row:
+def _row(
+    what: str,
+    expected: str,
+    found: str,
+    good: bool | None,
+    points: list[Measured],
+    miss: Miss = _unknown,
+) -> Control:
     verdict, kind = _verdicts[good]
     ids = [s.id for s in points]
-    return [Cell(what), Cell(expected), Cell(found, ids), Cell(verdict, kind=kind)]
+    row = [Cell(what), Cell(expected), Cell(found, ids), Cell(verdict, kind=kind)]
+    return row, miss if good is False else Miss()
 
 
 def _span(values: list[float], decimals: int) -> str:
@@ -44,12 +92,16 @@ def _chance_of(resolved: int, points: int) -> float:
     )
 
 
-def _nothing(backend: str, points: list[Measured]) -> Row:
+def _nothing(backend: str, points: list[Measured]) -> Control:
     all_points = len(points)
-    resolved = sum(s.status not in ("not_resolved", "elided") for s in points)
+    costs = [s.cost for s in points if s.status not in ("not_resolved", "elided")]
+    resolved = len(costs)
     good = _chance_of(resolved, all_points) >= _least_chance
     found = f"{all_points - resolved} of {all_points} not resolved"
-    return _row(f"an empty op ({backend})", "not resolved", found, good, points)
+    known = all(cost is not None and cost.bounded for cost in costs)
+    ns = max((max(abs(cost.low), abs(cost.high)) for cost in costs if cost), default=0.0)
+    miss = Miss(ns=ns) if known else _unknown
+    return _row(f"an empty op ({backend})", "not resolved", found, good, points, miss)
 
 
 def _factor(s: Measured) -> int:
@@ -57,7 +109,7 @@ def _factor(s: Measured) -> int:
     return int(s.point.op.rsplit("_", 1)[1])
 
 
-def _multiplies(backend: str, points: list[Measured]) -> Iterator[Row]:
+def _multiplies(backend: str, points: list[Measured]) -> Iterator[Control]:
     """k multiplies against k times one: the one is of the same type and as many lanes."""
     ones = {(s.point.type, s.point.lanes): s for s in points if _factor(s) == 1 and s.usable}
     for k in sorted({_factor(s) for s in points} - {0, 1}):
@@ -67,10 +119,11 @@ def _multiplies(backend: str, points: list[Measured]) -> Iterator[Row]:
         if times:
             good = all(0.9 < x / k < 1.1 for x in times)
             what, found = f"{k} planted multiplies ({backend})", f"{_span(times, 2)} times"
-            yield _row(what, f"{k} times one", found, good, members)
+            miss = Miss(share=max(abs(x / k - 1) for x in times))
+            yield _row(what, f"{k} times one", found, good, members, miss)
 
 
-def _multiply_cycles(backend: str, points: list[Measured]) -> Iterator[Row]:
+def _multiply_cycles(backend: str, points: list[Measured]) -> Iterator[Control]:
     """One multiply of 32 bits waits three cycles for the one before, on every x86-64 CPU of today."""
     found = [
         (s, s.cycles.value / _factor(s))
@@ -86,18 +139,20 @@ def _multiply_cycles(backend: str, points: list[Measured]) -> Iterator[Row]:
     if not good and all(abs(cycles - round(cycles)) < 0.05 for cycles in each):
         good = None
     what, times = f"a dependent multiply of int32 ({backend})", f"{_span(each, 2)} cycles"
-    yield _row(what, "3 cycles", times, good, [s for s, _ in found])
+    miss = Miss(share=max(abs(cycles / 3 - 1) for cycles in each))
+    yield _row(what, "3 cycles", times, good, [s for s, _ in found], miss)
 
 
-def _additions(backend: str, points: list[Measured]) -> Iterator[Row]:
+def _additions(backend: str, points: list[Measured]) -> Iterator[Control]:
     for s in points:
         if s.point.op == "control_fadd" and s.cycles is not None and s.point.lanes == 32:
             what, cycles = f"a dependent FADD {s.point.type} ({backend})", s.cycles.value
             good = abs(cycles - 4) < 0.1 if s.point.type in ("", "float") else None
-            yield _row(what, "4 cycles", f"{cycles:.3f} cycles", good, [s])
+            miss = Miss(share=abs(cycles / 4 - 1))
+            yield _row(what, "4 cycles", f"{cycles:.3f} cycles", good, [s], miss)
 
 
-def _latencies(campaign: Campaign) -> Iterator[Row]:
+def _latencies(campaign: Campaign) -> Iterator[Control]:
     """Latencies of GPUs that are known: __syncthreads by its warps, and a shuffle."""
     timed = [(s, s.cycles.value) for s in campaign.measured if s.cycles is not None]
     barriers = [
@@ -129,12 +184,23 @@ def _latencies(campaign: Campaign) -> Iterator[Row]:
 
 def control_rows(campaign: Campaign) -> list[Row]:
     """A row for each control; the `kind` of its last cell says whether it is as expected."""
+    return [row for row, _ in _controls(campaign)]
+
+
+def control_miss(campaign: Campaign) -> Miss:
+    """The largest miss of the controls that are not as expected."""
+    misses = [miss for _, miss in _controls(campaign)]
+    ns, share = (max((getattr(m, of) for m in misses), default=0.0) for of in ("ns", "share"))
+    return Miss(ns, share)
+
+
+def _controls(campaign: Campaign) -> list[Control]:
     points = [s for s in campaign.points.values() if not s.measured_as]
     by_backend: dict[str, list[Measured]] = defaultdict(list)
     for s in points:
         if s.family == "control":
             by_backend[s.point.backend].append(s)
-    rows: list[Row] = []
+    rows: list[Control] = []
     for backend, found in by_backend.items():
         if nothing := [s for s in found if s.point.op == "control_aa"]:
             rows.append(_nothing(backend, nothing))

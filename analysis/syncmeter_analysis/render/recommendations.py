@@ -18,10 +18,13 @@ from syncmeter_analysis.claims.claim import (
     holds,
     not_measured,
 )
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
+from syncmeter_analysis.relate.relation import Verdict, verdict_of
+from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
 from syncmeter_analysis.render.trust import precision, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
@@ -85,6 +88,28 @@ def advised(
     return sorted(found, key=lambda a: -consequence(a[3]))
 
 
+#: Why a finding whose two costs differ by less than a control missed advises nothing.
+_hidden = "a control missed by as much as the costs differ"
+
+
+def doubted_by_controls(campaign: Campaign, judged: Judged) -> list[tuple[Claim, Finding]]:
+    """The findings, with a doubt where a control missed by as much as their costs differ."""
+    miss = control_miss(campaign)
+    if not miss:
+        return list(judged)
+    all_hidden = miss.doubts_all(campaign)
+
+    def doubted(f: Finding) -> Finding:
+        r = f.example.ratio if f.example else None
+        hidden = r is None or not isfinite(r.over_ns) or miss.hides(r.over_ns, r.under_ns)
+        parts = {op: doubted(part) for op, part in f.parts.items()}
+        if f.verdict == not_measured or f.parts or not (hidden or all_hidden):
+            return replace(f, parts=parts)
+        return replace(f, parts=parts, doubts=[*f.doubts, _hidden])
+
+    return [(claim, doubted(f)) for claim, f in judged]
+
+
 def _compares(f: Finding) -> object:
     """The two ops that a finding compares and the axes in which they differ; without these, itself."""
     if f.example is None:
@@ -141,10 +166,21 @@ def _effect(f: Finding) -> str:
 
 
 def _where(f: Finding) -> str:
-    """`omp, int32, shared, 2 threads`: what the two points have in common."""
+    """`omp, int32, shared, 2 threads`: what the two points have in common, and in which of their states
+    they are compared where the tables have their costs in another."""
     if f.example is None:
         return ""
-    return text.in_common(f.example.over.point, f.example.under.point)
+    over, under, r = f.example.over, f.example.under, f.example.ratio
+    common = text.in_common(over.point, under.point)
+    sides = (over, r.over_ns), (under, r.under_ns)
+    as_in_tables = all(
+        s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
+        for s, ns in sides
+    )
+    if r.state is None or as_in_tables:
+        return common
+    hop = f", threads {r.state.hop_ns:.0f} ns apart" if r.state.hop_ns > 0 else ""
+    return f"{common}; both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
 
 
 def _bars(f: Finding) -> list[Bar]:
@@ -285,7 +321,7 @@ def findings(campaign: Campaign) -> list[str]:
     that would decide most of what is open. Empty where nothing was measured."""
     if not campaign.measured:
         return []
-    claims = judged_on(Evidence(campaign))
+    claims = doubted_by_controls(campaign, judged_on(Evidence(campaign)))
     found = [f"{verdict_of_machine(campaign)[0]}.", *precision(campaign)]
     found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]

@@ -13,7 +13,7 @@ from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.scatter import kind_of, kinds, repetition
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
-from syncmeter_analysis.render.controls import control_rows
+from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
@@ -229,7 +229,11 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     )
     controls = [row[-1].kind for row in control_rows(campaign)]
     if "bad" in controls:
-        return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
+        miss = control_miss(campaign)
+        if miss.doubts_all(campaign):
+            return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
+        missed = f"a control missed by {miss}, so that differences no larger are doubtful"
+        return f"{verdict}; {missed}", "unclear"
     ratios = "ratios usable" if controls else "ratios unchecked (no control was measured)"
     sound = busy <= _quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
