@@ -12,6 +12,7 @@ from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.compare import compare_campaigns
 from syncmeter_analysis.relate.compare_by import compare_by
 from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.text import cost_interval
 from syncmeter_analysis.render.compare import as_text
 from tests.made import around, campaign, point, results, visits, write
 
@@ -348,6 +349,25 @@ def test_a_blind_comparison_is_no_success_unless_that_is_accepted(tmp_path, caps
     assert main(["compare", *paths, "--format", "json"]) == 3
     (told,) = json.loads(capsys.readouterr().out)
     assert (told["exit_status"], len(told["blind"]), told["sees"]) == (3, 1, 0.5)
+
+
+def test_visits_in_two_modes_are_shown_as_two(tmp_path):
+    old = visits([0.25, 0.26, 1.04e6, 0.255, 1.05e6], point("odd"))
+    new = visits([0.25, 0.26, 0.25, 0.255, 1.05e6], point("odd"))
+    c = both(tmp_path, old, new)
+    (d,) = c.blind
+    assert d.old.modes == ((pytest.approx(0.255), 3), (pytest.approx(1.045e6), 2))
+    # One visit far out is no mode.
+    assert d.new.modes is None
+    told = " ".join(as_text(c).split())
+    assert "0.2550 in 3 visits or 1045000 in 2 ns in " in told
+    assert cost_interval(d.old) == "0.2600 (0.2550 in 3 visits or 1045000 in 2)"
+
+
+def test_visits_that_scatter_widely_are_in_no_modes(tmp_path):
+    wide = visits([10.0, 14.0, 20.0, 31.0, 45.0, 66.0], point("wide"))
+    (d,) = both(tmp_path, wide, wide).differences
+    assert d.new.modes is None
 
 
 def test_a_server_of_ci_reads_what_is_slower_and_what_was_not_seen(tmp_path, capsys):

@@ -373,12 +373,16 @@ def blind_text(c: Comparison, everything: bool = False) -> str:
     """Which points could not have shown the change asked for, and what to do; '' without any."""
     if not c.blind and not c.blind_apart:
         return ""
-    names = [
-        f"{text.short_name(d.new.point)} (above {text.ratio(d.detectable)} times)"
-        if isfinite(d.detectable)
-        else text.short_name(d.new.point)
-        for d in c.blind
-    ]
+    names = []
+    for d in c.blind:
+        above = [f"above {text.ratio(d.detectable)} times"] * isfinite(d.detectable)
+        modes = [
+            f"{modes} ns in {name}"
+            for s, name in zip((d.old, d.new), c.names, strict=True)
+            if (modes := text.in_modes(s))
+        ]
+        why = "; ".join([*above, *modes])
+        names.append(text.short_name(d.new.point) + (f" ({why})" if why else ""))
     names += [f"{text.short_name(a.point)} ({a.why})" for a in c.blind_apart]
     shown = names if everything else names[:_most_named]
     more = f"; and {len(names) - len(shown)} more" if len(names) > len(shown) else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
+from statistics import median
 from typing import Any, NamedTuple
 
 from syncmeter_analysis.record.interval import Interval
@@ -57,6 +58,16 @@ class LaneWaits(NamedTuple):
     p50_ns: float
     p999_ns: float
     longest_ns: float
+
+
+class Mode(NamedTuple):
+    """Visits of a point that cost about the same, in ns, where others cost something else."""
+
+    cost_ns: float
+    visits: int
+
+
+_fewest_in_mode = 2
 
 
 @dataclass
@@ -218,6 +229,23 @@ class Measured:
 
     def visit_costs(self, state: State) -> list[float]:
         return list(self.costs_by_visit(state).values())
+
+    @property
+    def modes(self) -> tuple[Mode, Mode] | None:
+        """The lower and the upper one, where the visits of the headline's state are in two: each has
+        two visits or more, and lies as far from the other as two placements do, and twice as far
+        as either is wide (as ratios)."""
+        costs = sorted(self.visit_costs(self.state))
+        splits = range(_fewest_in_mode, len(costs) - _fewest_in_mode + 1)
+        if not splits:
+            return None
+        cut = max(splits, key=lambda i: costs[i] / costs[i - 1])
+        parts = costs[:cut], costs[cut:]
+        widest = max(part[-1] / part[0] for part in parts)
+        if costs[cut] / costs[cut - 1] < max(gap_of_states, widest**2):
+            return None
+        low, high = (Mode(median(part), len(part)) for part in parts)
+        return low, high
 
 
 # Members of a line that are called as they are here.

@@ -168,9 +168,25 @@ def cost(s: Measured) -> str:
 
 def cost_interval(s: Measured) -> str:
     """`354.7 (320.1..380.2)`, the cost alone where nothing is known of its scatter, or as `cost`."""
-    if s.usable and s.cost is not None and s.cost.bounded:
-        return f"{cost(s)} ({interval_ns(s.cost)})"
-    return cost(s)
+    return f"{cost(s)} ({scatter})" if (scatter := cost_scatter(s)) else cost(s)
+
+
+def cost_scatter(s: Measured) -> str:
+    """The interval of the cost, or both modes where its visits are in two; '' where it is not known."""
+    if not (s.usable and s.cost is not None and s.cost.bounded):
+        return ""
+    return in_modes(s) or interval_ns(s.cost)
+
+
+def in_modes(s: Measured) -> str:
+    """`9.782 in 4 visits or 18.13 in 5`; '' where the visits are in one mode."""
+    if not s.modes:
+        return ""
+    low, high = s.modes
+    return (
+        f"{nanoseconds(low.cost_ns)} in {low.visits} visits or {nanoseconds(high.cost_ns)} in "
+        f"{high.visits}"
+    )
 
 
 def cells(p: Point) -> str:

@@ -161,7 +161,7 @@ def _field(s: Measured | None, best: Measured | None) -> Cell:
     """The cost; below it the interval, and how many times the fastest alternative it takes."""
     if s is None:
         return Cell("")
-    interval = text.interval_ns(s.cost) if s.cost and s.usable and s.cost.bounded else ""
+    interval = text.cost_scatter(s)
     times = _times(s, best)
     over = f"x {times}" if times[:1].isdigit() else times
     return Cell(
