@@ -33,7 +33,8 @@ def stored(tmp_path_factory):
         found = []
         for side in ("old", "new"):
             path = tmp_path_factory.mktemp(side) / f"{side}.jsonl"
-            path.write_bytes(lzma.open(ROOT / f"docs/measurements/{name}.jsonl.xz").read())
+            packed = (ROOT / f"docs/measurements/{name}.jsonl.xz").read_bytes()
+            path.write_bytes(lzma.decompress(packed))
             found.append(read_campaign([str(path)]).points)
         return found
 
