@@ -34,7 +34,7 @@ def test_a_card_says_effect_scope_sides_and_figure(tmp_path):
 
 def test_busy_evidence_makes_a_card_with_its_doubt_only_where_sound_ones_are_few(tmp_path):
     told = report(tmp_path, busy(updates())).head.cards
-    assert 0 < len(told) <= 3
+    assert 0 < len(told) <= 4
     assert all(card.doubt for card in told)
 
 
@@ -73,10 +73,10 @@ def test_at_most_five_cards_the_most_consequential_first():
     assert effects(judged(*((x, ()) for x in (2, 9, 3, 8, 4, 7, 5)))) == [9, 8, 7, 5, 4]
 
 
-def test_busy_evidence_fills_up_to_three_cards_behind_the_sound():
-    busy_ones = [(x, [busy_doubt]) for x in (20, 30, 40)]
-    assert effects(judged((2, ()), *busy_ones)) == [2, 40, 30]
-    assert effects(judged((2, ()), (3, ()), (4, ()), *busy_ones)) == [4, 3, 2]
+def test_busy_evidence_fills_up_to_four_cards_behind_the_sound():
+    busy_ones = [(x, [busy_doubt]) for x in (20, 30, 40, 50)]
+    assert effects(judged((2, ()), *busy_ones)) == [2, 50, 40, 30]
+    assert effects(judged((2, ()), (3, ()), (4, ()), (5, ()), *busy_ones)) == [5, 4, 3, 2]
     # Nothing is at stake where the interval straddles 1, and other doubts are no advice.
     assert effects(judged((1.0, [busy_doubt]), (9, ["most rounds"]), (9, [busy_doubt, "x"]))) == []
 

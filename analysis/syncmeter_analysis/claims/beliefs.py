@@ -29,7 +29,7 @@ belief_critical_never = row(
     statement="A critical section is never faster than an atomic update.",
     needs="critical_add and atomic_add",
     advice="Never use a critical section for one update.",
-    otherwise="A critical section is faster at some points: see the evidence before replacing one.",
+    otherwise="Measure before you replace a critical section: it is faster at some points.",
 )
 
 belief_relaxed = row(
@@ -151,7 +151,7 @@ def belief_graph(data: Evidence) -> Finding:
     statement="Kokkos costs nothing over the native API.",
     needs="ops of a kokkos backend and of its native one",
     advice="Write Kokkos: synchronization costs the same.",
-    otherwise="Some ops are slower with Kokkos; the table of backends says which.",
+    otherwise="Write natively what is slower with Kokkos here.",
 )
 def belief_kokkos(data: Evidence) -> Finding:
     """The same op through Kokkos and native."""
@@ -177,7 +177,7 @@ reductions_library = row(
     statement="The library's reduction is the fastest.",
     needs="cuda reduce_max_cub and another reduce_max of the same size",
     advice="Call the library.",
-    otherwise="A hand-written reduction is faster here for some size or type.",
+    otherwise="Write the reduction by hand: that is faster here for some size or type.",
 )
 
 multi_gpu_remote_add = row(
@@ -215,7 +215,7 @@ belief_futex_wake = row(
     origin(belief, "waiting", "waiting"),
     statement="A thread that sleeps in a futex sees its turn ten times as late as one that spins.",
     needs="wait_futex and wait_pause, 100 us late or more",
-    advice="Spin before you sleep; `syncmeter-report text FILE --study waiting` says how long.",
+    advice="Spin for as long as a wake-up costs before you sleep.",
     otherwise="Sleep at once: a wake-up costs little more than spinning here.",
 )
 

@@ -92,7 +92,7 @@ omp_atomic_over_critical = row(
     statement="Reading atomically costs no more than reading.",
     needs="atomic_read and plain_read, or atomic_add",
     advice="Read shared variables atomically wherever they may change: that costs nothing more.",
-    otherwise="Atomic reads cost something here; look at what they compile to.",
+    otherwise="Read atomically once and keep the value: an atomic read costs something here.",
 )
 def omp_atomic_read_free(data: Evidence) -> Finding:
     """An atomic read against an atomic update: is it next to nothing?"""
@@ -259,7 +259,7 @@ def _by_size(found: list[Row]) -> Finding:
     statement="Padding to 64 bytes is enough.",
     needs="ops on cells 64 bytes apart and farther, 2 lanes or more",
     advice="Pad to 64 bytes.",
-    otherwise="Pad to more than 64 bytes; the table of false sharing says how far.",
+    otherwise="Pad to more than 64 bytes.",
 )
 def belief_padding_64(data: Evidence) -> Finding:
     """Cells 64 bytes apart against cells pages apart: by the study where there are its points."""

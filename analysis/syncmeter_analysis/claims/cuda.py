@@ -61,7 +61,7 @@ cuda_shuffle_alike = row(
     statement="All variants of the shuffle cost the same.",
     needs="cuda shuffle_idx and another shuffle",
     advice="Choose the shuffle that reads best.",
-    otherwise="Variants differ here; look at what they compile to.",
+    otherwise="Choose the shuffle that is the fastest here: its variants differ.",
 )
 
 
@@ -90,7 +90,7 @@ def cuda_shuffle_64(data: Evidence) -> Finding:
     statement="__syncthreads does not depend on the number of blocks in the grid.",
     needs="cuda barrier with 1 block and with more",
     advice="Size the grid by the work; it does not slow down barriers inside blocks.",
-    otherwise="Barriers inside blocks are slower in large grids here; the evidence has the sizes.",
+    otherwise="Expect slower barriers inside blocks in large grids.",
 )
 def cuda_syncthreads_grid(data: Evidence) -> Finding:
     """__syncthreads in a grid of many blocks against in one block, small and large grids apart."""

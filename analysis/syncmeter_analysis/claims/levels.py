@@ -24,7 +24,7 @@ levels_block_warps = row(
     statement="Synchronizing a block gets slower with the number of active warps on its "
     "multiprocessor.",
     needs="cuda barrier at 32 threads and at more",
-    advice="Fewer warps per multiprocessor make block barriers faster.",
+    advice="Run fewer warps per multiprocessor where block barriers dominate.",
     otherwise="The number of warps hardly matters to block barriers here.",
 )
 
@@ -164,7 +164,7 @@ potato_volatile = row(
     statement="cuda::atomic_ref costs what the device-scope form costs.",
     needs="cuda handoffs (or atomics) by atomic_ref and by PTX or functions",
     advice="Write cuda::atomic_ref: it costs nothing over PTX.",
-    otherwise="atomic_ref is not free here; look at what it compiles to.",
+    otherwise="Write PTX where it counts: cuda::atomic_ref is not free here.",
 )
 def potato_atomic_ref(data: Evidence) -> Finding:
     """cuda::atomic_ref against the device-scope form of the same op."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from syncmeter_analysis.studies.figures import Figure
 
 #: Cards of the first screen: advice beyond the doubts that a busy machine leaves fills up to the least.
-_least_cards, _most_cards = 3, 5
+_least_cards, _most_cards = 4, 5
 #: Sentences of advice with which a campaign ends on a terminal.
 _most_advice = 3
 
@@ -111,12 +111,13 @@ def doubted_by_controls(campaign: Campaign, judged: Judged) -> list[tuple[Claim,
 
 
 def _compares(f: Finding) -> object:
-    """The two ops that a finding compares and the axes in which they differ; without these, itself."""
+    """The two ops that a finding compares and the axes in which they differ; without these, itself. A
+    critical section is one whether it has a name or not."""
     if f.example is None:
         return id(f)
     over, under = f.example.over.point, f.example.under.point
     apart = (x.name for x in fields(over) if getattr(over, x.name) != getattr(under, x.name))
-    return over.op, under.op, *apart
+    return over.op.replace("_named", ""), under.op, *apart
 
 
 def _of_its_own(advice: Sequence[Advised]) -> list[Advised]:
