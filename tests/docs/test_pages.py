@@ -90,3 +90,30 @@ def test_one_version(programs):
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert programs.call(["syncmeter", "--version"]) == (0, f"syncmeter {version}\n")
     assert programs.call(["syncmeter-report", "--version"]) == (0, f"syncmeter-report {version}\n")
+
+
+def test_the_readme_says_whom_it_is_for_whether_a_machine_is_too_noisy_and_each_word_that_its_output_needs():
+    readme = DOCUMENTS[0].path.read_text(encoding="utf-8")
+    assert "It is for those who" in readme.partition("\n## ")[0]
+    assert "**Is my machine too noisy?**" in readme
+    words = re.findall(r"^- \*\*([^*]+)\*\*", readme.partition("\n## What it prints\n")[2].partition("\n## ")[0], re.M)
+    assert 1 <= len(words) <= 5 and {"lane", "interval", "hop", "busy"} <= set(words)
+
+
+def test_the_recipe_for_ci_leads_with_two_builds_in_turn():
+    commands = [command for block in Document(DOCS / "ci.md").blocks for command in block.commands()]
+    assert commands[0].startswith("syncmeter ab ")
+    assert not any("--visits 2" in command for command in commands)
+
+
+@pytest.mark.parametrize("study", ["false-sharing", "locks"])
+def test_the_output_that_a_page_shows_decides(study):
+    shown = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8").partition("## Output")[2].partition("\n## ")[0]
+    assert "begins with its answers" in shown and "cannot tell" not in shown and "of study quick" not in shown
+
+
+def test_the_glossary_calls_doubtful_what_a_card_does():
+    card = (ROOT / "analysis/syncmeter_analysis/render/recommendations.py").read_text(encoding="utf-8")
+    doubtful = " ".join((DOCS / "glossary.md").read_text(encoding="utf-8").partition("### doubtful\n")[2].split("\n#")[0].split())
+    assert '"other work ran meanwhile: repeat on a quiet machine"' in card
+    assert 'a card may still advise' in doubtful and '"repeat on a quiet machine"' in doubtful
