@@ -33,8 +33,8 @@ TEST(Commands, TakeEveryValueThatIsOfferedAndNoOther) {
       ++closed;
     }
   }
-  EXPECT_EQ(closed, 27U) << "run: study, type, placement, affinity, home, order, wait, scope, "
-                            "flavour, space; ab: those of run, and format; topology: affinity; "
+  EXPECT_EQ(closed, 28U) << "run: study, type, placement, affinity, home, order, wait, scope, "
+                            "flavour, space; ab: those of run, format and blind; topology: affinity; "
                             "show: type, sort; census: type, "
                             "order, and format of its diff";
 }
