@@ -122,7 +122,7 @@ def test_the_text_has_a_line_for_each_conclusion(tmp_path):
     text = told(tmp_path, two_packages())
     assert "- omp atomic_add, 4 lanes, close: one cell gives 0.200 times the throughput of" in text
     assert "; 4 cells give 20.1 times that of one cell (" in text
-    assert "; 2 cells give 4.0" in text
+    assert "), 2 cells 4.0" in text
     assert "cannot tell" not in text
     assert "ops/s of all lanes, and fairness, by lanes and cells" in text
     # 2 lanes of 26.67 ns on one cell.

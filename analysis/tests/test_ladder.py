@@ -27,7 +27,7 @@ def test_it_goes_from_the_least_cost_to_the_highest(tmp_path):
         "a barrier, 2 threads",
     ]
     assert ladder_sentence(rungs) == (
-        "On this machine a plain add, 1 thread, takes 0.3000 ns; an atomic add, 1 thread, 5.000 ns; "
+        "On this machine a plain add, 1 thread takes 0.3000 ns; an atomic add, 1 thread, 5.000 ns; "
         "an atomic add, 2 threads on one variable, 20.00 ns; a barrier, 2 threads, 600.0 ns"
     )
 

@@ -124,7 +124,8 @@ def test_levels_and_multi_gpu_name_the_same_barrier():
         r"several GPUs +(\S+) +(\d) +(\d+) x (\d+) +(\d+) ", row
     ).groups()
     inside = f"{devices} devices, a barrier inside kernels of {blocks} x {lanes} threads"
-    assert f"{inside}: take {op} ({ns} ns)" in blocks_of("multi-gpu")
+    name = op.removeprefix("multi_gpu_")
+    assert f"{inside}: take {name} ({ns} ns)" in blocks_of("multi-gpu")
 
 
 def test_costs_and_locks_say_the_same_of_a_lock():

@@ -25,7 +25,7 @@ _most_names = 3
 
 #: A sentence is to fit into three lines of a terminal with the situation before it: so many ties and
 #: slower points are named, the first that fit into as many letters.
-_most_letters = 195
+_most_letters = 185
 _shorter_and_shorter = ((3, 2), (2, 2), (1, 2), (2, 1), (1, 1), (1, 0))
 
 Name = Callable[[Measured], str]

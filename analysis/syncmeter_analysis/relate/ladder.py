@@ -49,9 +49,9 @@ _on_gpus = (
     ("an atomic add, 1 warp on one variable", ("atomic_add",), False, "shared"),
     ("a barrier of the grid, {}", ("grid_sync",), True, ""),
     ("an atomic add, {} on one variable", ("atomic_add",), True, "shared"),
-    ("one more kernel of a graph", ("additional_graph_launch",), False, ""),
-    ("a kernel launched, nobody waits", ("additional_launch",), False, ""),
-    ("a kernel launched and waited for", ("launch",), False, ""),
+    ("a launch of a graph of 1 kernel", ("additional_graph_launch",), False, ""),
+    ("a launch that nobody waits for", ("additional_launch",), False, ""),
+    ("a launch and its wait", ("launch",), False, ""),
 )
 _plain = "plain_add"
 _in_sentence = ("atomic_add", "barrier", "launch")
@@ -113,12 +113,18 @@ def _of_gpu(points: list[Measured]) -> list[Rung]:
 
 
 def _first(points: Sequence[Measured], ops: Sequence[str]) -> Measured | None:
-    """Of the first of these ops that was measured; int32 before other types, apart before near."""
+    """Of the first of these ops that was measured; int32 before other types, apart before near,
+    small before large."""
     for op in ops:
         of_op = [s for s in points if s.point.op == op and s.resolved]
         if of_op:
             return min(
-                of_op, key=lambda s: (s.point.type not in ("", "int32"), -s.point.stride_bytes)
+                of_op,
+                key=lambda s: (
+                    s.point.type not in ("", "int32"),
+                    -s.point.stride_bytes,
+                    s.point.size,
+                ),
             )
     return None
 
@@ -132,4 +138,4 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
     costs = [f"{rung.name}, {duration(rung.ns)}" for rung in others]
-    return "; ".join([f"On this machine {first.name}, takes {duration(first.ns)}", *costs])
+    return "; ".join([f"On this machine {first.name} takes {duration(first.ns)}", *costs])

@@ -273,10 +273,11 @@ def throughput_sentence(row: Row) -> str:
     found = []
     if row.over_alone is not None:
         found.append(_gives("one cell", row.over_alone, "the throughput of one lane alone"))
-    for cells, c in reversed(row.by_cells.items()):
-        if c.over_one is not None:
-            found.append(_gives(f"{cells} cells", c.over_one, "that of one cell"))
-    return f"{name_of(row)}: {'; '.join(found) or 'cannot tell: nothing to compare'}"
+    more = [(n, c.over_one) for n, c in reversed(row.by_cells.items()) if c.over_one is not None]
+    found += [_gives(f"{n} cells", over, "that of one cell") for n, over in more[:1]]
+    others = [f"{n} cells {formats.ratio(r.value)}" for n, r in more[1:] if isinstance(r, Ratio)]
+    sentence = ", ".join(["; ".join(found), *others])
+    return f"{name_of(row)}: {sentence or 'cannot tell: nothing to compare'}"
 
 
 def _gives(cells: str, r: Ratio | NotComparable, what: str) -> str:

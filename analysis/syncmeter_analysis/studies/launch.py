@@ -218,19 +218,19 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     each = (
-        f"each further one takes {formats.nanoseconds(line.each_ns)} ns, one launched by itself "
-        f"{formats.nanoseconds(one)}"
+        f"each takes {formats.nanoseconds(line.each_ns)} ns there, {formats.nanoseconds(one)} "
+        "launched by itself"
     )
-    whole = f"a graph of {n} over {n} launches"
+    whole = f"a graph of {n} kernels"
     if isinstance(r, NotComparable):
         return f"Kernels in a graph: {each}; {whole} cannot be compared, {r.why}"
-    whole += f" takes {formats.times_as_long(r)}"
+    whole += f" takes {formats.times_as_long(r)} as {n} launches"
     if verdict(r) is not Verdict.faster:
         within = f" within {default_margin:.0%}" * (verdict(r) is Verdict.same)
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     sentence = (
-        f"Put kernels that run again and again into a graph: {each}; {whole}, and every size from "
+        f"Put kernels that run again and again into a graph: {each}; {whole}, and every one from "
         f"{formats.count(least, 'kernel')} on is faster"
     )
     even = _even(line, one)

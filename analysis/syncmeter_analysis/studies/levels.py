@@ -270,9 +270,7 @@ def _grid_sentence(row: GridBarriers) -> str:
 
 def _of_each_level(found: GpuLevels) -> str:
     fastest = [
-        f"{name} {formats.duration(ns_of(best))} ({best.point.op})"
-        for name, one in found.axis
-        if (best := one.best)
+        f"{name} {formats.duration(ns_of(best))}" for name, one in found.axis if (best := one.best)
     ]
     return f"Synchronize at the narrowest level that will do: {'; '.join(fastest)}"
 

@@ -281,7 +281,7 @@ def fastest_sentence(fastest: Fastest) -> str:
 
     def name(s: Measured) -> str:
         launch = "" if alike else f" of {formats.blocks_by_threads(s.point)} threads"
-        return barrier_name(s.point) + launch
+        return barrier_name(s.point).removeprefix("multi_gpu_") + launch
 
     # What a program has that copies the barrier of one GPU.
     usual = [s for s in one.points if barrier_name(s.point) == f"{in_kernels}counter"]
@@ -298,7 +298,8 @@ def _step(fastest: Fastest) -> str:
     devices = formats.count(fewer.point.size, "device")
     if verdict(r) is Verdict.slower:
         more = formats.nanoseconds(ns_of(best) - ns_of(fewer))
-        return f"; that is {more} ns more than over {devices}, {formats.times_as_long(r)}"
+        times = formats.ratio(r.value)
+        return f"; that is {times} times as long as over {devices}, {more} ns more"
     return f"; that is as fast as over {devices}" if verdict(r) is Verdict.same else ""
 
 
