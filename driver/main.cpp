@@ -43,12 +43,11 @@ int dispatch(const std::string& program, const std::vector<std::string>& words) 
   if (name == "--help" || name == "-h") return std::fputs(help().c_str(), stdout) < 0 ? 1 : 0;
   if (name == "--version") return std::puts("syncmeter " SM_VERSION) < 0 ? 1 : 0;
   known.insert(known.end(), {"--help", "--version"});
-  throw usage_error(unknown_name("syncmeter", "command", name, known));
+  throw usage_error(unknown_name("command line", "command", name, known));
 }
 
-// One line, whatever control characters the user's words hold.
 int fail(const std::string& what, int exit_status) {
-  std::fprintf(stderr, "syncmeter: %s\n", syncmeter::printable(what).c_str());
+  syncmeter::print_message(what);
   return exit_status;
 }
 

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -302,3 +303,21 @@ def test_a_detectable_change_is_found_in_about_80_of_100(visits, points):
         logs[0] = drawn(rng, visits, 0.02, asked)
         hits += 0 in found(judged_of(logs))
     assert 0.68 * 200 < hits < 0.92 * 200
+
+
+@pytest.mark.parametrize("new", [[9.0, 9.5, 10.0, 10.5, 11.0], around(11.0)])
+def test_lines_of_two_arms_fit_a_terminal_and_only_terminals_get_colours(tmp_path, new):
+    """Of points with the longest names: what changed, and what cannot be told."""
+    longest = {"type": "double", "placement": "strided", "stride": 4096, "order": "seq_cst"}
+    longest |= {"lanes": 128, "affinity": "spread", "wait": "passive"}
+    lines = [
+        visits(costs, point(op, arm=arm, **longest))
+        for op in ("fence_between_stores", "ticket_backoff_lock_add")
+        for arm, costs in (("old", around(10.0)), ("new", new))
+    ]
+    c = compared(tmp_path, *lines)
+    text = rendered.as_text(c, coloured=False, width=80)
+    assert "ticket_backoff_lock_add" in text and "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    coloured = rendered.as_text(c, coloured=True, width=80)
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == text != coloured

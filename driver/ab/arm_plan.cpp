@@ -38,8 +38,7 @@ std::vector<worker_info> workers_of(const build_arm& arm) {
   std::set<std::string> taken;
   for (worker_info& worker : workers_at(arm.path, arm.environment)) {
     if (!worker.problem.empty()) {
-      std::fprintf(stderr, "syncmeter: %s: %s is left out: %s\n", arm.name.c_str(),
-                   printable(worker.path).c_str(), printable(worker.problem).c_str());
+      print_message(fmt::format("{}: {} is left out: {}", arm.name, worker.path, worker.problem));
       continue;
     }
     for (const std::string& backend : std::vector(worker.backends))

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/text/columns.hpp"
 #include "driver/text/line_reader.hpp"
 #include "driver/text/messages.hpp"
 
@@ -21,12 +21,6 @@ namespace syncmeter {
 namespace {
 
 constexpr auto shortest_between_draws = std::chrono::milliseconds{100};
-
-std::size_t columns_of(int fd) {
-  winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
-}
 
 constexpr std::array<int, 3> caught_signals{SIGINT, SIGTERM, SIGHUP};
 
@@ -87,7 +81,8 @@ void progress::show(std::size_t done, std::size_t total, std::string_view op,
     std::string line = fmt::format("{}/{} visits ({} %{})  {}", done, total, percent,
                                    remaining(done, total, now), printable(op));
     // A line that wraps could not be drawn over.
-    line.resize(std::min(line.size(), columns_of(fd_) - 1));
+    const std::size_t width = terminal_width(fd_);
+    line.resize(std::min(line.size(), (width == 0 ? usual_width : width) - 1));
     write('\r' + line + "\x1b[K");
     drawn_ = true;
     last_draw_ = now;
@@ -108,7 +103,7 @@ void progress::show_step(std::string_view text) {
 
 void progress::note(std::string_view text) {
   clear();
-  write(fmt::format("syncmeter: {}\n", printable(text)));
+  write(message_text(text, terminal_width(fd_)));
 }
 
 void progress::clear() {

@@ -18,6 +18,7 @@
 #include "driver/census/rule/census_text.hpp"
 #include "driver/census/rule/worker_census.hpp"
 #include "driver/census/tools/elf_file.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/command_line.hpp"
 #include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
@@ -303,8 +304,8 @@ int read_command(const std::vector<std::string>& arguments, std::FILE* out) {
                               {"entries", found_json(found)}}
                    .dump());
   } else {
-    fmt::print(out, "{} for {}: {} entries\n\n{}", printable(file), machine_name, found.size(),
-               printable(found_table(found), true));
+    fmt::print(out, "{} for {}: {}\n\n{}", printable(file), machine_name,
+               count_text(found.size(), "entry", "entries"), printable(found_table(found), true));
   }
   return found.empty() ? 1 : 0;
 }
@@ -341,14 +342,16 @@ int census_of_workers(const census_options& options, const std::vector<worker_in
       object["entries"] = census_json(census);
       if (options.save) {
         const std::string failure = save_census(worker, entries, census);
-        if (!failure.empty()) print(stderr, "syncmeter: " + failure + "\n");
+        if (!failure.empty()) print_message(failure);
         good = good && failure.empty();
       }
       const std::string compiler = worker.build.is_object()
                                        ? worker.build.value("compiler", "unknown compiler")
                                        : "unknown compiler";
       if (!options.json && !census.empty()) {
-        print(out, fmt::format("worker {} ({}), {}\n\n{}\n", worker.name, compiler, worker.path,
+        const std::string of =
+            fmt::format("worker {} ({}), {}", worker.name, compiler, worker.path);
+        print(out, fmt::format("{}\n\n{}\n", narrow ? wrapped(of, 0) : of,
                                narrow ? census_by_op(census) : census_table(census)));
       }
     }

@@ -190,17 +190,20 @@ std::string missing_text(const std::vector<worker_info>& workers, bool wide) {
       text += line_of(backend, problem, wide);
     if (worker.problem.empty()) continue;
     std::string problem = worker.problem;
+    const bool to_build = worker.path.empty() && can_be_built(worker.name);
     // Where there is no program, all say where it was looked for: once is enough.
-    if (!wide && worker.path.empty()) {
-      looked_for = problem.substr(problem.find(": ") + 2);
+    if (to_build) {
+      problem = problem.substr(problem.find(": ") + 2);
+    } else if (!wide && worker.path.empty()) {
+      looked_for = "  looked for syncmeter-* beside the driver and on PATH (--wide: the folders)\n";
       problem = "no worker";
     }
     for (const known_backend& known : known_backends())
-      if (known.name == worker.name) problem += fmt::format("; install {}", known.install);
+      if (!to_build && known.name == worker.name)
+        problem += fmt::format("; install {}", known.install);
     text += line_of(worker.name, problem, wide);
   }
-  if (!looked_for.empty()) text += "  " + looked_for + "\n";
-  return text.empty() ? "" : "\nNot usable\n" + text;
+  return text.empty() ? "" : "\nNot usable\n" + text + looked_for;
 }
 
 struct list_request {

@@ -30,8 +30,7 @@ namespace {
 constexpr int nothing_comparable = 2;
 
 void print_notes(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences)
-    std::fprintf(stderr, "syncmeter: %s\n", printable(sentence).c_str());
+  for (const std::string& sentence : sentences) print_message(sentence);
 }
 
 /// The options of a resumed campaign: every setting that decided its points, and on top what was
@@ -171,6 +170,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
                                       : make_plan(options, workers, here.machine, here.grant);
   before = {};
   note_unbound_lanes(here.grant);
+  if (!options.dry_run && !plan.backends_missing.empty()) print_message(plan.backends_missing);
   const std::optional<campaign_outcome> outcome =
       measure(plan, options, workers, here, words_of(program, "run", arguments), out);
   if (!outcome) return 0;

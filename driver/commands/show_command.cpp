@@ -98,8 +98,7 @@ int complete_file(const std::string& path, std::FILE* out) {
 int print_point_lines(const std::string& path, std::FILE* out) {
   const results_file file = read_results(path);
   for (const std::string& left_out : file.left_out)
-    std::fprintf(stderr, "syncmeter: %s: %s\n", printable(path).c_str(),
-                 printable(left_out).c_str());
+    print_message(fmt::format("{}: {}", path, left_out));
   for (const nlohmann::json& line : point_lines(file))
     fmt::print(out, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return 0;

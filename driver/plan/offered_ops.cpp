@@ -237,4 +237,19 @@ std::vector<std::string> workers_for(const run_options& options) {
   return workers;
 }
 
+std::vector<std::string> backends_lacking(const run_options& options,
+                                          const std::vector<worker_info>& workers) {
+  std::vector<std::string> lacking;
+  const study* const chosen = options.backends.empty() ? find_study(options.study) : nullptr;
+  if (chosen == nullptr) return lacking;
+  for (const std::string_view backend : chosen->also) {
+    const bool served = std::ranges::any_of(workers, [&](const worker_info& w) {
+      return contains(w.backends, std::string(backend)) &&
+             problem_of(w, std::string(backend)).empty();
+    });
+    if (!served) lacking.emplace_back(backend);
+  }
+  return lacking;
+}
+
 }  // namespace syncmeter

@@ -12,6 +12,7 @@
 
 #include "core/machine/topology.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -21,10 +22,6 @@ std::vector<int> numbers_of(std::span<const processing_unit> units) {
   std::vector<int> numbers;
   for (const processing_unit& unit : units) numbers.push_back(unit.os);
   return numbers;
-}
-
-std::string counted(unsigned number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 std::vector<unsigned> strides_of(const run_options& options, const study_axes& axes, unsigned size,
@@ -181,8 +178,8 @@ void require_lanes(std::string_view option, unsigned lanes, const run_options& o
           : "";
   throw usage_error(fmt::format(
       "{}: {} is more than the {} allowed here ({}{}); --oversubscribe lifts the limit", option,
-      lanes, counted(most, "lane"),
-      counted(static_cast<unsigned>(machine.units().size()), "processing unit"), quota));
+      lanes, count_text(most, "lane", "lanes"),
+      count_text(machine.units().size(), "processing unit", "processing units"), quota));
 }
 
 std::vector<std::vector<int>> pinned_lanes(const run_options& options, bool pairs,

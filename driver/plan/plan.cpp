@@ -29,6 +29,9 @@ namespace {
 constexpr double usual_visit_s = 0.022;
 constexpr double usual_start_s = 0.3;
 constexpr double usual_gpu_start_s = 0.9;
+// A step lasts as long as a lane is late: both sides of the fewest rounds of a visit, and what
+// finds the number of steps. A study of late lanes took 48 and 54 s, and was predicted to take 15.
+constexpr double late_steps = 30;
 
 // An op without cells has whatever placement a study asks for.
 bool has_any(const offered_op& op, const std::vector<placement>& wanted) {
@@ -66,7 +69,8 @@ double predicted_s(const campaign_plan& plan, const run_options& options,
   std::map<std::tuple<std::string, wait_policy, unsigned>, double> starts_s;
   for (const planned_point& p : plan.points) {
     const double at_once = static_cast<double>(std::max<std::size_t>(p.devices.size(), 1));
-    all += p.visits * std::min(max_visit_s(p, options), usual_visit_s) / at_once;
+    const double visit_s = std::min(max_visit_s(p, options), usual_visit_s);
+    all += p.visits * (visit_s + late_steps * p.what.late_us * 1e-6) / at_once;
     for (const worker_info& worker : workers) {
       if (!contains(worker.backends, p.what.backend)) continue;
       const unsigned pool = worker.pooled.contains(p.what.backend) ? p.what.lanes : 0;
@@ -320,6 +324,27 @@ void refuse_quiet_placements(const study& chosen, const run_options& options) {
                                 chosen.name, fmt::join(others, ", ")));
 }
 
+// Which backends a study compares and has no worker for, how many those are, and what to do.
+std::string lacking_text(const campaign_plan& plan, const std::vector<std::string>& lacking,
+                         const study& chosen) {
+  if (lacking.empty()) return "";
+  std::set<std::string> compared(lacking.begin(), lacking.end());
+  for (const planned_point& p : plan.points) compared.insert(p.what.backend);
+  std::vector<std::string> not_built, others;
+  for (const std::string& backend : lacking)
+    (can_be_built(backend) ? not_built : others).push_back(backend);
+  std::string text =
+      fmt::format("study '{}' compares {} backends; {} of them {} left out: ", chosen.name,
+                  compared.size(), lacking.size(), lacking.size() == 1 ? "is" : "are");
+  if (!not_built.empty())
+    text += fmt::format("{} (not built; `scripts/run --study {}` builds {})", join(not_built),
+                        chosen.name, not_built.size() == 1 ? "it" : "them");
+  if (!others.empty())
+    text += fmt::format("{}{} (`syncmeter list` says what to install)",
+                        not_built.empty() ? "" : ", ", join(others));
+  return text;
+}
+
 // A campaign of more pairs of PUs than its time lasts for: a sample of each class of pairs comes
 // first, with all its visits, then single pairs pass by pass as far as `budget_s` lasts. A campaign
 // that is cut short has every class and a coarse matrix.
@@ -377,7 +402,11 @@ campaign_plan make_plan(const run_options& options, const std::vector<worker_inf
   plan.layouts_together = chosen->layouts_together;
   plan.ops_together = chosen->ops_together;
   plan.waits_together = chosen->waits_together;
+  const std::vector<std::string> lacking = backends_lacking(options, workers);
+  plan.backends_missing = lacking_text(plan, lacking, *chosen);
   plan.left_out = chosen->left_out;
+  if (!lacking.empty())
+    plan.left_out = fmt::format("backends without a worker ({}); {}", join(lacking), plan.left_out);
   if (chosen->counterparts_only) keep_counterparts(plan, workers);
   if (chosen->pace && !options.visits && plan.points.size() > chosen->pace->many)
     for (planned_point& p : plan.points) p.visits = chosen->pace->visits_of_many;

@@ -73,7 +73,8 @@ struct campaign_plan {
   bool layouts_together = false;        ///< as in its study
   bool ops_together = false;            ///< as in its study
   bool waits_together = false;          ///< as in its study
-  std::string left_out{};               ///< as in its study
+  std::string backends_missing{};       ///< a sentence on what the study compares and has no worker
+  std::string left_out{};               ///< as in its study, with those backends
   std::vector<std::string> missing{};   ///< with --resume: what the campaign began with and cannot
                                         ///< be measured now, a sentence for each backend
   std::optional<compared_arms> arms{};  ///< where two builds are compared
@@ -95,5 +96,9 @@ inline constexpr unsigned usual_cpu_visits = 5;
 /// Names of the workers that these options measure with where they are installed: those of
 /// --backend, else what the study compares.
 [[nodiscard]] std::vector<std::string> workers_for(const run_options& options);
+
+/// Backends that its study compares and no worker here has, where --backend does not choose.
+[[nodiscard]] std::vector<std::string> backends_lacking(const run_options& options,
+                                                        const std::vector<worker_info>& workers);
 
 }  // namespace syncmeter

@@ -27,11 +27,17 @@ std::string painted(const std::string& text, const char* code, bool colour) {
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
+std::size_t terminal_width(int fd) {
+  if (::isatty(fd) == 0) return 0;
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual_width;
+}
+
 page_style style_of(int fd) {
   page_style style{.width = usual_width, .colour = false};
-  if (::isatty(fd) == 0) return style;
-  winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+  const std::size_t width = terminal_width(fd);
+  if (width == 0) return style;
+  style.width = width;
   const char* const none = std::getenv("NO_COLOR");
   const char* const term = std::getenv("TERM");
   style.colour =

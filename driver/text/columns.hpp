@@ -16,6 +16,8 @@ struct page_style {
   bool colour = false;     ///< bold titles, and red for rows that say that something went wrong
   std::size_t indent = 2;  ///< blanks before the first column
 };
+/// Characters in a line of the terminal `fd`; 0 where it is none.
+[[nodiscard]] std::size_t terminal_width(int fd);
 /// The terminal's width, or 80 where `fd` is none; colours unless NO_COLOR is set or TERM is dumb.
 [[nodiscard]] page_style style_of(int fd);
 /// `text` in the SGR code of ECMA-48 where `colour` says so: "1" is bold, "31" red.
@@ -58,11 +60,9 @@ class columns {
   std::vector<line> lines_;
 };
 
-inline constexpr std::size_t line_width = 100;
-
 /// `text` after `indent` columns, broken at blanks so that lines stay within `width`; further lines
 /// begin with so many blanks.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t indent,
-                                  std::size_t width = line_width);
+                                  std::size_t width = usual_width);
 
 }  // namespace syncmeter

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
 
+#include <unistd.h>
+
 #include <fmt/format.h>
+
+#include "driver/text/columns.hpp"
 
 namespace syncmeter {
 namespace {
@@ -112,6 +117,19 @@ std::string printable(std::string_view text, bool lines) {
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return out;
+}
+
+std::string count_text(std::size_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string message_text(std::string_view sentence, std::size_t width) {
+  const std::string line = fmt::format("syncmeter: {}", printable(sentence));
+  return (width == 0 || line.size() <= width ? line : wrapped(line, 0, width)) + "\n";
+}
+
+void print_message(std::string_view sentence) {
+  std::fputs(message_text(sentence, terminal_width(STDERR_FILENO)).c_str(), stderr);
 }
 
 std::string shell_word(const std::string& text) {

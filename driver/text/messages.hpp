@@ -54,6 +54,15 @@ template <class Range, class Text>
 /// and bytes that are no UTF-8 become "\x1b" or "\u202e"; in `lines`, ends of lines stay.
 [[nodiscard]] std::string printable(std::string_view text, bool lines = false);
 
+/// "1 entry", "2 entries".
+[[nodiscard]] std::string count_text(std::size_t n, std::string_view one, std::string_view many);
+
+/// "syncmeter: " and the sentence, made safe for one line; in lines that fit a terminal of `width`,
+/// 0 for none.
+[[nodiscard]] std::string message_text(std::string_view sentence, std::size_t width);
+/// The same on standard error, which programs read line by line unless it is a terminal.
+void print_message(std::string_view sentence);
+
 /// A file name as a shell takes it.
 [[nodiscard]] std::string shell_word(const std::string& text);
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -188,8 +190,11 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     if (served) continue;
     worker_info missing;
     missing.name = backend;
-    missing.problem =
-        fmt::format("no worker for backend '{}': looked for syncmeter-* {}", backend, looked_in());
+    const std::string why =
+        can_be_built(backend)
+            ? fmt::format("not built; `scripts/run --backend {}` builds it", backend)
+            : fmt::format("looked for syncmeter-* {}", looked_in());
+    missing.problem = fmt::format("no worker for backend '{}': {}", backend, why);
     workers.push_back(std::move(missing));
   }
   return workers;
@@ -200,6 +205,14 @@ const std::vector<known_backend>& known_backends() {
 #include "known_backends.inc"
   };
   return all;
+}
+
+bool can_be_built(const std::string& backend) {
+  // Made where the build is configured, a folder above its programs; an installation has none.
+  std::ifstream list(own_folder().parent_path() / "workers.txt");
+  for (std::string line; std::getline(list, line);)
+    if (line == backend) return true;
+  return false;
 }
 
 std::vector<std::string> known_backend_names() {

@@ -22,6 +22,9 @@ struct known_backend {
 };
 [[nodiscard]] const std::vector<known_backend>& known_backends();
 
+/// Whether this program's own build can make the worker of this backend: what it needs was found.
+[[nodiscard]] bool can_be_built(const std::string& backend);
+
 /// Names that are known without asking a worker; workers may add others.
 [[nodiscard]] std::vector<std::string> known_backend_names();
 [[nodiscard]] std::vector<std::string> shared_op_names();

@@ -13,6 +13,7 @@
 
 #include "core/machine/topology.hpp"
 #include "core/point.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/workers/find_workers.hpp"
 #include "driver/workers/read_members.hpp"
 #include "driver/workers/visit_record.hpp"
@@ -165,12 +166,14 @@ class checker {
       if (same && !entry.empty_on_purpose) ++elided;
     }
     if (elided > 0)
-      found_.untried.push_back(fmt::format(
-          "{} entries are elided: both loops are the same code, and measure nothing", elided));
+      found_.untried.push_back(
+          fmt::format("{} elided: both loops are the same code, and measure nothing",
+                      count_text(elided, "entry is", "entries are")));
     if (found_.faults.size() == before)
-      found_.held.push_back(fmt::format("{}: {} ops of {} in {} entries", part, ops.size(),
-                                        fmt::join(info().backends, ", "),
-                                        info().capabilities.size()));
+      found_.held.push_back(
+          fmt::format("{}: {} of {} in {}", part, count_text(ops.size(), "op", "ops"),
+                      fmt::join(info().backends, ", "),
+                      count_text(info().capabilities.size(), "entry", "entries")));
     return true;
   } catch (const std::exception& error) {
     fault("--capabilities", error.what());

@@ -1,9 +1,15 @@
 """--help, list, --dry-run and show as their readers see them, then the numbers in them read again."""
 
+import contextlib
 import csv
+import fcntl
 import io
 import json
+import os
 import re
+import struct
+import subprocess
+import termios
 
 import made_by_hand
 import pytest
@@ -80,8 +86,54 @@ def test_list_says_a_reason_once_and_keeps_to_80_columns(driver):
     text = driver("list")
     assert text.count("no `flush seq_cst`") == 1 and "\n  omp, std: this compiler has no `flush seq_cst`: fence (seq_cst)\n" in text
     assert re.search(r"^  atomic_add +omp std$", text, re.M)
-    # The folder of the driver is as long as it is.
-    assert max(len(line) for line in text.splitlines() if "looked for" not in line) <= 80
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_list_says_how_to_build_what_its_build_can_build(driver):
+    (driver.home / "workers.txt").write_text("omp\nposix\n", encoding="utf-8")
+    driver.add_worker("omp", made_by_hand.capabilities())
+    for text in (driver("list"), driver("list", "--wide")):
+        assert "\n  posix: not built; `scripts/run --backend posix` builds it\n" in text
+        assert "install Linux" in text.partition("  posix-shared: ")[2], "not in this build"
+    assert "'posix' cannot be used: no worker for backend 'posix': not built; `scripts/run --backend posix` builds it" in driver.mistake("run", "--backend", "posix")
+
+
+def test_a_study_names_the_backends_that_it_lacks(driver):
+    (driver.home / "workers.txt").write_text("omp\nstd\nposix\n", encoding="utf-8")
+    driver.add_worker("omp", made_by_hand.capabilities())
+    text = driver("run", "--study", "locks", "--dry-run")
+    assert "\nNot in this study: backends without a worker (omp-llvm, std, posix, libraries); types other than int32;" in text
+
+
+def on_terminal(driver, *arguments, columns=80):
+    """What a terminal of so many columns shows, both outputs, without what it deletes again."""
+    here, there = os.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen([driver.bin / "syncmeter", *arguments], cwd=driver.home, env=driver.environment,
+                          stdin=subprocess.DEVNULL, stdout=there, stderr=there) as process:
+        os.close(there)
+        text = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(here, 4096):
+                text += part
+        os.close(here)
+        process.wait(60)
+    return [line.rpartition("\x1b[K")[2] for line in text.decode().replace("\r\n", "\n").split("\n")]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["list"], ["topology"], ["topology", "--synthetic", "foo"], ["explain", "atomic_add"], ["run", "--op", "barier"],
+    ["run", "--backend", "cuda"], ["run", "--study", "levels"], ["census"], ["ab"], ["rnu"],
+])
+def test_lines_fit_a_terminal(driver, arguments):
+    driver.add_worker("omp", made_by_hand.capabilities())
+    cuda = made_by_hand.capabilities(backend="cuda")
+    cuda["backends"][0]["problem"] = "no CUDA driver (libcuda.so.1): install NVIDIA's driver"
+    driver.add_worker("cuda", cuda)
+    # A name of a folder, as long as it is, has a line of its own.
+    lines = [line for line in on_terminal(driver, *arguments) if str(driver.home) not in line]
+    assert len(lines) > 1
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_list_without_a_worker(driver):
@@ -225,7 +277,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
 
 @pytest.mark.parametrize("arguments, said", [
     ([], "syncmeter run, ab, list, topology, show"),
-    (["rnu"], "did you mean 'run'?"),
+    (["rnu"], "syncmeter: command line: unknown command 'rnu'; did you mean 'run'?"),
     (["run", "--lanes", "4x"], "--lanes: '4x' is not a number, a range such as 4-8, or max"),
     (["run", "--max-time", "1"], "'1' has no unit; write it as 1s, 1ms or 1min"),
     (["run", "--op", "barier"], "--op: unknown op 'barier'; did you mean 'barrier'?"),

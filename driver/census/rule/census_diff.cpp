@@ -10,6 +10,7 @@
 
 #include "core/op.hpp"
 #include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
 #include "driver/text/parse_axes.hpp"
 
 namespace syncmeter {
@@ -107,7 +108,8 @@ std::vector<std::string> left_over(const worker_diff& diff) {
   if (!diff.only_b.empty())
     lines.push_back(fmt::format("only in B: {}", fmt::join(diff.only_b, "; ")));
   for (const auto& [why, entries] : diff.unread)
-    lines.push_back(fmt::format("not compared: {} entries: {}", entries, why));
+    lines.push_back(
+        fmt::format("not compared: {}: {}", count_text(entries, "entry", "entries"), why));
   return lines;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-bool counted(const census_entry& entry) {
+bool has_counts(const census_entry& entry) {
   return !entry.loops[0].inside.empty() || !entry.loops[0].outside.empty();
 }
 
@@ -39,7 +39,8 @@ std::string notes(const std::vector<census_entry>& census) {
   for (const census_entry& entry : census) unread[entry.reason] += entry.unread ? 1U : 0U;
   for (const auto& [reason, entries] : unread)
     if (entries != 0)
-      text += fmt::format("{}: {} entries: {}\n", to_text(verdict::not_proven), entries, reason);
+      text += fmt::format("{}: {}: {}\n", to_text(verdict::not_proven),
+                          count_text(entries, "entry", "entries"), reason);
   for (const census_entry& entry : census) {
     if (entry.unread) continue;
     // The table already shows what is not declared.
@@ -66,7 +67,25 @@ std::string totals(const std::vector<census_entry>& census) {
   for (const census_entry& entry : census) ++verdicts[to_text(entry.verdict)];
   const std::string summary = join_texts(
       verdicts, [](const auto& one) { return fmt::format("{} {}", one.second, one.first); });
-  return fmt::format("\n{} entries: {}\n", census.size(), or_dash(summary));
+  return fmt::format("\n{}: {}\n", count_text(census.size(), "entry", "entries"), or_dash(summary));
+}
+
+/// The text with blanks in names that are longer than `most`, behind a "::" or a bracket: it can be
+/// wrapped there.
+std::string with_breaks(const std::string& text, std::size_t most) {
+  return join_texts(
+      split(text, ' '),
+      [most](std::string_view word) {
+        std::string parts;
+        while (word.size() > most) {
+          const std::size_t at = word.find_last_of(":<,", most - 1);
+          if (at == std::string_view::npos) break;
+          parts += fmt::format("{} ", word.substr(0, at + 1));
+          word.remove_prefix(at + 1);
+        }
+        return parts.append(word);
+      },
+      " ");
 }
 
 nlohmann::json or_null(const std::string& text) {
@@ -100,8 +119,8 @@ std::string census_table(const std::vector<census_entry>& census) {
     for (std::size_t i = 0; i < axes.size(); ++i)
       cells.push_back(shown[i] ? or_dash(entry.*axes[i].value) : "");
     for (const std::size_t side : {0U, 1U})
-      cells.push_back(counted(entry) ? fmt::to_string(entry.loops[side].instructions) : "-");
-    cells.push_back(counted(entry) ? to_text(entry.per_op) : "-");
+      cells.push_back(has_counts(entry) ? fmt::to_string(entry.loops[side].instructions) : "-");
+    cells.push_back(has_counts(entry) ? to_text(entry.per_op) : "-");
     cells.emplace_back(to_text(entry.verdict));
     table.row(std::move(cells));
   }
@@ -111,7 +130,6 @@ std::string census_table(const std::vector<census_entry>& census) {
 }
 
 std::string census_by_op(const std::vector<census_entry>& census) {
-  constexpr std::size_t width = usual_width;
   std::vector<std::pair<std::string, std::vector<const census_entry*>>> ops;
   std::size_t op_width = 0, verdict_width = 0;
   for (const census_entry& entry : census) {
@@ -127,7 +145,7 @@ std::string census_by_op(const std::vector<census_entry>& census) {
     // Verdict and code -> the entries that have them; what is to be looked at stands first.
     std::map<std::pair<std::string, std::string>, std::vector<const census_entry*>> by_code;
     for (const census_entry* entry : entries) {
-      std::string code = counted(*entry) ? to_text(entry->per_op) : "";
+      std::string code = has_counts(*entry) ? to_text(entry->per_op) : "";
       if (!entry->reason.empty()) code += (code.empty() ? "" : "; ") + entry->reason;
       by_code[{std::string(to_text(entry->verdict)), or_dash(code)}].push_back(entry);
     }
@@ -135,9 +153,10 @@ std::string census_by_op(const std::vector<census_entry>& census) {
     for (const auto& [key, of_code] : by_code) {
       const auto& [verdict_text, code] = key;
       const std::string only = what_sets_apart(of_code, entries);
+      const std::size_t indent = op_width + verdict_width + 4;
+      const std::string shown = only.empty() ? code : fmt::format("{} ({})", code, only);
       text += fmt::format("{:<{}}  {:<{}}  {}\n", name, op_width, verdict_text, verdict_width,
-                          wrapped(only.empty() ? code : fmt::format("{} ({})", code, only),
-                                  op_width + verdict_width + 4, width));
+                          wrapped(with_breaks(shown, usual_width - indent), indent));
       name.clear();
     }
   }

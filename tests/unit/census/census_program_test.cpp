@@ -157,7 +157,7 @@ TEST_F(CensusProgram, ChecksByExitStatus) {
   const outcome good = run_census(check, {worker_with({fixture("add")})});
   EXPECT_EQ(good.status, 0) << good.text;
   EXPECT_THAT(good.text, HasSubstr("lock_add 1"));
-  EXPECT_THAT(good.text, HasSubstr("1 entries: 1 proven"));
+  EXPECT_THAT(good.text, HasSubstr("1 entry: 1 proven"));
 
   const worker_info defective =
       worker_with({fixture("add"), fixture("leaky", "census_fixture_leaky")});

@@ -49,6 +49,15 @@ TEST(CensusByOp, HasALineForEachCodeAndSaysWhatSetsItApart) {
                   "--wide shows each loop with its length, and equal code\n");
 }
 
+TEST(CensusByOp, WrapsLongNamesBehindTheirParts) {
+  const std::string text = census_by_op(
+      {entry("shared_mutex_held", "", "unordered",
+             "call:syncmeter::ops::held_op<syncmeter::standard::ops::under_shared_mutex>::step")});
+  EXPECT_EQ(text.substr(0, text.find("\n\n")),
+            "shared_mutex_held  proven  call:syncmeter::ops::held_op<syncmeter::standard::\n"
+            "                           ops::under_shared_mutex>::step 1");
+}
+
 TEST(CensusByOp, KeepsVerdictsAndReasonsApart) {
   census_entry wrong = entry("add", "int32", "relaxed", "lock_add");
   wrong.verdict = verdict::wrong;

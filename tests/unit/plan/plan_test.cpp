@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 using fixtures::all_of;
 using fixtures::expect_no_point_twice;
@@ -54,6 +55,18 @@ TEST(plan, a_visit_is_never_predicted_to_outlast_its_share_of_the_time) {
   run_options options = with_ops({"barrier"});
   options.max_time_s = 0.01;
   EXPECT_NEAR(plan_on("core:4 pu:1", options).predicted_s, 2 * 0.01 + 5 * 0.3, 1e-12);
+}
+
+TEST(plan, the_backends_that_a_study_lacks_are_named_and_counted) {
+  const campaign_plan plan = plan_on("core:4 pu:1", with_ops({}, "locks"));
+  EXPECT_THAT(plan.backends_missing,
+              StartsWith("study 'locks' compares 5 backends; 4 of them are left out: "));
+  EXPECT_THAT(plan.left_out,
+              StartsWith("backends without a worker (omp-llvm, std, posix, libraries); types"));
+  run_options named = with_ops({}, "locks");
+  named.backends = {"omp"};
+  EXPECT_EQ(plan_on("core:4 pu:1", named).backends_missing, "");
+  EXPECT_EQ(plan_on("core:4 pu:1", {}).backends_missing, "") << "quick compares no others";
 }
 
 TEST(plan, scaling_doubles_the_lanes_and_merges_equal_placements) {

@@ -74,6 +74,19 @@ TEST(barrier_plan, policies_that_place_differently_are_measured_each) {
   EXPECT_EQ(placements[2], 2U) << "one package against two";
 }
 
+TEST(barrier_plan, visits_are_predicted_to_wait_for_a_late_lane_at_each_step) {
+  run_options options = barrier_options();
+  options.ops = {"barrier_late"};
+  const auto planned = [&](unsigned late_us) {
+    options.lates_us = {late_us};
+    return plan_on("core:4 pu:1", options, three);
+  };
+  const campaign_plan less = planned(100), more = planned(10'100);
+  const auto visits = static_cast<double>(more.points.size() * 5);
+  EXPECT_GT(visits, 0);
+  EXPECT_NEAR(more.predicted_s - less.predicted_s, visits * 30 * 0.01, 1e-9);
+}
+
 TEST(barrier_plan, a_late_lane_needs_others) {
   const campaign_plan plan = study_on("core:4 pu:1");
   const auto late = points_of(plan, "barrier_late");
