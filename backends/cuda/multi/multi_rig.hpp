@@ -21,8 +21,8 @@ class multi_rig : public gpu_rig {
  public:
   using gpu_rig::gpu_rig;
 
-  /// How often the forbidden came about; 0 for a form that does not forbid it, whose count is only in
-  /// the visit.
+  /// How often the forbidden came about; 0 for a form that does not forbid it, whose count is only
+  /// in the visit.
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override;
   /// Adds "devices", "links", "litmus_seen", "litmus_rounds", "device_shares".
   void describe(nlohmann::json& visit) const override;

@@ -33,10 +33,11 @@ TEST(Commands, TakeEveryValueThatIsOfferedAndNoOther) {
       ++closed;
     }
   }
-  EXPECT_EQ(closed, 28U) << "run: study, type, placement, affinity, home, order, wait, scope, "
-                            "flavour, space; ab: those of run, format and blind; topology: affinity; "
-                            "show: type, sort; census: type, "
-                            "order, and format of its diff";
+  EXPECT_EQ(closed, 28U)
+      << "run: study, type, placement, affinity, home, order, wait, scope, "
+         "flavour, space; ab: those of run, format and blind; topology: affinity; "
+         "show: type, sort; census: type, "
+         "order, and format of its diff";
 }
 
 // Completion offers nothing for an option whose values nobody gave it, and nobody would notice.
