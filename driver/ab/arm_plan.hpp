@@ -38,7 +38,7 @@ using code_comparison = std::vector<bool> (*)(
 
 struct ab_request {
   run_request run;     ///< its options are those of the campaign
-  compared_arms arms;  ///< with --resume, those of the file are used
+  compared_arms arms;  ///< with --resume and a complete file they may be left out: paths are empty
   std::string format = "text", sees = "50%", blind = "fail";
 
   /// What `syncmeter-report compare` is asked for.

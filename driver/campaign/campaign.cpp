@@ -41,6 +41,20 @@ build_ids builds_of(const std::vector<worker_info>& workers) {
   return ids;
 }
 
+// With which words a campaign goes on. Builds are named again: what a file says of them is not run.
+std::string words_to_continue(const campaign_plan& plan, const std::string& file) {
+  std::string words = "syncmeter run";
+  if (plan.arms) {
+    const auto& [a, b] = plan.arms->arms;
+    words = "syncmeter ab";
+    for (const build_arm* arm : {&a, &b})
+      words += " " + shell_word(fmt::format("{}={}", arm->name, arm->path));
+    for (const std::string& setting : a.environment) words += " --env-a " + shell_word(setting);
+    for (const std::string& setting : b.environment) words += " --env-b " + shell_word(setting);
+  }
+  return words + " --resume " + shell_word(file);
+}
+
 class campaign {
  public:
   campaign(const campaign_plan& plan, const run_options& options,
@@ -312,9 +326,9 @@ class campaign {
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
       progress_.note(
-          fmt::format("{}: {} visits are in {}, {} remain; continue with: syncmeter {} --resume {}",
-                      why, file_.visits().done(), file_.path(), left, plan_.arms ? "ab" : "run",
-                      shell_word(file_.path())));
+          fmt::format("{}: {} visits are in {}, {} remain; continue with: {}", why,
+                      file_.visits().done(), file_.path(), left,
+                      words_to_continue(plan_, file_.path())));
     }
     if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
     return {.file = file_.path(),

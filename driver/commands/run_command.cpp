@@ -16,6 +16,7 @@
 #include "driver/commands/commands.hpp"
 #include "driver/plan/pinned_lanes.hpp"
 #include "driver/plan/placement_states.hpp"
+#include "driver/results/campaign_lines.hpp"
 #include "driver/results/resume.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
@@ -28,6 +29,7 @@ namespace syncmeter {
 namespace {
 
 constexpr int nothing_comparable = 2;
+constexpr std::size_t longest_path = 200;
 
 void print_notes(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) print_message(sentence);
@@ -144,7 +146,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     before = read_results(*options.resume);
     if (before.campaign.contains("ab"))
       throw usage_error(fmt::format("--resume: '{}' compares two builds; continue it with: "
-                                    "syncmeter ab --resume {}",
+                                    "syncmeter ab A B --resume {}, with its builds for A and B",
                                     before.path, shell_word(before.path)));
     options = resumed_options(options, before);
   }
@@ -195,6 +197,47 @@ compared_arms arms_of_file(const results_file& file) {
   return *arms;
 }
 
+std::string settings_text(const std::vector<std::string>& settings) {
+  return settings.empty() ? "(none)" : join(settings, " ");
+}
+
+/// The arms of a campaign that goes on: settings of the file, builds and environments of the command
+/// line. A file may come from a stranger, so that nothing in it is run. Throws usage_error where
+/// the builds are not named, or are other ones than the file's.
+compared_arms arms_to_continue(const results_file& file, const compared_arms& named) {
+  compared_arms arms = arms_of_file(file);
+  if (named.arms[0].path.empty()) {
+    throw usage_error(fmt::format(
+        "--resume: '{}' is not complete, and goes on with its builds {} ({}) and {} ({}): name them "
+        "again, with their --env-a and --env-b, as in syncmeter ab old=old/bin new=new/bin "
+        "--resume {}; syncmeter-report compare prints what the file has",
+        file.path, quote(arms.arms[0].name), quote(arms.arms[0].path, longest_path),
+        quote(arms.arms[1].name), quote(arms.arms[1].path, longest_path), shell_word(file.path)));
+  }
+  for (std::size_t i = 0; i < arms.arms.size(); ++i) {
+    const build_arm &then = arms.arms[i], &now = named.arms[i];
+    const auto require = [&](bool same, const std::string& what, const std::string& in_file,
+                             const std::string& given) {
+      if (same) return;
+      throw usage_error(fmt::format("--resume: '{}' was begun with {} {}, but here it is {}",
+                                    file.path, what, quote(in_file, longest_path),
+                                    quote(given, longest_path)));
+    };
+    require(then.name == now.name, i == 0 ? "a build A named" : "a build B named", then.name,
+            now.name);
+    require(then.environment == now.environment,
+            fmt::format("{} of build {}", i == 0 ? "--env-a" : "--env-b", quote(then.name)),
+            settings_text(then.environment), settings_text(now.environment));
+  }
+  arms.arms = named.arms;
+  return arms;
+}
+
+bool is_complete(const results_file& file) {
+  return file.end.is_object() && text_in(file.end, "reason") == "complete" && !file.torn &&
+         has_all_point_lines(file);
+}
+
 // Nothing to measure is an answer too, and `compare` gives it: of a file with a campaign line
 // alone.
 int compare_nothing(const campaign_plan& plan, const run_options& options,
@@ -243,7 +286,10 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
   results_file before;
   if (options.resume) {
     before = read_results(*options.resume);
-    request.arms = arms_of_file(before);
+    const bool measures = !request.arms.arms[0].path.empty() || options.retry || options.budget_s;
+    if (!measures && arms_in(before.campaign, before.path) && is_complete(before))
+      return compare_file(*options.resume, request, out);
+    request.arms = arms_to_continue(before, request.arms);
     options = resumed_options(options, before);
   }
   if (options.topology) options.topology = std::filesystem::absolute(*options.topology).string();

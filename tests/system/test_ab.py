@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 import subprocess
 
 import pytest
@@ -30,9 +31,11 @@ class Builds:
                               cwd=self.home)
         return done.returncode, done.stdout, done.stderr
 
+    def named(self):
+        return ("ab", self.worker, "--env-a", f"FAKE_DIR={self.home}/a", "--env-b", f"FAKE_DIR={self.home}/b")
+
     def ab(self, *more, ops=OPS, visits=6):
-        return self.call("ab", self.worker, "--env-a", f"FAKE_DIR={self.home}/a", "--env-b", f"FAKE_DIR={self.home}/b", "--op",
-                         ",".join(ops), "--type", "int32", "--placement", "shared", "--lanes", "1", "--order", "relaxed",
+        return self.call(*self.named(), "--op", ",".join(ops), "--type", "int32", "--placement", "shared", "--lanes", "1", "--order", "relaxed",
                          "--visits", visits, "--seed", "7", "--output", self.file, *more)
 
     def lines(self, kind):
@@ -125,7 +128,7 @@ def test_a_file_with_arms_in_the_names_of_backends_is_shown_judged_and_resumed(b
     assert (status, {(point["backend"], point["arm"]) for point in json.loads(out)}) == (0, {("fake", "a"), ("fake", "b")})
     lines = builds.file.read_text(encoding="utf-8").splitlines(keepends=True)
     builds.file.write_text("".join(lines[:-2]), encoding="utf-8")
-    status, out, err = builds.call("ab", "--resume", builds.file, "--format", "json")
+    status, out, err = builds.call(*builds.named(), "--resume", builds.file, "--format", "json")
     assert status == 0, err
     assert len(builds.lines("visit")) == 36
     assert {point["verdict"] for point in told(out).values()} == {"same"}
@@ -143,18 +146,54 @@ def test_what_the_budget_cut_is_resumed(builds):
     for arm in "ab":
         builds.behave(arm, sleep_s=0.1)
     status, out, err = builds.ab("--budget", "1.5s")
-    assert "continue with: syncmeter ab --resume" in err
+    words = shlex.split(err.split("continue with: syncmeter ")[1])
     done = len(builds.lines("visit"))
     assert 0 < done < 36
     status, _, err = builds.call("run", "--resume", builds.file)
     assert status == 2
-    assert "compares two builds; continue it with: syncmeter ab --resume" in err
-    status, out, err = builds.call("ab", "--resume", builds.file, "--format", "json")
+    assert "compares two builds; continue it with: syncmeter ab A B --resume" in err
+    status, out, err = builds.call(*words, "--format", "json")
     assert status == 0, err
     assert len(builds.lines("visit")) == 36
     assert {point["verdict"] for point in told(out).values()} == {"same"}
-    status, _, err = builds.call("ab", builds.worker, "--resume", builds.file)
-    assert (status, "leave A, B" in err) == (2, True)
+
+
+def starts(builds):
+    """How often a worker began, of both builds."""
+    return sum(len((builds.home / arm / "log.jsonl").read_text(encoding="utf-8").splitlines()) for arm in "ab")
+
+
+def test_a_results_file_runs_no_program(builds):
+    """Whoever wrote a file would choose the worker and its environment: only the command line names them."""
+    assert builds.ab()[0] == 0
+    before = starts(builds)
+    status, out, err = builds.call("ab", "--resume", builds.file, "--format", "json")
+    assert status == 0, err
+    assert {point["verdict"] for point in told(out).values()} == {"same"}
+    lines = builds.file.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut = [line for line in lines if json.loads(line)["kind"] not in ("point", "end")][:-1]
+    builds.file.write_text("".join(cut), encoding="utf-8")
+    status, _, err = builds.call("ab", "--resume", builds.file)
+    assert (status, "name them again" in err) == (2, True)
+    status, _, err = builds.call("ab", "--resume", builds.file, "--budget", "1s")
+    assert (status, "name them again" in err) == (2, True)
+    assert starts(builds) == before
+
+
+@pytest.mark.parametrize("words, why", [
+    (("old={worker}", "b={worker}"), "a build A named 'a', but here it is 'old'"),
+    (("a={worker}", "b={worker}", "--env-a", "FAKE_DIR={home}/b"), "--env-a of build 'a' 'FAKE_DIR="),
+    (("a={worker}", "b={worker}", "--env-a", "FAKE_DIR={home}/a"), "but here it is '(none)'"),
+    (("{worker}", "{other}", "--env-a", "FAKE_DIR={home}/a", "--env-b", "FAKE_DIR={home}/b"), "by syncmeter-fake of build"),
+])
+def test_other_builds_than_those_of_the_file_are_refused(builds, words, why):
+    assert builds.ab("--budget", "10ms")[0] in (0, 1, 2, 3)
+    other = builds.home / "other" / "syncmeter-fake"
+    other.parent.mkdir()
+    install((HERE / "fake_worker.py").read_text(encoding="utf-8").replace("0123456789abcdef", "another build"), other)
+    words = [word.format(worker=builds.worker, other=other, home=builds.home) for word in words]
+    status, _, err = builds.call("ab", *words, "--resume", builds.file)
+    assert (status, why in err) == (2, True), err
 
 
 def test_with_a_budget_only_what_cannot_be_told_is_visited_again(builds):
