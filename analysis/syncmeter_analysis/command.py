@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from syncmeter_analysis.options import parser
-from syncmeter_analysis.record.errors import NotWritten, Unusable, printable
+from syncmeter_analysis.record.errors import NotWritten, Unusable, printable, shortened
 from syncmeter_analysis.record.output import check_outputs, same_file
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _style(options: argparse.Namespace) -> tuple[bool, int]:
     """Whether a terminal shows colours, and its width."""
     # https://no-color.org: any value but an empty one says no.
     refused, terminal = os.environ.get("NO_COLOR"), os.environ.get("TERM", "dumb")
-    coloured = sys.stdout.isatty() and not refused and terminal != "dumb"
+    coloured = _is_terminal() and not refused and terminal != "dumb"
     return coloured, _width(options)
 
 
@@ -166,7 +166,7 @@ def _width(options: argparse.Namespace) -> int:
     """A terminal's own; elsewhere that of most; 0 where everything is asked for."""
     if getattr(options, "wide", False):
         return 0
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 80
+    return shutil.get_terminal_size().columns if _is_terminal() else 80
 
 
 def _text(options: argparse.Namespace) -> int:
@@ -298,6 +298,11 @@ def _check_writable(
     )
 
 
+def _is_terminal() -> bool:
+    """Whether standard output is one; a closed one is none."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def _path(name: str | None) -> Path | None:
     return Path(name) if name else None
 
@@ -371,7 +376,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _fail(why: str, status: int) -> int:
     if sys.stderr is not None:
-        print(f"syncmeter-report: {printable(why)}", file=sys.stderr)
+        print(f"syncmeter-report: {printable(shortened(why))}", file=sys.stderr)
     return status
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from syncmeter_analysis import __version__
+from syncmeter_analysis.record.errors import printable, shortened
 
 #: Runs one command; its exit status.
 Run = Callable[[argparse.Namespace], int]
@@ -41,7 +43,14 @@ def _count(text: str) -> int:
     return int(text)
 
 
-class _Options(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """Says a mistake in letters that a terminal draws, and not at any length."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(shortened(message)))
+
+
+class _Options(_Parser):
     """The options of one command; those that several have are methods."""
 
     def files(self, what: str = "results files of one machine") -> None:
@@ -82,7 +91,7 @@ class _Options(argparse.ArgumentParser):
 
 def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     """The options of every command; `run` of what it parses is the command's function in `runs`."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         prog="syncmeter-report",
         description="Reports what syncmeter's results files show.",
         epilog="Exit status: 0; 1 where compare finds something slower, fleet a node that "

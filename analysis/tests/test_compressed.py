@@ -95,3 +95,22 @@ def test_a_copy_of_a_file_of_any_compression_has_a_plain_name(tmp_path, plain, m
     assert main(["share", f"r.jsonl{suffix}", "-o", f"s.jsonl{suffix}"]) == 0
     assert module.decompress((tmp_path / f"s.jsonl{suffix}").read_bytes()).decode() == shared
     assert read_results(tmp_path / f"s.jsonl{suffix}").visits
+
+
+# gzip cannot: it packs 1032 times as small at most.
+@pytest.mark.parametrize("name", ["r.jsonl.zst", "r.jsonl.xz"])
+def test_what_becomes_longer_than_results_can_be_is_refused(tmp_path, plain, name):
+    text = plain.read_bytes() + (b" " * 4095 + b"\n") * (50 << 10)
+    bomb = tmp_path / name
+    packed = zstandard.ZstdCompressor().compress if name.endswith("zst") else lzma.compress
+    bomb.write_bytes(packed(text))
+    with pytest.raises(Unusable, match="results of its size can be"):
+        read_results(bomb)
+
+
+def test_what_is_no_regular_file_is_read_to_a_limit(monkeypatch, tmp_path, plain):
+    from syncmeter_analysis.record import text_file
+
+    monkeypatch.setattr(text_file, "_most_of_a_stream", 10 << 20)
+    with pytest.raises(Unusable, match="more than 10 MiB come from it"):
+        read_results("/dev/zero")

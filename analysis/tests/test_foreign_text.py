@@ -1,5 +1,6 @@
 """Texts of files are letters wherever they are shown: no terminal, browser or Markdown obeys them."""
 
+import contextlib
 import html
 import re
 from html.parser import HTMLParser
@@ -120,3 +121,24 @@ def test_markdown_takes_nothing_of_a_file_for_markup(path, capsys):
     for line in planted_lines:
         rest = re.sub(r"\\[\\`*_{}\[\]<>#|!&~]", "", line)
         assert not re.search(r"<(img|/script)|\]\(javascript|&lt;", rest)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["text", "r.jsonl", "--LONG"],
+        ["text", "--study", "LONG", "r.jsonl"],
+        ["compare", "--threshold", "LONG", "r.jsonl", "r.jsonl"],
+        ["LONG"],
+        ["text", "LONG"],
+        ["import", "table", "r.jsonl", "--cores", "LONG"],
+    ],
+)
+def test_an_argument_is_repeated_in_letters_and_not_whole(capsys, arguments):
+    long = "\x1b[31m\u202e" + "x" * 5000
+    with contextlib.suppress(SystemExit):
+        main([argument.replace("LONG", long) for argument in arguments])
+    said = capsys.readouterr().err
+    assert "xxx" in said
+    assert len(said) < 2500
+    assert not set(said) & {"\x1b", "\u202e"}

@@ -183,8 +183,12 @@ def test_a_full_disk_behind_standard_output_is_a_sentence_and_status_1(files, co
     assert done.stderr == "syncmeter-report: standard output: No space left on device\n"
 
 
-def test_a_closed_standard_output_is_a_sentence_and_status_1(files):
-    done = run("export f.jsonl", preexec_fn=lambda: os.close(1))
+@pytest.mark.parametrize(
+    "command",
+    ["export f.jsonl", "text f.jsonl", "claims f.jsonl", "compare f.jsonl f.jsonl", "md f.jsonl"],
+)
+def test_a_closed_standard_output_is_a_sentence_and_status_1(files, command):
+    done = run(command, preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (1, "syncmeter-report: standard output is closed\n")
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from syncmeter_analysis.command import main
 from syncmeter_analysis.formats.share import share
 from syncmeter_analysis.formats.shared_text import without_names
 from syncmeter_analysis.record.driver import find_driver
+from syncmeter_analysis.record.errors import Unusable
 from syncmeter_analysis.record.text_file import text_of, without_suffixes
 from tests.made import around, campaign, point, read, visits, write
 
@@ -288,3 +290,31 @@ def test_names_are_replaced_in_names_of_members_too():
         "drops": {"pressed": 1},
         "gpus": {"of anonymous": ["anonymous's"]},
     }
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", " ", "a.", "-", "1", " (GPU-", "/home/", "lib/", "a@", "~", "(R)", "E1", "sm_"]
+)
+def test_a_copy_of_a_file_with_a_long_text_is_made_in_time(tmp_path, piece):
+    """A pattern that begins anew at each letter of a run would take hours for these."""
+    long = piece * (500_000 // len(piece))
+    text = {"hwloc": long, "cpu_model": long, "kernel": long, "os": long}
+    first = campaign(machine=text, gpus={"cuda": long + "!"}, states_note=long)
+    write(tmp_path / "f.jsonl", visits(around(5.0), point(type="int32")), first=first)
+    done = subprocess.run(
+        [sys.executable, "-m", "syncmeter_analysis.command", "share", "f.jsonl"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_names_too_many_users_is_refused(tmp_path):
+    users = " ".join(f"user{n}@host" for n in range(1000))
+    first = campaign(states_note=users)
+    source = write(tmp_path / "f.jsonl", visits(around(5.0), point(type="int32")), first=first)
+    with pytest.raises(Unusable, match="hosts, users and devices"):
+        share(source, tmp_path / "g.jsonl")

@@ -17,7 +17,7 @@ Value = str | int | float | bool | None
 # In CSV an apostrophe stands before a text that a spreadsheet would take for a formula.
 _harmless_formulas = ("'=", "'+", "'-", "'@")
 
-_decimal = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_decimal = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _truths = {"true": True, "false": False, "1": True, "0": False}
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from syncmeter_analysis.record.errors import Unusable
+
 #: What stands for a text that may not be shared.
 unnamed = "anonymous"
 
@@ -28,7 +30,7 @@ environment_value = matching(r"[A-Za-z]{1,20}|[0-9]+[kmgKMG]?|[0-9,:{} -]*")
 _library = re.compile(r"(?:.*/)?(lib[a-z0-9+_-]+\.so(?:\.[0-9]+)*)")
 _kernel = re.compile(r"Linux [0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 _number_of_one_device = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_uuid = re.compile(rf"\s*\(?\b(?:GPU|MIG)-{_number_of_one_device}\b\)?", re.I)
+_uuid = re.compile(rf"(?<!\s)\s*\(?\b(?:GPU|MIG)-{_number_of_one_device}\b\)?", re.I)
 _of_a_product = re.compile(
     r"[A-Za-z]+(\((R|TM|r|tm)\))*|[A-Za-z0-9]+([-+][A-Za-z0-9]+)*\+*|v?[0-9]+(\.[0-9]+){1,2}|"
     r"[0-9]+\.[0-9]+GHz|GNU/Linux|w/|@|-"
@@ -100,14 +102,18 @@ class Sentences:
         return f"{clauses[0]} ..." if clauses else "..."
 
 
+# Every pattern here takes time that grows as the text does: a run of letters is looked at from its
+# beginning only.
 # Where a user is named: in paths of several systems, in an address of mail, by a variable.
 _users = re.compile(
-    r"(?:/home/|[\\/]Users[\\/]+|~)([\w.-]+)|([\w.-]+)@|"
+    r"(?:/home/|[\\/]Users[\\/]+|~)([\w.-]+)|(?<![\w.-])([\w.-]+)@|"
     r'"(?:USER|LOGNAME|USERNAME)": ?"([\w.-]+)"'
 )
 _parts_of_many_hosts = {"anonymous", "local", "localdomain", "localhost", "internal", "lan", "com"}
 _parts_of_many_hosts |= {"org", "net", "edu", "gov"}
 # Words of results files, which a host may be called too.
+# Each is looked for everywhere.
+_most_names = 300
 _our_words = {"omp", "std", "posix", "mpi", "kokkos", "cuda", "openmp", "linux", "gnu", "barrier"}
 _our_words |= {"atomic", "fence", "critical", "warp", "group", "handoff", "launch", "memory"}
 _our_words |= {"control", "reduction"}
@@ -120,7 +126,12 @@ def names_in(written: str, host: str) -> set[str]:
     found |= set(re.findall(_number_of_one_device, written, re.I))
     lower = {name.lower().strip(".") for name in found} - _parts_of_many_hosts - _our_words
     # Short names ("a", "vm") would be found inside of words.
-    return {name for name in lower if len(name) > 1}
+    found = {name for name in lower if len(name) > 1}
+    if len(found) > _most_names:
+        raise Unusable(
+            f"the file names {len(found)} hosts, users and devices; at most {_most_names}"
+        )
+    return found
 
 
 def without_names(value: Any, names: set[str]) -> Any:

@@ -40,7 +40,7 @@ _expected = (
 )
 # As printed by the programs, by lscpu or in /proc/cpuinfo; a log is read no further than this.
 _named = re.compile(
-    r"^\s*(CPU|CPU model|GPU|GPU name|model name)\s*[:=]\s*(\S.*?)\s*$", re.I | re.M
+    r"^[ \t]*(CPU|CPU model|GPU|GPU name|model name)[ \t]*[:=][ \t]*(\S.*)$", re.I | re.M
 )
 _most_of_a_log = 1 << 16
 
@@ -283,7 +283,9 @@ def _names_in_logs(tables: list[Path]) -> dict[str, str]:
                 continue
             with log.open(encoding="utf-8", errors="replace") as file:
                 for what, name in _named.findall(file.read(_most_of_a_log)):
-                    names.setdefault("gpu" if what.lower().startswith("gpu") else "cpu", name)
+                    names.setdefault(
+                        "gpu" if what.lower().startswith("gpu") else "cpu", name.strip()
+                    )
     return names
 
 

@@ -23,6 +23,18 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def shortened(text: str) -> str:
+    """A message without what is longer than anybody reads: the words of arguments and files in it, and
+    all of it, are cut."""
+    longest_word, longest_text = 400, 8000
+    words = (
+        w if len(w) <= longest_word else f"{w[:longest_word]}...({len(w)} characters)"
+        for w in text[: 100 * longest_text].split(" ")
+    )
+    cut = " ".join(words)
+    return cut if len(cut) <= longest_text else cut[:longest_text] + " ..."
+
+
 def quoted(text: object) -> str:
     """`text` in quotes on one line, cut to 60 characters: foreign text is never trusted."""
     longest = 60

@@ -45,7 +45,7 @@ def _gpu_name(gpu: dict[str, Any] | str) -> str:
     """A GPU's name: the driver writes it with the UUID behind, as "NVIDIA H200 (GPU-...)"."""
     if isinstance(gpu, dict):
         return str(gpu.get("name") or "GPU")
-    return re.sub(r" \((?:GPU|MIG)-[^)]*\)$", "", gpu) or "GPU"
+    return re.sub(r" \((?:GPU|MIG)-[^()]*\)$", "", gpu) or "GPU"
 
 
 def machine_of(campaign: dict[str, Any]) -> Machine:
