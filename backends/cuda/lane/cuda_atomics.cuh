@@ -124,9 +124,8 @@ namespace syncmeter::cuda::ptx {
   }
 #define SM_PTX_RED(WHICH, OP, C)                                                                   \
   asm volatile("red." WHICH ".global." OP " [%0], %1;" ::"l"(p), C(v) : "memory");
-#define SM_PTX_ATOM(WHICH, OP, C)                                                                  \
-  asm volatile("atom." WHICH ".global." OP " %0, [%1], %2;" : "=" C(old) : "l"(p), C(v) : "memor"  \
-                                                                                          "y");
+#define SM_PTX_ATOM(SEM, OP, C)                                                                    \
+  asm volatile("atom." SEM ".global." OP " %0, [%1], %2;" : "=" C(old) : "l"(p), C(v) : "memory");
 #define SM_PTX_CAS(WHICH, OP, C)                                                                   \
   asm volatile("atom." WHICH ".global." OP " %0, [%1], %2, %3;"                                    \
                : "=" C(old)                                                                        \
