@@ -325,10 +325,9 @@ class campaign {
       const std::string why = stopped == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
                                   : std::string("interrupted");
-      progress_.note(
-          fmt::format("{}: {} visits are in {}, {} remain; continue with: {}", why,
-                      file_.visits().done(), file_.path(), left,
-                      words_to_continue(plan_, file_.path())));
+      progress_.note(fmt::format("{}: {} visits are in {}, {} remain; continue with: {}", why,
+                                 file_.visits().done(), file_.path(), left,
+                                 words_to_continue(plan_, file_.path())));
     }
     if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
     return {.file = file_.path(),

@@ -201,14 +201,15 @@ std::string settings_text(const std::vector<std::string>& settings) {
   return settings.empty() ? "(none)" : join(settings, " ");
 }
 
-/// The arms of a campaign that goes on: settings of the file, builds and environments of the command
-/// line. A file may come from a stranger, so that nothing in it is run. Throws usage_error where
-/// the builds are not named, or are other ones than the file's.
+/// The arms of a campaign that goes on: settings of the file, builds and environments of the
+/// command line. A file may come from a stranger, so that nothing in it is run. Throws usage_error
+/// where the builds are not named, or are other ones than the file's.
 compared_arms arms_to_continue(const results_file& file, const compared_arms& named) {
   compared_arms arms = arms_of_file(file);
   if (named.arms[0].path.empty()) {
     throw usage_error(fmt::format(
-        "--resume: '{}' is not complete, and goes on with its builds {} ({}) and {} ({}): name them "
+        "--resume: '{}' is not complete, and goes on with its builds {} ({}) and {} ({}): name "
+        "them "
         "again, with their --env-a and --env-b, as in syncmeter ab old=old/bin new=new/bin "
         "--resume {}; syncmeter-report compare prints what the file has",
         file.path, quote(arms.arms[0].name), quote(arms.arms[0].path, longest_path),
