@@ -77,7 +77,7 @@ def unresolved_at_64(hops=()):
 def test_a_stride_that_is_not_resolved_is_not_enough(tmp_path):
     text, (title,), page = shown("false-sharing", write(tmp_path / "f", unresolved_at_64()))
     assert "more than 32 bytes apart; how many are enough cannot be told: at 64 B the ratio" in text
-    assert title.endswith("more than 32 bytes apart are needed, cannot tell how many")
+    assert title.endswith("more than 32 bytes apart are needed")
     advice, _, undecided = page.partition("Could not be decided")
     assert "64 bytes" not in advice.replace(escaped_md(title), "")
     assert "Padding to 64 bytes is enough" in undecided.partition("## ")[0]

@@ -137,7 +137,7 @@ def test_both_ways_are_compared_within_the_margin(tmp_path):
     assert ways.farthest == (2, 3)
     text = told(tmp_path, PAIRS)
     assert (
-        "the two directions of a pair differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and "
+        ": the two directions of a pair differ by 0.0 % in the median, by 42.9 % at most (PUs 0 and "
         "3): the same within 5% in 4 of 5 pairs, different in 1, not decided in 0"
     ) in text
 

@@ -70,8 +70,8 @@ FILES = {
             "told: at 64 B the ratio is 1.03 (0.935..1.13), 5 visits: neither the same nor more",
         ],
         [
-            "atomic_add: sharing a line costs up to 6.96 times; more than 32 bytes apart are needed, "
-            "cannot tell how many"
+            "atomic_add: threads that share a line take up to 6.96 times as long; more than 32 bytes "
+            "apart are needed"
         ],
     ),
     "core-to-core": (
@@ -84,9 +84,7 @@ FILES = {
     ),
     "portability": (
         "portability",
-        [
-            "kokkos-threads over omp, the same op at the same point: 2 pairs: the same within 5% in 0"
-        ],
+        ["kokkos-threads is as fast as omp (within 5%) at 0 of 2 points"],
         1,
     ),
     "levels": (
@@ -114,16 +112,16 @@ FILES = {
     "coalescing": (
         "h200-coalescing",
         [
-            "L2: coalesced loads bring 9444 useful bytes per ns; strided by 32 and strided by 31 and "
-            "random take the longest, 14.7",
+            "L2: read coalesced, 9444 useful bytes per ns; strided by 32 and strided by 31 and random "
+            "take 14.7 times as long (",
         ],
         1,
     ),
     "read-mostly": (
         "2-vcpu-read-mostly",
         [
-            "- 2 lanes, 64 bytes: at 1 reads a write std snapshot is the fastest (not told apart: "
-            "std mutex, std seqlock); at 100 and 10000 reads a write std seqlock is the fastest\n",
+            "- 2 lanes, 64 bytes: at 1 reads a write take std snapshot (std mutex and std seqlock are "
+            "not told apart from it); at 100 and 10000 reads a write take std seqlock\n",
             "2     64              1       85.76        133.3           < 598.1         136.9",
         ],
         [],
@@ -141,10 +139,10 @@ FILES = {
     "processes": (
         "2-vcpu-processes",
         [
-            "- 2 lanes, one cell: mpi rma_accumulate takes 10.2 (9.58..12.3) times as long as std "
-            "atomic_add\n",
-            "- 2 lanes, one cell: mpi barrier takes 0.407 (0.337..0.462) times as long as std "
-            "barrier\n",
+            "- 2 lanes, one cell: mpi rma_accumulate takes 10.2 times as long as std atomic_add (9.58 "
+            "to 12.3)\n",
+            "- 2 lanes, one cell: mpi barrier takes 0.407 times as long as std barrier (0.337 to "
+            "0.462)\n",
         ],
         [],
     ),

@@ -61,7 +61,7 @@ def test_the_table_says_what_ran_and_what_follows(tmp_path):
     assert "lock_cmpxchg 1" in text
     assert "move" not in text
     assert "slower, other code" in text
-    assert "1 pair: the same within 5% in 0, slower in 1, faster in 0; cannot tell in 0" in text
+    assert "is as fast as omp (within 5%) at 0 of 1 point, slower at 1" in text
     assert "the same, same code" in told(tmp_path / "f", drifting(1.0))
 
 
@@ -198,8 +198,8 @@ def test_compare_by_backend_says_the_same_of_the_same_file(tmp_path):
     assert side.count(Verdict.cannot_tell) == 1
     (figure,) = drawing.figures(portability.rows(read(path)))
     assert figure.title.startswith(
-        "kokkos-openmp over omp, the same op at the same point: 23 pairs: the same within 5% in 21, "
-        "slower in 1, faster in 0; cannot tell in 1 ("
+        "kokkos-openmp is as fast as omp (within 5%) at 21 of 23 points, slower at 1, cannot tell at "
+        "1 ("
     )
 
 

@@ -90,7 +90,7 @@ class Contest:
         if self.below:
             near = [f"{name(s)} ({text.cost(s)} ns)" for s in self.below]
             take = (
-                f"cannot tell which {what} is the fastest: {_are(near)} too near to nothing to be "
+                f"cannot tell which {what} is the fastest: {verb_of(near)} too near to nothing to be "
                 f"resolved; of the others {take}"
             )
         apart = [f"{name(s)} ({why})" for s, why in self.apart]
@@ -98,7 +98,7 @@ class Contest:
         for most_ties, most_slower in _shorter_and_shorter:
             found = [take]
             if self.ties:
-                ties = _are([name(s) for s in self.ties], most_ties)
+                ties = verb_of([name(s) for s in self.ties], most_ties)
                 found.append(f"{ties} not told apart from it")
             if slower[:most_slower]:
                 found.append(_they_take(slower[:most_slower]))
@@ -133,7 +133,8 @@ def listed(names: Sequence[str], most: int = _most_names) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-def _are(names: Sequence[str], most: int = _most_names) -> str:
+def verb_of(names: Sequence[str], most: int = _most_names) -> str:
+    """`omp lock is`, `omp lock and std mutex are`."""
     return f"{listed(names, most)} {'is' if len(names) == 1 else 'are'}"
 
 

@@ -477,13 +477,14 @@ def _placements(matrix: Matrix) -> list[str]:
 
 def _ways(matrix: Matrix) -> list[str]:
     """a to b against b to a."""
-    ways, shares = matrix.ways, matrix.ways.shares
+    ways, shares, name = matrix.ways, matrix.ways.shares, formats.short_name(matrix.what)
     lines = []
     if shares:
         a, b = ways.farthest
         lines.append(
-            f"the two directions of a pair differ by {100 * median(shares.values()):.1f} % in the "
-            f"median, by {100 * shares[a, b]:.1f} % at most (PUs {a} and {b}): the same within "
+            f"{name}: the two directions of a pair differ by "
+            f"{100 * median(shares.values()):.1f} % in the median, by {100 * shares[a, b]:.1f} % at "
+            f"most (PUs {a} and {b}): the same within "
             f"{default_margin:.0%} in {ways.count(Verdict.same)} of "
             f"{formats.count(len(shares), 'pair')}, different in "
             f"{ways.count(Verdict.slower, Verdict.faster)}, not decided in "

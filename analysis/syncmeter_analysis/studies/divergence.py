@@ -215,4 +215,7 @@ def _slowest_branch(launches: Sequence[Launch]) -> str:
     if not slower:
         return ""
     value, paths, launch = max(slower, key=lambda found: found[0])
-    return f"{paths} paths inside a warp cost {formats.ratio(value)} times one path ({launch.name})"
+    return (
+        f"Keep the lanes of a warp on one path: {paths} paths take {formats.ratio(value)} times as "
+        f"long ({launch.name})"
+    )

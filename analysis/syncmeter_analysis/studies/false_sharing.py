@@ -453,12 +453,13 @@ def what_it_costs(found: Sequence[Row]) -> str:
     size = size_of_all(found)
     if not slower:
         same = all(verdict(r) is Verdict.same for r in ratios)
-        return "sharing a line costs nothing" if ratios and same else "cannot tell"
-    title = f"sharing a line costs up to {formats.ratio(max(slower))} times"
+        nothing = "sharing a line costs nothing"
+        return nothing if ratios and same else "cannot tell whether sharing a line costs time"
+    title = f"threads that share a line take up to {formats.ratio(max(slower))} times as long"
     if by_lanes := next_line_spans(found):
         title += f"; 64 B over 128 B: {by_lanes}"
     if size.enough is None:
-        return f"{title}; more than {size.slower_at} bytes apart are needed, cannot tell how many"
+        return f"{title}; more than {size.slower_at} bytes apart are needed"
     lanes = sorted({row.first.point.lanes for row in found})
     span = f"{lanes[0]} to {lanes[-1]}" if len(lanes) > 1 else str(lanes[0])
     return f"{title}; {size.enough} bytes apart are enough for {span} lanes"

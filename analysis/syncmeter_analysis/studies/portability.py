@@ -175,10 +175,11 @@ def _counts(side: Side) -> str:
     )
     missing = sum(map(len, side.missing.values()))
     seen = undecided_text(side.comparison)
+    counted = (("slower", slower), ("faster", faster), ("cannot tell", open_))
+    others = "".join(f", {says} at {n}" for says, n in counted if n)
     return (
-        f"{side.other} over {side.native}, the same op at the same point: "
-        f"{formats.count(len(side.rows), 'pair')}: the same within {default_margin:.0%} in {same}, "
-        f"slower in {slower}, faster in {faster}; cannot tell in {open_}"
+        f"{side.other} is as fast as {side.native} (within {default_margin:.0%}) at {same} of "
+        f"{formats.count(len(side.rows), 'point')}{others}"
         f"{f' ({seen})' if seen else ''}" + f"; {missing} more have no ratio" * bool(missing)
     )
 

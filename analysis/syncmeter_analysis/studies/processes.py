@@ -189,9 +189,9 @@ def answer(table: ProcessTable) -> list[str]:
             continue
         thread = row.thread.point if row.thread else None
         beside = f"{thread.backend} {thread.op}" if thread else ""
-        cannot = ", not told from the same" if verdict(r) is Verdict.cannot_tell else ""
-        sentences.append(
-            f"{where}: {row.measured.point.backend} {row.op} takes {formats.ratio_interval(r)} "
-            f"times as long as {beside}{cannot}"
-        )
+        op = f"{row.measured.point.backend} {row.op}"
+        sentence = f"takes {formats.ratio(r.value)} times as long as {beside}{formats.bounds(r)}"
+        if verdict(r) is Verdict.cannot_tell:
+            sentence = f"against {beside}: cannot tell, {formats.ratio_interval(r)} times"
+        sentences.append(f"{where}: {op} {sentence}")
     return sentences or [f"{where}: cannot tell: no op has a cost by threads and by processes"]

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contests
+from syncmeter_analysis.relate.contest import Contest, contests, verb_of
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Text, table
@@ -78,5 +78,5 @@ def _run(best: list[str], reads: list[int]) -> str:
     at = f"at {formats.spans(reads)} reads a write "
     if not best:
         return at + "cannot tell: no scheme has a cost"
-    ties = f" (not told apart: {', '.join(best[1:])})" if len(best) > 1 else ""
-    return f"{at}{best[0]} is the fastest{ties}"
+    ties = f" ({verb_of(best[1:])} not told apart from it)" if len(best) > 1 else ""
+    return f"{at}take {best[0]}{ties}"
