@@ -71,8 +71,8 @@ class _Bounded(io.RawIOBase):
         self._left -= len(text)
         if self._left < 0:
             raise Unusable(
-                f"{printable(str(self._path))}: more than {self._most >> 20} MiB come from it, more than "
-                "results of its size can be"
+                f"{printable(str(self._path))}: more than {self._most >> 20} MiB come from it, more "
+                "than results of its size can be"
             )
         return len(text)
 
