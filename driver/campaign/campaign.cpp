@@ -17,6 +17,7 @@
 
 #include "core/machine/environment.hpp"
 #include "driver/campaign/campaign_file.hpp"
+#include "driver/campaign/cpu_use.hpp"
 #include "driver/campaign/pass_order.hpp"
 #include "driver/campaign/progress.hpp"
 #include "driver/campaign/visit_request.hpp"
@@ -318,6 +319,8 @@ class campaign {
     totals_.reason = !stopped.empty() ? stopped : !plan_.missing.empty() ? "missing" : "complete";
     totals_.failed = file_.visits().failed_points();
     workers_.close();
+    totals_.cpu_use =
+        cpu_use_between(cpu_times_, read_cpu_times(grant_.allowed), static_cast<int>(getpid()));
     const double wall_s = used_s();
     totals_.wall_ns = wall_s * 1e9;
     file_.end(totals_);
@@ -345,6 +348,7 @@ class campaign {
   const std::vector<worker_info>& infos_;
   const topology& machine_;
   cpu_grant grant_;
+  const cpu_times cpu_times_ = read_cpu_times(grant_.allowed);  // at the start
   interrupt_watch interrupts_;
   progress progress_;
   campaign_file file_;

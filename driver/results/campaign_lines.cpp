@@ -54,6 +54,7 @@ void shorten(json& value) {
 
 json written(const objects::lane_waits& record);
 json written(const objects::states& record);
+json written(const objects::programs& record);
 
 json written(const objects::by_visit& visit) {
   const json host = visit.host_cost_ns != 0 ? json(visit.host_cost_ns) : json();
@@ -90,6 +91,21 @@ json written(const objects::states& record) {
   json object;
 #define SM_MEMBER SM_WRITE_MEMBER
 #include "record/state.def"
+  return object;
+}
+
+json written(const objects::programs& record) {
+  json object;
+#define SM_MEMBER SM_WRITE_MEMBER
+#include "record/programs.def"
+  return object;
+}
+
+json written(const objects::cpu_use& record) {
+  json object;
+#define SM_MEMBER SM_WRITE_MEMBER
+#include "record/cpu_use.def"
+  shorten(object);
   return object;
 }
 
@@ -218,6 +234,7 @@ json end_line(const run_totals& totals) {
   json line{{"kind", "end"},           {"time", utc_now()},         {"reason", totals.reason},
             {"visits", totals.visits}, {"wall_ns", totals.wall_ns}, {"timed_ns", totals.timed_ns},
             {"failed", totals.failed}};
+  if (totals.cpu_use.elapsed_ns > 0) line["cpu_use"] = written(totals.cpu_use);
   if (!totals.missing.empty()) line["missing"] = totals.missing;
   if (!totals.scheduler.is_null()) line["scheduler"] = totals.scheduler;
   return line;

@@ -60,6 +60,19 @@ void make_lean(nlohmann::json& line, const visit_record& visit, bool keep_rounds
 /// Whether the file ends with a line for every point that was visited.
 [[nodiscard]] bool has_all_point_lines(const results_file& file);
 
+namespace objects {
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+/// What other programs of one name used; the last line has a list of them.
+struct programs {
+#include "record/programs.def"
+};
+#define SM_MEMBER(name, kind, absent, ...) SM_FIELD_##kind(name, absent)
+/// Who used the CPUs during a run.
+struct cpu_use {
+#include "record/cpu_use.def"
+};
+}  // namespace objects
+
 /// What the last line tells of this run of the campaign.
 struct run_totals {
   std::string reason;      ///< "complete", "interrupted", "budget" or "missing"
@@ -69,6 +82,7 @@ struct run_totals {
   std::size_t failed = 0;              ///< points of the file that failed or timed out
   std::vector<std::string> missing{};  ///< what of the plan cannot be measured: a sentence each
   nlohmann::json scheduler{};          ///< describe_scheduler(); null: in no job
+  objects::cpu_use cpu_use{};          ///< cpu_use_between() its ends
 };
 [[nodiscard]] nlohmann::json end_line(const run_totals& totals);
 

@@ -8,7 +8,7 @@ from documents import ROOT
 
 ROW = re.compile(r'^SM_(AXIS|MEMBER)\((.*), "([^"]*)"\)$', re.M)
 #: Each table of record/ that docs/results-file.md shows.
-TABLES = ("axes", "visit", "estimate", "lane_waits", "point_line", "state")
+TABLES = ("axes", "visit", "estimate", "lane_waits", "point_line", "state", "cpu_use", "programs")
 
 
 def rows(table):

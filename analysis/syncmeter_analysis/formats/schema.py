@@ -39,12 +39,13 @@ _axis_types = {int: "integer", bool: "boolean", tuple: "array"}
 
 
 def results_schema() -> Schema:
-    """The schema of one line: in `$defs` each kind of line that is about a point."""
+    """The schema of one line: in `$defs` each kind of line that a table describes."""
     lines = {
         "visit": _line(_object(tables.visit_members)),
         "point": _line(_object(tables.point_members)),
         "same": _line({"properties": {"measured_as": _point}}, "measured_as"),
         "refused": _line({"properties": {"status": _kinds["status"]}}),
+        "end": _object(tables.end_members),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

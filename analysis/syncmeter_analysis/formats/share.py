@@ -257,6 +257,7 @@ def rules(sentence: texts.TextRule) -> dict[str, dict[str, Any]]:
             "reason": texts.matching("complete|interrupted|budget"),
             "time": texts.time,
             **_numbers("visits wall_ns timed_ns failed"),
+            **_of_table(tables.end_members, sentence),
         },
     }
 

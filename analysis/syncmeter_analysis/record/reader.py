@@ -18,7 +18,7 @@ from syncmeter_analysis.record.errors import Unusable, printable, quoted
 from syncmeter_analysis.record.json_line import BadLine, parsed
 from syncmeter_analysis.record.members import Members, check, is_number
 from syncmeter_analysis.record.point import BadPoint, Point, point_from
-from syncmeter_analysis.record.tables import point_members, statuses
+from syncmeter_analysis.record.tables import end_members, point_members, statuses
 from syncmeter_analysis.record.text_file import opened
 from syncmeter_analysis.record.visit import BadVisit, Visit, check_status, point_of, visit_from
 
@@ -243,6 +243,7 @@ def _add(file: ResultsFile, line: Members, points: dict[str, Point]) -> bool:
     elif kind == "worker":
         file.workers.append(line)
     elif kind == "end":
+        check(line, end_members)
         file.ends.append(line)
     return kind == "visit"
 

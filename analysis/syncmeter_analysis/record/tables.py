@@ -105,3 +105,7 @@ def _axes() -> Iterator[Axis]:
 axes = tuple(_axes())
 visit_members = _members("visit")
 point_members = _members("point_line")
+#: Of the last line: what a table describes.
+end_members: Table = {
+    "cpu_use": Member("object", of=_members("cpu_use"), words="who used the CPUs during the run")
+}

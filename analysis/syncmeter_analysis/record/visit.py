@@ -4,6 +4,7 @@ are the driver's to combine: readers take the lines of points (point_line.py).""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,7 +72,8 @@ remarks = (
 class Visit:
     """One visit of one point. `remarks` are what it says beside its times, by the member's name;
     `device_shares` the rate of each of several GPUs over their mean. `cycles` are its costs in
-    cycles, by class of placement states and busy or not; `slowest_over_fastest` compares its lanes."""
+    cycles, by class of placement states and busy or not; `slowest_over_fastest` compares its lanes.
+    `core_ghz` is the clock of a CPU's lanes, by one cost in cycles and in ns."""
 
     point: Point
     number: int
@@ -87,6 +89,7 @@ class Visit:
     device_shares: tuple[float, ...] = ()
     cycles: dict[tuple[int, bool], float] = field(default_factory=dict)
     slowest_over_fastest: float | None = None
+    core_ghz: float | None = None
 
 
 def point_of(members: Any, points: dict[str, Point]) -> Point:
@@ -132,6 +135,8 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
             if math.isfinite(cycles := _cycles(each))
         }
         visit.slowest_over_fastest = line.get("slowest_over_fastest")
+        if line.get("device") is None:
+            visit.core_ghz = _clock(line.get("estimates") or ())
     if not _rare_members.isdisjoint(line):
         visit.remarks = {name: line[name] for name in remarks if line.get(name) is not None}
         visit.links = tuple(map(link_of, line.get("links") or ()))
@@ -148,6 +153,12 @@ def _cycles(estimate: Members) -> float:
     known = isinstance(cycles, dict) and isinstance(ns, dict) and (ns.get("low") or 0) > 0
     value = float(cycles["value"]) if isinstance(cycles, dict) else 0.0
     return value if solid and known and value > 0 else math.inf
+
+
+def _clock(estimates: Sequence[Members]) -> float | None:
+    """Of the first estimate that tells cycles per ns."""
+    solid = (e for e in estimates if math.isfinite(_cycles(e)))
+    return next((_cycles(e) / e["cost_ns"]["value"] for e in solid), None)
 
 
 _enough_rounds = 5

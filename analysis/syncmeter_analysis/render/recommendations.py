@@ -26,7 +26,7 @@ from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
 from syncmeter_analysis.relate.relation import Verdict, verdict_of
 from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
-from syncmeter_analysis.render.trust import precision, verdict_of_machine
+from syncmeter_analysis.render.trust import noise_sentences, precision, verdict_of_machine
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 if TYPE_CHECKING:
@@ -323,7 +323,8 @@ def findings(campaign: Campaign) -> list[str]:
     if not campaign.measured:
         return []
     claims = doubted_by_controls(campaign, judged_on(Evidence(campaign)))
-    found = [f"{verdict_of_machine(campaign)[0]}.", *precision(campaign)]
+    found = [f"{verdict_of_machine(campaign)[0]}.", *noise_sentences(campaign)]
+    found += precision(campaign)
     found += device_sentences(campaign)
     found += [sentence(advice) for advice in chosen(claims)[:_most_advice]]
     doubtful, unclear = undecided(claims)

@@ -14,6 +14,7 @@ from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.scatter import kind_of, kinds, repetition
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_miss, control_rows
+from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.report import Block, Check, Head, Section
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
@@ -70,6 +71,14 @@ def _busy_rounds(campaign: Campaign) -> tuple[int, int]:
     return sum(n for (_, _, is_busy), n in rounds.items() if is_busy), rounds.total()
 
 
+def noise_sentences(campaign: Campaign) -> list[str]:
+    """Whose noise it was, where the machine was not quiet, and what to do about it."""
+    slow, rounds = _busy_rounds(campaign)
+    busy = slow / rounds if rounds else 0
+    noise = whose_noise(campaign, busy if busy > _quiet else 0)
+    return [*noise.sentences, *clock_sentences(campaign)]
+
+
 def _statuses(campaign: Campaign) -> Counter[str]:
     return Counter(s.status for s in campaign.points.values())
 
@@ -95,6 +104,7 @@ def _conduct(campaign: Campaign) -> list[str]:
         items.append(f"the clock was throttled in {throttled} rounds, which were dropped")
     if c.stolen_ns:
         items.append(f"the hypervisor took {text.duration(c.stolen_ns)} of CPU time in all")
+    items += noise_sentences(campaign)
     items += device_sentences(campaign)
     items += precision(campaign)
     costs = (s.cost for s in campaign.measured if s.cost and s.cost.bounded)
@@ -222,11 +232,17 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     if not rounds:
         return "Nothing was measured", "bad"
     busy = slow / rounds
-    word = "Quiet" if busy <= _quiet else "Noisy" if busy >= _noisy else "Partly noisy"
+    noise = whose_noise(campaign, busy if busy > _quiet else 0)
+    quiet = busy <= _quiet and not noise.loaded
+    word = "Quiet" if quiet else "Noisy" if busy >= _noisy else "Partly noisy"
     share = f"{100 * busy:.0f} %" if busy >= 0.01 else "less than 1 %"
-    verdict = (
-        f"{word}: other work in {share} of the rounds" if busy else f"{word}: no other work seen"
-    )
+    whose = " and ".join(noise.causes)
+    if busy > _quiet or not noise.loaded:
+        verdict = f"{word}: {whose or 'other work'} in {share} of the rounds"
+    else:
+        verdict = f"{word}: {whose} used the CPUs, but slowed {share} of the rounds"
+    if quiet and not busy:
+        verdict = f"{word}: no other work seen"
     controls = [row[-1].kind for row in control_rows(campaign)]
     if "bad" in controls:
         miss = control_miss(campaign)
@@ -235,7 +251,7 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
         missed = f"a control missed by {miss}, so that differences no larger are doubtful"
         return f"{verdict}; {missed}", "unclear"
     ratios = "ratios usable" if controls else "ratios unchecked (no control was measured)"
-    sound = busy <= _quiet and controls and not gpu_notes(campaign)
+    sound = quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
 
 

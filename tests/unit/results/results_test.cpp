@@ -172,6 +172,25 @@ TEST(summarize, status_follows_the_interval) {
             status::not_resolved);
 }
 
+TEST(summarize, a_busy_point_whose_cycles_are_as_steady_as_a_quiet_ones_is_not_busy) {
+  const auto status_of = [](const std::vector<double>& cycles, std::size_t quiet_visits = 0) {
+    std::vector<nlohmann::json> visits;
+    for (const double each : cycles) {
+      const estimate_values state{.busy = visits.size() >= quiet_visits};
+      visits.push_back(
+          visit(atomic_add(), static_cast<unsigned>(visits.size() + 1), "ok", {state}));
+      visits.back()["estimates"][0]["cost_cycles"] = {
+          {"value", each}, {"low", each}, {"high", each}};
+    }
+    return only(visits).status;
+  };
+  EXPECT_EQ(status_of({20, 20.1, 20.19}), status::ok);
+  EXPECT_EQ(status_of({20, 20.1, 20.3}), status::busy) << "1.5 % apart";
+  EXPECT_EQ(status_of({20, 20.1}), status::busy) << "two visits may agree by chance";
+  EXPECT_EQ(status_of({0, 0, 0}), status::busy) << "nobody counted cycles";
+  EXPECT_EQ(status_of({20, 26, 26.1, 26.1}, 1), status::busy) << "a quiet visit found it cheaper";
+}
+
 TEST(summarize, a_failed_visit_goes_over_everything_and_noise_over_a_majority) {
   const auto with = [](const std::string& first, const std::string& second,
                        const std::string& third) {

@@ -1,0 +1,153 @@
+#include "driver/campaign/cpu_use.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "core/harness/core_probes.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr std::size_t most_programs = 5;
+/// Programs below this share of one CPU are not worth a line.
+constexpr double least_share = 0.005;
+
+double tick_ns() {
+  const long per_second = sysconf(_SC_CLK_TCK);
+  return per_second > 0 ? 1e9 / static_cast<double>(per_second) : 0;
+}
+
+double rusage_ns(int who) {
+  rusage usage{};
+  if (getrusage(who, &usage) != 0) return 0;
+  const auto ns = [](const timeval& time) {
+    return 1e9 * static_cast<double>(time.tv_sec) + 1e3 * static_cast<double>(time.tv_usec);
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user.
+void read_processing_units(cpu_times& times, const std::vector<int>& pus, const std::string& root) {
+  std::ifstream file(root + "/proc/stat");
+  for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
+    std::istringstream fields(line.substr(3));
+    int pu = -1;
+    if (line[3] == ' ' || !(fields >> pu) || std::ranges::find(pus, pu) == pus.end()) continue;
+    double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    fields >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+    times.used_ns += (user + nice + system + irq + softirq) * tick_ns();
+    times.stolen_ns += steal * tick_ns();
+  }
+}
+
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
+double read_waited_ns(const std::string& root) {
+  std::ifstream file(root + "/proc/pressure/cpu");
+  constexpr std::string_view before_total = "total=";
+  for (std::string word; file >> word;)
+    if (word.starts_with(before_total))
+      return 1e3 * std::strtod(word.c_str() + before_total.size(), nullptr);
+  return 0;
+}
+
+// "12 (a name) S parent ... utime stime cutime cstime ... starttime": the name may hold blanks and
+// parentheses, and whatever else a program calls itself.
+std::optional<process_times> read_process(const std::filesystem::path& stat) {
+  std::ifstream file(stat);
+  std::string line;
+  std::getline(file, line);
+  const std::size_t begin = line.find('('), end = line.rfind(')');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  process_times process;
+  process.name = line.substr(begin + 1, end - begin - 1);
+  std::ranges::replace_if(process.name, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::istringstream rest(line.substr(end + 1));
+  const std::vector<std::string> fields{std::istream_iterator<std::string>(rest), {}};
+  constexpr std::size_t parent = 1, first_time = 11, times = 4, started = 19;
+  if (fields.size() <= started) return std::nullopt;
+  process.parent = std::atoi(fields[parent].c_str());
+  process.started = std::atoll(fields[started].c_str());
+  for (std::size_t i = first_time; i < first_time + times; ++i)
+    process.cpu_ns += std::strtod(fields[i].c_str(), nullptr) * tick_ns();
+  return process;
+}
+
+std::map<int, process_times> read_processes(const std::string& root) {
+  std::map<int, process_times> found;
+  std::error_code unreadable;
+  for (std::filesystem::directory_iterator each(root + "/proc", unreadable), end;
+       !unreadable && each != end; each.increment(unreadable)) {
+    const std::string name = each->path().filename();
+    int number = 0;
+    const auto [rest, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (problem != std::errc{} || rest != name.data() + name.size()) continue;
+    if (auto process = read_process(each->path() / "stat")) found.emplace(number, *process);
+  }
+  return found;
+}
+
+bool lives_on(int number, const process_times& process, const cpu_times& later) {
+  const auto found = later.processes.find(number);
+  return found != later.processes.end() && found->second.started == process.started;
+}
+
+}  // namespace
+
+cpu_times read_cpu_times(const std::vector<int>& pus, const std::string& root) {
+  cpu_times times;
+  times.now_ns = static_cast<double>(steady_ns());
+  times.allowed_pus = pus.size();
+  times.own_ns = rusage_ns(RUSAGE_SELF) + rusage_ns(RUSAGE_CHILDREN);
+  read_processing_units(times, pus, root);
+  times.waited_ns = read_waited_ns(root);
+  times.processes = read_processes(root);
+  return times;
+}
+
+objects::cpu_use cpu_use_between(const cpu_times& before, const cpu_times& after, int own) {
+  // Of each process that is still there, what it and its former children used since.
+  std::map<int, double> used_ns;
+  for (const auto& [number, process] : after.processes) used_ns[number] = process.cpu_ns;
+  for (const auto& [number, process] : before.processes) {
+    // One that ended has handed its whole time on, also that from before the first reading.
+    int heir = number;
+    for (auto found = before.processes.find(heir);
+         found != before.processes.end() && !lives_on(heir, found->second, after);
+         found = before.processes.find(heir))
+      heir = found->second.parent;
+    if (const auto found = used_ns.find(heir); found != used_ns.end())
+      found->second -= process.cpu_ns;
+  }
+  std::map<std::string, double> by_name;
+  const auto is_own = [&](int number) {
+    for (auto found = after.processes.find(number); found != after.processes.end();
+         found = after.processes.find(found->second.parent))
+      if (found->first == own) return true;
+    return false;
+  };
+  for (const auto& [number, ns] : used_ns)
+    if (!is_own(number)) by_name[after.processes.at(number).name] += std::max(0.0, ns);
+
+  objects::cpu_use use{.elapsed_ns = after.now_ns - before.now_ns,
+                       .allowed_pus = after.allowed_pus,
+                       .used_ns = std::max(0.0, after.used_ns - before.used_ns),
+                       .own_ns = after.own_ns - before.own_ns,
+                       .stolen_ns = std::max(0.0, after.stolen_ns - before.stolen_ns),
+                       .waited_ns = std::max(0.0, after.waited_ns - before.waited_ns),
+                       .programs = {}};
+  for (const auto& [name, ns] : by_name)
+    if (ns > least_share * use.elapsed_ns) use.programs.push_back({.name = name, .cpu_ns = ns});
+  std::ranges::stable_sort(use.programs, std::greater{}, &objects::programs::cpu_ns);
+  if (use.programs.size() > most_programs) use.programs.resize(most_programs);
+  return use;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,102 @@
+// Who used the CPUs between two readings of a made-up machine's /proc.
+#include "driver/campaign/cpu_use.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/temporary_folder.hpp"
+
+namespace syncmeter::cpu_use_test {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::FieldsAre;
+using testing::IsEmpty;
+
+constexpr int own = 50;
+
+class cpu_use : public test::in_temporary_folder {
+ protected:
+  // All times in ticks.
+  void process(int number, const std::string& name, int parent, int started, int ticks) {
+    write(fmt::format("proc/{}/stat", number),
+          fmt::format("{} ({}) S {} 1 1 0 -1 0 0 0 0 0 {} 0 0 0 20 0 1 0 {} 0 0\n", number, name,
+                      parent, ticks, started));
+  }
+  void ends(int number) { std::filesystem::remove_all(folder() + fmt::format("/proc/{}", number)); }
+  cpu_times read() {
+    cpu_times times = read_cpu_times({0, 2}, folder());
+    times.now_ns = times.own_ns = 0;
+    return times;
+  }
+  static objects::cpu_use between(const cpu_times& before, cpu_times after) {
+    after.now_ns = 10e9;
+    return cpu_use_between(before, after, own);
+  }
+  const double tick = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
+};
+
+TEST_F(cpu_use, used_and_stolen_time_of_the_allowed_processing_units) {
+  write("proc/stat", "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 9 9\n"
+                     "cpu1 1 2 3 4 5 6 7 8 9 9\ncpu2 1 2 3 4 5 6 7 8 9 9\nintr 1\n");
+  write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=1.00 total=1000\n"
+                             "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
+  const cpu_times before = read();
+  write("proc/stat", "cpu0 11 22 33 99 99 46 57 68 9 9\ncpu1 99 99 99 99 99 99 99 99 9 9\n"
+                     "cpu2 1 2 3 4 5 6 7 8 9 9\n");
+  write("proc/pressure/cpu", "some avg10=1.00 avg60=1.00 avg300=1.00 total=3500\n");
+  const objects::cpu_use use = between(before, read());
+  EXPECT_THAT(use.used_ns, DoubleEq(150 * tick));
+  EXPECT_THAT(use.stolen_ns, DoubleEq(60 * tick));
+  EXPECT_THAT(use.waited_ns, DoubleEq(2.5e6));
+  EXPECT_THAT(use.elapsed_ns, DoubleEq(10e9));
+  EXPECT_EQ(use.allowed_pus, 2U);
+}
+
+TEST_F(cpu_use, programs_by_their_time_but_the_campaigns_own) {
+  process(1, "init", 0, 1, 7);
+  process(7, "a (b) c", 1, 5, 100);
+  process(own, "syncmeter", 1, 6, 100);
+  const cpu_times before = read();
+  process(1, "init", 0, 1, 8);
+  process(7, "a (b) c", 1, 5, 300);
+  process(8, "odd\tname", 1, 90, 20);
+  process(9, "odd\tname", 1, 91, 30);
+  process(own, "syncmeter", 1, 6, 900);
+  process(51, "worker", own, 90, 900);
+  EXPECT_THAT(between(before, read()).programs,
+              ElementsAre(FieldsAre("a (b) c", DoubleEq(200 * tick)),
+                          FieldsAre("odd?name", DoubleEq(50 * tick))))
+      << "what took less than 0.5 % of a CPU is left out";
+}
+
+TEST_F(cpu_use, a_process_that_ended_counts_at_its_parent_from_the_first_reading_on) {
+  process(1, "make", 0, 1, 0);
+  process(2, "sh", 1, 1, 10);
+  process(3, "cc", 2, 1, 500);
+  const cpu_times before = read();
+  process(1, "make", 0, 1, 1000);  // it waited for sh (10), for cc (700), and for more
+  ends(2);
+  ends(3);
+  process(3, "new", 1, 99, 40);  // another process of that number
+  EXPECT_THAT(between(before, read()).programs, ElementsAre(FieldsAre("make", DoubleEq(490 * tick)),
+                                                            FieldsAre("new", DoubleEq(40 * tick))));
+}
+
+TEST_F(cpu_use, a_machine_without_these_files_says_nothing) {
+  const objects::cpu_use use = between(read(), read());
+  EXPECT_EQ(use.used_ns, 0);
+  EXPECT_EQ(use.stolen_ns, 0);
+  EXPECT_EQ(use.waited_ns, 0);
+  EXPECT_THAT(use.programs, IsEmpty());
+}
+
+}  // namespace
+}  // namespace syncmeter::cpu_use_test
