@@ -60,38 +60,63 @@ std::vector<double> logs_of_ratios(const point_summary& a, const point_summary& 
 
 revisits::revisits(const std::vector<planned_point>& points) : points_(points) {
   for (std::size_t i = 0; i < points.size(); ++i) {
-    // A GPU's lanes have no quiet probe.
-    if (!points[i].device) index_.emplace(canonical(points[i].what), i);
+    // Visits of a point that several GPUs share are of one GPU each.
+    if (points[i].devices.empty()) index_.emplace(canonical(points[i].what), i);
   }
 }
 
 void revisits::learn(const visit_record& visit) {
-  if (visit.device) return;
   if (visit.estimates.empty()) {
     if (const auto found = index_.find(canonical(visit.point)); found != index_.end())
       lost_.insert(found->second);
     return;
   }
-  visit_record& kept = visits_.visits.emplace_back();
-  kept.point = visit.point;
-  kept.visit = visit.visit;
-  kept.family = visit.family;
-  kept.pus = visit.pus;
-  kept.estimates = visit.estimates;
+  visit_record& kept = visits_.visits.emplace_back(visit);
+  kept.rounds.clear();
+  kept.round_costs_ns.clear();
+}
+
+// Of points with visits enough for an interval and a cost that is not 0. By the scatter between
+// visits, on a GPU too.
+std::unordered_map<std::string, double> revisits::errors() const {
+  std::unordered_map<std::string, std::size_t> visits;
+  for (const visit_record& visit : visits_.visits) ++visits[canonical(visit.point)];
+  std::unordered_map<std::string, double> all;
+  for (const point_summary& s : summarize(visits_)) {
+    const std::string name = canonical(s.what);
+    const auto found = index_.find(name);
+    if (found == index_.end() || is_settled(s) || !s.resolved) continue;
+    const std::size_t planned = points_[found->second].visits;
+    if (s.visits < 2 || planned < enough_visits || visits[name] >= most_times_the_visits * planned)
+      continue;
+    // What lanes do alone is compared in cycles.
+    const interval& cost = s.hop_ns == 0 && s.cost_cycles.value > 0 ? s.cost_cycles : s.cost_ns;
+    const double error = (cost.high - cost.low) / (2 * cost.value);
+    if (std::isfinite(error) && error > precise_error) all.emplace(name, error);
+  }
+  return all;
 }
 
 std::vector<revisits::wanted> revisits::lacking() const {
+  const std::map<std::string, std::size_t> quiet = quiet_visits(visits_);
+  const std::unordered_map<std::string, double> error_of = errors();
   std::vector<wanted> all;
-  for (const auto& [name, quiet] : quiet_visits(visits_)) {
-    const auto found = index_.find(name);
-    if (found == index_.end() || lost_.contains(found->second)) continue;
-    // Who asks for fewer visits does not get more of them on a quiet machine.
-    const std::size_t wanted_visits =
-        std::min<std::size_t>(enough_visits, points_[found->second].visits);
-    if (quiet < wanted_visits) all.push_back({found->second, wanted_visits - quiet});
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::string name = canonical(points_[i].what);
+    if (!index_.contains(name) || lost_.contains(i)) continue;
+    wanted each{.point = i};
+    // Who asks for fewer visits does not get more of them on a quiet machine. A GPU's lanes have no
+    // quiet probe.
+    const std::size_t enough = std::min<std::size_t>(enough_visits, points_[i].visits);
+    const auto seen = quiet.find(name);
+    if (!points_[i].device && seen != quiet.end() && seen->second < enough)
+      each.visits = enough - seen->second;
+    if (const auto error = error_of.find(name); error != error_of.end()) each.error = error->second;
+    if (each.visits > 0 || each.error > 0) all.push_back(each);
   }
-  std::ranges::stable_sort(all,
-                           [](const wanted& a, const wanted& b) { return a.visits > b.visits; });
+  std::ranges::stable_sort(all, [](const wanted& a, const wanted& b) {
+    return std::pair(a.error, a.visits) > std::pair(b.error, b.visits);
+  });
   return all;
 }
 

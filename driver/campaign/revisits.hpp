@@ -1,5 +1,6 @@
-// Points to be visited again, beyond the plan: on a busy host some have too few visits in which
-// their lanes were left alone, or in the placement of the points that they are compared with.
+// Points to be visited again, beyond the plan: those whose cost is known worst, and on a busy host
+// those with too few visits in which their lanes were left alone, or in the placement of the points
+// that they are compared with. A rule for spending time: it gives no verdict.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +25,25 @@ class revisits {
 
   struct wanted {
     std::size_t point = 0;   ///< of the plan
-    std::size_t visits = 0;  ///< that it lacks
+    std::size_t visits = 0;  ///< quiet ones that it lacks
+    double error = 0;        ///< half of the interval over the cost; 0: precise, or not known
   };
-  /// Points that lack quiet visits, those that lack most first.
+  /// Points that lack quiet visits, and those whose interval is wide, the widest first.
   [[nodiscard]] std::vector<wanted> lacking() const;
 
  private:
+  [[nodiscard]] std::unordered_map<std::string, double> errors() const;  // by canonical text
+
   const std::vector<planned_point>& points_;
   std::unordered_map<std::string, std::size_t> index_;  // by canonical text
   std::set<std::size_t> lost_;  // points with a visit without an estimate: they failed
-  results_file visits_;         // what `lacking` asks of each
+  results_file visits_;         // without their rounds
 };
+
+/// An interval within this share of the cost is precise: of its point nothing is asked.
+inline constexpr double precise_error = 0.05;
+/// For their precision points get no more visits than this times the planned ones.
+inline constexpr std::size_t most_times_the_visits = 3;
 
 /// Whether more pairs of visits may decide what these leave open: fewer than three, or the interval
 /// of the logarithms of their ratios straddles the threshold. Student's t around the median, at

@@ -45,6 +45,58 @@ TEST(revisits, points_that_lack_most_quiet_visits_come_first) {
   EXPECT_EQ(lacking[1].visits, 1U);
 }
 
+// Of a point with so many lanes, quiet throughout, with costs that differ by this share.
+void learn_scattered(revisits& again, unsigned lanes, double share, unsigned visits = 5,
+                     const nlohmann::json& members = {}) {
+  for (unsigned number = 1; number <= visits; ++number) {
+    nlohmann::json line =
+        visit(lanes, number, {.cost = 2 * (1 + share * (number % 2 == 0 ? 1 : -1))});
+    if (members.is_object()) line.update(members);
+    again.learn(read_visit(line));
+  }
+}
+
+TEST(revisits, points_of_wide_intervals_come_before_those_that_only_lack_quiet_visits) {
+  const std::vector<planned_point> points{planned(1, 5), planned(2, 5), planned(3, 5),
+                                          planned(4, 5)};
+  revisits again(points);
+  learn_scattered(again, 1, 0.01);
+  learn_scattered(again, 2, 0.1);
+  learn_scattered(again, 3, 0.4);
+  for (unsigned number = 1; number <= 5; ++number) again.learn(read_visit(visit(4, number, busy)));
+  const auto lacking = again.lacking();
+  ASSERT_THAT(lacking, SizeIs(3));
+  EXPECT_EQ(lacking[0].point, 2U);
+  EXPECT_NEAR(lacking[0].error, 0.4, 0.3);
+  EXPECT_EQ(lacking[0].visits, 0U);
+  EXPECT_EQ(lacking[1].point, 1U);
+  EXPECT_EQ(lacking[2].point, 3U);
+  EXPECT_EQ(lacking[2].visits, 3U);
+}
+
+TEST(revisits, precision_is_asked_of_gpus_too_but_not_without_end) {
+  std::vector<planned_point> points{planned(1, 3), planned(2, 3), planned(3, 2)};
+  points[0].device = points[1].device = points[2].device = 0;
+  revisits again(points);
+  learn_scattered(again, 1, 0.2, 8, {{"device", 0}});
+  learn_scattered(again, 2, 0.2, 9, {{"device", 0}});
+  learn_scattered(again, 3, 0.2, 2, {{"device", 0}});
+  const auto lacking = again.lacking();
+  ASSERT_THAT(lacking, SizeIs(1)) << "nine visits are three times the planned ones";
+  EXPECT_EQ(lacking[0].point, 0U);
+}
+
+TEST(revisits, lanes_alone_are_as_precise_as_their_cycles) {
+  const std::vector<planned_point> points{planned(1, 5)};
+  revisits again(points);
+  for (unsigned number = 1; number <= 5; ++number) {
+    nlohmann::json line = visit(1, number, {.cost = number % 2 == 0 ? 2.0 : 3.0});
+    line["estimates"][0]["cost_cycles"] = {{"value", 8}, {"low", 8}, {"high", 8}};
+    again.learn(read_visit(line));
+  }
+  EXPECT_THAT(again.lacking(), IsEmpty());
+}
+
 TEST(revisits, who_asks_for_few_visits_gets_no_more_on_a_quiet_machine) {
   const std::vector<planned_point> points{planned(1, 2)};
   revisits again(points);
