@@ -17,8 +17,9 @@ namespace syncmeter {
 namespace {
 
 // What becomes of the table of `run`, or is always so here.
-constexpr std::array<std::string_view, 7> not_here{
-    "help,h", "interleave-backends", "csv", "force", "wide", "verbose", "list-workers"};
+constexpr std::array<std::string_view, 8> not_here{
+    "help,h",  "interleave-backends", "placements", "csv", "force", "wide",
+    "verbose", "list-workers"};
 
 // The driver places lanes and sizes pools itself, the same in both arms.
 constexpr std::array<std::string_view, 9> placed_by_us{

@@ -82,6 +82,7 @@ class campaign {
     for (unsigned stage = 0; stage <= most(&planned_point::stage); ++stage)
       for (unsigned pass = 1; pass <= last_pass; ++pass) visit_all(stage, pass, groups);
     if (file_.visits().remaining() == 0) plan_.arms ? visit_undecided() : visit_again();
+    if (file_.visits().remaining() == 0 && options_.hop_classes) visit_more_placements();
     return finish();
   }
 
@@ -219,6 +220,32 @@ class campaign {
     }
   }
 
+  // --placements: whole passes over the points whose lanes meet, so that each is seen in a
+  // placement that appeared in one of them.
+  void visit_more_placements() {
+    const double until_s = budget_s().value_or(times_for_placements * used_s());
+    while (true) {
+      const revisits::meeting_points meeting = file_.again().meeting();
+      if (meeting.placements >= *options_.hop_classes) return;
+      if (meeting.points.empty() || used_s() >= until_s || !reason_to_stop().empty()) {
+        progress_.note(fmt::format(
+            "--placements {}: {}", *options_.hop_classes,
+            meeting.points.empty()
+                ? "no hop between threads was measured: none meet, or no hypervisor moves them"
+                : fmt::format("{} seen until the time was up; a longer --budget may bring more",
+                              meeting.placements)));
+        return;
+      }
+      workers_.close();
+      for (const std::size_t index : meeting.points) {
+        if (!reason_to_stop().empty()) break;
+        show_progress(index, meeting.points.size());
+        std::unique_lock turn(taking_turns_);
+        visit(index, file_.visits().next(index), workers_, turn);
+      }
+    }
+  }
+
   // Pairs of points that are neither found to differ nor found to be the same, while the budget
   // lasts; each until its next look.
   void visit_undecided() {
@@ -350,6 +377,8 @@ class campaign {
             .timed_s = totals_.timed_ns * 1e-9};
   }
 
+  // Without a budget: a hypervisor moves processors every few minutes, or never.
+  static constexpr double times_for_placements = 5;
   clock::time_point start_ = clock::now();
   const campaign_plan& plan_;
   run_options options_;

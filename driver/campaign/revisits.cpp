@@ -120,6 +120,21 @@ std::vector<revisits::wanted> revisits::lacking() const {
   return all;
 }
 
+revisits::meeting_points revisits::meeting() const {
+  meeting_points found;
+  std::map<unsigned, std::set<std::uint64_t>> classes;  // by lanes
+  for (const point_summary& s : summarize(visits_)) {
+    const auto index = index_.find(canonical(s.what));
+    if (s.hop_ns == 0 || index == index_.end() || lost_.contains(index->second)) continue;
+    found.points.push_back(index->second);
+    for (const point_summary* state : states_of(s))
+      if (state->rounds >= enough_rounds) classes[s.what.lanes].insert(state->state);
+  }
+  for (const auto& [lanes, numbers] : classes)
+    found.placements = std::max(found.placements, numbers.size());
+  return found;
+}
+
 bool is_undecided(std::span<const double> logs, double threshold, double alpha, std::size_t pairs) {
   const std::size_t n = logs.size();
   if (n < enough_pairs) return true;

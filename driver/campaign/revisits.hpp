@@ -31,6 +31,13 @@ class revisits {
   /// Points that lack quiet visits, and those whose interval is wide, the widest first.
   [[nodiscard]] std::vector<wanted> lacking() const;
 
+  struct meeting_points {
+    std::vector<std::size_t> points;  ///< of the plan, without those that failed
+    std::size_t placements = 0;       ///< in which they were seen: classes of hops
+  };
+  /// Points with a hop between their lanes.
+  [[nodiscard]] meeting_points meeting() const;
+
  private:
   [[nodiscard]] std::unordered_map<std::string, double> errors() const;  // by canonical text
 

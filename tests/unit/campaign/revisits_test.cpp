@@ -50,7 +50,8 @@ void learn_scattered(revisits& again, unsigned lanes, double share, unsigned vis
                      const nlohmann::json& members = {}) {
   for (unsigned number = 1; number <= visits; ++number) {
     nlohmann::json line =
-        visit(lanes, number, {.cost = 2 * (1 + share * (number % 2 == 0 ? 1 : -1))});
+        visit(lanes, number,
+              {.cost = 2 * (1 + share * (number % 2 == 0 ? 1 : -1)), .low = 0.1, .high = 9});
     if (members.is_object()) line.update(members);
     again.learn(read_visit(line));
   }
@@ -90,11 +91,34 @@ TEST(revisits, lanes_alone_are_as_precise_as_their_cycles) {
   const std::vector<planned_point> points{planned(1, 5)};
   revisits again(points);
   for (unsigned number = 1; number <= 5; ++number) {
-    nlohmann::json line = visit(1, number, {.cost = number % 2 == 0 ? 2.0 : 3.0});
+    nlohmann::json line =
+        visit(1, number, {.cost = number % 2 == 0 ? 2.0 : 3.0, .low = 1, .high = 9});
     line["estimates"][0]["cost_cycles"] = {{"value", 8}, {"low", 8}, {"high", 8}};
     again.learn(read_visit(line));
   }
   EXPECT_THAT(again.lacking(), IsEmpty());
+}
+
+TEST(revisits, placements_are_classes_of_hops_of_the_points_that_meet) {
+  const std::vector<planned_point> points{planned(1, 3), planned(2, 3), planned(3, 3)};
+  revisits again(points);
+  const auto learn = [&](unsigned lanes, unsigned number, double hop_ns, std::size_t rounds = 20) {
+    nlohmann::json line = visit(lanes, number, {.rounds = rounds});
+    line["estimates"][0]["hop_ns"] = hop_ns;
+    again.learn(read_visit(line));
+  };
+  learn(1, 1, 0);
+  EXPECT_EQ(again.meeting().placements, 0U);
+  EXPECT_THAT(again.meeting().points, IsEmpty());
+  learn(2, 1, 54);
+  learn(2, 2, 55);
+  learn(3, 1, 150);
+  learn(2, 3, 240, 4);
+  EXPECT_EQ(again.meeting().placements, 1U) << "hops of other numbers of lanes are others; four "
+                                               "rounds are too few";
+  EXPECT_THAT(again.meeting().points, SizeIs(2));
+  learn(2, 4, 240);
+  EXPECT_EQ(again.meeting().placements, 2U);
 }
 
 TEST(revisits, who_asks_for_few_visits_gets_no_more_on_a_quiet_machine) {
