@@ -17,7 +17,7 @@ _least_rungs = 5
 
 @dataclass(frozen=True)
 class Rung:
-    """A point and its name for a reader: `an atomic add, 16 threads on one variable`."""
+    """A point and its name for a reader: `an atomic add (16 threads, one variable)`."""
 
     name: str
     s: Measured
@@ -29,26 +29,26 @@ class Rung:
 
 #: Name, ops of which the first that was measured counts, whether by all threads, where the cells lie.
 _on_cpus = (
-    ("a plain add, 1 thread", ("plain_add",), False, ""),
-    ("an atomic add, 1 thread", ("atomic_add",), False, "shared"),
-    ("a fence, 1 thread", ("fence",), False, ""),
-    ("a lock around an add, 1 thread", ("lock_add", "critical_add"), False, "shared"),
-    ("an atomic add, {} with a variable each", ("atomic_add",), True, "strided"),
-    ("a value handed on, {} in a ring", ("handoff",), True, ""),
-    ("an atomic add, {} on one variable", ("atomic_add",), True, "shared"),
-    ("a lock around an add, {}", ("lock_add", "critical_add"), True, "shared"),
-    ("a barrier, {}", ("barrier",), True, ""),
+    ("a plain add (1 thread)", ("plain_add",), False, ""),
+    ("an atomic add (1 thread)", ("atomic_add",), False, "shared"),
+    ("a fence (1 thread)", ("fence",), False, ""),
+    ("a lock around an add (1 thread)", ("lock_add", "critical_add"), False, "shared"),
+    ("an atomic add ({}, own variables)", ("atomic_add",), True, "strided"),
+    ("a value handed on ({})", ("handoff",), True, ""),
+    ("an atomic add ({}, one variable)", ("atomic_add",), True, "shared"),
+    ("a lock around an add ({})", ("lock_add", "critical_add"), True, "shared"),
+    ("a barrier ({})", ("barrier",), True, ""),
     ("waking a thread by a futex", ("wait_futex",), None, ""),
 )
 #: Of a GPU: one warp, or the largest launch.
 _on_gpus = (
-    ("a plain add in global memory, 1 warp", ("plain_add",), False, "strided"),
+    ("a plain add in global memory (1 warp)", ("plain_add",), False, "strided"),
     ("a sync of 1 warp", ("warp_sync_partial", "warp_sync"), False, ""),
-    ("a shuffle, 1 warp", ("shuffle_idx", "shuffle_down"), False, ""),
+    ("a shuffle (1 warp)", ("shuffle_idx", "shuffle_down"), False, ""),
     ("a barrier of a block of 1 warp", ("barrier",), False, ""),
-    ("an atomic add, 1 warp on one variable", ("atomic_add",), False, "shared"),
-    ("a barrier of the grid, {}", ("grid_sync",), True, ""),
-    ("an atomic add, {} on one variable", ("atomic_add",), True, "shared"),
+    ("an atomic add (1 warp, one variable)", ("atomic_add",), False, "shared"),
+    ("a barrier of the grid ({})", ("grid_sync",), True, ""),
+    ("an atomic add ({}, one variable)", ("atomic_add",), True, "shared"),
     ("a launch of a graph of 1 kernel", ("additional_graph_launch",), False, ""),
     ("a launch that nobody waits for", ("additional_launch",), False, ""),
     ("a launch and its wait", ("launch",), False, ""),
@@ -137,5 +137,11 @@ def ladder_sentence(rungs: Sequence[Rung]) -> str:
         if i in (0, len(rungs) - 1)
         or (rung.s.point.op in _in_sentence and rung.s.point.placement != "strided")
     ]
-    costs = [f"{rung.name}, {duration(rung.ns)}" for rung in others]
+    costs = [f"{rung.name} {duration(rung.ns)}" for rung in others]
     return "; ".join([f"On this machine {first.name} takes {duration(first.ns)}", *costs])
+
+
+def ladder_title(rungs: Sequence[Rung]) -> str:
+    """Its ends."""
+    first, last = rungs[0], rungs[-1]
+    return f"From {first.name}, {duration(first.ns)}, to {last.name}, {duration(last.ns)}"

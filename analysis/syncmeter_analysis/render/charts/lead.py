@@ -9,7 +9,7 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.contest import Contest
-from syncmeter_analysis.relate.ladder import ladder, ladder_sentence
+from syncmeter_analysis.relate.ladder import ladder, ladder_title
 from syncmeter_analysis.relate.summary import Measured, State, common_state, cost_in
 from syncmeter_analysis.studies import barrier as barriers
 from syncmeter_analysis.studies import levels as gpu_levels
@@ -38,7 +38,7 @@ def _ladder(campaign: Campaign) -> list[Figure]:
     backends = list(dict.fromkeys(f["group"] for f in fields))
     chart = Dots(fields, "ns", backends, "op", None if len(backends) == 1 else "by")
     note = "ns of one op with the 95 % interval, logarithmic, each as it stands in the tables."
-    return [_figure("ladder", ladder_sentence(rungs), note, chart)]
+    return [_figure("ladder", ladder_title(rungs), note, chart)]
 
 
 def _threads(n: int) -> str:
