@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "core/worker/declaration_text.hpp"
 
 namespace syncmeter::omp {
@@ -33,6 +35,16 @@ std::string fence(order o) {
 std::string lock_of_atomics(const measurable& row, std::string_view lock) {
   const std::string text = under_lock(row, lock);
   return flush_is_call ? with("call:__kmpc_flush 2", text) : text;
+}
+
+// No floating register lives through a call (System V ABI 3.2.1): what an update needs after
+// clang's flush comes from the stack, and what it found goes there.
+unsigned kept_on_stack(const measurable& row) {
+  const auto name = row.info.name;
+  if (!is_float(row)) return 0;
+  if (name == "atomic_add" || name == "atomic_sub") return 1;
+  if (name == "atomic_read") return 2;
+  return name == "atomic_fetch_add" || name == "atomic_exchange" ? 3 : 0;
 }
 
 std::string x86_64(const measurable& row) {
@@ -77,10 +89,14 @@ std::string x86_64(const measurable& row) {
 }  // namespace
 
 std::string declared_instructions(const measurable& row) {
-  auto text = x86_64(row);
-  // clang puts a flush call beside every atomic that is not relaxed.
+  const auto text = x86_64(row);
   const bool ordered = row.info.orders == orders::atomic && row.form.order != order::relaxed;
-  return flush_is_call && ordered ? with("call:__kmpc_flush 1", text) : text;
+  if (!flush_is_call || !ordered) return text;
+  // clang puts a flush call beside every atomic that is not relaxed.
+  const std::string flushed = with("call:__kmpc_flush 1", text);
+  const unsigned kept = kept_on_stack(row);
+  return kept == 0 ? flushed
+                   : fmt::format("{} | {}", flushed, with(fmt::format("spill {}", kept), flushed));
 }
 
 }  // namespace syncmeter::omp
