@@ -201,7 +201,7 @@ def _dots(d: Dots) -> Spec:
         ends += [1.0] * d.ratios
         span = max(ends) / min(ends)
         # Ratios are written right of their intervals, costs above their dots.
-        left = max(1.02, span**0.05) if d.ratios else max(1.2, span**0.2)
+        left = max(1.02, span**0.05) if d.ratios else max(1.2, span**0.25)
         right = max(1.05, span**0.3) if d.ratios else left
         scale["domain"] = [min(ends) / left, max(ends) * right]
     y = {"field": "row", "type": "nominal", "sort": order, "title": None}
