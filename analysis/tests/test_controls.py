@@ -57,6 +57,8 @@ def test_no_advice_stands_beside_a_control_that_missed_by_as_much_as_costs_diffe
         (Miss(ns=1.0), 12.5, 10.0, False),
         (Miss(ns=1.0), 11.5, 10.0, True),
         (Miss(share=0.1), 12.2, 10.0, False),
+        (Miss(ns=0.01), 5.0, 5.0, False),
+        (Miss(ns=1.0), 5.0, 5.0, True),
         (Miss(share=0.1), 10.0, 12.0, True),
         (Miss(math.inf, math.inf), 1e9, 1.0, True),
     ],

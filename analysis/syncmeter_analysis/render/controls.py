@@ -36,10 +36,12 @@ class Miss:
         return " and ".join(found)
 
     def hides(self, over_ns: float, under_ns: float) -> bool:
-        """Whether two costs may differ because of it: each may be off by so much."""
+        """Whether two costs may differ because of it, or be the same: each may be off by so much."""
+        least, most = sorted((over_ns, under_ns))
         if not self:
             return False
-        least, most = sorted((over_ns, under_ns))
+        if most <= (1 + default_margin) * least:
+            return not self.ns + self.share * least <= default_margin * least
         off = (1 + self.share) ** 2
         return not most - 2 * self.ns > off * least
 
