@@ -45,7 +45,7 @@ def test_the_boundary_is_taken_apart(tmp_path):
         "- A kernel that does nothing (1 x 32) takes 6000 ns with the wait for it, 2100 ns " in text
     )
     assert re.search(
-        r"- Of a launch and the wait for it, 6000 ns; the call returns after 2100, 35 % "
+        r"- A launch that is waited for takes 6000 ns; the call returns after 2100, 35 % "
         r"\(3\d\.\.3\d\); without the wait a further "
         r"kernel takes 2200, 37 % \(3\d\.\.3\d\), about what its call takes: the host sets the pace\n",
         text,
@@ -88,7 +88,7 @@ def test_a_kernel_far_from_what_its_call_takes_is_not_paced_by_the_host(tmp_path
 
 def test_a_call_that_is_not_resolved_below_the_whole_is_no_part_of_it(tmp_path):
     text = told(tmp_path, (cuda("launch"), 6000.0), (cuda("launch_call"), 5900.0))
-    assert "- Of a launch" not in text
+    assert "- A launch that is" not in text
 
 
 def test_near_and_far_are_columns_of_their_own(tmp_path):

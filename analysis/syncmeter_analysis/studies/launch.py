@@ -190,7 +190,7 @@ def _boundary_finding(kernel: Kernel) -> str:
     whole = kernel.parts.get("launch")
     if whole is None:
         return ""
-    start = f"Of a launch and the wait for it, {formats.nanoseconds(ns_of(whole))} ns"
+    start = f"A launch that is waited for takes {formats.nanoseconds(ns_of(whole))} ns"
     line = ""
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
