@@ -220,8 +220,8 @@ class campaign {
     }
   }
 
-  // --placements: whole passes over the points whose lanes meet, so that each is seen in a
-  // placement that appeared in one of them.
+  // --placements: whole passes over the points whose lanes meet, so that each has its row in a
+  // placement that came up.
   void visit_more_placements() {
     const double until_s = budget_s().value_or(times_for_placements * used_s());
     while (true) {

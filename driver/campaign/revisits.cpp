@@ -128,7 +128,7 @@ revisits::meeting_points revisits::meeting() const {
     if (s.hop_ns == 0 || index == index_.end() || lost_.contains(index->second)) continue;
     found.points.push_back(index->second);
     for (const point_summary* state : states_of(s))
-      if (state->rounds >= enough_rounds) classes[s.what.lanes].insert(state->state);
+      if (state == &s || state->visits >= enough_visits) classes[s.what.lanes].insert(state->state);
   }
   for (const auto& [lanes, numbers] : classes)
     found.placements = std::max(found.placements, numbers.size());

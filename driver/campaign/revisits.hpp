@@ -33,7 +33,8 @@ class revisits {
 
   struct meeting_points {
     std::vector<std::size_t> points;  ///< of the plan, without those that failed
-    std::size_t placements = 0;       ///< in which they were seen: classes of hops
+    std::size_t placements = 0;       ///< in which one was seen often enough for a row of the
+                                      ///< table: classes of hops
   };
   /// Points with a hop between their lanes.
   [[nodiscard]] meeting_points meeting() const;

@@ -208,6 +208,8 @@ def measure(request):
     interval = {"value": cost, "low": cost - 0.1, "high": cost + 0.1}
     estimate = {"state": 0, "busy": False, "rounds": 11, "share": 1.0, "baseline_ns": 2.3, "test_ns": 2.3 + cost,
                 "cost_ns": interval, "host_cost_ns": interval}
+    if hops := how.get("hop_ns"):
+        estimate["hop_ns"] = hops[min(visit, len(hops)) - 1]
     answer = dict(kind="visit", id=request["id"], point=point, visit=visit, time="2026-01-01T00:00:00Z", status=status,
         reason="" if status == "ok" else "as the test asked", stopped_by="precision", trips=how.get("trips", 120),
         unroll=32, ops_per_step=1, seed=request["options"]["seed"], pus=request["pus"], pus_seen=request["pus"],

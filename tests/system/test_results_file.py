@@ -181,6 +181,38 @@ def test_a_failed_visit_beyond_the_planned_ones_is_tried_again_on_request(campai
     assert campaign.visits()[-1]["status"] == "ok" and campaign.visits()[-1]["key"].endswith("|3")
 
 
+def test_a_campaign_goes_on_until_enough_placements_were_seen(campaign):
+    campaign.behave(hop_ns=[54, 55, 56, 240])
+    status, out, err = campaign.run("--placements", "2", "--budget", "60s", ops="atomic_add,atomic_read", visits=3)
+    assert status == 0, err
+    assert "--placements" not in err
+    hops = [visit["estimates"][0]["hop_ns"] for visit in campaign.visits()]
+    assert hops == [54, 54, 55, 55, 56, 56, *[240] * 6], "whole passes, until the other placement has three visits"
+    assert all(visit["again"] for visit in campaign.visits()[6:])
+    assert len(campaign.lines("point")[0]["states"]) == 2
+    hops_shown = [line.split()[-1] for line in out.splitlines() if line.endswith((" 55", " 240"))]
+    assert hops_shown == ["55", "240"] * 2, f"a row for each placement:\n{out}"
+
+
+def test_placements_that_never_come_end_with_the_time_and_say_so(campaign):
+    status, _, err = campaign.run("--placements", "2", ops="atomic_read")
+    assert status == 0 and len(campaign.visits()) == 2
+    assert "--placements 2: no hop between threads was measured" in err
+    campaign.file.unlink()
+    campaign.behave(hop_ns=[54])
+    status, _, err = campaign.run("--placements", "2", "--budget", "2s", ops="atomic_read")
+    assert status == 0 and len(campaign.visits()) > 2
+    assert "--placements 2: 1 seen until the time was up" in err
+
+
+def test_the_last_line_says_who_used_the_cpus(campaign):
+    assert campaign.run(ops="atomic_read")[0] == 0
+    use = campaign.lines()[-1]["cpu_use"]
+    assert use["elapsed_ns"] > 0 and use["allowed_pus"] == len(os.sched_getaffinity(0))
+    assert use["own_ns"] > 0 and use["used_ns"] >= 0 and use["stolen_ns"] >= 0
+    assert len(use["programs"]) <= 5 and all(program["cpu_ns"] > 0 for program in use["programs"])
+
+
 def test_what_was_not_tried_is_tried_with_retry(campaign):
     campaign.behave(faults=[{"do": "crash", "op": "atomic_add", "times": 3}])
     assert campaign.run(visits=5)[0] == 1
