@@ -139,7 +139,8 @@ def _report(options: argparse.Namespace) -> int:
         _check_writable(options, *pictures, output, page=page)
     if page:
         size = write_page(report, page)
-        _print(prose(headline(report.judged), _width(options)))
+        for sentence in (*report.head.answers[:1], headline(report.judged)):
+            _print(prose(sentence, _width(options)))
         _print(f"{_written(page)} ({size / 1e6:.1f} MB)")
     elif output:
         write_markdown(report, output, options.static)

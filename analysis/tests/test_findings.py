@@ -43,3 +43,9 @@ def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
     # What stands above is not said again.
     assert not any(line.startswith("- ") for line in lines[lines.index("Locks") :])
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_command_for_a_page_prints_its_first_answer(tmp_path, capsys):
+    path = write(tmp_path / "f.jsonl", updates(), controls(), first=campaign())
+    assert main(["html", str(path), "-o", str(tmp_path / "report.html")]) == 0
+    assert capsys.readouterr().out.startswith("2 threads, one add under the lock: take omp lock (")
