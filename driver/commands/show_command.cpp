@@ -11,6 +11,7 @@
 #include "driver/results/resume.hpp"
 #include "driver/show/report_program.hpp"
 #include "driver/show/table.hpp"
+#include "driver/text/columns.hpp"
 #include "driver/text/messages.hpp"
 
 namespace syncmeter {
@@ -104,6 +105,21 @@ int print_point_lines(const std::string& path, std::FILE* out) {
   return 0;
 }
 
+// As much of the table of points as a terminal shows at once: the answers stand above it.
+std::string beginning_of(const std::string& table, const std::string& file) {
+  constexpr std::ptrdiff_t most_lines = 40;
+  std::size_t end = 0;
+  for (std::ptrdiff_t line = 0; line < most_lines; ++line) {
+    const std::size_t next = table.find('\n', end);
+    if (next == std::string::npos) return table;
+    end = next + 1;
+  }
+  const auto more = std::count(table.begin() + static_cast<std::ptrdiff_t>(end), table.end(), '\n');
+  if (more == 0) return table;
+  return fmt::format("{}... {} more lines: syncmeter show {} --wide\n", table.substr(0, end), more,
+                     printable(shell_word(file)));
+}
+
 }  // namespace
 
 int show_results(const std::string& file, const show_view& view, std::FILE* out) {
@@ -118,11 +134,16 @@ int show_results(const std::string& file, const show_view& view, std::FILE* out)
   } else {
     page_style style = style_of(::fileno(out));
     if (view.wide) style.width = 0;
-    std::fputs(point_table(shown, style, view.sort == "cost").c_str(), out);
     // Notes and report are about the whole file.
-    if (shown.size() == points.size()) {
+    const bool whole = shown.size() == points.size();
+    const report_request report{.file = file, .wide = view.wide};
+    const bool has_sections = whole && print_sections(report, out);
+    const std::string table = point_table(shown, style, view.sort == "cost");
+    const bool cut = has_sections && !view.wide && terminal_width(::fileno(out)) != 0;
+    std::fputs((cut ? beginning_of(table, file) : table).c_str(), out);
+    if (whole) {
       std::fputs(notes_text(results, points, view.verbose, style).c_str(), out);
-      add_report({.file = file, .wide = view.wide}, out);
+      print_places(report, has_sections, out);
     }
   }
   const bool any_failed = std::ranges::any_of(points, [](const point_summary& s) {

@@ -207,7 +207,7 @@ const std::vector<run_option>& option_table() {
 }
 
 constexpr const char* about_the_report =
-    "Below the table, syncmeter-report adds ratios, sizes and verdicts.\nSYNCMETER_REPORT in the "
+    "Above the table, syncmeter-report adds ratios, sizes and verdicts.\nSYNCMETER_REPORT in the "
     "environment is the path of that program if it is not\nfound, or off to leave its text out.\n";
 
 }  // namespace

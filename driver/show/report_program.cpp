@@ -172,21 +172,14 @@ std::optional<fs::path> program_to_run() {
   return wanted.empty() ? find_report(own_folder()) : wanted;
 }
 
-// Whether there is a text; `hint` is printed where there is no program, `what` named where it
-// failed.
-bool print_relations(const report_request& asked, std::FILE* out, const std::string& hint,
-                     const char* what) {
-  const std::string wanted = chosen_program();
+// Whether there is a text; `what` is named where the program failed.
+bool print_relations(const report_request& asked, std::FILE* out, const char* what) {
   const std::optional<fs::path> program = program_to_run();
-  if (!program) {
-    if (wanted != "off") std::fputs(printable(hint, true).c_str(), out);
-    return false;
-  }
-  std::fputc('\n', out);
+  if (!program) return false;
   const std::string problem = print_report(*program, asked, out);
   if (!problem.empty())
-    std::fprintf(stderr, "syncmeter: no %s: %s%s\n", what, problem.c_str(),
-                 wanted.empty() ? "" : " (SYNCMETER_REPORT names it)");
+    print_message(fmt::format("no {}: {}{}", what, problem,
+                              chosen_program().empty() ? "" : " (SYNCMETER_REPORT names it)"));
   return problem.empty();
 }
 
@@ -234,15 +227,23 @@ int add_comparison(const std::string& file, const std::vector<std::string>& opti
   return 2;
 }
 
-void add_report(const report_request& asked, std::FILE* out) {
-  const bool printed =
-      print_relations(asked, out, report_hint(asked.file), "ratios, sizes and verdicts");
+bool print_sections(const report_request& asked, std::FILE* out) {
+  const bool printed = print_relations(asked, out, "ratios, sizes and verdicts");
+  if (printed) std::fputc('\n', out);
+  return printed;
+}
+
+void print_places(const report_request& asked, bool has_sections, std::FILE* out) {
+  if (!program_to_run() && chosen_program() != "off")
+    std::fputs(printable(report_hint(asked.file), true).c_str(), out);
   fmt::print(out, "\nResults: {}\n{}", printable(asked.file),
-             printed ? printable(page_command(asked.file), true) : "");
+             has_sections ? printable(page_command(asked.file), true) : "");
 }
 
 void add_claims(const report_request& asked, std::FILE* out) {
-  (void)print_relations(asked, out, "", "claims");
+  if (!program_to_run()) return;
+  std::fputc('\n', out);
+  (void)print_relations(asked, out, "claims");
 }
 
 }  // namespace syncmeter

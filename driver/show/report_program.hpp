@@ -1,5 +1,5 @@
 // The program that relates points to each other, syncmeter-report: found, and called for the
-// sections of a results file that stand below the table of its points.
+// sections of a results file that stand above the table of its points.
 #pragma once
 
 #include <chrono>
@@ -28,11 +28,13 @@ struct report_request {
                                        const report_request& asked, std::FILE* out,
                                        std::chrono::milliseconds at_most = std::chrono::minutes(1));
 
-/// Both, for `run` and `show`, then where the results are and, where the program printed them, the
-/// command for their page. Without the program one sentence on `out` says how to get it, and on
-/// standard error what became of it. SYNCMETER_REPORT names the program, or is "off". Never an
-/// error of the caller.
-void add_report(const report_request& asked, std::FILE* out);
+/// For `run` and `show`: the answers, findings and tables of the studies, and an empty line.
+/// Whether there are any; standard error has why the program failed. SYNCMETER_REPORT names the
+/// program, or is "off". Never an error of the caller.
+[[nodiscard]] bool print_sections(const report_request& asked, std::FILE* out);
+/// Where the results are and, where there were sections, the command for their page. Without the
+/// program one sentence says how to get it.
+void print_places(const report_request& asked, bool has_sections, std::FILE* out);
 
 /// For `ab`: `PROGRAM compare FILE OPTIONS` on `out`, and its exit status. Where the program cannot
 /// run, one sentence on standard error says so (and, with `keeps_file`, which command judges the

@@ -209,7 +209,7 @@ sys.exit(%d)
 HOW_TO_GET_IT = "For ratios, sizes and verdicts run `syncmeter-report text"
 
 
-def test_the_report_comes_after_the_points_where_it_is_beside_the_driver(driver):
+def test_the_answers_of_the_report_come_first_where_it_is_beside_the_driver(driver):
     file = made_by_hand.write(driver.home / "results.jsonl", made_by_hand.results())
     points, results = driver("show", file).split("\nResults: ")
     assert results == f"{file}\n"
@@ -218,8 +218,23 @@ def test_the_report_comes_after_the_points_where_it_is_beside_the_driver(driver)
     assert driver("show", file) == f"{points}\n{hint}\n\nResults: {file}\n"
     driver.add_program("syncmeter-report", REPORT % 0)
     page = f"Results: {file}\nAs a page: syncmeter-report html {file} -o {file.removesuffix('.jsonl')}.html\n"
-    assert driver("show", file) == f"{points}\none section of text {file}\n\n{page}"
-    assert driver("show", file, "--wide").endswith(f"one section of text {file} --wide\n\n{page}")
+    assert driver("show", file) == f"one section of text {file}\n\n{points}\n{page}"
+    wide = driver("show", file, "--wide")
+    assert wide.startswith(f"one section of text {file} --wide\n\n") and wide.endswith(f"\n{page}")
+
+
+def test_a_terminal_shows_the_beginning_of_the_points_below_the_answers(driver):
+    lines = made_by_hand.results()
+    visits = [line for line in lines if line["kind"] == "visit"]
+    more = [json.loads(json.dumps(v).replace(v["point"]["op"], f"{v['point']['op']}_{i}")) for i in range(8) for v in visits]
+    file = made_by_hand.write(driver.home / "results.jsonl", [lines[0], *visits, *more])
+    driver.add_program("syncmeter-report", "print('answers')\n")
+    del driver.environment["SYNCMETER_REPORT"]
+    whole = driver("show", file).splitlines()
+    shown = on_terminal(driver, "show", file)
+    left = next(i for i, line in enumerate(shown) if " more lines: syncmeter show " in line)
+    assert shown[0] == "answers" and left == 42, "answers, an empty line, 40 lines of the table"
+    assert re.match(r"\.\.\. \d+ more lines: ", shown[left]) and len(whole) > len(shown)
 
 
 @pytest.mark.parametrize("program, said", [

@@ -1,19 +1,19 @@
-"""The report's text at the end of a campaign, and what is said before its first visit."""
+"""The report's text, with which a campaign's output begins, and what is said before its first visit."""
 
 import re
 
 from conftest import install
 
 
-def test_a_campaign_ends_with_the_text_of_its_report(campaign):
+def test_what_a_campaign_prints_begins_with_the_text_of_its_report(campaign):
     install("import sys\nprint('told:', *sys.argv[1:])\n", campaign.bin / "syncmeter-report")
     campaign.environment["SYNCMETER_REPORT"] = str(campaign.bin / "syncmeter-report")
     status, out, _ = campaign.run()
     assert status == 0
     page = str(campaign.file).removesuffix(".jsonl") + ".html"
+    assert out.startswith(f"told: text {campaign.file}\n\n")
     assert out.endswith(
-        f"\ntold: text {campaign.file}\n\nResults: {campaign.file}\n"
-        f"As a page: syncmeter-report html {campaign.file} -o {page}\n"
+        f"\nResults: {campaign.file}\nAs a page: syncmeter-report html {campaign.file} -o {page}\n"
     )
 
 
