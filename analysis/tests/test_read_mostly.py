@@ -51,7 +51,7 @@ def test_the_fastest_scheme_is_told_by_runs_of_ratios(tmp_path):
     for reads, mutex, seqlock in ((1, 50.0, 80.0), (10, 50.0, 20.0), (100, 50.0, 10.0)):
         lines += datum("mutex", reads, mutex) + datum("seqlock", reads, seqlock)
     text = " ".join(told(tmp_path, "read-mostly", lines).split())
-    assert "- 2 lanes, 64 bytes: at 1 reads a write take std mutex; " in text
+    assert "- 2 threads, 64 bytes: at 1 reads a write take std mutex; " in text
     assert "; at 10 and 100 reads a write take std seqlock" in text
 
 

@@ -57,8 +57,9 @@ def text(data: list[Contest]) -> list[Block]:
 
 
 def answer(data: list[Contest]) -> list[str]:
-    """For each number of lanes, size and file: the fastest scheme over runs of ratios."""
+    """For each number of lanes, most first, size and file: the fastest scheme over runs of ratios."""
     sentences: list[str] = []
+    data = sorted(data, key=lambda c: -c.first.point.lanes)
     key = lambda c: (c.first.point.lanes, c.first.point.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(data, key):
         runs: list[tuple[list[str], list[int]]] = []
@@ -69,7 +70,7 @@ def answer(data: list[Contest]) -> list[str]:
                 runs[-1] = (shared, [*runs[-1][1], reads])
             else:
                 runs.append((best, [reads]))
-        where = f"{formats.count(lanes, 'lane')}, {size} bytes" + f" ({source})" * bool(source)
+        where = f"{formats.count(lanes, 'thread')}, {size} bytes" + f" ({source})" * bool(source)
         sentences.append(f"{where}: " + "; ".join(_run(best, reads) for best, reads in runs))
     return sentences
 
