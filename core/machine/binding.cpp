@@ -6,9 +6,9 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "core/machine/load_topology.hpp"
+#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -54,7 +55,7 @@ bool has_mask(hwloc_topology_t tree, hwloc_const_bitmap_t set) {
 }
 
 std::optional<std::string> sysfs_line(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream file(read_file(path).bytes);
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
   return line;

@@ -7,15 +7,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -67,7 +68,7 @@ std::string unescape(std::string_view text) {
 /// source, options.
 std::vector<cgroup_mount> read_mounts(const std::string& root, std::string_view controller) {
   std::vector<cgroup_mount> mounts;
-  std::ifstream file(root + "/proc/self/mountinfo");
+  std::istringstream file(read_file(root + "/proc/self/mountinfo").bytes);
   for (std::string line; std::getline(file, line);) {
     const std::vector<std::string> fields = split(line, ' ');
     const auto dash = std::ranges::find(fields, "-");
@@ -83,7 +84,7 @@ std::vector<cgroup_mount> read_mounts(const std::string& root, std::string_view 
 /// This process's directory in the hierarchy: lines "0::/path" (v2) and "4:cpu,cpuacct:/path" (v1).
 std::optional<std::string> own_cgroup(const std::string& root, bool v2,
                                       std::string_view controller) {
-  std::ifstream file(root + "/proc/self/cgroup");
+  std::istringstream file(read_file(root + "/proc/self/cgroup").bytes);
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -125,7 +126,7 @@ std::vector<cgroup_directory> cgroup_directories(std::string_view controller,
 
 std::optional<double> number_in(const std::string& path) {
   double value = 0;
-  std::ifstream file(path);
+  std::istringstream file(read_file(path).bytes);
   if (file >> value) return value;
   return std::nullopt;
 }
@@ -136,7 +137,7 @@ std::optional<cpu_quota> limit_of(const std::string& directory, bool v2) {
   std::optional<double> quota = number_in(source);  // "max" is no number
   std::optional<double> period;
   if (v2) {
-    std::ifstream file(source);
+    std::istringstream file(read_file(source).bytes);
     std::string skipped;
     double us = 0;
     if (file >> skipped >> us) period = us;
@@ -148,7 +149,7 @@ std::optional<cpu_quota> limit_of(const std::string& directory, bool v2) {
 }
 
 std::string first_word(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream file(read_file(path).bytes);
   std::string word;
   file >> word;
   return word;

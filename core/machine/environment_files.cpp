@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -19,6 +18,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
+
+#include "core/machine/read_file.hpp"
 
 namespace syncmeter {
 namespace {
@@ -33,7 +34,7 @@ std::string trimmed(std::string_view text) {
 
 /// The file's first line without the blanks around it; empty where there is no such file.
 std::string first_line(const std::string& path) {
-  std::ifstream file(path);
+  std::istringstream file(read_file(path).bytes);
   std::string line;
   std::getline(file, line);
   return trimmed(line);
@@ -41,7 +42,7 @@ std::string first_line(const std::string& path) {
 
 /// The value of the first line "key : value" of /proc/cpuinfo; empty without one.
 std::string cpuinfo(const std::string& root, std::string_view key) {
-  std::ifstream file(root + "/proc/cpuinfo");
+  std::istringstream file(read_file(root + "/proc/cpuinfo").bytes);
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
     if (colon != std::string::npos && trimmed(std::string_view(line).substr(0, colon)) == key) {
@@ -186,7 +187,7 @@ std::string read_turbo(const std::string& root) {
 
 std::string read_os(const std::string& root) {
   for (const char* const path : {"/etc/os-release", "/usr/lib/os-release"}) {
-    std::ifstream file(root + path);
+    std::istringstream file(read_file(root + path).bytes);
     for (std::string line; std::getline(file, line);) {
       constexpr std::string_view key = "PRETTY_NAME=";
       if (!line.starts_with(key)) continue;
@@ -244,7 +245,7 @@ std::int64_t read_stolen_ticks(const std::vector<int>& pus, const std::string& r
   // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"
   constexpr int steal_field = 8;
   std::int64_t total = 0;
-  std::ifstream file(root + "/proc/stat");
+  std::istringstream file(read_file(root + "/proc/stat").bytes);
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream fields(line.substr(3));
     int pu = -1;

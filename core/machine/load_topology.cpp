@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -20,6 +18,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 
 namespace syncmeter {
@@ -149,8 +148,10 @@ std::string flaw_in_indices(std::string_view xml) {
 }
 
 std::string flaw_in_xml_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return flaw_in_indices(std::string(std::istreambuf_iterator<char>(in), {}));
+  const file_bytes xml = read_file(path);
+  if (xml.error != 0 && xml.error != ENOENT)
+    return fmt::format("it cannot be read: {}", std::strerror(xml.error));
+  return flaw_in_indices(xml.bytes);
 }
 
 double pus_described(std::string_view description) {

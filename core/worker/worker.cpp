@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/machine/environment.hpp"
+#include "core/machine/read_file.hpp"
 #include "core/worker/protocol.hpp"
 
 namespace syncmeter {
@@ -35,9 +36,10 @@ class result_stream {
 
   void write(const json& object) const {
     const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    int interruptions = 0;
     for (std::size_t done = 0; done < line.size();) {
       const auto n = ::write(fd_, line.data() + done, line.size() - done);
-      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EINTR && ++interruptions < most_interruptions) continue;
       if (n <= 0) throw std::runtime_error("the driver no longer reads results");
       done += static_cast<std::size_t>(n);
     }

@@ -136,10 +136,16 @@ class campaign {
     return {.cpus = grant_.allowed,
             .deadlines = {},
             .cancel_fd = interrupts_.urgent_fd(),
-            .on_start = [this](const json& hello) {
-              const std::lock_guard turn(taking_turns_);
-              file_.add_worker(hello);
-            }};
+            .on_start =
+                [this](const json& hello) {
+                  const std::lock_guard turn(taking_turns_);
+                  file_.add_worker(hello);
+                },
+            .on_bad_end =
+                [this](const std::string& sentence) {
+                  const std::lock_guard turn(taking_turns_);
+                  progress_.note(sentence);
+                }};
   }
 
   void begin(const std::vector<std::string>& argv, const json& about) {
@@ -358,7 +364,8 @@ class campaign {
         cpu_use_between(cpu_times_, read_cpu_times(grant_.allowed), static_cast<int>(getpid()));
     const double wall_s = used_s();
     totals_.wall_ns = wall_s * 1e9;
-    file_.end(totals_);
+    const std::string restored = file_.end(totals_);
+    if (!restored.empty()) progress_.note(restored);
     if (!stopped.empty()) {
       const std::string why = stopped == "budget"
                                   ? fmt::format("the budget of {:g} s is spent", *budget_s())
@@ -370,6 +377,7 @@ class campaign {
     if (!plan_.missing.empty()) progress_.note("the campaign is not complete");
     return {.file = file_.path(),
             .any_failed = totals_.failed > 0,
+            .file_restored = !restored.empty(),
             .interrupted_by = stopped == "interrupted" ? interrupts_.first_signal() : 0,
             .budget_spent = stopped == "budget" && options_.budget_s,
             .misses_visits = !plan_.missing.empty(),

@@ -13,6 +13,7 @@ namespace syncmeter {
 struct campaign_outcome {
   std::string file;            ///< the results file
   bool any_failed = false;     ///< a point failed or timed out: exit status 1
+  bool file_restored = false;  ///< it was removed or moved meanwhile: exit status 1
   int interrupted_by = 0;      ///< the signal; 0: none, or nothing was left to do
   bool budget_spent = false;   ///< --budget, with visits left
   bool misses_visits = false;  ///< of the plan, which cannot be measured here now

@@ -109,11 +109,13 @@ visit_record campaign_file::add_visit(std::size_t point, unsigned visit, json li
   return added;
 }
 
-void campaign_file::end(const run_totals& totals) {
+std::string campaign_file::end(const run_totals& totals) {
+  std::string restored = writer_.restore();
   if (std::filesystem::is_regular_file(writer_.path()))
     for (const json& line : point_lines(read_results(writer_.path()))) writer_.write(line);
   writer_.write(end_line(totals));
   writer_.flush();
+  return restored;
 }
 
 visit_log::visit_log(const std::vector<planned_point>& points, const build_ids& builds) {

@@ -99,8 +99,9 @@ class campaign_file {
   void add_worker(nlohmann::json answer);
   /// Writes the line of a visit of plan.points[point], and returns what it holds.
   visit_record add_visit(std::size_t point, unsigned visit, nlohmann::json line);
-  /// The last line of this run; puts the file on the disk.
-  void end(const run_totals& totals);
+  /// The last line of this run; puts the file on the disk. Returns what became of a file that was
+  /// removed or moved meanwhile; empty where nothing did.
+  [[nodiscard]] std::string end(const run_totals& totals);
 
   [[nodiscard]] const visit_log& visits() const { return visit_log_; }
   [[nodiscard]] const revisits& again() const { return again_; }

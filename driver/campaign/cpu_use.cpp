@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "core/harness/core_probes.hpp"
+#include "core/machine/read_file.hpp"
 
 namespace syncmeter {
 namespace {
@@ -36,7 +36,7 @@ double rusage_ns(int who) {
 
 // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; guests are in user.
 void read_processing_units(cpu_times& times, const std::vector<int>& pus, const std::string& root) {
-  std::ifstream file(root + "/proc/stat");
+  std::istringstream file(read_file(root + "/proc/stat").bytes);
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream fields(line.substr(3));
     int pu = -1;
@@ -50,7 +50,7 @@ void read_processing_units(cpu_times& times, const std::vector<int>& pus, const 
 
 // "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in microseconds.
 double read_waited_ns(const std::string& root) {
-  std::ifstream file(root + "/proc/pressure/cpu");
+  std::istringstream file(read_file(root + "/proc/pressure/cpu").bytes);
   constexpr std::string_view before_total = "total=";
   for (std::string word; file >> word;)
     if (word.starts_with(before_total))
@@ -61,7 +61,7 @@ double read_waited_ns(const std::string& root) {
 // "12 (a name) S parent ... utime stime cutime cstime ... starttime": the name may hold blanks and
 // parentheses, and whatever else a program calls itself.
 std::optional<process_times> read_process(const std::filesystem::path& stat) {
-  std::ifstream file(stat);
+  std::istringstream file(read_file(stat).bytes);
   std::string line;
   std::getline(file, line);
   const std::size_t begin = line.find('('), end = line.rfind(')');

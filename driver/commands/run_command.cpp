@@ -2,6 +2,7 @@
 // which are compared.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -112,11 +113,31 @@ std::vector<std::string> backends_to_look_for(const run_options& options,
   return planned.empty() ? known_backend_names() : planned;
 }
 
+// Where none of its workers can be used, all of its visits are missing, which is said as it is
+// where one of several is gone.
+bool is_usable(const std::vector<worker_info>& workers, const std::string& name) {
+  return std::ranges::any_of(workers, [&](const worker_info& worker) {
+    return std::ranges::any_of(worker.backends, [&](const std::string& backend) {
+      const bool is_it = backend == name || worker.name == name || name.empty();
+      return is_it && problem_of(worker, backend).empty();
+    });
+  });
+}
+
 // The plan that the file began with: no worker's points that came since, and what is gone is named.
-campaign_plan planned_again(const run_options& options, std::vector<worker_info>& workers,
+campaign_plan planned_again(run_options options, std::vector<worker_info>& workers,
                             const planned_machine& here, const results_file& before) {
   if (const auto planned = backends_planned(before); !planned.empty())
     keep_backends(workers, planned);
+  if (!backends_planned(before).empty()) {
+    if (!is_usable(workers, "")) {
+      campaign_plan none;
+      none.missing = visits_missing(none, before, workers);
+      if (!none.missing.empty()) return none;
+    }
+    std::erase_if(options.backends,
+                  [&](const std::string& name) { return !is_usable(workers, name); });
+  }
   campaign_plan plan = make_plan(options, workers, here.machine, here.grant);
   if (has_more_points(plan, before) && options.backends.empty()) {
     keep_backends(workers, visited_backends(before));
@@ -183,7 +204,7 @@ int run_command(const std::string& program, const std::vector<std::string>& argu
     print_notes(
         {fmt::format("no table: the results went to '{}', which is not a file", outcome->file)});
   if (outcome->interrupted_by != 0) return 128 + outcome->interrupted_by;
-  if (outcome->any_failed || shown != 0) return 1;
+  if (outcome->any_failed || outcome->file_restored || shown != 0) return 1;
   if (outcome->misses_visits) return exit_misses_visits;
   return outcome->budget_spent ? exit_budget_spent : 0;
 }
@@ -312,7 +333,8 @@ int ab_command(const std::string& program, const std::vector<std::string>& argum
       measure(plan, options, workers, here, words_of(program, "ab", arguments), out);
   if (!outcome) return 0;
   const int status = compare_file(outcome->file, request, out);
-  return outcome->interrupted_by != 0 ? 128 + outcome->interrupted_by : status;
+  if (outcome->interrupted_by != 0) return 128 + outcome->interrupted_by;
+  return outcome->file_restored ? 1 : status;
 }
 
 }  // namespace

@@ -61,13 +61,24 @@ std::vector<std::string> study_names() {
   return names;
 }
 
+// Only the last * is tried again, further on: a pattern of many costs no more than both lengths'
+// product. It may come from a file.
 bool fits(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() != '*') {
-    return !name.empty() && pattern.front() == name.front() &&
-           fits(pattern.substr(1), name.substr(1));
+  std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      tried = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++tried;
+    } else {
+      return false;
+    }
   }
-  return fits(pattern.substr(1), name) || (!name.empty() && fits(pattern, name.substr(1)));
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 bool compares_placements(const study& s) {

@@ -2,16 +2,16 @@
 // leaves it torn, and everything before it is whole.
 #include "driver/results/results.hpp"
 
-#include <cerrno>
+#include <array>
 #include <cstring>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/machine/read_file.hpp"
 #include "core/worker/protocol.hpp"
 #include "driver/plan/options.hpp"
 #include "driver/text/zstd_text.hpp"
@@ -80,18 +80,14 @@ void split_arms_of_plan(json& campaign) {
   }
 }
 
+// With raw rounds a line has a few MiB; what never ends is no results file.
+constexpr std::size_t longest_line = std::size_t{64} << 20U;
+
 std::string all_bytes(const std::string& path) {
-  const auto refuse = [&path](const char* why) {
-    return usage_error(fmt::format("{}: cannot be read: {}", path, why));
-  };
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in.is_open()) throw refuse(std::strerror(errno));
-  try {
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  } catch (const std::ios_base::failure&) {  // a directory opens, and throws when it is read
-    throw refuse(std::strerror(errno != 0 ? errno : EIO));
-  }
+  file_bytes found = read_file(path);
+  if (found.error != 0)
+    throw usage_error(fmt::format("{}: cannot be read: {}", path, std::strerror(found.error)));
+  return std::move(found.bytes);
 }
 
 [[noreturn]] void refuse_line(const std::string& path, std::size_t number,
@@ -174,7 +170,22 @@ void take_line(results_file& file, std::size_t number, nlohmann::json&& line) {
   // Other kinds belong to a newer minor schema.
 }
 
+// What others than this program compress with, by its first bytes.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_packers{
+    {{{"\xfd"
+       "7zXZ"},
+      "xz"},
+     {"\x1f\x8b", "gzip"},
+     {"BZh", "bzip2"}}};
+
 file_text text_of_bytes(const std::string& path, std::string bytes) {
+  for (const auto& [magic, name] : other_packers) {
+    if (!bytes.starts_with(magic)) continue;
+    throw usage_error(
+        fmt::format("{}: compressed by {}, which this program does not read: unpack it "
+                    "first ({} -d), or read it with syncmeter-report",
+                    path, name, name));
+  }
   if (!begins_zstd(bytes)) return {.text = std::move(bytes)};
   try {
     unpacked_text found = unpacked(bytes);
@@ -205,6 +216,8 @@ results_file results_in(const std::string& path, std::string bytes) {
     const std::size_t end = text.find('\n', at);
     const bool whole = end != std::string::npos;
     const bool last = !whole || end + 1 == text.size();
+    if ((whole ? end : text.size()) - at > longest_line)
+      refuse_line(path, number, fmt::format("longer than {} MiB", longest_line >> 20U));
     nlohmann::json line = read_json(std::string_view(text).substr(at, whole ? end - at : end));
     // A last line without its end may be cut in the middle of a number and still read as JSON.
     if (!whole || line.is_discarded()) {

@@ -52,16 +52,28 @@ bool is_device(int fd) {
 }
 
 constexpr int appending = O_WRONLY | O_APPEND | O_CLOEXEC;
+// What was written can be read back where its name is gone.
+constexpr int appending_to_file = O_RDWR | O_APPEND | O_CLOEXEC;
+
+bool is_at(const std::string& path, const struct stat& file) {
+  struct stat about{};
+  return ::stat(path.c_str(), &about) == 0 && about.st_dev == file.st_dev &&
+         about.st_ino == file.st_ino;
+}
 
 }  // namespace
 
 results_writer results_writer::create(const std::string& path) {
   // Beyond a file size limit write() shall fail like on a full disk, not end us by signal.
   ::signal(SIGXFSZ, SIG_IGN);
-  results_writer writer(path, unique_fd(::open(path.c_str(), appending | O_CREAT | O_EXCL, 0666)));
+  results_writer writer(
+      path, unique_fd(::open(path.c_str(), appending_to_file | O_CREAT | O_EXCL, 0666)));
   int error = writer.file_ ? 0 : errno;
   if (error == EEXIST) {
-    writer.file_ = is_pipe(path) ? open_pipe(path) : unique_fd(::open(path.c_str(), appending));
+    writer.file_ =
+        is_pipe(path) ? open_pipe(path) : unique_fd(::open(path.c_str(), appending_to_file));
+    // Of a device that may only be written to.
+    if (!writer.file_ && errno == EACCES) writer.file_.reset(::open(path.c_str(), appending));
     error = writer.file_ || errno == EISDIR ? EEXIST : errno;
     if (error == ENXIO)
       throw usage_error(fmt::format("--output: nobody reads from the pipe '{}'", path));
@@ -82,7 +94,7 @@ results_writer results_writer::create(const std::string& path) {
 
 results_writer results_writer::append_to(const std::string& path, const std::string& option) {
   ::signal(SIGXFSZ, SIG_IGN);
-  unique_fd file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  unique_fd file(::open(path.c_str(), appending_to_file));
   if (!file) {
     throw usage_error(fmt::format("{}: '{}' cannot be opened for writing: {}", option, path,
                                   std::strerror(errno)));
@@ -123,12 +135,61 @@ void results_writer::write(const nlohmann::json& line) {
 void results_writer::append(std::string_view bytes) {
   struct stat about{};
   const bool regular = ::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode);
+  // Without a name the lines are gone with this process, however it ends.
+  if (regular && about.st_nlink == 0) write_anew();
   const int error = write_all(file_.get(), bytes);
   if (error == 0) return;
   // Half a line would be taken for a torn tail, and cost the reader a question.
   if (regular) [[maybe_unused]]
     const int cut = ::ftruncate(file_.get(), about.st_size);
   fail(error);
+}
+
+void results_writer::write_anew() {
+  std::string text(64U << 10U, '\0');
+  const std::string old = path_;
+  unique_fd fresh(::open(path_.c_str(), appending_to_file | O_CREAT | O_EXCL, 0666));
+  for (int number = 1; !fresh && errno == EEXIST && number < 1000; ++number) {
+    path_ = fmt::format("{}.{}", old, number);
+    fresh.reset(::open(path_.c_str(), appending_to_file | O_CREAT | O_EXCL, 0666));
+  }
+  int error = fresh ? 0 : errno;
+  for (off_t at = 0; error == 0;) {
+    const ssize_t got = ::pread(file_.get(), text.data(), text.size(), at);
+    if (got == 0) break;
+    error = got < 0 ? errno : write_all(fresh.get(), {text.data(), static_cast<std::size_t>(got)});
+    at += got;
+  }
+  if (error != 0)
+    throw output_error(fmt::format("'{}' was removed while the campaign ran, and cannot be written "
+                                   "anew: {}; the campaign stops here",
+                                   old, std::strerror(error)));
+  file_ = std::move(fresh);
+  lock();
+  restored_ = fmt::format("'{}' was removed while the campaign ran: all of its lines are written "
+                          "anew in '{}'",
+                          old, path_);
+}
+
+std::string results_writer::restore() {
+  struct stat about{};
+  if (::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) return restored_;
+  if (about.st_nlink == 0) write_anew();
+  else if (!is_at(path_, about)) {
+    std::error_code unknown;
+    const std::string now =
+        std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file_.get()), unknown);
+    // A network file system keeps a removed file under such a name, until it is closed.
+    const bool is_kept = std::filesystem::path(now).filename().string().starts_with(".nfs");
+    if (unknown || is_kept || !is_at(now, about)) {
+      write_anew();
+    } else {
+      restored_ =
+          fmt::format("'{}' was moved while the campaign ran: its lines are in '{}'", path_, now);
+      path_ = now;
+    }
+  }
+  return restored_;
 }
 
 void results_writer::cut_after(std::uint64_t bytes) {
@@ -140,7 +201,7 @@ void results_writer::rewrite(std::string_view text) {
   std::error_code unknown;
   const std::filesystem::path old = std::filesystem::canonical(path_, unknown);
   const std::string beside = old.string() + ".rewritten";
-  unique_fd file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  unique_fd file(::open(beside.c_str(), appending_to_file | O_CREAT | O_TRUNC, 0666));
   if (unknown || !file) fail(unknown ? unknown.value() : errno);
   results_writer writer(beside, std::move(file));
   writer.lock();

@@ -41,6 +41,9 @@ class results_writer {
   /// Puts a compressed file of this text in place of the one there is, whole or not at all. Throws
   /// output_error.
   void rewrite(std::string_view text);
+  /// What became of a file that somebody removed or moved while it was written, in a sentence: it
+  /// is written anew, and path() is where. Empty where nothing did. Throws output_error.
+  [[nodiscard]] std::string restore();
   /// Ends the frame of a compressed file, and has the system put everything on the disk. Throws
   /// output_error.
   void flush();
@@ -50,10 +53,12 @@ class results_writer {
       : path_(std::move(path)), file_(std::move(file)) {}
   void lock();
   void append(std::string_view bytes);
+  void write_anew();
   [[noreturn]] void fail(int error) const;
 
   std::string path_;
   unique_fd file_;
+  std::string restored_{};  ///< what restore() says of earlier lines
   std::optional<zstd_packer> packer_{};
 };
 

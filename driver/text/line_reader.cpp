@@ -3,29 +3,36 @@
 #include <array>
 #include <cerrno>
 
+#include "core/machine/read_file.hpp"
+
 namespace syncmeter {
 namespace {
 
 constexpr std::size_t chunk_bytes = 65536;
 
-read_outcome append_once(int fd, std::string& to) {
+read_outcome append_once(int fd, std::string& to, int& error) {
   std::array<char, chunk_bytes> chunk;
-  const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+  ssize_t got = -1;
+  errno = EINTR;
+  for (int i = 0; i < most_interruptions && got < 0 && errno == EINTR; ++i)
+    got = ::read(fd, chunk.data(), chunk.size());
   if (got > 0) {
     to.append(chunk.data(), static_cast<std::size_t>(got));
     return read_outcome::some;
   }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return read_outcome::nothing_yet;
+  if (got < 0 && errno == EAGAIN) return read_outcome::nothing_yet;
+  if (got < 0) error = errno;
   return read_outcome::end;
 }
 
 }  // namespace
 
 int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
+  for (int interruptions = 0; !text.empty();) {
     const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EINTR && ++interruptions < most_interruptions) continue;
     if (written <= 0) return written < 0 ? errno : ENOSPC;
+    interruptions = 0;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return 0;
@@ -37,7 +44,7 @@ read_outcome line_reader::read_from(int fd) {
     scanned_ -= start_;
     start_ = 0;
   }
-  return append_once(fd, buffer_);
+  return append_once(fd, buffer_, error_);
 }
 
 std::optional<std::string> line_reader::next() {
@@ -52,7 +59,8 @@ std::optional<std::string> line_reader::next() {
 }
 
 read_outcome stream_tail::read_from(int fd) {
-  const read_outcome outcome = append_once(fd, kept_);
+  int error = 0;
+  const read_outcome outcome = append_once(fd, kept_, error);
   if (kept_.size() > limit_) kept_.erase(0, kept_.size() - limit_);
   return outcome;
 }

@@ -48,6 +48,8 @@ class line_reader {
 
   /// Reads once from a descriptor that does not block. A read error counts as the end.
   read_outcome read_from(int fd);
+  /// errno's value of the read that failed, or 0.
+  [[nodiscard]] int error() const { return error_; }
   /// The next whole line, without its end.
   [[nodiscard]] std::optional<std::string> next();
   /// How long a line may be, in bytes; next() gives longer ones too, when their end came with them.
@@ -64,6 +66,7 @@ class line_reader {
   std::string buffer_;
   std::size_t start_ = 0;    // of what next() has not given yet
   std::size_t scanned_ = 0;  // no line ends in [start_, scanned_)
+  int error_ = 0;
 };
 
 /// The last bytes of a stream.

@@ -73,14 +73,31 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::string unknown_name(std::string_view option, std::string_view what, std::string_view text,
                          const std::vector<std::string>& allowed) {
+  constexpr std::size_t longest_name = 80;
+  if (text.size() > longest_name) text = text.substr(0, longest_name);
   const auto distance_to = [&](const std::string& word) { return edit_distance(text, word); };
   const auto meant = std::ranges::min_element(allowed, {}, distance_to);
   // A third of the letters may be wrong; beyond that a proposal is a guess.
   const bool is_near =
       meant != allowed.end() && distance_to(*meant) <= std::max<std::size_t>(1, text.size() / 3);
   const std::string proposal = is_near ? fmt::format("did you mean '{}'? ", *meant) : "";
-  return fmt::format("{}: unknown {} '{}'; {}allowed: {}", option, what, text, proposal,
-                     join(allowed));
+  return fmt::format("{}: unknown {} '{}'; {}{}", option, what, text, proposal,
+                     allowed.empty() ? "there is none here" : "allowed: " + join(allowed));
+}
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t longest_word = 400, longest_text = 8000;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = std::min(rest.find_first_of(" \n"), rest.size());
+    if (length > longest_word)
+      out += fmt::format("{}...({} bytes)", rest.substr(0, longest_word), length);
+    else out += rest.substr(0, length);
+    if (out.size() > longest_text) return out.substr(0, longest_text) + " ...";
+    if (length < rest.size()) out += rest[length];
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+  }
+  return out;
 }
 
 std::string quote(std::string_view text, std::size_t limit) {
@@ -129,7 +146,7 @@ std::string message_text(std::string_view sentence, std::size_t width) {
 }
 
 void print_message(std::string_view sentence) {
-  std::fputs(message_text(sentence, terminal_width(STDERR_FILENO)).c_str(), stderr);
+  std::fputs(message_text(shortened(sentence), terminal_width(STDERR_FILENO)).c_str(), stderr);
 }
 
 std::string shell_word(const std::string& text) {

@@ -50,6 +50,10 @@ template <class Range, class Text>
 /// bytes, with "..." behind the quote when there was more.
 [[nodiscard]] std::string quote(std::string_view text, std::size_t limit = 80);
 
+/// A message without what is longer than anybody reads: the words of arguments and files in it, and
+/// all of it, are cut.
+[[nodiscard]] std::string shortened(std::string_view text);
+
 /// The text as a terminal may have it: control characters, those that turn the direction of writing
 /// and bytes that are no UTF-8 become "\x1b" or "\u202e"; in `lines`, ends of lines stay.
 [[nodiscard]] std::string printable(std::string_view text, bool lines = false);

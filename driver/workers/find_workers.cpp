@@ -100,6 +100,9 @@ bool may_serve(const worker_info& info, const std::string& backend) {
 std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs,
                                  const worker_deadlines& deadlines,
                                  const std::vector<std::string>& settings = {}) {
+  const auto asked_for = [&settings](const std::string& path) {
+    return program_to_start{.path = path, .arguments = {"--capabilities"}, .settings = settings};
+  };
   std::vector<worker_info> workers;
   std::vector<std::optional<worker_process>> processes(programs.size());
   // All are started before the first is waited for: a slow runtime (a GPU's) delays no other.
@@ -108,10 +111,7 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
     info.name = name;
     info.path = path;
     try {
-      processes[workers.size() - 1].emplace(
-          name,
-          program_to_start{.path = path, .arguments = {"--capabilities"}, .settings = settings},
-          deadlines);
+      processes[workers.size() - 1].emplace(name, asked_for(path), deadlines);
     } catch (const std::exception& error) {
       info.problem = error.what();
     }
@@ -121,10 +121,15 @@ std::vector<worker_info> ask_all(const std::map<std::string, fs::path>& programs
     std::vector<std::jthread> listeners;
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (!processes[i]) continue;
-      listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines] {
+      listeners.emplace_back([&process = processes[i], &info = workers[i], &deadlines, &asked_for] {
         // Nobody would catch it beyond this thread.
         try {
-          const answer reply = process->receive(deadlines.capabilities);
+          answer reply = process->receive(deadlines.capabilities);
+          // Who killed it (a system short of memory, an operator) may not do so again.
+          if (reply.what == answer::kind::closed && process->was_killed()) {
+            process.emplace(info.name, asked_for(info.path), deadlines);
+            reply = process->receive(deadlines.capabilities);
+          }
           if (reply.what == answer::kind::line) read_capabilities(reply.object, info);
           else info.problem = fmt::format("--capabilities failed: {}", reply.text);
         } catch (const std::exception& error) {

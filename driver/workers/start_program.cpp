@@ -13,14 +13,15 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "core/machine/read_file.hpp"
 #include "core/machine/topology.hpp"
 
 #include "driver/text/parse_axes.hpp"
@@ -31,7 +32,7 @@ namespace {
 using namespace std::chrono_literals;
 
 std::vector<pid_t> children() {
-  std::ifstream in(fmt::format("/proc/self/task/{}/children", ::getpid()));
+  std::istringstream in(read_file(fmt::format("/proc/self/task/{}/children", ::getpid())).bytes);
   std::vector<pid_t> found;
   for (pid_t pid = 0; in >> pid;) found.push_back(pid);
   return found;
@@ -222,10 +223,10 @@ started_program start_program(const program_to_start& what) {
   ::setpgid(pid, pid);
   report.write.reset();
   failure met;
-  ssize_t got = 0;
-  do {
+  ssize_t got = -1;
+  errno = EINTR;
+  for (int i = 0; i < most_interruptions && got < 0 && errno == EINTR; ++i)
     got = ::read(report.read.get(), &met, sizeof met);
-  } while (got < 0 && errno == EINTR);
   if (got != 0) {
     const int unread = got < 0 ? errno : 0;
     // Where the report cannot be read the program may run, and would wait for us as we for it.

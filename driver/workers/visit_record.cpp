@@ -1,5 +1,6 @@
 #include "driver/workers/visit_record.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -27,13 +28,13 @@ static void read_value(const char*, const json& value, point& field, bounds) {
 }
 
 // A bound that is null is not known.
-static void read_value(const char* name, const json& object, interval& field, bounds) {
+static void read_value(const char* name, const json& object, interval& field, bounds allowed) {
   require_object(name, object);
   const json* const value = find(object, "value");
   if (value == nullptr) throw std::invalid_argument(fmt::format("its \"{}\" has no value", name));
   constexpr bounds any{-inf, inf};
   field = unknown;
-  read_value(name, *value, field.value, any);
+  read_value(name, *value, field.value, allowed);
   read(object, "low", field.low, any);
   read(object, "high", field.high, any);
   const double rounding = 1e-6 * std::abs(field.value);  // as seven digits of each may be rounded
@@ -120,6 +121,42 @@ void check_status(const visit_record& visit) {
     throw flaw(fmt::format("it is \"{}\" with a cost of {} ns", status, cost));
 }
 
+// No lane has more than one processing unit, and no probe more than one floor.
+void check_lists(const visit_record& visit, const json& request) {
+  const std::size_t lanes = std::max(
+      {std::size_t{visit.point.lanes}, request.value("pus", json::array()).size(), std::size_t{1}});
+  const auto check = [&](const char* name, std::size_t size) {
+    if (size > lanes)
+      throw flaw(fmt::format("its \"{}\" has {} elements for {} lanes", name, size, lanes));
+  };
+  check("pus", visit.pus.size());
+  check("floor_ns", visit.quiet_probe.floor_ns.size());
+  check("median_ns", visit.quiet_probe.median_ns.size());
+}
+
+// What one loop of each side took is within the visit, and a cost within a step of the test. In
+// measured visits the shares are 0.34 and 0.996 at most, and a loop's ops take 900 ns and more.
+void check_times(const visit_record& visit) {
+  if (visit.estimates.empty()) return;
+  constexpr double slack = 4, least_ns = 1e-3, most_trips = 4294967295;
+  const estimate_record& e = visit.estimates.front();
+  const double trips = visit.trips != 0 ? static_cast<double>(visit.trips) : most_trips;
+  const double steps = trips * static_cast<double>(std::max<std::uint64_t>(visit.unroll, 1));
+  const double ops = static_cast<double>(std::max<std::uint64_t>(visit.ops_per_step, 1));
+  const double cost = e.cost_ns.value;
+  if (visit.trips != 0 && visit.elapsed_ns > 0 &&
+      steps * (e.baseline_ns + e.test_ns) > slack * visit.elapsed_ns)
+    throw flaw(fmt::format("{} trips of {} steps of {} and {} ns do not fit into its {} ns",
+                           visit.trips, visit.unroll, e.baseline_ns, e.test_ns, visit.elapsed_ns));
+  if (visit.status != status::ok && visit.status != status::busy) return;
+  if (visit.elapsed_ns > 0 && cost > visit.elapsed_ns)
+    throw flaw(fmt::format("a cost of {} ns does not fit into its {} ns", cost, visit.elapsed_ns));
+  if (e.test_ns > 0 && cost * ops > slack * e.test_ns)
+    throw flaw(fmt::format("a cost of {} ns does not fit into a step of {} ns", cost, e.test_ns));
+  if (cost > 0 && cost * steps * ops < least_ns)
+    throw flaw(fmt::format("a cost of {} ns is beyond what any clock can tell", cost));
+}
+
 void check_request(const visit_record& visit, const json& line, const json& request) {
   const std::string measured = canonical(visit.point);
   const std::string asked = canonical(request.at("point").get<point>());
@@ -181,6 +218,8 @@ std::string flaw_in_answer(const json& line, const json& request) {
     check_request(visit, line, request);
     check_rounds(line, visit);
     check_status(visit);
+    check_lists(visit, request);
+    check_times(visit);
   });
 }
 

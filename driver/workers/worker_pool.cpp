@@ -63,8 +63,9 @@ worker_pool::environment* worker_pool::environment_of(const std::string& backend
 // when it cannot even be killed.
 exchange_outcome worker_pool::end(environment& env, exchange_outcome outcome, bool gracefully) {
   if (!env.process) return outcome;
-  if (gracefully) env.process->close();
-  else env.process->kill();
+  if (!gracefully) env.process->kill();
+  else if (const std::string bad = env.process->leave(); !bad.empty() && how_.on_bad_end)
+    how_.on_bad_end(bad);
   if (env.process->lost()) {
     const std::string reason = fmt::format(
         "{} still exists {} s after SIGKILL; worker '{}' and its device are not used any more",

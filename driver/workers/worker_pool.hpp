@@ -41,6 +41,9 @@ class worker_pool {
     int cancel_fd = -1;
     /// Called with the `worker` line of every start.
     std::function<void(const nlohmann::json&)> on_start;
+    /// Called with what was wrong with how a worker left, a sentence: a lane may have died after
+    /// its last visit.
+    std::function<void(const std::string&)> on_bad_end{};
   };
 
   /// `infos` must outlive this object.

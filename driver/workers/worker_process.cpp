@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "core/machine/read_file.hpp"
 #include "core/worker/protocol.hpp"
 #include "driver/text/messages.hpp"
 
@@ -66,6 +67,8 @@ worker_process::worker_process(std::string name, const program_to_start& what,
 
 worker_process::~worker_process() { kill(); }
 
+bool worker_process::was_killed() const { return wait_status_ && WIFSIGNALED(*wait_status_); }
+
 std::string worker_process::label() const {
   return fmt::format("worker '{}' (pid {})", name_, pid_);
 }
@@ -74,16 +77,20 @@ void worker_process::send(const nlohmann::json& request) {
   const std::string line = request.dump() + '\n';
   stoppable_deadline deadline(deadlines_.accepted);
   std::string_view rest = line;
-  while (!rest.empty() && to_) {
+  for (int in_vain = 0; !rest.empty() && to_;) {
     const ssize_t written = ::write(to_.get(), rest.data(), rest.size());
-    if (written >= 0) {
+    if (written > 0) {
       rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
+      in_vain = 0;
+    } else if ((written == 0 || errno == EINTR) && ++in_vain == most_interruptions) {
+      unwritable_ = written == 0 ? "writes take no bytes" : std::strerror(EINTR);
+      return;
+    } else if (written < 0 && errno == EAGAIN) {
       pollfd room{.fd = to_.get(), .events = POLLOUT, .revents = 0};
       const int left = next_wait_ms(deadline);
       if (left == 0) return;
       ::poll(&room, 1, left);
-    } else if (errno != EINTR) {
+    } else if (written < 0 && errno != EINTR) {
       unwritable_ = std::strerror(errno);
       return;
     }
@@ -105,6 +112,8 @@ answer worker_process::interpret(const std::string& line) const {
 answer worker_process::describe_end() {
   if (!gone_within(deadlines_.leaving)) kill();
   std::string text = label();
+  if (lines_.error() != 0)
+    text += fmt::format(" cannot be heard: read: {}; it", std::strerror(lines_.error()));
   if (wait_status_) text += ' ' + describe_status(*wait_status_);
   else text += " closed its output and cannot be killed";
   if (!lines_.waiting().empty())
@@ -118,6 +127,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
   stoppable_deadline deadline(within);
   bool first_look = true;
   unsigned failed_polls = 0;
+  int interruptions = 0;
   for (;;) {
     if (auto line = lines_.next()) return interpret(*line);
     if (lines_.overlong()) {
@@ -139,7 +149,7 @@ answer worker_process::receive(milliseconds within, int cancel_fd) {
     }
     first_look = false;
     if (::poll(watched.data(), watched.size(), left) < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR && ++interruptions < most_interruptions) continue;
       const std::string why = std::strerror(errno);
       if (++failed_polls == most_failed_polls)
         return without_line(answer::kind::closed, "{} cannot be heard: poll: {}", label(), why);

@@ -92,6 +92,8 @@ class worker_process {
   void kill();
   /// True when it outlived SIGKILL by the deadline: whatever device it used is given up.
   [[nodiscard]] bool lost() const { return lost_; }
+  /// True when it was reaped, and a signal had ended it.
+  [[nodiscard]] bool was_killed() const;
   /// "worker 'omp' (pid 4711)"
   [[nodiscard]] std::string label() const;
   /// What it last wrote to its standard error, as the end of a sentence; or nothing.

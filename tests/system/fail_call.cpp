@@ -3,7 +3,7 @@
 // - FAIL_CALL: what fails, a kind of call below ("write" is writev too).
 // - FAIL_AT: which of these calls, from 1, counted over all processes of the program.
 // - FAIL_FOR: how many from there on (1 when not set).
-// - FAIL_ERRNO: the error's number.
+// - FAIL_ERRNO: the error's number; 0: a write takes no bytes, which is no error.
 // - FAIL_COUNTER: a file of 8 zero bytes, which the processes count in.
 #include <fcntl.h>
 #include <poll.h>
@@ -94,8 +94,8 @@ template <class function> function* real(const char* name) {
   }
 
 // clang-format off: a table
-SM_FAILS("write", -1, ssize_t, write, (int fd, const void* from, std::size_t bytes), (fd, from, bytes))
-SM_FAILS("write", -1, ssize_t, writev, (int fd, const iovec* parts, int count), (fd, parts, count))
+SM_FAILS("write", error_number == 0 ? 0 : -1, ssize_t, write, (int fd, const void* from, std::size_t bytes), (fd, from, bytes))
+SM_FAILS("write", error_number == 0 ? 0 : -1, ssize_t, writev, (int fd, const iovec* parts, int count), (fd, parts, count))
 SM_FAILS("read", -1, ssize_t, read, (int fd, void* to, std::size_t bytes), (fd, to, bytes))
 SM_FAILS("read", -1, ssize_t, pread, (int fd, void* to, std::size_t bytes, off_t at), (fd, to, bytes, at))
 SM_FAILS("read", -1, ssize_t, pread64, (int fd, void* to, std::size_t bytes, off_t at), (fd, to, bytes, at))

@@ -5,7 +5,7 @@ that a test can change it between two runs; what it was asked is appended to $FA
 syncmeter-NAME it is the worker NAME with the backend NAME.
 
 behaviour: {"build": id, "ops": {name: {member: value}}, "sleep_s": per visit, "predicted_ns": ..,
-"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage|deaf", "capabilities": "ok|exit|garbage|other protocol|twice|status|hang NAME",
+"trips": .., "stderr_bytes": per visit, "start": "ok|exit|slow|garbage|deaf", "capabilities": "ok|exit|killed once|garbage|other protocol|twice|status|hang NAME",
 "status": {op: status}, "gpu": a backend's "device", "pool": whether it starts its threads once, "native_of": whose portable counterpart it is, "problem": why it can measure nothing, "ends": [op, ..] whose visits end it,
 "backend": {NAME: its backend's name}, "spoil": {"op": .., "path": to a member of its visits, "value": ..},
 "says", "hello", "probe": members of those answers in place of its own, "nonsense": "exit", or members of its errors, "counts_pus",
@@ -60,6 +60,9 @@ def capabilities():
     if how == "exit":
         sys.stderr.write("no device here\n")
         sys.exit(4)
+    if how == "killed once" and os.path.exists(os.path.join(HOME, "kill-once")):
+        os.unlink(os.path.join(HOME, "kill-once"))
+        os.kill(os.getpid(), signal.SIGKILL)
     if how == "garbage":
         os.write(RESULTS, b"Segmentation fault (core dumped)\n")
         return

@@ -20,7 +20,7 @@ from short_campaign import DOCUMENTED, Flaw, Trial, copy_programs, whole_lines
 
 #: Kinds of calls, and the errors that Linux gives for them.
 ERRORS = {
-    "write": ["ENOSPC", "EIO", "EINTR"], "read": ["EIO", "EINTR"], "open": ["EMFILE", "EACCES"], "rename": ["EACCES"],
+    "write": ["ENOSPC", "EIO", "EINTR", "no bytes"], "read": ["EIO", "EINTR"], "open": ["EMFILE", "EACCES"], "rename": ["EACCES"],
     "fdatasync": ["EIO", "ENOSPC"], "ftruncate": ["EIO"], "flock": ["ENOLCK", "EWOULDBLOCK"], "poll": ["ENOMEM", "EINTR"],
     "fork": ["EAGAIN"], "execve": ["ENOMEM"], "pipe": ["EMFILE"], "dup2": ["EMFILE", "EINTR"], "malloc": ["ENOMEM"],
     "sched_setaffinity": ["EPERM", "EINVAL"], "pthread_create": ["EAGAIN"],
@@ -29,6 +29,8 @@ PROGRAMS = ("syncmeter", "syncmeter-omp")
 #: A campaign from its first call, one that goes on in a torn file, and one in a torn compressed file with a table.
 SCENARIOS = ("run", "resume", "packed")
 FOR_EVER = 1 << 40
+#: What is no error's name: the call does nothing and says so.
+NO_ERROR = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Faults:
         counter.write_bytes(bytes(8))
         environment = {
             "LD_PRELOAD": str(self.library), "FAIL_PROGRAM": fault.program, "FAIL_CALL": fault.call, "FAIL_AT": str(fault.at),
-            "FAIL_FOR": str(fault.times), "FAIL_ERRNO": str(getattr(errno, fault.error)), "FAIL_COUNTER": str(counter)}
+            "FAIL_FOR": str(fault.times), "FAIL_ERRNO": str(getattr(errno, fault.error, NO_ERROR)), "FAIL_COUNTER": str(counter)}
         return trial, arguments, environment, counter
 
     def calls(self, scenario, program, call):

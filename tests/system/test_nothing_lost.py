@@ -224,3 +224,51 @@ def test_a_stop_of_everything_is_no_timeout(campaign):
     _, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     assert {visit["status"] for visit in campaign.visits()} == {"ok"}
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_file_that_is_removed_while_it_is_written_is_written_anew(campaign, other):
+    campaign.behave(sleep_s=0.1)
+    process = campaign.start(*campaign.arguments())
+    eventually("two visits", lambda: campaign.file.exists() and len(campaign.visits()) >= 2)
+    campaign.file.unlink()
+    if other:
+        campaign.file.write_text("of somebody else", encoding="utf-8")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    anew = campaign.file.with_name(campaign.file.name + ".1") if other else campaign.file
+    assert "was removed while the campaign ran: all of its lines are written anew in" in err and str(anew) in err
+    lines = [json.loads(line) for line in anew.read_text(encoding="utf-8").splitlines()]
+    assert len({line["key"] for line in lines if line["kind"] == "visit"}) == 6
+    assert [lines[0]["kind"], lines[-1]["kind"], lines[-1]["reason"]] == ["campaign", "end", "complete"]
+    assert not other or campaign.file.read_text(encoding="utf-8") == "of somebody else"
+
+
+def test_a_file_that_is_moved_while_it_is_written_is_named_by_its_new_name(campaign):
+    campaign.behave(sleep_s=0.1)
+    process = campaign.start(*campaign.arguments())
+    eventually("two visits", lambda: campaign.file.exists() and len(campaign.visits()) >= 2)
+    moved = campaign.file.rename(campaign.home / "moved.jsonl")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"was moved while the campaign ran: its lines are in '{moved}'" in err
+    assert json.loads(moved.read_text(encoding="utf-8").splitlines()[-1])["reason"] == "complete"
+
+
+def test_a_resume_whose_only_worker_cannot_be_asked_misses_its_visits(campaign):
+    assert campaign.call(*campaign.arguments())[0] == 0
+    cut_after(campaign, 3)
+    campaign.behave(capabilities="exit")
+    status, _, err = campaign.resume()
+    assert status == 4, err
+    assert "3 of the 6 visits of backend 'fake' cannot be measured here now" in err
+    campaign.behave()
+    assert campaign.resume()[0] == 0
+    assert len(campaign.visits()) == 6
+
+
+def test_a_worker_that_is_killed_when_it_is_asked_what_it_can_is_asked_again(campaign):
+    (campaign.home / "kill-once").touch()
+    campaign.behave(capabilities="killed once")
+    status, _, err = campaign.call(*campaign.arguments())
+    assert status == 0, err

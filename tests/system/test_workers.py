@@ -281,3 +281,11 @@ def test_a_killed_driver_takes_its_worker_along(campaign):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     eventually("the worker is gone", lambda: not is_alive(worker))
+
+
+def test_a_worker_that_leaves_badly_is_named_and_keeps_its_visits(campaign):
+    campaign.behave(end=3)
+    status, _, err = campaign.call(*campaign.arguments())
+    assert status == 0, err
+    assert "ended with status 3 at the end of its input" in err
+    assert len(campaign.visits()) == 6

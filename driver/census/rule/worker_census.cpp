@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/machine/read_file.hpp"
 #include "core/worker/protocol.hpp"
 #include "driver/census/isa/loop_code.hpp"
 #include "driver/census/rule/census_text.hpp"
@@ -269,11 +269,9 @@ std::string save_census(const worker_info& worker, std::span<const capability> e
 }
 
 void read_census(worker_info& worker) {
-  std::ifstream in(census_file_of(worker), std::ios::binary);
-  json stored;
-  try {
-    stored = read_json(std::string(std::istreambuf_iterator<char>(in), {}));
-  } catch (const std::ios_base::failure&) {
+  const file_bytes file = read_file(census_file_of(worker));
+  const json stored = read_json(file.bytes);
+  if (file.error != 0 && file.error != ENOENT) {
     worker.passed_over.push_back(
         fmt::format("the census of worker '{}' is left out: {} cannot be read", worker.name,
                     census_file_of(worker)));

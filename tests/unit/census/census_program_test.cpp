@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "driver/census/rule/census_text.hpp"
 #include "driver/census/rule/worker_census.hpp"
@@ -143,7 +145,8 @@ TEST_F(CensusProgram, NamesASymbolThatIsNotThere) {
 }
 
 TEST_F(CensusProgram, TakesPathsWithBlanksAndQuotes) {
-  const auto copy = std::filesystem::path(testing::TempDir()) / "-a worker's $(copy)";
+  const auto copy =
+      std::filesystem::path(testing::TempDir()) / fmt::format("-a worker's $(copy) {}", ::getpid());
   std::filesystem::copy_file("/proc/self/exe", copy,
                              std::filesystem::copy_options::overwrite_existing);
   const auto census = take_census(copy.string(), {fixture("add")});

@@ -7,8 +7,10 @@
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace syncmeter::disassembly_test {
 namespace {
@@ -135,7 +137,7 @@ std::string message_of(const auto& action) {
 class temporary_file {
  public:
   explicit temporary_file(const std::string& name, const std::string& content)
-      : path_(std::filesystem::path(testing::TempDir()) / name) {
+      : path_(std::filesystem::path(testing::TempDir()) / fmt::format("{}-{}", name, ::getpid())) {
     std::ofstream(path_, std::ios::binary) << content;
   }
   temporary_file(const temporary_file&) = delete;

@@ -9,6 +9,7 @@
 
 #include "driver/plan/options.hpp"
 #include "tests/unit/driver_fixtures.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::results_file_test {
 namespace {
@@ -19,14 +20,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class results_file_test : public testing::Test {
+class results_file_test : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = testing::TempDir() + "syncmeter_" + test->name() + ".jsonl";
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
   void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
   [[nodiscard]] std::string mistake() const {
     try {
@@ -37,7 +32,7 @@ class results_file_test : public testing::Test {
     return "no mistake";
   }
 
-  std::string path_;
+  std::string path_ = path("results.jsonl");
   std::string campaign_ = fixtures::campaign_line().dump() + "\n";
   std::string visit_ = visit(atomic_add(), 1, "ok", {{}}).dump() + "\n";
 };
@@ -60,6 +55,22 @@ TEST_F(results_file_test, lines_go_where_their_kind_says) {
   EXPECT_EQ(file.end.at("reason"), "complete") << "the last one counts";
   EXPECT_FALSE(file.torn);
   EXPECT_EQ(file.whole_bytes, text.size());
+}
+
+TEST_F(results_file_test, what_has_no_end_is_refused) {
+  path_ = "/dev/zero";
+  EXPECT_THAT(mistake(), HasSubstr("/dev/zero: cannot be read: File too large"));
+  path_ = path("results.jsonl");
+  write(campaign_ + std::string((std::size_t{64} << 20U) + 1, ' ') + "\n");
+  EXPECT_THAT(mistake(), HasSubstr("line 2: longer than 64 MiB"));
+}
+
+TEST_F(results_file_test, what_others_compressed_is_named) {
+  write("\xfd"
+        "7zXZ and so on");
+  EXPECT_THAT(mistake(), HasSubstr("compressed by xz, which this program does not read"));
+  write("\x1f\x8b and so on");
+  EXPECT_THAT(mistake(), HasSubstr("compressed by gzip"));
 }
 
 TEST_F(results_file_test, a_torn_last_line_costs_only_itself) {

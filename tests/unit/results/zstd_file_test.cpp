@@ -16,6 +16,7 @@
 #include "driver/results/results_writer.hpp"
 #include "driver/results/resume.hpp"
 #include "tests/unit/driver_fixtures.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace syncmeter::zstd_file_test {
 namespace {
@@ -25,15 +26,8 @@ using fixtures::visit;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class zstd_file : public testing::Test {
+class zstd_file : public test::in_temporary_folder {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = testing::TempDir() + "syncmeter_" + test->name() + ".jsonl.zst";
-    std::filesystem::remove(path_);
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
   results_writer begun(unsigned visits) const {
     results_writer writer = results_writer::create(path_);
     writer.write(fixtures::campaign_line());
@@ -49,7 +43,7 @@ class zstd_file : public testing::Test {
   }
   void put(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
 
-  std::string path_;
+  std::string path_ = path("results.jsonl.zst");
 };
 
 TEST(zstd_text, that_becomes_longer_than_results_can_be_is_refused) {

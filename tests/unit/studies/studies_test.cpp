@@ -16,6 +16,11 @@ TEST(studies, a_pattern_fits_whole_names) {
   EXPECT_TRUE(fits("*", ""));
   EXPECT_TRUE(fits("*_add", "critical_named_add"));
   EXPECT_FALSE(fits("atomic", "atomic_add"));
+  EXPECT_TRUE(fits("*_a*_b*", "x_a_a_b_c_b"));
+  EXPECT_FALSE(fits("a*a", "a"));
+  std::string many;  // in which each * would double the time where all are tried again
+  for (int i = 0; i < 100; ++i) many += "*a";
+  EXPECT_FALSE(fits(many + "*b", std::string(200, 'a')));
   EXPECT_FALSE(fits("atomic_*d", "atomic_sub"));
 }
 

@@ -34,6 +34,21 @@ TEST(printable, escapes_what_is_no_utf_8) {
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half a surrogate";
 }
 
+TEST(shortened, cuts_words_and_texts_that_nobody_reads) {
+  const std::string path(400, 'a');
+  EXPECT_EQ(shortened("no '" + path.substr(2) + "' here"), "no '" + path.substr(2) + "' here");
+  EXPECT_EQ(shortened("no " + path + "b\nhere"), "no " + path + "...(401 bytes)\nhere");
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "word ";
+  EXPECT_EQ(shortened(many).size(), 8004);
+}
+
+TEST(unknown_name, says_where_nothing_is_allowed_and_cuts_what_was_given) {
+  EXPECT_EQ(unknown_name("--backend", "backend", "omp", {}),
+            "--backend: unknown backend 'omp'; there is none here");
+  EXPECT_LT(unknown_name("--op", "op", std::string(5000, 'x'), {"barrier"}).size(), 150);
+}
+
 TEST(as_ranges, joins_neighbours) {
   EXPECT_EQ(as_ranges({}), "");
   EXPECT_EQ(as_ranges({5}), "5");

@@ -43,7 +43,8 @@ TEST(visit_flaw, a_cost_below_zero_is_only_where_the_status_says_so) {
 
 TEST(visit_flaw, is_named_with_what_it_is) {
   const json request{{"point", atomic_add()}, {"visit", 1}};
-  const json well = visit(atomic_add(), 1, "ok", {{}});  // 20 rounds of 21
+  json well = visit(atomic_add(), 1, "ok", {{}});  // 20 rounds of 21
+  well["elapsed_ns"] = 1e6;
   EXPECT_EQ(flaw_in_answer(well, request), "");
   struct row {
     const char *at, *value, *flaw;  // no value: the member is taken away
@@ -75,6 +76,15 @@ TEST(visit_flaw, is_named_with_what_it_is) {
            row{"/point/lanes", "\"1\"", "no readable point"},
            row{"/visit", "9", "it answered for visit"},
            row{"/status", "\"splendid\"", "unknown status"},
+           row{"/estimates/0/cost_ns", R"({"value":1e300,"low":1e299,"high":2e300})",
+               "not a number"},
+           row{"/estimates/0/cost_ns", R"({"value":1e-300,"low":0,"high":1})",
+               "beyond what any clock can tell"},
+           row{"/estimates/0/cost_ns", R"({"value":1e9,"low":1e8,"high":1e10})",
+               "does not fit into"},
+           row{"/trips", "2147483648", "do not fit into its"},
+           row{"/pus", "[0,1,2]", "its \"pus\" has 3 elements for 1 lanes"},
+           row{"/quiet_probe", R"({"floor_ns":[1,1]})", "its \"floor_ns\" has 2 elements"},
        }) {
     json line = well;
     const json::json_pointer place{at};
