@@ -17,7 +17,7 @@ SAMPLE = [
     Fault("run", "syncmeter-omp", "open", "EACCES", 150), Fault("packed", "syncmeter", "rename", "EACCES", 1),
     Fault("run", "syncmeter", "fdatasync", "EIO", 1), Fault("resume", "syncmeter", "ftruncate", "EIO", 1),
     Fault("run", "syncmeter", "flock", "EWOULDBLOCK", 1), Fault("run", "syncmeter", "poll", "EINTR", 2),
-    Fault("run", "syncmeter", "read", "EINTR", 1, FOR_EVER),
+    Fault("run", "syncmeter", "read", "EINTR", 1, FOR_EVER), Fault("resume", "syncmeter", "read", "EINTR", 30, FOR_EVER),
     Fault("run", "syncmeter", "write", "EINTR", 4, FOR_EVER), Fault("run", "syncmeter", "write", "no bytes", 4, FOR_EVER),
     Fault("run", "syncmeter-omp", "write", "no bytes", 2, FOR_EVER),
     Fault("run", "syncmeter", "poll", "ENOMEM", 1, FOR_EVER), Fault("run", "syncmeter", "fork", "EAGAIN", 2),
