@@ -20,6 +20,9 @@ from sbom import libraries_of, packages_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ("omp", "std", "posix", "posix-shared")
+#: What `syncmeter build cuda` compiles, and with which headers of the system.
+SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*")
+HEADERS = ("fmt", "hwloc", "hwloc.h", "nlohmann")
 #: Every distribution has them, or they are measured.
 OF_THE_SYSTEM = ("libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "libstdc++", "libgomp", "ld-linux")
 LIBRARIES = Path("lib/syncmeter")
@@ -57,6 +60,24 @@ def install(build, prefix):
     (prefix / "bin/syncmeter-report").unlink()
     shutil.move(prefix / "share/syncmeter/analysis/syncmeter_analysis", prefix.parent)
     shutil.copyfile(ROOT / "packaging/wheel/__init__.py", prefix / "__init__.py")
+
+
+def add_sources(prefix):
+    """What the wheel's `syncmeter build` compiles: packaging/wheel/worker/CMakeLists.txt says with what."""
+    sources = prefix / "share/syncmeter/sources"
+    for pattern in SOURCES:
+        for path in filter(Path.is_file, ROOT.glob(pattern)):
+            place = sources / path.relative_to(ROOT)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+    shutil.copyfile(ROOT / "packaging/wheel/worker/CMakeLists.txt", sources / "CMakeLists.txt")
+    (sources / "headers").mkdir()
+    for name in HEADERS:
+        copy = shutil.copytree if Path("/usr/include", name).is_dir() else shutil.copyfile
+        copy(Path("/usr/include", name), sources / "headers" / name)
+    # Debian has this one elsewhere.
+    for path in Path("/usr/include").glob("*/hwloc/autogen"):
+        shutil.copytree(path, sources / "headers/hwloc/autogen", dirs_exist_ok=True)
 
 
 def bundle(prefix):
@@ -116,6 +137,7 @@ def wheel(build, version, seconds):
         prefix = Path(work, "syncmeter")
         install(build, prefix)
         libraries = bundle(prefix)
+        add_sources(prefix)
         tag = f"py3-none-{platform_tag(prefix)}"
         files = {str(path.relative_to(work)): path for path in Path(work).rglob("*") if path.is_file()}
         files |= {f"{info}/licenses/{name}": path for name, path in licences(libraries).items()}

@@ -94,6 +94,13 @@ def test_a_wheel_holds_every_library_but_those_of_the_system(wheel, tmp_path):
     (record,) = tmp_path.glob("*.dist-info/RECORD")
     listed = {line.rsplit(",", 2)[0] for line in record.read_text(encoding="utf-8").splitlines()}
     assert listed == {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    # What `syncmeter build cuda` compiles.
+    sources = tmp_path / "syncmeter/share/syncmeter/sources"
+    for path in (path for pattern in ("*.[ch]pp", "*.cu", "*.cuh") for path in (sources / "backends").rglob(pattern)):
+        for included in re.findall(r'^#include "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+            assert (sources / included).exists(), f"{path} includes {included}"
+    assert {path.name for path in (sources / "headers").iterdir()} == {"fmt", "hwloc", "hwloc.h", "nlohmann"}
+    assert (sources / "headers/hwloc/autogen/config.h").exists()
 
 
 @in_a_clone
@@ -123,6 +130,8 @@ def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, 
     before = installed()
     # What the report draws figures with comes from PyPI: not here.
     pip("install", "--no-index", "--no-deps", wheel)
+    refused = subprocess.run([folder / "bin/syncmeter", "build", "omp"], env=environment, capture_output=True, text=True, timeout=30)
+    assert refused.returncode == 2 and "'omp' cannot be built; allowed: cuda" in refused.stderr
     assert re.search(r"^ +barrier +omp posix posix-shared std$", call(folder / "bin/syncmeter", "list"), re.MULTILINE)
     printed = call(folder / "bin/syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--placement",
                    "shared", "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "results.jsonl")
