@@ -146,7 +146,7 @@ def test_one_placement_of_a_virtual_machine_is_not_all_there_are(tmp_path):
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):
     lines = visits(around(5.0), point())
     head = report(tmp_path, lines).head
-    assert "ratios unchecked (no control was measured)" in head.verdict
+    assert "no control checked the ratios" in head.verdict
     assert head.kind == "unclear"
     head = report(tmp_path, lines, controls(cost=5.0)).head
     assert "a control failed" in head.verdict
@@ -262,7 +262,7 @@ def test_barriers_stand_beside_it_and_levels_come_first_on_a_gpu(tmp_path):
     ]
     (levels,) = figure(tmp_path, *gpu)
     assert (
-        levels.title == "Levels of synchronization (cuda): warp, a value 12.00 ns; block 7.000 ns"
+        levels.title == "Levels of synchronization (cuda): warp, shuffle 12.00 ns; block 7.000 ns"
     )
     assert [f.id for f in figure(tmp_path, updates(), *gpu, *barriers)] == ["updates", "axis"]
 

@@ -67,7 +67,7 @@ def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
     assert re.search(r"grid +software_barrier_tree +10 x 32 +1000 ", text)
     # 64 threads are no latency of a warp: they hide each other's.
     assert re.search(r"block +barrier +1 x 32 +7.000 +6\.9\d+\.\.7\.0\d+ +14.00 +=======\n", text)
-    assert re.search(r"warp, a value +shuffle_idx .* shuffle_up +=========\n", text)
+    assert re.search(r"warp, shuffle +shuffle_idx .* shuffle_up +=========\n", text)
     assert re.search(r"cluster +not measured\n", text)
     assert "several GPUs are measured by `syncmeter run --study multi-gpu`" in text
     assert "a shuffle waits for its value" in text
@@ -76,7 +76,7 @@ def test_of_each_level_the_fastest_way_stands_on_the_axis(tmp_path):
 
 def test_a_group_of_one_thread_waits_for_nobody(tmp_path):
     text = told(tmp_path, (cuda("tile_sync", size=1), 1.0), (cuda("tile_sync", size=2), 9.0))
-    assert re.search(r"warp, together +tile_sync +2 ", text)
+    assert re.search(r"warp, barrier +tile_sync +2 ", text)
     assert "not measured" not in text  # of one level alone nothing is missed
 
 

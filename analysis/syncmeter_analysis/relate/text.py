@@ -65,6 +65,15 @@ def times_as_long(r: Interval | Ratio) -> str:
     return f"{ratio(r.value)} times as long{bounds(r)}"
 
 
+def in_placement(r: Ratio) -> str:
+    """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken; empty where
+    there are no states."""
+    if r.state is None:
+        return ""
+    hop = f", threads {r.state.hop_ns:.0f} ns apart" if r.state.hop_ns > 0 else ""
+    return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
+
+
 def effect(r: Interval, of_costs: bool = True) -> str:
     """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
     is no ratio of costs, or is not decided, in times only."""

@@ -180,8 +180,7 @@ def _where(f: Finding) -> str:
     )
     if r.state is None or as_in_tables:
         return common
-    hop = f", threads {r.state.hop_ns:.0f} ns apart" if r.state.hop_ns > 0 else ""
-    return f"{common}; both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
+    return f"{common}; {text.in_placement(r)}"
 
 
 def _bars(f: Finding) -> list[Bar]:

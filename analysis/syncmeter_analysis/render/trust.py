@@ -250,7 +250,11 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
             return f"{verdict}; a control failed, so that ratios and costs are doubtful", "bad"
         missed = f"a control missed by {miss}, so that differences no larger are doubtful"
         return f"{verdict}; {missed}", "unclear"
-    ratios = "ratios usable" if controls else "ratios unchecked (no control was measured)"
+    ratios = (
+        "ratios usable"
+        if controls
+        else "no control checked the ratios (`run --study control` does)"
+    )
     sound = quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
 
@@ -339,7 +343,7 @@ def _placements(campaign: Campaign) -> list[str]:
         if s.cost and other.cost and other.resolved and other.hop_ns > gap_of_states * s.hop_ns
     ]
     costs = ""
-    if len(far) >= _least_far:
+    if len(far) >= _least_far and median(far) > 1:
         costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
     return [f"Threads that meet were seen in {len(places)} placements: {told}{costs}."]
 

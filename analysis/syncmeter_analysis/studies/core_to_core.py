@@ -470,14 +470,14 @@ def _placements(matrix: Matrix) -> list[str]:
     if not several:
         return []
     return [
-        f"pairs of one class ({', '.join(several)}) were seen in several placement states: "
-        "their range includes where the hypervisor had placed the lanes"
+        f"pairs of one class ({', '.join(several)}) were met at several distances: their range "
+        "includes where the hypervisor had placed the threads"
     ]
 
 
 def _ways(matrix: Matrix) -> list[str]:
     """a to b against b to a."""
-    ways, shares, name = matrix.ways, matrix.ways.shares, formats.short_name(matrix.what)
+    ways, shares, name = matrix.ways, matrix.ways.shares, _name(matrix)
     lines = []
     if shares:
         a, b = ways.farthest
@@ -526,17 +526,27 @@ def figures(matrices: list[Matrix]) -> list[Figure]:
     return [Figure("core-to-core", by_class(drawn[0]), note, panels, points)]
 
 
+def _name(matrix: Matrix) -> str:
+    """`omp handoff`; the home of the token's lines where it is not the usual one."""
+    usual = ("lanes", "home") if matrix.what.home == "first" else ("lanes",)
+    return formats.short_name(matrix.what, usual)
+
+
 def by_class(matrix: Matrix) -> str:
     """What a pair of each class costs, and the nearest and the farthest pair."""
     classes = [c for c in matrix.classes if c.costs]
     costs = ", ".join(f"{formats.duration(median(c.costs))} ({c.name})" for c in classes)
     measured = sum(c.measured for c in classes)
     what = "one way" if matrix.family == "handoff" else "an op"
-    return (
-        f"{formats.short_name(matrix.what)}: between two processing units {what} takes {costs}; "
-        f"{formats.duration(min(matrix.costs))} to {formats.duration(max(matrix.costs))} over "
+    least, most = min(matrix.costs), max(matrix.costs)
+    found = (
+        f"{_name(matrix)}: between two processing units {what} takes {costs}; "
+        f"{formats.duration(least)} to {formats.duration(most)} over "
         f"{formats.count(measured, 'pair')}"
     )
+    if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
+        found += ": no pair is so near that threads should be bound to it"
+    return found
 
 
 def _panel(matrix: Matrix, domain: tuple[float, float]) -> Panel:

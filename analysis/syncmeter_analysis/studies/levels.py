@@ -38,8 +38,8 @@ several_gpus = "several GPUs"
 
 #: Rows of the axis, and the ops of each that wait for all; a last `*` stands for any letters.
 axis_levels = (
-    ("warp, together", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
-    ("warp, a value", ("shuffle_*", "tile_shuffle")),
+    ("warp, barrier", ("warp_sync_partial", "tile_sync", "coalesced_sync")),
+    ("warp, shuffle", ("shuffle_*", "tile_shuffle")),
     ("block", ("barrier",)),
     ("cluster", ("cluster_sync",)),
     ("grid", ("grid_sync", "software_barrier_*")),
@@ -270,7 +270,9 @@ def _grid_sentence(row: GridBarriers) -> str:
 
 def _of_each_level(found: GpuLevels) -> str:
     fastest = [
-        f"{name} {formats.duration(ns_of(best))}" for name, one in found.axis if (best := one.best)
+        f"{name}{f' ({best.point.op})' * (name == 'launch')} {formats.duration(ns_of(best))}"
+        for name, one in found.axis
+        if (best := one.best)
     ]
     return f"Synchronize at the narrowest level that will do: {'; '.join(fastest)}"
 

@@ -245,7 +245,9 @@ def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
     if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
         yield (
             f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, which needs "
-            f"no lock; {table.name_of(one.best)} takes {formats.times_as_long(r)}"
+            f"no lock; {table.name_of(one.best)} takes {formats.times_as_long(r)}, "
+            f"{formats.nanoseconds(r.over_ns)} against {formats.nanoseconds(r.under_ns)} ns"
+            + (f" ({placement})" if (placement := formats.in_placement(r)) else "")
         )
 
 

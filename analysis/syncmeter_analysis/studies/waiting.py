@@ -356,13 +356,14 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
         return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
-        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), which costs that much more "
-        f"({a.extra_at_us} µs late): a wait then costs at most twice the better of the two"
+        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}): a sleeper goes on {extra} "
+        f"later than a spinner (with the other thread {a.extra_at_us} µs late), so that a wait, and "
+        "its CPU time, are at most twice the better of the two"
     ]
     if a.spin_ns > 0:
         found.append(
-            f"your own code, to lose no more than {allowed_behind:.0%} of the time: spin for "
-            f"{formats.duration(a.spin_ns)}; {_checked(a)}"
+            f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}; "
+            f"{_checked(a)}"
         )
     return found
 
@@ -401,7 +402,7 @@ def _variable(runtime: Runtime, a: Advice) -> str:
     if "llvm" in runtime.backend:
         return (
             f"export KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e3)}us, before LLVM 18 "
-            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e6)}"
+            f"KMP_BLOCKTIME={math.ceil(a.spin_ns / 1e6)} (ms)"
         )
     return f"export GOMP_SPINCOUNT={runtime.spins}"
 
