@@ -98,6 +98,8 @@ class Programs:
             known = self.script_options(script)
         else:
             named = rest[0] if rest and not rest[0].startswith("-") else None
+            if (program, named) == ("syncmeter", "build"):  # of what pip installs: packaging/wheel
+                return wrong
             if named is not None and named not in self.commands(program):
                 return [*wrong, f"{program} has no command '{named}'"]
             known = self.options(program, named)
