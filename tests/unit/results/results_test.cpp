@@ -62,6 +62,12 @@ TEST(point_lines, have_nothing_of_lanes_that_no_visit_compares) {
   EXPECT_FALSE(found.contains("slowest_over_fastest"));
 }
 
+TEST(point_lines, keep_the_smallest_numbers) {
+  nlohmann::json line = visit(atomic_add(), 1, "ok", {{.cost = 2.0}});
+  line["fairness"] = 1e-305;
+  EXPECT_EQ(point_lines(file_of({line})).front().at("fairness"), 1e-305);
+}
+
 TEST(summarize, one_visit_has_a_cost_and_no_interval) {
   const point_summary s = only(visits_of({{.cost = 2.0, .low = 1.9, .high = 2.1}}));
   EXPECT_EQ(s.status, status::ok);
