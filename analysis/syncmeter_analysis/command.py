@@ -227,17 +227,19 @@ def _claims(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
+    from syncmeter_analysis.formats.epcc import import_epcc
+    from syncmeter_analysis.formats.importing import name_of
     from syncmeter_analysis.formats.syncperformance import import_syncperformance
     from syncmeter_analysis.formats.table_import import import_table
 
     source = Path(options.source)
-    output = Path(
-        options.output or f"{source.resolve().name.removesuffix('.gz').removesuffix('.csv')}.jsonl"
-    )
+    output = Path(options.output or f"{name_of(source.resolve())}.jsonl")
     _check_writable(options, output)
     machine = {"cpu": options.cpu, "cores": options.cores, "pus": options.pus}
     if options.format == "table":
         notes = import_table(source, output, gpu=options.gpu, **machine)
+    elif options.format == "epcc":
+        notes = import_epcc(source, output, backend=options.backend, **machine)
     else:
         notes = import_syncperformance(source, output, aggregate=options.aggregate, **machine)
     _print("\n".join([*map(printable, notes), _written(output)]))

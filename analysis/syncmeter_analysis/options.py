@@ -205,20 +205,26 @@ def parser(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     add("schema", "Prints the JSON Schema of a results file's lines.")
 
     imports = add("import", "Makes a results file of published tables.")
-    imports.add_argument("format", choices=("syncperformance", "table"))
+    imports.add_argument("format", choices=("syncperformance", "epcc", "table"))
     imports.add_argument(
         "source",
         metavar="DIR|FILE",
-        help="syncperformance: the folder of one system; table: the output of `syncmeter show "
-        "--csv`",
+        help="syncperformance: the folder of one system; epcc: what EPCC's OpenMP microbenchmarks "
+        "printed; table: the output of `syncmeter show --csv`",
     )
-    imports.output("the folder's name .jsonl")
+    imports.output("the source's name .jsonl")
     imports.force()
     imports.add_argument(
         "--aggregate",
         choices=("max", "min", "med", "avg"),
         default="max",
         help="how the threads' values are combined; the paper takes max",
+    )
+    imports.add_argument(
+        "--backend",
+        choices=("omp", "omp-llvm"),
+        default="omp",
+        help="for epcc: the OpenMP runtime, GCC's (omp, the default) or LLVM's",
     )
     imports.add_argument("--cpu", default="", help="the CPU's name, which the tables do not give")
     imports.add_argument("--gpu", default="", help="the GPU's name, for a table")

@@ -1,8 +1,10 @@
-"""Made-up tables in the format of SyncPerformance: the layout is theirs, no figure is."""
+"""Made-up tables in the formats of SyncPerformance and of EPCC's benchmarks: the layout is theirs, no
+figure is."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 
 def table(
@@ -50,3 +52,21 @@ def system(root: Path) -> Path:
         table("cuda_vote_all_sync", [32], {"int": [1e-6]}, blocks=[1]),
     )
     return root
+
+
+def epcc_run(threads: int, *tests: tuple[Any, ...], version: str = "3.0") -> str:
+    """One run's output: a name and its overhead in microseconds, with version 4 also its median."""
+    lines = [f"Running OpenMP benchmark version {version}", f"\t{threads} thread(s)", ""]
+    for name, mean, *median in tests:
+        lines += [
+            "-" * 56,
+            f"Computing {name} time using 20 reps",
+            "",
+            "Sample_size       Average     Min         Max          S.D.          Outliers",
+            " 10                2.387615   0.515800   8.314400    2.528580      0",
+            "",
+            f"{name} time     = 9.900000 microseconds +/- 4.956017",
+            f"{name} overhead = {mean} microseconds +/- 5.928572",
+            *(f"{name} median_ovrhd = {value} microseconds " for value in median),
+        ]
+    return "\n".join(lines) + "\n"

@@ -45,6 +45,9 @@ table_exported = export(
 )
 table_exported = "\n".join(table_exported.splitlines()[:12]).encode()
 table_published = published.table("omp_barrier", [1, 2, 4], {"int": [1e-7, 2e-7, 3e-7]}).encode()
+printed_by_epcc = published.epcc_run(
+    4, ("PARALLEL", 2.1), ("DYNAMIC 16", 3.7, 3.1), ("ATOMIC", -0.1)
+).encode()
 
 
 @contextlib.contextmanager
@@ -131,3 +134,12 @@ def test_any_published_table_is_read_or_refused_in_a_sentence(folder, content):
     with contextlib.chdir(folder):
         if check("import", "syncperformance", "x", "-o", "x.jsonl", "--force") == 0:
             assert check("text", "x.jsonl") in (0, 2)
+
+
+@fuzzed
+@given(mutated.changed_bytes(printed_by_epcc))
+def test_any_output_of_epcc_is_read_or_refused_in_a_sentence(folder, content):
+    (folder / "e.txt").write_bytes(content)
+    with contextlib.chdir(folder):
+        if check("import", "epcc", "e.txt", "-o", "e.jsonl", "--force") == 0:
+            assert check("claims", "e.jsonl") == 0

@@ -27,6 +27,7 @@ def files(tmp_path, monkeypatch):
     for name in ("f.jsonl", "old.jsonl"):
         write(Path(name), *(visits(around(5.0), each) for each in shared))
     assert call("export f.jsonl -o t.csv") == 0
+    Path("e.txt").write_text("\t2 thread(s)\nFOR overhead = 1.5 microseconds +/- 1.0\n")
     table = Path("published/omp_barrier/runtimes.csv")
     table.parent.mkdir(parents=True)
     table.write_text("omp_barrier\ntype mode,aggregate,2\nint,max,1e-7\n")
@@ -44,6 +45,7 @@ ways = [
     ("compare f.jsonl old.jsonl --figure {}", "f.jsonl"),
     ("fleet old.jsonl f.jsonl --html {}", "f.jsonl"),
     ("import table t.csv -o {}", "t.csv"),
+    ("import epcc e.txt -o {}", "e.txt"),
     ("import syncperformance published -o {}", "published/omp_barrier/runtimes.csv"),
 ]
 commands_without_drawing = [

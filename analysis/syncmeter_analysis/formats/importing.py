@@ -23,6 +23,12 @@ from syncmeter_analysis.record.text_file import compressed
 _longest_table = 64 << 20
 
 
+def name_of(path: Path) -> str:
+    """The name of a published table without what tells its format."""
+    name = path.name.removesuffix(".gz")
+    return name.removesuffix(".csv").removesuffix(".txt")
+
+
 def text_of(path: Path, encoding: str, errors: str = "strict") -> io.StringIO:
     """The text of a table, which gzip may have packed, with its line ends. Raises Unusable."""
     opened = gzip.open if path.suffix == ".gz" else open

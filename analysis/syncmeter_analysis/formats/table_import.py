@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from syncmeter_analysis.formats.columns import Value, columns
-from syncmeter_analysis.formats.importing import campaign_line, point_line, text_of, write_import
+from syncmeter_analysis.formats.importing import (
+    campaign_line,
+    name_of,
+    point_line,
+    text_of,
+    write_import,
+)
 from syncmeter_analysis.record.errors import Unusable, quoted
 from syncmeter_analysis.record.members import BadVisit, check, most_counted
 from syncmeter_analysis.record.point import point_from
@@ -194,7 +200,7 @@ def import_table(
         lines.append(line)
     if not lines:
         raise Unusable(f"{source} is a table without points")
-    cpu = cpu or source.name.removesuffix(".gz").removesuffix(".csv")
+    cpu = cpu or name_of(source)
     first = campaign_line("a table of syncmeter", cpu, gpu, host="", cores=cores, pus=pus)
     write_import(output, first, lines)
     return [f"{len(lines)} points"]
