@@ -26,11 +26,15 @@ namespace {
 
 volatile sig_atomic_t may_end = 1;  // whether the end of a lane is expected
 
-void notice_death(int) {
-  if (may_end != 0) return;
+// What has been answered is whole; what would be measured without that lane is not measured.
+[[noreturn]] void report_death() {
   constexpr std::string_view why = "a process that was a lane died: it was killed, or crashed\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why.data(), why.size());
   ::_exit(1);
+}
+
+void notice_death(int) {
+  if (may_end == 0) report_death();
 }
 
 // It lives no longer than who leads it, whose pipes to the driver it lets go of.
@@ -219,11 +223,15 @@ bool process_team::run(unsigned lanes, lane_body body, bench& rig) {
 void process_team::release() {
   may_end = 1;
   board_.begin(0, nullptr, nullptr);
+  bool all_ended = true;
   for (const pid_t other : others_) {
-    while (::waitpid(other, nullptr, 0) < 0 && errno == EINTR) {
+    int status = 0;
+    while (::waitpid(other, &status, 0) < 0 && errno == EINTR) {
     }
+    all_ended = all_ended && status == 0;
   }
   others_.clear();
+  if (!all_ended) report_death();  // one that was killed before it could end by itself
 }
 
 }  // namespace syncmeter

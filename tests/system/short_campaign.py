@@ -30,10 +30,10 @@ def in_pool(jobs, seeds, attempt):
         yield from ((seed, *end) for seed, end in zip(seeds, pool.map(attempt, seeds)))
 
 
-def copy_programs(source, folder):
+def copy_programs(source, folder, worker="syncmeter-omp"):
     """The driver and one worker: campaigns ask every worker that they find what it can measure."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("syncmeter", "syncmeter-omp", "syncmeter-omp.census.json"):
+    for name in ("syncmeter", worker, f"{worker}.census.json"):
         shutil.copy(pathlib.Path(source) / name, folder / name)
     return folder
 

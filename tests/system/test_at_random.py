@@ -2,6 +2,7 @@
 
 import hostile_workers
 import kill_storm
+import lane_deaths
 import pytest
 import random_commands
 from conftest import driver_path
@@ -33,6 +34,12 @@ def test_campaigns_that_are_killed_at_random_lose_nothing(programs, tmp_path):
         if met >= KILLS:
             return
     pytest.fail(f"of the kills of {MOST_CAMPAIGNS} campaigns {met} came in time")
+
+
+@pytest.mark.skipif(not (driver_path().parent / lane_deaths.WORKER).exists(), reason="no syncmeter-posix-shared was built")
+def test_lanes_that_are_killed_at_random_are_named_and_cost_visits_alone(tmp_path):
+    programs = copy_programs(driver_path().parent, tmp_path / "bin", lane_deaths.WORKER)
+    assert len(happened(lane_deaths.trials(programs, tmp_path / "home", range(1, 5), jobs=1))) >= 3
 
 
 @needs_worker

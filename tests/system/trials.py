@@ -1,4 +1,4 @@
-"""Trials at random, in any number: trials.py kill_storm|hostile_workers|random_commands BIN N [--seed S] [--jobs J].
+"""Trials at random, in any number: trials.py KIND BIN N [--seed S] [--jobs J].
 
 The `trials` of each of these modules gives for each seed what happened, which is counted, and the promise that was
 broken or None. The status is 1 when one was.
@@ -19,7 +19,7 @@ MOST_MEMORY_BYTES = 1 << 30
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("kind", choices=["kill_storm", "hostile_workers", "random_commands"])
+    options.add_argument("kind", choices=["kill_storm", "lane_deaths", "hostile_workers", "random_commands"])
     options.add_argument("programs", type=pathlib.Path)
     options.add_argument("count", type=int)
     options.add_argument("--seed", type=int, default=1)
@@ -27,10 +27,10 @@ def main():
     chosen = options.parse_args()
     table, broken = collections.Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
-        programs = copy_programs(chosen.programs, pathlib.Path(folder) / "bin")
-        trials = importlib.import_module(chosen.kind).trials
+        kind = importlib.import_module(chosen.kind)
+        programs = copy_programs(chosen.programs, pathlib.Path(folder) / "bin", getattr(kind, "WORKER", "syncmeter-omp"))
         seeds = range(chosen.seed, chosen.seed + chosen.count)
-        for seed, happened, flaw in trials(programs, pathlib.Path(folder) / "home", seeds, chosen.jobs):
+        for seed, happened, flaw in kind.trials(programs, pathlib.Path(folder) / "home", seeds, chosen.jobs):
             table.update(happened)
             if flaw:
                 broken += 1

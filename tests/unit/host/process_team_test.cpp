@@ -98,14 +98,33 @@ TEST_P(process_team_test, what_a_lane_throws_is_thrown_where_the_team_was_asked)
   EXPECT_EQ(state->runs[1], 1U);
 }
 
+/// For a process of its own: what it writes to pages shared with this process would be seen here.
+process_team& team_in(shared_pages& pages, wait_policy waiting) {
+  return *::new (pages.take(sizeof(process_team), 128, "a team")) process_team{waiting};
+}
+
 TEST_P(process_team_test, a_lane_that_dies_ends_all) {
-  // Of its own: what the test writes to pages shared with this process would be seen here.
   const auto run_and_lose_one = [this] {
     shared_pages pages{1U << 20U};
-    auto& team = *::new (pages.take(sizeof(process_team), 128, "a team")) process_team{GetParam()};
-    (void)team.run(2, &die_in_lane_1, rig_);
+    (void)team_in(pages, GetParam()).run(2, &die_in_lane_1, rig_);
   };
   EXPECT_EXIT(run_and_lose_one(), testing::ExitedWithCode(1), "a process that was a lane died");
+}
+
+// Random kills met a lane while its team was released: the worker went on as if nothing had been.
+TEST_P(process_team_test, a_lane_that_dies_instead_of_ending_is_reported) {
+  const auto lose_one_and_release = [this] {
+    sigset_t deaths;
+    ::sigemptyset(&deaths);
+    ::sigaddset(&deaths, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &deaths, nullptr);
+    shared_pages pages{1U << 20U};
+    process_team& team = team_in(pages, GetParam());
+    (void)team.run(2, &note_process, rig_);
+    ::kill(state->pids[1], SIGKILL);
+    team.release();
+  };
+  EXPECT_EXIT(lose_one_and_release(), testing::ExitedWithCode(1), "a process that was a lane died");
 }
 
 }  // namespace
