@@ -337,8 +337,8 @@ std::string lacking_text(const campaign_plan& plan, const std::vector<std::strin
       fmt::format("study '{}' compares {} backends; {} of them {} left out: ", chosen.name,
                   compared.size(), lacking.size(), lacking.size() == 1 ? "is" : "are");
   if (!not_built.empty())
-    text += fmt::format("{} (not built; `scripts/run --study {}` builds {})", join(not_built),
-                        chosen.name, not_built.size() == 1 ? "it" : "them");
+    text += fmt::format("{} ({})", join(not_built),
+                        not_built_text(not_built, fmt::format("--study {}", chosen.name)));
   if (!others.empty())
     text += fmt::format("{}{} (`syncmeter list` says what to install)",
                         not_built.empty() ? "" : ", ", join(others));

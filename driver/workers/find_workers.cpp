@@ -40,22 +40,59 @@ std::map<std::string, fs::path> programs_in(const std::vector<fs::path>& places)
   return found;
 }
 
-/// Where the workers are that belong to this program: beside it, and the folder of an installation,
-/// which moves with it. Empty where the system does not say where this program is.
+/// What pip installed holds the sources of workers that `syncmeter build` compiles, a folder each.
+bool holds_sources_of(const std::string& worker) {
+  std::error_code error;
+  return fs::exists(own_folder().parent_path() / "share/syncmeter/sources/backends" / worker /
+                        "backend.cmake",
+                    error);
+}
+
+/// Where `syncmeter build` puts the worker (packaging/wheel/__init__.py): the same rule there, with
+/// the version as pip writes it.
+fs::path folder_of_built(const std::string& worker) {
+  const auto value_of = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return std::string(value != nullptr ? value : "");
+  };
+  const fs::path cache = value_of("XDG_CACHE_HOME");
+  std::string version = SM_VERSION;
+  std::erase(version, '-');
+  return (cache.is_absolute() ? cache : fs::path(value_of("HOME")) / ".cache") / "syncmeter" /
+         version / worker / "bin";
+}
+
+/// Where the workers are that belong to this program: beside it, the folder of an installation,
+/// which moves with it, and what `syncmeter build` made. Empty where the system does not say where
+/// this program is.
 std::vector<fs::path> folders_of_own_workers() {
   const fs::path beside = own_folder();
   if (beside.empty()) return {};
-  return {beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
+  std::vector<fs::path> folders{beside, (beside / SM_WORKERS_FROM_DRIVER).lexically_normal()};
+  for (const known_backend& known : known_backends()) {
+    const fs::path built = folder_of_built(known.name);
+    if (built.is_absolute() && holds_sources_of(known.name)) folders.push_back(built);
+  }
+  return folders;
 }
 
 std::string looked_in() {
-  const std::vector<fs::path> own = folders_of_own_workers();
-  if (own.empty()) return "beside the driver";
+  std::string text = "beside the driver";
   std::error_code error;
-  return fs::exists(own.back(), error)
-             ? fmt::format("beside the driver ({}), in {} and on PATH", own.front().string(),
-                           own.back().string())
-             : fmt::format("beside the driver ({}) and on PATH", own.front().string());
+  for (const fs::path& folder : folders_of_own_workers()) {
+    if (folder == own_folder()) text += fmt::format(" ({})", folder.string());
+    else if (fs::exists(folder, error)) text += fmt::format(", in {}", folder.string());
+  }
+  return text;
+}
+
+/// The worker that has this backend, by the manifests: of "kokkos-openmp" it is "kokkos".
+std::string worker_of(const std::string& backend) {
+  const auto& all = known_backends();
+  const auto found = std::ranges::find_if(all, [&](const known_backend& known) {
+    return known.several && backend.starts_with(known.name + '-');
+  });
+  return found == all.end() ? backend : found->name;
 }
 
 bool is_own(const worker_info& info) {
@@ -195,10 +232,11 @@ std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
     if (served) continue;
     worker_info missing;
     missing.name = backend;
-    const std::string why =
-        can_be_built(backend)
-            ? fmt::format("not built; `scripts/run --backend {}` builds it", backend)
-            : fmt::format("looked for syncmeter-* {}", looked_in());
+    const bool is_built = std::ranges::any_of(
+        workers, [&](const worker_info& w) { return w.name == worker_of(backend); });
+    const std::string why = can_be_built(backend) && !is_built
+                                ? not_built_text({backend}, "--backend " + backend)
+                                : fmt::format("looked for syncmeter-* {} and on PATH", looked_in());
     missing.problem = fmt::format("no worker for backend '{}': {}", backend, why);
     workers.push_back(std::move(missing));
   }
@@ -213,11 +251,23 @@ const std::vector<known_backend>& known_backends() {
 }
 
 bool can_be_built(const std::string& backend) {
+  if (holds_sources_of(worker_of(backend))) return true;
   // Made where the build is configured, a folder above its programs; an installation has none.
   std::ifstream list(own_folder().parent_path() / "workers.txt");
   for (std::string line; std::getline(list, line);)
     if (line == backend) return true;
   return false;
+}
+
+std::string not_built_text(const std::vector<std::string>& backends,
+                           const std::string& words_of_run) {
+  std::vector<std::string> workers;
+  for (const std::string& backend : backends)
+    if (const std::string worker = worker_of(backend); holds_sources_of(worker))
+      add_once(workers, worker);
+  const std::string command =
+      workers.empty() ? "scripts/run " + words_of_run : "syncmeter build " + join(workers, " ");
+  return fmt::format("not built; `{}` builds {}", command, backends.size() == 1 ? "it" : "them");
 }
 
 std::vector<std::string> known_backend_names() {

@@ -22,8 +22,14 @@ struct known_backend {
 };
 [[nodiscard]] const std::vector<known_backend>& known_backends();
 
-/// Whether this program's own build can make the worker of this backend: what it needs was found.
+/// Whether the worker of this backend can be made here: by this program's own build, which found
+/// what it needs, or by `syncmeter build` of what pip installed, which has its sources.
 [[nodiscard]] bool can_be_built(const std::string& backend);
+
+/// "not built; `COMMAND` builds it": of backends that can be built. In a clone the command is
+/// scripts/run with these words.
+[[nodiscard]] std::string not_built_text(const std::vector<std::string>& backends,
+                                         const std::string& words_of_run);
 
 /// Names that are known without asking a worker; workers may add others.
 [[nodiscard]] std::vector<std::string> known_backend_names();
@@ -49,10 +55,11 @@ inline constexpr std::string_view worker_prefix = "syncmeter-";
 /// Where workers are looked for: this program's own folders of them, then PATH.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_workers();
 
-/// Workers beside the driver, in its installation's folder of workers and on PATH, `syncmeter-*`
-/// (not syncmeter-report), each asked for its capabilities. `wanted` names backends that must be
-/// looked for; a missing one becomes a worker_info with a problem. Of several workers with one
-/// backend the driver's own has it. Never throws for what a worker does.
+/// Workers beside the driver, in its installation's folder of workers, in the cache of `syncmeter
+/// build` and on PATH, `syncmeter-*` (not syncmeter-report), each asked for its capabilities.
+/// `wanted` names backends that must be looked for; a missing one becomes a worker_info with a
+/// problem. Of several workers with one backend the driver's own has it. Never throws for what a
+/// worker does.
 [[nodiscard]] std::vector<worker_info> find_workers(const std::vector<std::string>& wanted,
                                                     const worker_deadlines& deadlines = {});
 

@@ -20,8 +20,9 @@ from sbom import libraries_of, packages_of
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS = ("omp", "std", "posix", "posix-shared")
-#: What `syncmeter build cuda` compiles, and with which headers of the system.
-SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*")
+#: What `syncmeter build` compiles, and with which headers of the system.
+SOURCES = ("cmake/*.cmake", "record/*.def", "core/**/*.hpp", "core/**/*.def", "backends/CMakeLists.txt", "backends/cuda/**/*",
+           "backends/kokkos/**/*")
 HEADERS = ("fmt", "hwloc", "hwloc.h", "nlohmann")
 #: Every distribution has them, or they are measured.
 OF_THE_SYSTEM = ("libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "libstdc++", "libgomp", "ld-linux")
@@ -107,10 +108,21 @@ def platform_tag(prefix):
     return f"manylinux_2_{newest}_{os.uname().machine}"
 
 
-def metadata(version, project):
+def python_version(version):
+    return version.replace("-", "")
+
+
+def report_project():
+    with open(ROOT / "analysis/pyproject.toml", "rb") as file:
+        return tomllib.load(file)["project"]
+
+
+def core_metadata(version):
+    """METADATA of a wheel, PKG-INFO of a source archive."""
+    project = report_project()
     needed = project["optional-dependencies"]["figures"]
     return "".join(f"{line}\n" for line in (
-        "Metadata-Version: 2.4", "Name: syncmeter", f"Version: {version}",
+        "Metadata-Version: 2.4", "Name: syncmeter", f"Version: {python_version(version)}",
         "Summary: Measures what synchronization primitives cost", "License-Expression: BSD-3-Clause",
         "License-File: LICENSE", f"Requires-Python: {project['requires-python']}",
         *(f"Requires-Dist: {package}" for package in needed), "Description-Content-Type: text/markdown", "",
@@ -129,9 +141,7 @@ def licences(libraries):
 
 def wheel(build, version, seconds):
     """The wheel's name and bytes, with this time on every file; the same for the same build and commit."""
-    version = version.replace("-", "")
-    with open(ROOT / "analysis/pyproject.toml", "rb") as file:
-        project = tomllib.load(file)["project"]
+    version = python_version(version)
     info = f"syncmeter-{version}.dist-info"
     with tempfile.TemporaryDirectory() as work:
         prefix = Path(work, "syncmeter")
@@ -142,10 +152,10 @@ def wheel(build, version, seconds):
         files = {str(path.relative_to(work)): path for path in Path(work).rglob("*") if path.is_file()}
         files |= {f"{info}/licenses/{name}": path for name, path in licences(libraries).items()}
         contents = {name: (path.read_bytes(), os.access(path, os.X_OK)) for name, path in files.items()}
-    commands = {"syncmeter": "syncmeter:main", **project["scripts"]}
+    commands = {"syncmeter": "syncmeter:main", **report_project()["scripts"]}
     scripts = "".join(f"{name} = {place}\n" for name, place in commands.items())
     texts = {
-        "METADATA": metadata(version, project),
+        "METADATA": core_metadata(version),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: syncmeter {version}\nRoot-Is-Purelib: false\nTag: {tag}\n",
         "entry_points.txt": f"[console_scripts]\n{scripts}",
     }

@@ -98,6 +98,30 @@ def test_list_says_how_to_build_what_its_build_can_build(driver):
     assert "'posix' cannot be used: no worker for backend 'posix': not built; `scripts/run --backend posix` builds it" in driver.mistake("run", "--backend", "posix")
 
 
+def test_what_pip_installed_says_how_to_build_what_it_has_sources_of_and_finds_it(driver):
+    for name in ("cuda", "kokkos"):
+        manifest = driver.home / "share/syncmeter/sources/backends" / name / "backend.cmake"
+        manifest.parent.mkdir(parents=True)
+        manifest.touch()
+    driver.environment["XDG_CACHE_HOME"] = str(driver.home / "cache")
+    driver.add_worker("omp", made_by_hand.capabilities())
+    text = driver("list")
+    assert "\n  cuda: not built; `syncmeter build cuda` builds it\n" in text
+    assert "\n  kokkos: not built; `syncmeter build kokkos` builds it\n" in text
+    assert "install Linux" in text.partition("  posix-shared: ")[2]
+    assert "not built; `syncmeter build kokkos` builds it" in driver.mistake("run", "--backend", "kokkos-serial")
+    driver.add_worker("kokkos", made_by_hand.capabilities(backend="kokkos-openmp"))
+    assert "no worker for backend 'kokkos-serial': looked for" in driver.mistake("run", "--backend", "kokkos-serial"), "built without it"
+    # Where packaging/wheel/__init__.py has it put.
+    release = driver("--version").split()[1].replace("-", "")
+    cached = driver.home / "cache/syncmeter" / release / "cuda/bin"
+    cached.mkdir(parents=True)
+    driver.add_worker("cuda", made_by_hand.capabilities(backend="cuda"))
+    (driver.bin / "syncmeter-cuda").rename(cached / "syncmeter-cuda")
+    text = driver("list")
+    assert "  cuda: " not in text and re.search(r"^  atomic_add +cuda kokkos-openmp omp$", text, re.M)
+
+
 def test_a_study_names_the_backends_that_it_lacks(driver):
     (driver.home / "workers.txt").write_text("omp\nstd\nposix\n", encoding="utf-8")
     driver.add_worker("omp", made_by_hand.capabilities())

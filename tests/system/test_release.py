@@ -33,7 +33,7 @@ def release(folder, umask=0o022, **environment):
         pytest.skip("no patchelf here")
     # cpack's package is another test's.
     parts = [word for part in ("sources", "bill", "wheel") for word in ("--only", part)]
-    done = subprocess.run([ROOT / "scripts/release", "--build", BUILD, "--output", folder, *parts], cwd=folder, umask=umask,
+    done = subprocess.run([ROOT / "scripts/release", "--unchecked", "--build", BUILD, "--output", folder, *parts], cwd=folder, umask=umask,
                           timeout=120, capture_output=True, text=True, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr
     return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -62,6 +62,7 @@ def test_a_release_holds_the_sources_and_names_what_is_linked(files):
         members = sources.getmembers()
     assert f"{name}/driver/main.cpp" in {member.name for member in members}
     assert len({member.mtime for member in members}) == 1 and {member.uname for member in members} == {"root"}
+    assert {f"{name}/pyproject.toml", f"{name}/PKG-INFO"} <= {member.name for member in members}, "pip builds the wheel of it"
     bill = json.loads(files[f"{name}.cdx.json"])
     parts = {part["bom-ref"]: part for part in bill["components"]}
     linked = {whole["ref"]: whole["dependsOn"] for whole in bill["dependencies"]}
@@ -70,6 +71,36 @@ def test_a_release_holds_the_sources_and_names_what_is_linked(files):
     if shutil.which("dpkg"):
         assert all(parts[part].get("version") for part in linked["syncmeter"])
         assert {"nlohmann-json3-dev"} <= set(parts), "headers are part of the programs"
+
+
+@in_a_clone
+@needs_tools
+def test_a_release_of_changed_sources_or_of_another_build_is_refused(tmp_path):
+    clone, build = tmp_path / "clone", tmp_path / "build"
+    git = ["git", "-c", "safe.directory=*"]
+    subprocess.run([*git, "clone", "--quiet", ROOT, clone], check=True, timeout=120)
+    shutil.copy(ROOT / "scripts/release", clone / "scripts")
+    shutil.copytree(ROOT / "scripts/lib", clone / "scripts/lib", dirs_exist_ok=True)
+    author = ["-c", "user.name=n", "-c", "user.email=e"]
+    subprocess.run([*git, "-C", clone, *author, "commit", "--quiet", "--allow-empty", "-am", "as it is here"], check=True)
+    head = subprocess.run([*git, "-C", clone, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    (build / "generated").mkdir(parents=True)
+    (build / "bin").mkdir()
+
+    def refusal(commit=head, dirty="false", inside=head):
+        (build / "generated/git_info.hpp").write_text(f'#define SM_GIT_SHA "{commit}"\n#define SM_GIT_DIRTY {dirty}\n', encoding="utf-8")
+        (build / "bin/syncmeter").write_text(inside, encoding="utf-8")
+        done = subprocess.run([clone / "scripts/release", "--build", build, "--output", tmp_path / "out", "--only", "wheel"],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and not (tmp_path / "out").exists()
+        return done.stderr
+
+    assert f"is of {'0' * 40} and not of {head}; build again: cmake --build" in refusal("0" * 40)
+    assert "with changes, and not of" in refusal(dirty="true")
+    assert f"and not of {head}; build again" in refusal(inside="an older one")
+    assert "is older than its sources" in refusal(), "ninja finds no build there"
+    (clone / "new.cpp").touch()
+    assert "the working tree is not that of" in refusal()
 
 
 @pytest.fixture(scope="module")
@@ -94,13 +125,45 @@ def test_a_wheel_holds_every_library_but_those_of_the_system(wheel, tmp_path):
     (record,) = tmp_path.glob("*.dist-info/RECORD")
     listed = {line.rsplit(",", 2)[0] for line in record.read_text(encoding="utf-8").splitlines()}
     assert listed == {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    # What `syncmeter build cuda` compiles.
+    # What `syncmeter build` compiles.
     sources = tmp_path / "syncmeter/share/syncmeter/sources"
     for path in (path for pattern in ("*.[ch]pp", "*.cu", "*.cuh") for path in (sources / "backends").rglob(pattern)):
         for included in re.findall(r'^#include "(.*)"', path.read_text(encoding="utf-8"), re.MULTILINE):
             assert (sources / included).exists(), f"{path} includes {included}"
     assert {path.name for path in (sources / "headers").iterdir()} == {"fmt", "hwloc", "hwloc.h", "nlohmann"}
     assert (sources / "headers/hwloc/autogen/config.h").exists()
+
+
+def check_builds(command, home):
+    """`syncmeter build` says what is missing, before it compiles anything."""
+    tools = home / "tools"
+    tools.mkdir()
+
+    def refusal(*words, **environment):
+        done = subprocess.run([command, "build", *words], env={"PATH": str(tools), "HOME": str(home), **environment},
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2, done.stderr
+        return done.stderr
+
+    assert "no backend given; allowed: cuda, kokkos" in refusal()
+    assert "'omp' cannot be built; allowed: cuda, kokkos" in refusal("omp")
+    no_cuda = {"CUDA_HOME": str(home)}
+    assert "nvcc is not on PATH; install the CUDA Toolkit" in refusal("cuda", **no_cuda)
+    assert "nvcc is not on PATH" in refusal("cuda", CUDACXX="/nowhere/nvcc", **no_cuda)
+    assert "cmake is not on PATH; install CMake 3.25" in refusal("kokkos")
+    for tool, lacking in (("cmake", "c++ is not on PATH; install g++ 11"), ("c++", "neither ninja nor make is on PATH")):
+        (tools / tool).write_text("#!/bin/sh\necho '-- CUDA: nvcc not found, so no backend `cuda`.'\n"
+                                  "echo '-- Kokkos: not found, so no backend `kokkos-*`. Install it.'\nexit 1\n", encoding="utf-8")
+        (tools / tool).chmod(0o755)
+        assert lacking in refusal("kokkos")
+    (tools / "nvcc").symlink_to("/bin/true")
+    assert "neither ninja nor make" in refusal("cuda", **no_cuda)
+    (tools / "make").symlink_to("/bin/true")
+    assert refusal("kokkos") == "syncmeter: build: Kokkos: not found, so no backend `kokkos-*`. Install it.\n"
+    if shutil.which("cmake") and not driver_path().with_name("syncmeter-kokkos").exists():
+        assert "Kokkos: not found, so no backend `kokkos-*`. Install Kokkos 4.6 or newer" in refusal(
+            "kokkos", PATH=os.environ["PATH"], Kokkos_ROOT="/nowhere")
+    shutil.rmtree(home / ".cache", ignore_errors=True)
 
 
 @in_a_clone
@@ -130,9 +193,10 @@ def test_what_pip_installs_measures_and_reports_and_goes_without_a_trace(wheel, 
     before = installed()
     # What the report draws figures with comes from PyPI: not here.
     pip("install", "--no-index", "--no-deps", wheel)
-    refused = subprocess.run([folder / "bin/syncmeter", "build", "omp"], env=environment, capture_output=True, text=True, timeout=30)
-    assert refused.returncode == 2 and "'omp' cannot be built; allowed: cuda" in refused.stderr
-    assert re.search(r"^ +barrier +omp posix posix-shared std$", call(folder / "bin/syncmeter", "list"), re.MULTILINE)
+    check_builds(folder / "bin/syncmeter", tmp_path)
+    listed = call(folder / "bin/syncmeter", "list")
+    assert re.search(r"^ +barrier +omp posix posix-shared std$", listed, re.MULTILINE)
+    assert "  cuda: not built; `syncmeter build cuda` builds it\n" in listed
     printed = call(folder / "bin/syncmeter", "run", "--backend", "omp", "--op", "atomic_add", "--type", "int32", "--placement",
                    "shared", "--lanes", "1", "--visits", "1", "--max-time", "4ms", "--output", "results.jsonl")
     assert "Findings" in printed, "it has the report's text"
