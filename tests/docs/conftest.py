@@ -98,8 +98,8 @@ class Programs:
             known = self.script_options(script)
         else:
             named = rest[0] if rest and not rest[0].startswith("-") else None
-            if (program, named) == ("syncmeter", "build"):  # of what pip installs: packaging/wheel
-                return wrong
+            if (program, named) == ("syncmeter", "build"):  # a command of what pip installs
+                return [*wrong, *(f"syncmeter builds no {word}" for word in rest[1:] if word not in built_by_pip())]
             if named is not None and named not in self.commands(program):
                 return [*wrong, f"{program} has no command '{named}'"]
             known = self.options(program, named)
@@ -109,6 +109,13 @@ class Programs:
             study = rest[rest.index("--study") + 1]
             wrong += [f"there is no study {study}"] * (study.islower() and study not in self.studies())
         return wrong
+
+
+@functools.cache
+def built_by_pip():
+    """What `syncmeter build` can compile."""
+    (table,) = re.findall(r"^MINUTES = \{(.*)\}$", (ROOT / "packaging/wheel/__init__.py").read_text(encoding="utf-8"), re.M)
+    return re.findall(r'"(\w+)":', table)
 
 
 @functools.cache

@@ -98,7 +98,13 @@ def test_a_release_of_changed_sources_or_of_another_build_is_refused(tmp_path):
     assert f"is of {'0' * 40} and not of {head}; build again: cmake --build" in refusal("0" * 40)
     assert "with changes, and not of" in refusal(dirty="true")
     assert f"and not of {head}; build again" in refusal(inside="an older one")
-    assert "is older than its sources" in refusal(), "ninja finds no build there"
+    source, compiled = clone / "core/op.hpp", build / "op.o"
+    (build / "build.ninja").write_text(f"rule cxx\n  deps = gcc\n  depfile = $out.d\n  command = touch $out && echo $out: {source} > $out.d\n"
+                                       "rule link\n  command = touch $out\nbuild op.o: cxx\nbuild op: link op.o\nbuild programs: phony op\n", encoding="utf-8")
+    subprocess.run(["ninja", "-C", build, "programs"], check=True, capture_output=True, timeout=60)
+    assert "CMakeCache.txt" in refusal(), "this build passes, and has nothing to install"
+    os.utime(source, (compiled.stat().st_mtime + 1,) * 2)
+    assert "is older than its sources: op.o; build again" in refusal()
     (clone / "new.cpp").touch()
     assert "the working tree is not that of" in refusal()
 
