@@ -31,6 +31,9 @@ if(SM_CORE)  # a worker inside another build, which has the rest
 endif()
 
 install(TARGETS syncmeter RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET syncmeter-probe)
+  install(TARGETS syncmeter-probe LIBRARY DESTINATION ${workers_folder})
+endif()
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN target EXCLUDE PATTERN Cargo.lock EXCLUDE)

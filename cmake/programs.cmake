@@ -16,6 +16,9 @@ endfunction()
 add_custom_target(programs)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/driver)
 sm_add_programs_of(${CMAKE_SOURCE_DIR}/backends)
+if(TARGET syncmeter-probe)
+  add_dependencies(programs syncmeter-probe)
+endif()
 
 # Each worker with its census as a target of its own, worker-NAME, and their names in workers.txt: so that
 # scripts/run builds what a command measures with.

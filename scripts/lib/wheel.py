@@ -51,7 +51,7 @@ def install(build, prefix):
     """Puts what a wheel holds below the prefix, and the report's modules beside it."""
     run(cached(build, "CMAKE_COMMAND"), "--install", build, "--prefix", prefix, "--strip")
     for file in (prefix / "libexec/syncmeter").iterdir():
-        if file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS:
+        if file.suffix != ".so" and file.name.removeprefix("syncmeter-").split(".")[0] not in WORKERS:
             file.unlink()
     missing = [name for name in WORKERS if not (prefix / f"libexec/syncmeter/syncmeter-{name}").exists()]
     if missing:

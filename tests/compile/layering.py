@@ -19,6 +19,9 @@ ROOMS = {
 #: What a folder includes of others; where nothing is said, core.
 OTHERS = {
     "core": (),
+    # Preloaded into other programs: it needs nothing, and the driver knows its file alone.
+    "probe": (),
+    "driver": ("core", "probe/tables.hpp"),
     # Processes with memory in common reach it by the same words as threads.
     "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
     "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),
@@ -40,13 +43,13 @@ def allowed(folder: str, file: str, header: str) -> bool:
         position = {room: i for i, group in enumerate(ROOMS.get(folder, [])) for room in group.split()}
         own, other = room_of(file, folder), room_of(header, folder)
         return own == other or folder not in ROOMS or position.get(other, 99) < position.get(own, -1)
-    if header.split("/")[0] in ("core", "backends", "driver", "analysis", "tests"):
+    if header.split("/")[0] in ("core", "backends", "probe", "driver", "analysis", "tests"):
         return any(header == other or header.startswith(other + "/") for other in OTHERS.get(folder, ("core",)))
     # Everybody may read the record, which includes nothing.
     return folder not in WITHOUT_AN_API or not APIS.match(header)
 
 
-folders = ["core", "driver", *(f"backends/{path.name}" for path in (SOURCE / "backends").iterdir() if path.is_dir())]
+folders = ["core", "driver", "probe", *(f"backends/{path.name}" for path in (SOURCE / "backends").iterdir() if path.is_dir())]
 wrong = []
 for folder in folders:
     files = [path for path in (SOURCE / folder).rglob("*") if path.suffix in (".hpp", ".cpp", ".cuh", ".cu")]

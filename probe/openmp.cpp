@@ -1,0 +1,151 @@
+// What g++ and clang++ call for OpenMP. A region is entered through a function of ours, which alone
+// can see the size of its team.
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <utility>
+
+#include "probe/count.hpp"
+
+namespace syncmeter::probe {
+namespace {
+
+/// A region on its way to the threads of the team: on the stack of the thread that called it, which
+/// returns when all have left the region.
+struct region_frame {
+  std::uint64_t site;
+  int* owner;  ///< of the thread that called
+};
+__thread int this_thread = 0;
+
+/// By the thread that called: before its part of the region.
+void enter(const region_frame& frame) {
+  if (frame.owner == &this_thread) count(kind::region, frame.site, team_size());
+}
+
+using gomp_body = void(void*);
+struct gomp_frame : region_frame {
+  gomp_body* body;
+  void* data;
+};
+void run_gomp_body(void* data) {
+  const auto& frame = *static_cast<gomp_frame*>(data);
+  enter(frame);
+  frame.body(frame.data);
+}
+
+// A region of a runtime that is not there has one thread.
+#define SM_GOMP_REGION(name, parameters, ...)                                                      \
+  SM_EXPORT void name(gomp_body* body, void* data, unsigned threads parameters) {                  \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    gomp_frame frame{{SM_SITE, &this_thread}, body, data};                                         \
+    if (auto* const call = real.get()) call(run_gomp_body, &frame, threads, __VA_ARGS__);          \
+    else run_gomp_body(&frame);                                                                    \
+  }
+#define SM_AND(...) , __VA_ARGS__
+
+}  // namespace
+
+unsigned team_size() {
+  static constinit real_function<int()> real{"omp_get_num_threads"};
+  auto* const call = real.get();
+  return call == nullptr ? 1 : static_cast<unsigned>(call());
+}
+
+}  // namespace syncmeter::probe
+
+using namespace syncmeter::probe;
+
+SM_GOMP_REGION(GOMP_parallel, SM_AND(unsigned flags), flags)
+SM_GOMP_REGION(GOMP_parallel_sections, SM_AND(unsigned sections, unsigned flags), sections, flags)
+#define SM_LOOP_REGION(name)                                                                       \
+  SM_GOMP_REGION(GOMP_parallel_loop_##name,                                                        \
+                 SM_AND(long first, long end, long step, long chunk, unsigned flags), first, end,  \
+                 step, chunk, flags)
+#define SM_RUNTIME_REGION(name)                                                                    \
+  SM_GOMP_REGION(GOMP_parallel_loop_##name,                                                        \
+                 SM_AND(long first, long end, long step, unsigned flags), first, end, step, flags)
+SM_RUNTIME_REGION(runtime)
+SM_RUNTIME_REGION(nonmonotonic_runtime)
+SM_RUNTIME_REGION(maybe_nonmonotonic_runtime)
+
+/// Its data have a layout that the runtime reads: no function of ours can come before the body.
+SM_EXPORT unsigned GOMP_parallel_reductions(gomp_body* body, void* data, unsigned threads,
+                                            unsigned flags) {
+  static constinit real_function<decltype(GOMP_parallel_reductions)> real{
+      "GOMP_parallel_reductions"};
+  auto* const call = real.get();
+  const unsigned team = call == nullptr ? 0 : call(body, data, threads, flags);
+  count(kind::region, SM_SITE, team);
+  return team;
+}
+
+namespace {
+
+using kmpc_body = void(int* global, int* bound, ...);
+constexpr int most_words = 1024;
+struct kmpc_frame : region_frame {
+  void* body;
+  int words;
+  void** word;
+};
+
+// Every variable of a region is passed as one word. A function may be called with more words than
+// it takes: the caller takes them off the stack again.
+template <std::size_t... I>
+void call_with(const kmpc_frame& frame, int* global, int* bound, std::index_sequence<I...>) {
+  using body = void(int*, int*, decltype(static_cast<void*>(frame.word[I]))...);
+  reinterpret_cast<body*>(frame.body)(global, bound, frame.word[I]...);
+}
+
+void run_kmpc_body(int* global, int* bound, kmpc_frame* frame) {
+  enter(*frame);
+  if (frame->words <= 16) call_with(*frame, global, bound, std::make_index_sequence<16>{});
+  else if (frame->words <= 128) call_with(*frame, global, bound, std::make_index_sequence<128>{});
+  else call_with(*frame, global, bound, std::make_index_sequence<most_words>{});
+}
+
+}  // namespace
+
+SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
+  static constinit real_function<decltype(__kmpc_fork_call)> real{"__kmpc_fork_call"};
+  const int passed = words <= 16 ? 16 : words <= 128 ? 128 : most_words;
+  // More variables than any region has: beyond what can be passed on.
+  if (words > most_words) __builtin_trap();
+  void** const word =
+      static_cast<void**>(__builtin_alloca(static_cast<std::size_t>(passed) * sizeof(void*)));
+  va_list list;
+  va_start(list, body);
+  for (int i = 0; i < passed; ++i) word[i] = i < words ? va_arg(list, void*) : nullptr;
+  va_end(list);
+  kmpc_frame frame{{SM_SITE, &this_thread}, reinterpret_cast<void*>(body), words, word};
+  if (auto* const call = real.get())
+    call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
+}
+
+// The rows of the table. LLVM's runtime makes some of GOMP's calls of its own __kmpc_ ones, in
+// places by a jump: such a call must return to this library, whose calls nobody counts, and not to
+// the program.
+struct returns_here {
+  ~returns_here() { asm volatile(""); }
+};
+#define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    count(kind::what, SM_SITE, team_size());                                                       \
+    const returns_here no_jump;                                                                    \
+    auto* const call = real.get();                                                                 \
+    return call == nullptr ? no_answer<result_type>() : call arguments;                            \
+  }
+#define SM_OPENMP_TRY(name, what, result_type, parameters, arguments, got)                         \
+  SM_EXPORT result_type name parameters {                                                          \
+    static constinit real_function<decltype(name)> real{#name};                                    \
+    auto* const call = real.get();                                                                 \
+    const result_type result = call == nullptr ? no_answer<result_type>() : call arguments;        \
+    if (got) count(kind::what, SM_SITE, team_size());                                              \
+    return result;                                                                                 \
+  }
+#define SM_POSIX(...)
+#define SM_POSIX_TRY(...)
+#define SM_BY_HAND(...)
+#include "probe/wrapped.def"

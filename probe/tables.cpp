@@ -1,0 +1,366 @@
+// The tables of a process, in a file that it maps: what is counted there outlives the process,
+// however it ends. Nothing here is allocated from the program's heap, and no descriptor stays open:
+// a program may close all it finds.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "probe/count.hpp"
+
+namespace syncmeter::probe {
+namespace {
+
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
+constexpr std::uint32_t first_rows = 256, most_rows = 8192;
+constexpr std::uint32_t slots_tried = 8;
+constexpr int longest_path = 4096;
+
+struct process {
+  file_header* header = nullptr;
+  char* chunk = nullptr;  // where the next block goes
+  std::uint64_t left = 0;
+  std::uint64_t file_bytes = 0;
+  module_block* modules[256] = {};
+  unsigned module_count = 0;
+  rows_block* free_threads = nullptr;
+  std::uint32_t thread_count = 0;
+  bool refused = false;  // no folder, or no room in it at the start
+  bool full = false;     // no room for another chunk
+  char path[longest_path] = {};
+};
+constinit process here;
+constinit int lock_of_tables = 0;
+constinit pthread_key_t end_of_thread = 0;
+constinit bool has_key = false;
+
+__thread rows_block* own_rows = nullptr;
+// Set while this thread changes the tables: a signal handler that comes in between may not.
+__thread bool changing = false;
+
+// Held for as long as a few stores take, or the birth of a thread.
+class tables_lock {
+ public:
+  tables_lock() {
+    changing = true;
+    for (unsigned tries = 0; __atomic_exchange_n(&lock_of_tables, 1, __ATOMIC_ACQUIRE) != 0;)
+      if (++tries % 64 == 0) ::syscall(SYS_sched_yield);
+  }
+  tables_lock(const tables_lock&) = delete;
+  tables_lock& operator=(const tables_lock&) = delete;
+  ~tables_lock() {
+    __atomic_store_n(&lock_of_tables, 0, __ATOMIC_RELEASE);
+    changing = false;
+  }
+};
+
+// The kernel itself: the C library's wrappers of these are what programs replace, and some of them
+// are cancellation points.
+template <class... Words> long kernel(long call, Words... words) {
+  const int error = errno;
+  const long result = ::syscall(call, words...);
+  errno = error;
+  return result;
+}
+
+bool extend_file(int fd, std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || here.file_bytes + bytes > limit.rlim_cur)
+    return false;
+  // Room that the disk does not have would be a SIGBUS at the first store.
+  if (kernel(SYS_fallocate, fd, 0, here.file_bytes, bytes) != 0) return false;
+  void* const mapped = reinterpret_cast<void*>(
+      kernel(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, here.file_bytes));
+  if (mapped == MAP_FAILED) return false;
+  here.chunk = static_cast<char*>(mapped);
+  here.left = bytes;
+  here.file_bytes += bytes;
+  return true;
+}
+
+/// `bytes` of the file, all 0, as a block of this type. What a chunk has left is skipped by a block
+/// of its own.
+template <class Block> Block* new_block(block_type type, std::uint64_t bytes) {
+  bytes = (bytes + 63) / 64 * 64;
+  if (here.left < bytes) {
+    if (here.full) return nullptr;
+    const int fd = static_cast<int>(kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CLOEXEC, 0));
+    auto* const rest = reinterpret_cast<block_head*>(here.chunk);
+    const std::uint64_t skipped = here.left;
+    here.full = fd < 0 || !extend_file(fd, chunk_bytes);
+    if (fd >= 0) kernel(SYS_close, fd);
+    if (here.full) return nullptr;
+    if (skipped > 0) *rest = {block_type::none, static_cast<std::uint32_t>(skipped)};
+    here.header->used_bytes += skipped;
+  }
+  auto* const block = reinterpret_cast<Block*>(here.chunk);
+  block->head = {type, static_cast<std::uint32_t>(bytes)};
+  here.chunk += bytes;
+  here.left -= bytes;
+  __atomic_fetch_add(&here.header->used_bytes, bytes, __ATOMIC_RELEASE);
+  return block;
+}
+
+char* put_text(char* to, const char* text) {
+  while (*text != 0) *to++ = *text++;
+  *to = 0;
+  return to;
+}
+char* put_number(char* to, std::uint64_t number) {
+  char digits[20];
+  int n = 0;
+  do digits[n++] = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  while (n > 0) *to++ = digits[--n];
+  *to = 0;
+  return to;
+}
+
+void leave_rows(void* rows);
+
+/// Makes the file of this process: FOLDER/PID.N, as exec keeps the number of a process. The folder
+/// is of the first call: a program may change its environment.
+void open_tables(bool by_fork) {
+  static constinit char folder[longest_path] = {};
+  if (folder[0] == 0) {
+    const char* const named = ::getenv(folder_variable);
+    if (named == nullptr || *named != '/' || ::strlen(named) > longest_path - 64) {
+      here.refused = true;
+      return;
+    }
+    put_text(folder, named);
+  }
+  const auto pid = kernel(SYS_getpid);
+  int fd = -1;
+  for (unsigned n = 0; fd < 0 && n < 1000; ++n) {
+    char* end = put_text(here.path, folder);
+    *end++ = '/';
+    end = put_number(end, static_cast<std::uint64_t>(pid));
+    *end++ = '.';
+    put_text(put_number(end, n), file_suffix);
+    fd = static_cast<int>(
+        kernel(SYS_openat, AT_FDCWD, here.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  }
+  here.refused = fd < 0 || !extend_file(fd, chunk_bytes / 4);
+  if (fd >= 0) kernel(SYS_close, fd);
+  if (here.refused) return;
+  auto* const header = reinterpret_cast<file_header*>(here.chunk);
+  here.chunk += sizeof *header;
+  here.left -= sizeof *header;
+  ::memcpy(header->magic, magic, sizeof magic);
+  header->used_bytes = sizeof *header;
+  header->pid = pid;
+  header->parent = kernel(SYS_getppid);
+  header->by_fork = by_fork ? 1 : 0;
+  kernel(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", header->program, sizeof header->program - 1);
+  __atomic_store_n(&here.header, header, __ATOMIC_RELEASE);
+}
+
+bool is_runtime(const char* path) {
+  const char* name = path;
+  for (const char* c = path; *c != 0; ++c)
+    if (*c == '/') name = c + 1;
+  for (const char* runtime :
+       {"libgomp.", "libgomp-", "libomp.", "libomp5", "libomp-", "libiomp5", "libsyncmeter-probe."})
+    if (::strncmp(name, runtime, ::strlen(runtime)) == 0) return true;
+  return false;
+}
+
+/// Whether this module has the address that the block begins with; then the block is filled.
+int find_module(dl_phdr_info* module, std::size_t, void* wanted) {
+  auto& found = *static_cast<module_block*>(wanted);
+  for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+    const auto& part = module->dlpi_phdr[i];
+    const std::uint64_t first = module->dlpi_addr + part.p_vaddr;
+    if (part.p_type != PT_LOAD || found.first < first || found.first >= first + part.p_memsz)
+      continue;
+    const char* const path = module->dlpi_name;
+    auto* const block =
+        new_block<module_block>(block_type::module, sizeof(module_block) + ::strlen(path) + 1);
+    if (block == nullptr) return 1;
+    block->first = first;
+    block->end = first + part.p_memsz;
+    block->base = module->dlpi_addr;
+    block->runtime = is_runtime(path) ? 1 : 0;
+    put_text(reinterpret_cast<char*>(block + 1), path);
+    here.modules[here.module_count++] = block;
+    return 1;
+  }
+  return 0;
+}
+
+/// Writes down which module has this address. The loader's lock that this takes is not held while
+/// constructors of a library run, which may wait for this thread.
+void note_module(std::uint64_t address) {
+  for (unsigned i = 0; i < here.module_count; ++i)
+    if (address >= here.modules[i]->first && address < here.modules[i]->end) return;
+  if (here.module_count == sizeof here.modules / sizeof *here.modules) return;
+  module_block wanted{};
+  wanted.first = address;
+  ::dl_iterate_phdr(find_module, &wanted);
+}
+
+rows_block* new_rows(std::uint32_t thread, std::uint32_t rows) {
+  auto* const made =
+      new_block<rows_block>(block_type::rows, sizeof(rows_block) + rows * sizeof(row));
+  if (made == nullptr) return nullptr;
+  made->thread = thread;
+  made->rows = rows;
+  return made;
+}
+
+/// The tables of this thread, at its first event.
+rows_block* take_rows() {
+  if (here.header == nullptr && !here.refused) open_tables(false);
+  if (here.refused) return nullptr;
+  rows_block* rows = here.free_threads;
+  if (rows != nullptr) here.free_threads = rows->free;
+  else if ((rows = new_rows(here.thread_count, first_rows)) != nullptr) ++here.thread_count;
+  return rows;
+}
+
+// A destructor of a key: the thread has ended but for other destructors. What these still count
+// goes to tables taken anew, for which this is called again.
+void leave_rows(void* rows) {
+  own_rows = nullptr;
+  const tables_lock held;
+  // A child of fork has tables of its own.
+  auto* const left = static_cast<rows_block*>(rows);
+  left->free = here.free_threads;
+  here.free_threads = left;
+}
+
+std::uint64_t hash_of(std::uint64_t site, std::uint32_t what, std::uint32_t team) {
+  return ((site ^ (std::uint64_t{what} << 56U) ^ (std::uint64_t{team} << 40U)) *
+          0x9E3779B97F4A7C15U) >>
+         32U;
+}
+
+bool is_for(const row& at, std::uint64_t site, std::uint32_t what, std::uint32_t team) {
+  return at.address == site && at.kind == what && at.team == team;
+}
+
+row& first_choice(rows_block* table, std::uint64_t hash) {
+  return table->begin()[hash & (table->rows - 1)];
+}
+
+/// The row of this site in the tables of this thread; with `add` it is made where there is none.
+row* find_row(std::uint64_t site, std::uint32_t what, std::uint32_t team, bool add) {
+  const std::uint64_t hash = hash_of(site, what, team);
+  rows_block* last = nullptr;
+  for (rows_block* table = own_rows; table != nullptr; last = table, table = table->next) {
+    for (std::uint32_t tried = 0; tried < slots_tried; ++tried) {
+      row& at = first_choice(table, hash + tried);
+      if (is_for(at, site, what, team)) return &at;
+      if (at.address != 0) continue;
+      // Rows are never taken out: what is not here is in no later table either.
+      if (!add) return nullptr;
+      at.kind = what;
+      at.team = team;
+      note_module(site);
+      // Last: a signal handler may look before this is done.
+      __atomic_store_n(&at.address, site, __ATOMIC_RELEASE);
+      return &at;
+    }
+  }
+  if (!add || last == nullptr) return nullptr;
+  last->next = new_rows(last->thread, last->rows * 4 < most_rows ? last->rows * 4 : most_rows);
+  return last->next == nullptr ? nullptr : find_row(site, what, team, true);
+}
+
+/// The row that is not where it is looked for first; nullptr where none can be had.
+[[gnu::noinline, gnu::cold]] row* other_row(std::uint64_t site, std::uint32_t what,
+                                            std::uint32_t team) {
+  if (row* const found = find_row(site, what, team, false); found != nullptr) return found;
+  if (changing || here.refused) return nullptr;
+  // Looked for again: a signal handler may just have made it.
+  const tables_lock held;
+  if (own_rows == nullptr) {
+    own_rows = take_rows();
+    if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
+  }
+  return find_row(site, what, team, true);
+}
+
+// One instruction: a signal handler of this thread may add to the same row.
+void add_one(std::uint64_t& counter) {
+#if defined(__x86_64__)
+  asm volatile("addq $1, %0" : "+m"(counter));
+#else
+  __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+// The child has one thread, the one that called fork; tables and their lock may be in any state.
+void begin_child() {
+  file_header* const counted = here.header;
+  own_rows = nullptr;
+  changing = false;
+  lock_of_tables = 0;
+  here.header = nullptr;
+  here.module_count = 0;
+  here.free_threads = nullptr;
+  here.thread_count = 0;
+  here.file_bytes = 0;
+  here.left = 0;
+  here.full = false;
+  if (has_key) ::pthread_setspecific(end_of_thread, nullptr);
+  if (counted != nullptr) open_tables(true);
+}
+
+// Before the constructors of all others; what is called earlier still is counted, too.
+[[gnu::constructor(101)]] void start() {
+  has_key = ::pthread_key_create(&end_of_thread, leave_rows) == 0;
+  ::pthread_atfork(nullptr, nullptr, begin_child);
+  const tables_lock held;
+  if (own_rows != nullptr && has_key) ::pthread_setspecific(end_of_thread, own_rows);
+  // A program that never synchronizes has a file all the same: it was seen.
+  if (here.header == nullptr && !here.refused) open_tables(false);
+}
+
+}  // namespace
+
+void count(kind what, std::uint64_t site, unsigned team) {
+  const auto number = static_cast<std::uint32_t>(what);
+  row* found = nullptr;
+  if (own_rows != nullptr) [[likely]]
+    found = &first_choice(own_rows, hash_of(site, number, team));
+  if (found == nullptr || !is_for(*found, site, number, team)) [[unlikely]]
+    found = other_row(site, number, team);
+  if (found != nullptr) [[likely]]
+    add_one(found->count);
+  else if (file_header* const header = here.header; header != nullptr)
+    __atomic_fetch_add(&header->lost_calls, 1, __ATOMIC_RELAXED);
+}
+
+void* find_real(const char* name) {
+  // Of a function with several versions, the one that programs are linked with today.
+  static constexpr const char* version =
+#if defined(__x86_64__)
+      "GLIBC_2.3.2";
+#else
+      "GLIBC_2.17";
+#endif
+  if (::strncmp(name, "pthread_cond_", 13) == 0)
+    if (void* const found = ::dlvsym(RTLD_NEXT, name, version); found != nullptr) return found;
+  if (void* const found = ::dlsym(RTLD_NEXT, name); found != nullptr) return found;
+  // A runtime that came with a library loaded later is not among those that follow us.
+  for (const char* runtime : {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"}) {
+    void* const loaded = ::dlopen(runtime, RTLD_LAZY | RTLD_NOLOAD);
+    void* const found = loaded == nullptr ? nullptr : ::dlsym(loaded, name);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace syncmeter::probe

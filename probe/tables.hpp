@@ -1,0 +1,70 @@
+// The file in which the probe counts, one for each process: written by the probe, which maps it,
+// and read by the driver when the process has ended, however that came. Blocks follow one another
+// behind the header; a block of a type that the reader does not know is skipped by its size.
+#pragma once
+
+#include <cstdint>
+
+namespace syncmeter::probe {
+
+enum class kind : std::uint32_t {
+#define SM_KIND(name, counted) name,
+#include "probe/kinds.def"
+};
+
+/// The environment variable with the folder of these files; without it the probe counts nothing.
+inline constexpr const char* folder_variable = "SYNCMETER_PROBE_FOLDER";
+inline constexpr const char* file_suffix = ".counts";
+inline constexpr char magic[8] = {'s', 'm', 'p', 'r', 'o', 'b', 'e', '1'};
+
+struct file_header {
+  char magic[8];
+  std::uint64_t used_bytes;  ///< of the file, the header among them
+  std::uint64_t lost_calls;  ///< that no row could be had for
+  std::int64_t pid, parent;
+  std::uint64_t by_fork;  ///< 1 in a child of fork, 0 where the program began by exec
+  char program[4048];     ///< /proc/self/exe
+};
+static_assert(sizeof(file_header) == 4096);
+
+enum class block_type : std::uint32_t { none = 0, module = 1, rows = 2 };
+
+/// Before each block. `bytes` are those of the whole block, this among them.
+struct block_head {
+  block_type type;
+  std::uint32_t bytes;
+};
+
+/// Code that was called from: a program or a library as it was loaded. Its path, with a null at the
+/// end, stands behind it; empty: the program.
+struct module_block {
+  block_head head;
+  std::uint64_t first, end;  ///< addresses of its code
+  std::uint64_t base;        ///< what was added to the addresses in its file
+  std::uint64_t runtime;  ///< 1: an OpenMP runtime, or the probe: its calls are not the program's
+};
+
+/// One site in one thread: who called what, in a team of how many threads. `address` 0: not used.
+struct row {
+  std::uint64_t address;  ///< to which the call returns
+  std::uint64_t count;    ///< of calls, also for what is counted in episodes
+  std::uint32_t kind;
+  std::uint32_t team;  ///< 0: not known, or of no team
+  std::uint64_t unused[5];
+};
+static_assert(sizeof(row) == 64);
+
+/// A table of one thread; when it is full, the thread goes on in another. A thread that ends leaves
+/// its tables to the next one that begins: `thread` is a number of threads that lived side by side.
+struct rows_block {
+  block_head head;
+  std::uint32_t thread;
+  std::uint32_t rows;  ///< how many follow, a power of two
+  rows_block* next;    ///< of the same thread; in the probe's memory alone
+  rows_block* free;    ///< the next thread without an owner; likewise
+  std::uint64_t unused[4];
+  [[nodiscard]] row* begin() { return reinterpret_cast<row*>(this + 1); }
+};
+static_assert(sizeof(rows_block) == 64);
+
+}  // namespace syncmeter::probe

@@ -1,0 +1,97 @@
+"""Programs run under the probe, and its files read by hand: what is counted, by the function that calls.
+
+SYNCMETER_BIN names the directory that holds libsyncmeter-probe.so.
+"""
+
+import bisect
+import collections
+import dataclasses
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+ROOT = pathlib.Path(__file__).parents[2]
+PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
+KINDS = re.findall(r"^SM_KIND\((\w+), (\w+)\)", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def wrapped():
+    """The kind of every function that the probe stands in for."""
+    text = (ROOT / "probe" / "wrapped.def").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^SM_(?:OPENMP|POSIX)(?:_TRY)?\((\w+), (\w+)", text, re.MULTILINE))
+    found |= {f"GOMP_parallel_loop_{name}": "region" for name in re.findall(r"^SM_LOOP_REGION\((\w+)\)", text, re.MULTILINE)}
+    return found | dict(re.findall(r"^SM_BY_HAND\((\w+), (\w+)\)", text, re.MULTILINE))
+
+
+@dataclasses.dataclass
+class Row:
+    kind: str
+    module: str
+    offset: int
+    runtime: bool
+    team: int
+    count: int
+    thread: int
+
+
+def read(path):
+    """Header and rows of a file of the probe."""
+    data = pathlib.Path(path).read_bytes()
+    magic, used, lost, pid, parent, by_fork = struct.unpack_from("<8sQQqqQ", data)
+    assert magic == b"smprobe1"
+    modules, rows, at = [], [], 4096
+    while at < used:
+        kind, size = struct.unpack_from("<II", data, at)
+        if kind == 1:
+            first, end, base, runtime = struct.unpack_from("<QQQQ", data, at + 8)
+            modules.append((first, end, base, runtime, data[at + 40 : at + size].split(b"\0")[0].decode()))
+        elif kind == 2:
+            thread, number = struct.unpack_from("<II", data, at + 8)
+            rows += [(thread, *struct.unpack_from("<QQII", data, at + 64 + 64 * i)) for i in range(number)]
+        at += size
+    found = []
+    for thread, address, count, kind, team in rows:
+        if address:
+            _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
+            found.append(Row(KINDS[kind][0], name, address - 1 - base, bool(runtime), team, count, thread))
+    return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost}, found
+
+
+def functions(program):
+    """Where the functions of a program begin: addresses in order, and names."""
+    lines = subprocess.run(["nm", "-C", "--defined-only", program], check=True, capture_output=True, text=True).stdout
+    found = sorted((int(line[:16], 16), line[19:]) for line in lines.splitlines() if line[17] in "tTwW")
+    return [address for address, _ in found], [name for _, name in found]
+
+
+def by_caller(program, rows):
+    """Calls by (name without what compilers add, kind), of the program's own code."""
+    starts, names = functions(program)
+    counts = collections.Counter()
+    for row in rows:
+        if not row.module:
+            name = names[bisect.bisect_right(starts, row.offset) - 1]
+            name = re.sub(r"\(.*|\[.*|\.[a-z_].*", "", name.replace("(anonymous namespace)::", ""))
+            counts[name, row.kind] += row.count
+    return counts
+
+
+class Counted:
+    """A program that has run under the probe, and what its processes left."""
+
+    def __init__(self, arguments, folder, *, preload="", check=True, **how):
+        folder.mkdir()
+        environment = os.environ | {"LD_PRELOAD": f"{PROBE}{preload}", "SYNCMETER_PROBE_FOLDER": str(folder), "OMP_DYNAMIC": "false"}
+        environment.pop("OMP_NUM_THREADS", None)
+        self.done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=check, **how)
+        self.files = [read(path) for path in sorted(folder.glob("*.counts"))]
+        self.lost = sum(header["lost"] for header, _ in self.files)
+
+    @property
+    def rows(self):
+        return [row for _, rows in self.files for row in rows]
+
+    def total(self, kind):
+        return sum(row.count for row in self.rows if row.kind == kind and not row.runtime)
