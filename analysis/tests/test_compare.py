@@ -1,6 +1,7 @@
 """A real difference is found, none is invented, and what cannot be compared says why."""
 
 import json
+import math
 import random
 from xml.etree import ElementTree
 
@@ -262,6 +263,74 @@ def test_nothing_is_found_among_points_that_scatter_unlike(tmp_path):
                 sides[-1] += visits(costs, point(f"op{i % 6}", lanes=i + 2))
         wrong += bool(both(tmp_path, *sides).resolved)
     assert wrong <= 2
+
+
+def steady(rng, costs, scatter=0.003):
+    return [x * rng.lognormvariate(0, scatter) for x in costs]
+
+
+def noisy(rng, costs):
+    return steady(rng, costs, 0.03)
+
+
+def skewed(rng, costs):
+    return [x * (1 + rng.expovariate(20)) for x in costs]
+
+
+def in_two_modes(rng, costs):
+    return [x * (1.6 if rng.random() < 0.1 else 1.0) for x in steady(rng, costs)]
+
+
+def drifting(rng, costs):
+    slope = rng.gauss(0, 0.02)
+    return [x * math.exp(slope * i) for i, x in enumerate(steady(rng, costs))]
+
+
+def of_one_kind(rng, between=0.0, factors=(), scattered=steady, n=24):
+    """Points that meet nobody, each off by so much (standard deviation) in this campaign."""
+    lines = []
+    for i in range(n):
+        cost = 10.0 * dict(factors).get(i, 1.0) * rng.lognormvariate(0, between)
+        lines += visits(scattered(rng, [cost] * 6), point(f"op{i}"))
+    return lines
+
+
+def test_ten_percent_are_found_where_campaigns_agree(tmp_path):
+    hits = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        c = both(tmp_path, of_one_kind(rng, 0.003), of_one_kind(rng, 0.003, [(7, 1.1)]))
+        hits += [d.new.point.op for d in c.resolved] == ["op7"]
+    assert hits >= 19
+
+
+def test_what_campaigns_differ_by_beyond_their_visits_is_no_change(tmp_path):
+    rng = random.Random(1)
+    wrong = 0
+    for _ in range(20):
+        sides = (of_one_kind(rng, 0.05, scattered=noisy) for _ in range(2))
+        c = both(tmp_path, *sides)
+        wrong += bool(c.resolved)
+    assert wrong <= 2
+    (note,) = (note for note in c.notes if "beyond what their visits say" in note)
+    assert "one thread" in note or "threads apart" in note
+
+
+@pytest.mark.parametrize("scattered", [skewed, in_two_modes, drifting])
+def test_visits_that_are_not_normal_raise_no_false_alarms(tmp_path, scattered):
+    rng = random.Random(2)
+    wrong = 0
+    for _ in range(20):
+        sides = (of_one_kind(rng, 0.01, scattered=scattered) for _ in range(2))
+        wrong += bool(both(tmp_path, *sides).resolved)
+    assert wrong <= 2
+
+
+def test_points_that_all_became_slower_are_found(tmp_path):
+    rng = random.Random(3)
+    slower = [(i, 1.2) for i in range(24)]
+    c = both(tmp_path, of_one_kind(rng, 0.003), of_one_kind(rng, 0.003, slower))
+    assert (c.status, len(c.slower)) == (1, 24)
 
 
 def test_a_lone_lane_is_compared_in_cycles_whatever_the_clock(tmp_path):

@@ -1,9 +1,11 @@
 """Which points differ between two campaigns, or between the backends (devices, compilers,
 affinities) of one: matched on every axis and on the placement state.
 
-A difference is resolved when its probability under "no more than the threshold" stays below 5 %
-after Holm's correction over all points compared. A point is blind where the comparison could not have
-resolved a change of the size asked for: that nothing is slower says nothing of it.
+A difference is resolved when its 95 % interval lies beyond the threshold, and its probability under
+"no more than the threshold" stays below 5 % after Holm's correction over all points compared; of two
+campaigns whose points say what campaigns of one thing differ by, that under "no change". A point is
+blind where the comparison could not have resolved a change of the size asked for: that nothing is
+slower says nothing of it.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from syncmeter_analysis.relate.relation import (
     ratio,
     verdict,
 )
-from syncmeter_analysis.relate.scatter import ratios_of_campaigns
+from syncmeter_analysis.relate.scatter import enough_quiet, kind_of, ratios_of_campaigns
 from syncmeter_analysis.relate.stats import holm
 from syncmeter_analysis.relate.summary import Measured
 
@@ -35,11 +37,12 @@ from syncmeter_analysis.relate.summary import Measured
 alpha = 0.05
 
 #: Between campaigns in a virtual machine contended points wander by up to 8 % (standard deviation) in
-#: one placement state, which the visits of one campaign do not show: so much is no difference.
+#: one placement state, which the visits of one campaign do not show: where there are too few of them
+#: to say by how much, so much is no difference.
 contended_threshold = 0.15
 
-#: Fewer visits that were quiet do not say what a lone lane costs without a neighbour.
-_enough_quiet = 2
+#: Less than this between campaigns is not worth a note.
+_least_wander = 0.01
 
 #: The change that every point is to show, as a share.
 default_sees = 0.5
@@ -193,6 +196,8 @@ def compare_points(
             f"on the core, vary between campaigns: for these, differences up to "
             f"{contended_threshold:.0%} count as none"
         )
+    if wander := _wander_text(found):
+        result.notes.append(wander)
     if clocked:
         result.notes.append(
             f"{clocked} points of CPU lanes are compared in cycles: another clock is no change of "
@@ -207,13 +212,27 @@ def compare_points(
     return result
 
 
+def _wander_text(found: Sequence[Candidate]) -> str:
+    """What the two campaigns differ by beyond their visits, by kind of points: a sentence, or ''."""
+    most: dict[str, float] = {}
+    for c in found:
+        kind, wander = kind_of(c.new), c.ratio.wander or 0.0
+        if wander > _least_wander:
+            most[kind] = max(wander, most.get(kind, 0.0))
+    kinds = ", ".join(f"{kind} {wander:.1%}" for kind, wander in most.items())
+    return kinds and (
+        f"beyond what their visits say the two campaigns differ by (standard deviation): {kinds}; "
+        "so much counts as scatter"
+    )
+
+
 def _wanders(r: Ratio, old: Measured, new: Measured) -> bool:
     """Lanes that meet where a pair probe runs, which is under a hypervisor; and lanes of which one
     shared its core, in each campaign with another neighbour: a lone one in all visits but one."""
-    if r.paired or new.on_gpu:
+    if r.paired or new.on_gpu or r.wander is not None:
         return False
     if new.point.lanes == 1:
-        return r.in_cycles and min(old.quiet_visits, new.quiet_visits) < _enough_quiet
+        return r.in_cycles and min(old.quiet_visits, new.quiet_visits) < enough_quiet
     return (old.hop_ns > 0 and new.hop_ns > 0) or old.state.busy or new.state.busy
 
 

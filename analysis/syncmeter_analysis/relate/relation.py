@@ -61,7 +61,8 @@ class Ratio:
     `under_ns` are the costs in the common state, `state` that of the side which names one (None for
     GPUs and imports). `error` is the standard error of the logarithm, with `degrees` of freedom of
     Student's t. `identical`: both points are one measurement; `in_cycles`: a ratio of cycles, the costs
-    beside it are in ns all the same.
+    beside it are in ns all the same. `wander`: the standard deviation of the logarithm that two
+    campaigns differ by beyond their visits, where their points say it; part of `error`.
     """
 
     interval: Interval
@@ -74,6 +75,7 @@ class Ratio:
     paired: bool = False
     identical: bool = False
     in_cycles: bool = False
+    wander: float | None = None
 
     @property
     def value(self) -> float:
@@ -104,11 +106,16 @@ class Ratio:
         low = i.value * (i.low / i.value) ** wider if i.low > 0 else 0.0
         return Interval(i.value, low, i.value * (i.high / i.value) ** wider)
 
+    def margin_of_null(self, margin: float) -> float:
+        return margin if self.wander is None else 0.0
+
     def p(self, margin: float = default_margin) -> float:
-        """Two-sided probability of so large a difference where the true one is within the margin."""
+        """Two-sided probability of so large a difference where the true one is within the margin; where
+        what campaigns differ by is part of the error, where there is none: a margin stands for what
+        is not known of the error."""
         if self.identical or not math.isfinite(self.error):
             return 1.0
-        beyond = max(0.0, abs(math.log(self.value)) - math.log1p(margin))
+        beyond = max(0.0, abs(math.log(self.value)) - math.log1p(self.margin_of_null(margin)))
         return min(1.0, 2 * student_t_tail(beyond / self.error, self.degrees))
 
 
@@ -309,11 +316,12 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
         return 1 + margin
     if not (r.bounded and r.low > 0 and math.isfinite(r.error)):
         return math.inf
-    reach = student_t(1 - 0.05 / comparisons, r.degrees) * r.error
-    half = max(reach, math.log(r.value / r.low), math.log(r.high / r.value))
+    one, many = (student_t(1 - 0.05 / n, r.degrees) * r.error for n in (1, comparisons))
+    one = max(one, math.log(r.value / r.low), math.log(r.high / r.value))
     # Half of the estimates of such a change lie below it, so that it is found as often only.
-    half += student_t(2 * found_in - 1, r.degrees) * r.error
-    return (1 + margin) * math.exp(half) if half < 700 else math.inf
+    often = student_t(2 * found_in - 1, r.degrees) * r.error
+    half = max(math.log1p(margin) + one, math.log1p(r.margin_of_null(margin)) + many) + often
+    return math.exp(half) if half < 700 else math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,14 @@ from syncmeter_analysis.relate.stats import (
 )
 from syncmeter_analysis.relate.summary import Measured, State
 
-#: Degrees of freedom from which on an op says by itself how its visits scatter.
-_enough_degrees = 8
+#: Degrees of freedom from which on an op says by itself how its visits scatter: fewer do not say how
+#: much alike its points are, and the prior then counts as one or two visits.
+_enough_degrees = 40
 #: A prior counts at most as so many visits: no group is so much alike that a point's own say nothing.
 _most_prior = 200.0
-#: The least standard deviation of a logarithm that is believed: devices count whole cycles.
-_least_scatter = 0.001
+#: The least standard deviation of a logarithm that is believed, a tenth of the default threshold:
+#: devices count whole cycles, and visits that agree more closely do not say that the next will.
+_least_scatter = 0.005
 #: Standard deviation of the logarithm between campaigns of what the host launches on a GPU, beyond that
 #: of their visits: ten campaigns of an H200, where the clocks of both change from process to process.
 _launches_wander = 0.07
@@ -45,6 +47,16 @@ _least_share = 0.2
 _least_scatter_of = 1.5
 #: The quarter of fewer visits that is farthest out is too much of what is known.
 _enough_to_cut = 6
+#: Fewer visits that were quiet do not say what lanes cost without a neighbour on a core.
+enough_quiet = 2
+#: Points of a kind from which on their differences tell what two campaigns differ by.
+_enough_points = 16
+#: This share of normal values lies within so many standard deviations; of n of them that quantile says
+#: as much of their variance as this share of them by their squares. Further in it would not see the
+#: tails, further out fewer points may have changed.
+_inner_share = 0.85
+_inner_reach = NormalDist().inv_cdf((1 + _inner_share) / 2)
+_inner_efficiency = 0.65
 #: Cells of several lanes that are at least so far apart share no line of any CPU of today.
 _separate_bytes = 64
 
@@ -65,9 +77,21 @@ class _Pair:
 
     @property
     def family(self) -> tuple[object, ...]:
-        s, several = self.new, self.new.point.lanes > 1
+        s, p = self.new, self.new.point
         meets = s.hop_ns > 0, self.state is not None and self.state.hop_ns > 0
-        return s.on_gpu, s.family, meets, self.in_cycles, self.least, several
+        # The host launches in many ways, of which each scatters in its own.
+        alike = p.op if s.family == "launch" else s.family
+        return s.on_gpu, alike, meets, self.in_cycles, self.least, p.lanes > 1, p.blocks > 1
+
+    @property
+    def kind(self) -> tuple[str, bool]:
+        """Points of one kind differ alike from campaign to campaign; blocks on several SMs of a GPU
+        meet in its memory, and differ more than one does."""
+        return kind_of(self.new), self.new.point.blocks > 1
+
+    def difference(self) -> float:
+        old, new = (self.location(values) for values in self.values)
+        return new - old
 
     def location(self, values: Sequence[float]) -> float:
         return _lower_fifth(values) if self.least else median(values)
@@ -137,7 +161,7 @@ def _pair(old: Measured, new: Measured, in_cycles: bool, per_hop: bool) -> _Pair
         known = in_cycles and min(map(len, cycles)) > 1 and not (old.on_gpu or new.on_gpu)
         in_ns = (median(costs[0]), median(costs[1])) if known else None
         return _Pair(old, new, _logs_of(cycles if known else costs), state, known, costs_ns=in_ns)
-    if in_cycles and _separate(new):
+    if in_cycles and _separate(new) and min(old.quiet_visits, new.quiet_visits) < enough_quiet:
         fastest = old.fastest_lane_cycles, new.fastest_lane_cycles
         if min(map(len, fastest)) > 1:
             return _Pair(old, new, _logs_of(fastest), None, True, True, _headlines(old, new))
@@ -214,6 +238,13 @@ def _priors(by_op: _Groups, by_family: _Groups) -> Callable[..., tuple[float, fl
 kinds = ("inside the GPU", "launches", "one thread", "threads apart", "threads that meet")
 
 
+#: No more than this (standard deviation of the logarithm), and than so many times what a visit
+#: scatters, is believed to be what two campaigns of one thing differ by: where all points of a kind
+#: became slower, their differences say nothing of it.
+_most_wander = dict(zip(kinds, (0.015, 0.10, 0.10, 0.08, 0.08), strict=True))
+_most_over_visits = 3.0
+
+
 def kind_of(s: Measured) -> str:
     """One of `kinds`."""
     if s.on_gpu:
@@ -278,9 +309,37 @@ def ratios_of_campaigns(
             by_op[*pair.family, pair.new.point.op] += spreads
             by_family[pair.family] += spreads
     prior = _priors(by_op, by_family)
+    wanders = _wanders([pair for pair in found if isinstance(pair, _Pair)])
     return [
-        _ratio(p, prior(*p.family, op=p.new.point.op)) if isinstance(p, _Pair) else p for p in found
+        _ratio(p, prior(*p.family, op=p.new.point.op), wanders.get(p.kind))
+        if isinstance(p, _Pair)
+        else p
+        for p in found
     ]
+
+
+def _wanders(pairs: Sequence[_Pair]) -> dict[tuple[str, bool], tuple[float, float]]:
+    """The variance between two campaigns of one thing beyond that of their visits, with its degrees of
+    freedom, by kind of points that has enough of them.
+
+    From the differences of all points of the kind, as most of them have not changed (the empirical
+    null of Efron 2004): by a quantile of their squares, so that one in seven may have changed by
+    whatever it has. Around 0: what all have in common is part of it.
+    """
+    by_kind: dict[tuple[str, bool], list[tuple[float, float, float]]] = defaultdict(list)
+    for p in pairs:
+        visit, degrees = _moderated((0.0, 0.0), [p.spread(values) for values in p.values])
+        if degrees:
+            by_kind[p.kind].append((p.difference() ** 2, visit * p.error_factor(), visit))
+    found = {}
+    for kind, each in by_kind.items():
+        if len(each) >= _enough_points:
+            squares, of_visits, visits = zip(*each, strict=True)
+            of_all = sorted(squares)[int(_inner_share * len(squares))] / _inner_reach**2
+            beyond = max(0.0, of_all - median(of_visits))
+            most = min(_most_wander[kind[0]] ** 2, _most_over_visits**2 * median(visits))
+            found[kind] = min(beyond, most), _inner_efficiency * len(each)
+    return found
 
 
 def _moderated(
@@ -292,18 +351,24 @@ def _moderated(
     return (max(squares / degrees, _least_scatter**2), degrees) if degrees > 0 else (0.0, 0.0)
 
 
-def _ratio(p: _Pair, prior: tuple[float, float]) -> Ratio:
+def _ratio(p: _Pair, prior: tuple[float, float], wander: tuple[float, float] | None) -> Ratio:
     old, new = (p.location(values) for values in p.values)
     spreads = [p.spread(values) for values in p.values]
-    visit, degrees = _moderated(prior, spreads)
+    visit, of_visit = _moderated(prior, spreads)
     value = math.exp(new - old)
-    interval, error = Interval(value), math.inf
-    if degrees > 0:
-        launched = p.new.on_gpu and p.new.family == "launch"
-        wander = 2 * _launches_wander**2 if launched else 0.0
-        error = math.sqrt(visit * p.error_factor() + wander)
+    interval, error, degrees = Interval(value), math.inf, 0.0
+    launched = p.kind[0] == kinds[1]
+    between, of_between = wander or (2 * _launches_wander**2 * launched, _most_prior)
+    if of_visit > 0:
+        visits = visit * p.error_factor()
+        error = math.sqrt(visits + between)
+        # Of a sum of two variances (Satterthwaite 1946).
+        degrees = error**4 / (visits**2 / of_visit + between**2 / of_between)
         reach = min(student_t(0.95, degrees) * error, 700.0)
         interval = Interval(value, value * math.exp(-reach), value * math.exp(reach))
     under, over = p.costs_ns or (math.exp(old), math.exp(new))
-    visits = min(map(len, p.values))
-    return Ratio(interval, visits, p.state, over, under, error, degrees, in_cycles=p.in_cycles)
+    fewest = min(map(len, p.values))
+    known = math.sqrt(between) if wander else None
+    return Ratio(
+        interval, fewest, p.state, over, under, error, degrees, in_cycles=p.in_cycles, wander=known
+    )
