@@ -31,42 +31,38 @@ from syncmeter_analysis.record.errors import Unusable, quoted
 source = "EPCC OpenMP microbenchmarks"
 
 
+#: Iterations of each thread in the loops of schedbench; a run may ask for others and does not say so.
+_iterations = 128
+
+
 @dataclass(frozen=True)
 class Construct:
-    """What one of its tests measures, as an op here. With `by_thread` a repetition holds as many of
-    them as there are threads. `doubt` where it is something else."""
+    """What one of its tests measures, as an op here, with the op's size."""
 
     op: str
     family: str
-    by_thread: bool = False
-    doubt: str = ""
+    size: int | None = None
 
 
-#: Its tests by name, without a chunk or a number of bytes. A test that no op measures keeps its name,
-#: so that nothing is compared with it that is something else.
+#: Its tests by name; with a number of their own they are `NAME n`. A test that no op measures keeps its
+#: name, so that nothing is compared with it that is something else.
 constructs: dict[str, Construct] = {
     "PARALLEL": Construct("parallel_region", "region"),
     "PARALLEL FOR": Construct("parallel_for", "region"),
-    "REDUCTION": Construct(
-        "epcc_parallel_reduction",
-        "region",
-        doubt="a region with its reduction, not the clause alone",
-    ),
-    "FOR": Construct("for_static", "worksharing"),
-    "STATIC": Construct("for_static", "worksharing"),
+    "REDUCTION": Construct("reduction_sum", "region"),
+    "FOR": Construct("for_static", "worksharing", 1),
+    "STATIC": Construct("for_static", "worksharing", _iterations),
     "STATIC n": Construct("for_static_chunk", "worksharing"),
     "DYNAMIC n": Construct("for_dynamic", "worksharing"),
     "GUIDED n": Construct("for_guided", "worksharing"),
     "SINGLE": Construct("single", "worksharing"),
-    "ORDERED": Construct("ordered", "worksharing"),
     "BARRIER": Construct("barrier", "barrier"),
+    "TASK WAIT": Construct("taskwait", "tasking"),
     # Of these a repetition is one by one thread, while an op here is one by each.
+    "ORDERED": Construct("epcc_ordered", "worksharing"),
     "CRITICAL": Construct("epcc_critical", "critical"),
     "LOCK/UNLOCK": Construct("epcc_lock", "critical"),
     "ATOMIC": Construct("epcc_atomic", "atomic"),
-    "PARALLEL TASK": Construct("task_by_all", "tasking"),
-    "MASTER TASK": Construct("task_by_one", "tasking", by_thread=True),
-    "TASK WAIT": Construct("taskwait", "tasking"),
 }
 
 
@@ -140,10 +136,9 @@ def _line(test: _Test, backend: str) -> dict[str, Any]:
         op=construct.op,
         lanes=test.threads,
         order="unordered",
-        size=test.size or None,
+        size=construct.size or test.size or None,
     )
-    ns = test.overhead * 1e3 / (test.threads if construct.by_thread else 1)
-    return visit_line(members, construct.family, ns, doubt=construct.doubt, source=test.name)
+    return visit_line(members, construct.family, test.overhead * 1e3, source=test.name)
 
 
 def import_epcc(
