@@ -109,6 +109,10 @@ class Comparison:
     cures: ClassVar[str] = "More visits (`run --visits`, `--resume`), quiet hours or `syncmeter ab`"
 
     @property
+    def title(self) -> str:
+        return f"{self.names[1]} against {self.names[0]}"
+
+    @property
     def resolved(self) -> list[Difference]:
         """What changed, the largest change first."""
         changed = [d for d in self.differences if d.verdict in (Verdict.slower, Verdict.faster)]

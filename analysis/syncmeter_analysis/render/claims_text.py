@@ -70,12 +70,12 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
     """How far the cost of the point, by its canonical text, lands when it is measured again, and
     the claims whose evidence holds it, each with its verdict."""
     lines: list[str] = []
-    told: list[str] = []
+    precision: list[str] = []
     for campaign, judgements in found:
         measured = [s for s in campaign.points.values() if s.point.key == key]
         points = {s.id for s in measured}
         for sentence in (each for s in measured for each in precision_of(campaign, s)):
-            told += lines_of(sentence, width, "")
+            precision += lines_of(sentence, width, "")
         for claim, f in judgements:
             for op, part in f.parts.items() or [("", f)]:
                 if points.isdisjoint(part.points):
@@ -83,7 +83,7 @@ def of_point(found: Judged, key: str, width: int = 80) -> str:
                 name = f"- {claim.id}{f' ({op})' * bool(op)}"
                 lines += lines_of(f"{name}: {_sentence(part)}", width, "  ")
     heading = "Claims that use it:" if lines else "No claim uses it."
-    return "\n".join([*told, heading, *lines])
+    return "\n".join([*precision, heading, *lines])
 
 
 def _sentence(f: Finding) -> str:

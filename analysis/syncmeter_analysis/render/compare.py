@@ -1,14 +1,12 @@
 """A comparison in every medium: for a terminal, as Markdown, as JSON and as a page. That of the two
-arms of `syncmeter ab` has a table for each verdict; any other one table of what changed."""
+arms of `syncmeter ab` has a table for each verdict (compare_arms), any other one table of changes."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
-from statistics import median
 from typing import Any
 
 from syncmeter_analysis.record.point import Point
@@ -25,7 +23,7 @@ from syncmeter_analysis.relate.compare import (
 )
 from syncmeter_analysis.relate.compare_arms import ArmComparison
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.render import junit
+from syncmeter_analysis.render import compare_arms, junit
 from syncmeter_analysis.render.junit import Case
 from syncmeter_analysis.render.method import machine_section
 from syncmeter_analysis.render.report import Check, Head, Report, Section
@@ -38,9 +36,7 @@ from syncmeter_analysis.studies.blocks import (
     Cell,
     Table,
     Text,
-    escaped_md,
     table,
-    table_md,
     without_empty_columns,
 )
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel, row
@@ -49,14 +45,12 @@ from syncmeter_analysis.studies.figures import Dots, Figure, Panel, row
 _most_rows, _most_apart = 40, 8
 # More rows of dots than this are no figure that anyone reads; fewer will do where nothing changed.
 _most_dots, _most_unchanged = 60, 15
-# A change so large that none is asked about beyond it.
-_vast = 1e6
 
 
 def as_text(c: Comparison, everything: bool = False, coloured: bool = False, width: int = 0) -> str:
     """For a terminal of this width, 0 for any: what changed, largest first, then what could not be
     compared, then the counts."""
-    lines = _lines_of_arms(c) if isinstance(c, ArmComparison) else _lines(c, everything)
+    lines = compare_arms.lines_of(c) if isinstance(c, ArmComparison) else _lines(c, everything)
     return "\n".join(
         table_plain(line, coloured, width) if isinstance(line, Table) else prose(line, width)
         for line in lines
@@ -66,16 +60,13 @@ def as_text(c: Comparison, everything: bool = False, coloured: bool = False, wid
 def as_markdown(c: Comparison) -> str:
     """What changed, what could not be compared, and the counts."""
     if isinstance(c, ArmComparison):
-        lines = [line for sentence in _headline(c) for line in (escaped_md(sentence), "")]
-        for title, rows in _tables_of_arms(c):
-            lines += [f"### {escaped_md(title)}", "", *table_md(rows)]
-        return "\n".join([*lines, *(f"- {escaped_md(s)}" for s in _sentences(c))]).rstrip()
+        return compare_arms.as_markdown(c)
     found: list[Block] = [Text(f"{_asked(c)}."), Text(f"{_counted(c)}.")]
     found += [change_table(c.resolved)] if c.resolved else []
     found += [Text(blind)] if (blind := blind_text(c)) else []
     if more := [*_only(c), *_apart(c), *c.notes]:
         found.append(Bullets(more))
-    return blocks.as_markdown(_title(c), found)
+    return blocks.as_markdown(c.title, found)
 
 
 def as_json(comparisons: Sequence[Comparison]) -> str:
@@ -119,7 +110,7 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
 def as_junit(comparisons: Sequence[Comparison]) -> str:
     """A case for each point, which fails where it is slower, or broken in one arm, and is skipped
     where it is blind or could not be compared."""
-    return junit.as_junit("compare", [(_title(c), _cases(c)) for c in comparisons])
+    return junit.as_junit("compare", [(c.title, _cases(c)) for c in comparisons])
 
 
 def _cases(c: Comparison) -> list[Case]:
@@ -157,7 +148,7 @@ def compare_report(comparisons: Sequence[Comparison], files: Sequence[ResultsFil
     figure = changes_figure(comparisons)
     return Report(
         Head(
-            "; ".join(map(_title, comparisons)),
+            "; ".join(c.title for c in comparisons),
             facts,
             *_verdict(comparisons),
             checks,
@@ -204,13 +195,9 @@ def _slower_and_faster(comparisons: Sequence[Comparison]) -> tuple[int, int]:
     return slower, sum(len(c.resolved) for c in comparisons) - slower
 
 
-def _title(c: Comparison) -> str:
-    return f"{c.names[1]} against {c.names[0]}"
-
-
 def _asked(c: Comparison) -> str:
     """What the comparison looked for."""
-    return f"{_title(c)}: what differs by more than {c.threshold:.0%}, 95 % after Holm's correction"
+    return f"{c.title}: what differs by more than {c.threshold:.0%}, 95 % after Holm's correction"
 
 
 def _counted(c: Comparison) -> str:
@@ -303,7 +290,7 @@ def _changes(c: Comparison, number: int) -> Section:
         found.append(Bullets(_apart(c)))
     if more := [*_only(c), *c.notes]:
         found.append(Bullets(more))
-    return Section(f"changes-{number}", _title(c), [*found])
+    return Section(f"changes-{number}", c.title, [*found])
 
 
 def _number(value: float) -> float | None:
@@ -338,104 +325,3 @@ def _as_object(d: Difference) -> dict[str, Any]:
         "busy": bool(r.state and r.state.busy),
         "in_cycles": r.in_cycles,
     }
-
-
-def _digits(change: float) -> int:
-    return 1 if abs(change) < 9.95 else 0
-
-
-def _percent(ratio: float) -> str:
-    """`+5.0 %`: two digits, more than an interval is worth."""
-    change = 100 * (ratio - 1)
-    return f"{change:+.{_digits(change)}f} %" if isfinite(ratio) else "unknown"
-
-
-def _size(ratio: float) -> str:
-    change = 100 * (ratio - 1)
-    return f"{change:.{_digits(change)}f} %" if ratio <= _vast else "unknown"
-
-
-def _in_common(c: ArmComparison) -> list[str]:
-    """The axes that the names of points leave out."""
-    points = [*(d.old.point for d in c.differences), *(a.point for a in c.apart)]
-    one_backend = c.arms.any_backend or len({p.backend for p in points}) == 1
-    return ["arm", *["backend"] * one_backend, *["wait"] * c.arms.any_wait]
-
-
-def _headline(c: ArmComparison) -> list[str]:
-    lines = [
-        f"{_title(c)}: {text.count(len(c.differences), 'point')} compared, changes beyond "
-        f"{_size(1 + c.threshold)}, 95 % over all of them (Holm)."
-    ]
-    if not c.resolved:
-        nothing = f"Nothing changed by more than {_size(1 + c.threshold)}."
-        lines.append(nothing if c.status != 2 else "Nothing could be compared.")
-    return lines
-
-
-def _tables_of_arms(c: ArmComparison) -> list[tuple[str, Table]]:
-    """What is slower, what is faster, and what cannot be told, each with its title."""
-    (a, b), without = c.names, _in_common(c)
-    found = []
-    for verdict in (Verdict.slower, Verdict.faster, Verdict.cannot_tell):
-        changed = verdict is not Verdict.cannot_tell
-        title = f"{verdict.value.capitalize()} in {b}" if changed else "Cannot be told"
-        costs, least = (f"{a} ns>", f"{b} ns>") * changed, ("detectable>",) * (not changed)
-        rows = []
-        for d in (*c.resolved, *c.undecided):
-            if d.verdict is not verdict:
-                continue
-            r, met = d.ratio, d.ratio.state
-            hop = [f"hop {met.hop_ns:.0f} ns"] if met and met.hop_ns > 0 else []
-            rows.append(
-                [
-                    text.short_name(d.old.point, without),
-                    *(text.nanoseconds(ns) for ns in (r.under_ns, r.over_ns) * changed),
-                    *(_percent(r.value), f"{_percent(r.low)} to {_percent(r.high)}"),
-                    *(_size(d.detectable),) * (not changed),
-                    ", ".join(hop + ["busy"] * bool(met and met.busy)),
-                ]
-            )
-        if rows:
-            columns = ["point", *costs, "change>", "95 % interval>", *least, "state"]
-            count = text.count(len(rows), "point")
-            found.append((f"{title}: {count}", table("", columns, rows)))
-    return found
-
-
-def _sentences(c: ArmComparison) -> list[str]:
-    """What no table holds: what is the same, equal, in one arm only, not comparable, not detectable."""
-    found, without = [], _in_common(c)
-    if same := sum(d.verdict is Verdict.same for d in c.differences):
-        found.append(f"The same within {_size(1 + c.threshold)}: {text.count(same, 'point')}.")
-    if n := c.arms.equal:
-        found.append(
-            f"Equal machine code in both, not measured: {text.count(n, 'point')}; --all measures "
-            f"{'it' if n == 1 else 'them'}."
-        )
-    for name, only in zip(c.names, c.arms.only, strict=True):
-        ops = sorted({op for key in only for op in re.findall(r"\bop=(\S+)", key)})
-        if only:
-            found.append(f"Only in {name}: {text.count(len(only), 'point')} ({', '.join(ops)}).")
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for apart in c.apart:
-        by_reason[apart.why].append(text.short_name(apart.point, without))
-    for why, names in sorted(by_reason.items()):
-        more = [f"{len(names) - 3} more"] * (len(names) > 3)
-        found.append(f"Not compared, {why}: {'; '.join(names[:3] + more)}.")
-    if blind := blind_text(c):
-        found.append(f"{blind}.")
-    if least := [d.detectable for d in c.differences]:
-        found.append(
-            f"Smallest change that a campaign like this one reports in about 80 of 100 cases: "
-            f"{_size(median(least))} for half of the points, {_size(max(least))} for all."
-        )
-    return found
-
-
-def _lines_of_arms(c: ArmComparison) -> list[str | Table]:
-    lines: list[str | Table] = [*_headline(c)]
-    for title, rows in _tables_of_arms(c):
-        lines += ["", title, rows]
-    sentences = _sentences(c)
-    return [*lines, *[""] * bool(sentences), *sentences]

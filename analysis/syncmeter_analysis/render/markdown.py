@@ -41,10 +41,10 @@ def _lines(block: Block, folder: str) -> list[str]:
 
 def _card(card: Card) -> str:
     bars = ", ".join(f"{bar.name} {bar.cost}" for bar in card.bars)
-    told = "; ".join(filter(None, [card.effect, bars, card.where, card.doubt]))
+    details = "; ".join(filter(None, [card.effect, bars, card.where, card.doubt]))
     figure = f" [figure](#{card.figure})" if card.figure else ""
     return (
-        f"- **{escaped_md(card.text)}** {escaped_md(told)}.{figure} "
+        f"- **{escaped_md(card.text)}** {escaped_md(details)}.{figure} "
         f"{escaped_md(evidence(card.points))}"
     ).rstrip()
 

@@ -287,9 +287,9 @@ def claims_section(judged: Judged) -> Section:
     if not rows:
         return Section("claims", "Claims")
     counts = {v: sum(f.verdict == v for _, f in judged) for v in (*kinds, not_measured)}
-    told = ", ".join(f"{n} {v}" for v, n in counts.items() if n)
+    verdicts = ", ".join(f"{n} {v}" for v, n in counts.items() if n)
     about = Text(
-        f"Published and widely held statements, judged on these data: {told}. An effect is a "
+        f"Published and widely held statements, judged on these data: {verdicts}. An effect is a "
         "ratio of costs with its 95 % interval (over visits of one pair of points, or the "
         "median over several pairs of the same op)."
     )

@@ -333,7 +333,7 @@ def _placements(campaign: Campaign) -> list[str]:
             "virtual machine, which may put them elsewhere another time; shared costs go with that"
             f"{_at_start(campaign)}."
         ]
-    told = ", ".join(
+    shares = ", ".join(
         f"{hop:.0f} ns in {100 * n / rounds.total():.0f} % of the rounds" for hop, n in places
     )
     far = [
@@ -345,7 +345,7 @@ def _placements(campaign: Campaign) -> list[str]:
     costs = ""
     if len(far) >= _least_far and median(far) > 1:
         costs = f"; in a farther one shared costs were {text.ratio(median(far))} times as high"
-    return [f"Threads that meet were seen in {len(places)} placements: {told}{costs}."]
+    return [f"Threads that meet were seen in {len(places)} placements: {shares}{costs}."]
 
 
 def _at_start(campaign: Campaign) -> str:
