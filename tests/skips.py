@@ -24,6 +24,8 @@ ABSENT = {
     r"is not known here$|^not x86-64$|^no filter of system calls": "this architecture's numbers of system calls, or seccomp",
     r"^this machine has the PUs of the file$|^the file is written for the PUs": "another number of PUs",
     r"^the sources are no clone": "git's history, in a copy of the sources",
+    r"^not drawn by this commit$": "what another commit draws, and a whole run has",
+    r"^no actionlint here": "actionlint, whose package fetches a program from GitHub",
     r"^the example is of omp$|^no op of this worker needs several lanes$": "nothing: the test is of other workers",
 }
 

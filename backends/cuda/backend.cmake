@@ -1,7 +1,16 @@
 # CUDA. It builds without a GPU.
+set(SM_CUDA_TYPES "" CACHE STRING "Compile the table of CUDA's typed ops for these types alone, for tests (default: all)")
+set(tables int32:std::int32_t:6 uint32:std::uint32_t:1 uint64:std::uint64_t:1 float:float:1 double:double:1)
+if(SM_CUDA_TYPES)
+  string(REPLACE ";" "|" types "${SM_CUDA_TYPES}")
+  list(FILTER tables INCLUDE REGEX "^(${types}):")
+  if(NOT tables)
+    message(FATAL_ERROR "SM_CUDA_TYPES is '${SM_CUDA_TYPES}'; allowed: int32, uint32, uint64, float, double")
+  endif()
+endif()
 sm_backend(cuda 80
   INSTALL "the CUDA Toolkit 12 or newer (nvcc), then build again"
-  TABLES untyped:void:1 int32:std::int32_t:6 uint32:std::uint32_t:1 uint64:std::uint64_t:1 float:float:1 double:double:1
+  TABLES untyped:void:1 ${tables}
   OPS ops/table.cuh
   DISASSEMBLER cuobjdump)
 option(SM_CUDA "Build the CUDA backend where nvcc is found" ON)

@@ -52,10 +52,11 @@ took() {
   [[ -z ${SM_TIMINGS:-} ]] || printf '%s\t%s\n' "$1" "$seconds" >>"$SM_TIMINGS"
 }
 
-# What scripts/test configured: warnings are errors, and tests are built.
+# What scripts/test configured: warnings are errors, and tests are built. Not where types of CUDA were drawn: such a
+# worker lacks ops.
 configured_with_tests() {
   local key=$root/build/$1/.configured
-  [[ -f $key ]] && ! grep -q 'SM_TESTS=OFF' "$key"
+  [[ -f $key ]] && ! grep -qE 'SM_TESTS=OFF|SM_CUDA_TYPES=[a-z]' "$key"
 }
 
 # Ninja's count and the time so far, on one line of a terminal, and every 20 s where there is none.

@@ -6,6 +6,7 @@ It needs cuobjdump, and no GPU. `syncmeter census --backend cuda` shows the same
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -24,6 +25,11 @@ def census():
 def capabilities():
     done = subprocess.run([WORKER, "--capabilities"], capture_output=True, text=True, timeout=60, check=True)
     return json.loads(done.stdout)
+
+
+def one_type():
+    """Whether the build has CUDA's tables for some types alone (SM_CUDA_TYPES)."""
+    return re.search(r"^SM_CUDA_TYPES:STRING=.", (WORKER.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def name(capability):
@@ -51,7 +57,8 @@ def test_every_supported_row_is_proven_or_elided(census, capabilities):
         if entry["verdict"] not in ("proven", "elided"):
             wrong.append(f"{name(capability)}: {entry['verdict']}: {entry['reason']}")
     assert wrong == []
-    assert proven > 500
+    # Where the build has tables of one type, as the first tier of tests has: 187 rows have no type, 45 the float.
+    assert proven > (230 if one_type() else 500)
 
 
 def test_what_the_compiler_elides_is_known(census, capabilities):
@@ -62,4 +69,4 @@ def test_what_the_compiler_elides_is_known(census, capabilities):
 
 def test_no_more_kernels_than_a_build_can_bear(capabilities):
     symbols = {symbol for capability in capabilities["ops"] for symbol in capability.get("symbols", [])}
-    assert 1000 < len(symbols) <= 2200
+    assert (500 if one_type() else 1000) < len(symbols) <= 2200

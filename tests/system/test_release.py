@@ -1,6 +1,8 @@
 """The files of a release are the same whoever makes them, and the build and the programs need no network."""
 
 import hashlib
+import importlib.machinery
+import importlib.util
 import io
 import json
 import os
@@ -232,3 +234,12 @@ def test_neither_the_driver_nor_a_worker_of_the_cpu_calls_a_function_of_sockets(
         called = subprocess.run(["nm", "-D", "--undefined-only", program], capture_output=True, text=True, timeout=60, check=True).stdout
         assert " write" in called, "nm lists what it calls"
         assert not re.findall(r" (?:socket|connect|bind|listen|getaddrinfo|sendto|recvfrom)\b", called), program
+
+
+def test_a_build_with_cuda_for_some_types_is_in_no_package(tmp_path):
+    loader = importlib.machinery.SourceFileLoader("release_script", str(ROOT / "scripts/release"))
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("release_script", loader))
+    loader.exec_module(script)
+    (tmp_path / "CMakeCache.txt").write_text("SM_CUDA_TYPES:STRING=float\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="has CUDA's ops for float alone"):
+        script.debian_packages(tmp_path)
