@@ -56,8 +56,8 @@ def test_the_text_has_a_table_for_each_level_and_for_banks(tmp_path):
     assert "Loads of a warp from L2\n" in text
     assert "Bank conflicts: loads of a warp from shared memory, one multiprocessor\n" in text
     assert (
-        "- device memory: read coalesced, 128.0 useful bytes per ns; strided by 32 takes 8.00 times "
-        "as long (8.00 to 8.00) for a useful byte" in text
+        "- device memory: read coalesced (128.0 useful bytes per ns), because strided by 32 takes "
+        "8.00 times as long (8.00 to 8.00) for a useful byte" in text
     )
 
 
@@ -104,7 +104,7 @@ def test_patterns_that_are_not_told_apart_are_the_slowest_together(tmp_path):
         load("load_strided", 6 * 8192.0, 24),
     ]
     text = told(tmp_path / "f", *lines)
-    assert "; strided by 32 and strided by 31 take 8.20 times as long (" in text
+    assert ", because strided by 32 and strided by 31 take 8.20 times as long (" in text
 
 
 def test_a_random_load_that_hides_behind_the_other_has_no_ratio(tmp_path):
@@ -116,8 +116,8 @@ def test_a_random_load_that_hides_behind_the_other_has_no_ratio(tmp_path):
 def test_the_figure_has_the_rows_and_the_finding_of_the_text(tmp_path):
     (figure,) = drawing.figures(rows_of(tmp_path / "f", *loads()))
     assert figure.title == (
-        "device memory: read coalesced, 128.0 useful bytes per ns; strided by 32 takes 8.00 times as "
-        "long (8.00 to 8.00) for a useful byte"
+        "device memory: read coalesced (128.0 useful bytes per ns), because strided by 32 takes 8.00 "
+        "times as long (8.00 to 8.00) for a useful byte"
     )
     drawn = figure.panels[0].drawing.rows
     assert [(row["row"], row["group"], row["value"]) for row in drawn] == [

@@ -76,7 +76,8 @@ def unresolved_at_64(hops=()):
 
 def test_a_stride_that_is_not_resolved_is_not_enough(tmp_path):
     text, (title,), page = shown("false-sharing", write(tmp_path / "f", unresolved_at_64()))
-    assert "more than 32 bytes apart; how many are enough cannot be told: at 64 B the ratio" in text
+    assert "more than 32 bytes apart, because nearer they take up to " in text
+    assert "; the least is not known: at 64 B the ratio" in text
     assert title.endswith("more than 32 bytes apart are needed")
     advice, _, undecided = page.partition("Could not be decided")
     assert "64 bytes" not in advice.replace(escaped_md(title), "")
@@ -149,7 +150,7 @@ def test_a_barrier_that_sleeps_is_slower_for_text_and_compare(tmp_path):
         "barrier", write(tmp_path / "f", barrier(awake, "active"), barrier(asleep, "passive"))
     )
     assert re.search(r"- omp passive is .* times slower than omp active at 2 to 8 threads", text)
-    assert "; omp passive takes " in titles[0]
+    assert ", because omp passive takes " in titles[0]
     paths = [
         write(tmp_path / name, barrier(seen, wait))
         for name, seen, wait in (("a", awake, "active"), ("b", asleep, "passive"))

@@ -105,7 +105,7 @@ def test_an_interval_across_the_margin_is_no_answer(tmp_path):
     (row,) = rows_of(tmp_path / "f", lines)
     assert (row.size.enough, row.size.slower_at) == (None, 32)
     assert "at 64 B the ratio is" in row.size.why
-    open_ = "more than 32 bytes apart; how many are enough cannot be told: at 64 B the ratio is"
+    open_ = "times as long; the least is not known: at 64 B the ratio is"
     assert open_ in told(tmp_path / "f", lines)
 
 

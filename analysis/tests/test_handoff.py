@@ -87,11 +87,11 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
     text = told(made_by_hand(tmp_path))
     assert (
         "- ring of the warps of one block of 64 threads, data and flag in order: take ld.acquire, "
-        "st.release at scope block (80.00 ns, 79."
+        "st.release at scope block (80.00 ns), because "
     ) in text
     assert re.search(
         r"10 blocks of 32 threads, data and flag in order: take ld.acquire, st.release at scope device "
-        r"\(.* ns, \S+\); atomic_ref acquire, release at scope device is not told apart from it\b",
+        r"\(.* ns, \S+\); no difference to atomic_ref acquire, release at scope device could be shown\b",
         text,
     )
 
@@ -161,7 +161,7 @@ def test_forms_are_rows_and_launches_are_colours(tmp_path):
     }
     title, *_ = handoff.answer(handoff.rows(made_by_hand(tmp_path)))
     assert figure.title == title
-    assert " at scope block (80.00 ns, " in title
+    assert " at scope block (80.00 ns), because " in title
     assert len(figure.points) == len(drawn) == 11
 
 

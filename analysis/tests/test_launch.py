@@ -55,7 +55,7 @@ def test_the_boundary_is_taken_apart(tmp_path):
 def test_a_graph_that_saves_says_from_how_many_kernels_on(tmp_path):
     # 4000 + 2 x 1000 < 3 x 2200, and 4000 + 1000 > 2 x 2200; the sizes measured are 1, 2 and 9.
     assert re.search(
-        r"- Put kernels that run again and again into a graph: each takes 1000 ns "
+        r"- Put kernels that run again and again into a graph, because each takes 1000 ns "
         r"there, 2200 launched by itself; a graph of 9 kernels takes 0\.606 times as long "
         r"\(0\.\d+ to 0\.\d+\) as 9 launches, and every one from 9 kernels on is faster "
         r"\(by the line through the sizes from 3 kernels on\)\n",

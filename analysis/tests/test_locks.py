@@ -95,18 +95,50 @@ def test_the_text_says_which_lock_and_how_fair_it_can_be(tmp_path):
     assert "- 1 thread, one add under the lock: take omp spin_lock (" in text
     assert "- 4 threads, one add under the lock: take omp lock (212.5 ns, " in text
     assert "; std spin_lock takes 5.0" in text
-    assert "use an atomic add, which needs no lock; omp lock takes 4.0" in text
+    assert "use an atomic add, because it needs no lock: omp lock takes 4.0" in text
     assert (
         "- least fair of the locks: omp spin_lock_add (0.750 by Jain's index): its slowest" in text
     )
     assert "One lock for all lanes:" not in text  # 1 and 4 are in the first table
-    assert "not told apart" not in text
+    assert "no difference" not in text
 
 
-def test_what_cannot_be_told_apart_is_said(tmp_path):
+def test_locks_between_which_no_difference_could_be_shown_are_named(tmp_path):
     near = five(lock("omp", "ticket_lock_add", 4), 160.0, part=0.08)
     text = told(tmp_path, locks_lines(4), near)
-    assert "; omp ticket_lock is not told apart from it; " in text
+    assert "; no difference to omp ticket_lock could be shown; " in text
+
+
+def test_of_locks_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
+    slower = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.08)
+    (table,) = rows_of(tmp_path, locks_lines(4), slower).tables
+    assert table.name_of(table.shared.best) == "omp ticket_lock"
+    assert table.name_of(table.shared.taken) == "omp lock"
+    because = (
+        "because it needs no code of your own and no difference to the fastest, omp ticket_lock ("
+    )
+    assert because in told(tmp_path, locks_lines(4), slower)
+    # What is shown to be slower is not taken for that.
+    assert table.alone.taken is table.alone.best
+
+
+def test_a_reason_is_printed_where_the_figures_hold_it(tmp_path):
+    def alone(per_op):
+        lines = locks_lines(4)
+        for line in lines:
+            what = line["point"]
+            what["op"] = what["op"].replace("lock_add", "critical_add", what["op"] == "lock_add")
+            code = {"xchg_mem": 1.0} if "spin" in what["op"] else per_op
+            line["census"] = {"verdict": "declared", "per_op": code}
+        return told(tmp_path, lines)
+
+    reason = ", because it is 1 atomic instruction and no call"
+    assert reason in alone({"call:lock": 2.0})
+    assert reason not in alone({"lock_xadd": 1.0})
+    # 212.5 ns of 4 threads.
+    assert ", because it passes on every 53.13 ns (alone 26.57)" in told(tmp_path, locks_lines(4))
+    far = told(tmp_path, locks_lines(4, hop=100.0))
+    assert ", because a section takes 0.531 cache line moves (100 ns)" in far
 
 
 def test_a_lock_below_what_can_be_resolved_may_be_the_fastest(tmp_path):

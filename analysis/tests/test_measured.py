@@ -24,13 +24,15 @@ FILES = {
     "locks": (
         "xeon-64-vcpu-locks",
         [
-            "- 64 threads, one add under the lock: take omp spin_lock (18265 ns, 16847..19836); omp "
-            "critical takes 2.14 times as long (1.62 to 2.73), omp nest_lock 4.09 (3.63 to 4.33)\n",
-            "- 64 threads, where one add is all: use an atomic add, which needs no lock; omp "
-            "spin_lock takes 9.13 times as long (8.48 to 10.3), 18265 against 1998 ns (both in busy "
-            "rounds, threads 118 ns apart)\n",
-            "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075..10.16); omp "
-            "spin_lock is not told apart from it; ",
+            # 18265 / 64 / 118.
+            "- 64 threads, one add under the lock: take omp spin_lock (18265 ns, 16847..19836), because "
+            "a section takes 2.41 cache line moves (118 ns); omp critical takes 2.14 times as long (1.62 "
+            "to 2.73)\n",
+            "- 64 threads, where one add is all: use an atomic add, because it needs no lock: omp "
+            "spin_lock takes 9.13 times as long (8.48 to 10.3), 18265 against 1998 ns\n",
+            "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075..10.16), because "
+            "omp critical takes 2.13 times as long (2.04 to 2.20), omp lock 2.21 (1.93 to 2.27); no "
+            "difference to omp spin_lock could be shown\n",
         ],
         [],  # the first screen draws it
     ),
@@ -59,16 +61,17 @@ FILES = {
             "- std passive against std active: cannot tell at 1 to 64 threads (close, spread, smt)\n",
         ],
         [
-            "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525..9006); std "
-            "active takes 19.9 times as long (2.62 to 132), omp passive 22.4 (15.0 to 33.4)"
+            "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525..9006), "
+            "because it takes 33.6 cache line moves (133 ns); std active takes 19.9 times as long (2.62 to 132), omp passive 22.4 (15.0 to 33.4)"
         ],
     ),
     "false-sharing": (
         "2-vcpu-false-sharing",
         [
             # The ratio at 64 B is not resolved, so that 64 B are not said to be enough.
-            "Keep data of different threads more than 32 bytes apart; how many are enough cannot be "
-            "told: at 64 B the ratio is 1.03 (0.935..1.13), 5 visits: neither the same nor more",
+            "Keep data of different threads more than 32 bytes apart, because nearer they take up to "
+            "6.96 times as long; the least is not known: at 64 B the ratio is 1.03 (0.935..1.13), 5 "
+            "visits: neither the same nor more",
         ],
         [
             "atomic_add: threads that share a line take up to 6.96 times as long; more than 32 bytes "
@@ -111,16 +114,16 @@ FILES = {
     "coalescing": (
         "h200-coalescing",
         [
-            "L2: read coalesced, 9444 useful bytes per ns; strided by 32 and strided by 31 and random "
-            "take 14.7 times as long (",
+            "L2: read coalesced (9444 useful bytes per ns), because strided by 32 and strided by 31 "
+            "and random take 14.7 times as long (",
         ],
         1,
     ),
     "read-mostly": (
         "2-vcpu-read-mostly",
         [
-            "- 2 threads, 64 bytes: at 1 reads a write take std snapshot (std mutex and std seqlock "
-            "are not told apart from it); at 100 and 10000 reads a write take std seqlock\n",
+            "- 2 threads, 64 bytes: at 1 reads a write take std snapshot; no difference to std mutex "
+            "and std seqlock could be shown; at 100 and 10000 reads a write take std seqlock",
             "2     64              1       85.76        133.3           < 598.1         136.9",
         ],
         [],
@@ -128,10 +131,10 @@ FILES = {
     "waiting": (
         "2-vcpu-waiting",
         [
-            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic): a sleeper goes on 32.04 "
-            "µs later than a spinner (with the other thread 100 µs late)",
-            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured); loses at worst "
-            "10% of the time",
+            "- your own code: spin (pause) for 32.04 µs, then sleep (atomic), because a sleeper goes "
+            "on that much later than a spinner (with the other thread 100 µs late)",
+            "- omp: spin for 398.1 µs (GOMP_SPINCOUNT; spin_pause was not measured), because a thread "
+            "that sleeps goes on ",
         ],
         1,
     ),
@@ -149,15 +152,15 @@ FILES = {
         "h200-reductions",
         [
             "- 2^22 int32: take cuda reduce_max_persistent in blocks of 256 (5047 ns, 92 % of the "
-            "reads' bandwidth); "
+            "reads' bandwidth), because "
         ],
         2,
     ),
     "multi-gpu": (
         "h200-x4-multi-gpu",
         [
-            "- 4 devices, a barrier inside kernels of 132 x 32 threads: take barrier_flags (2220 ns); "
-            "barrier_counter takes 1.74 times as long ("
+            "- 4 devices, a barrier inside kernels of 132 x 32 threads: take barrier_flags (2220 ns), "
+            "because barrier_counter takes 1.74 times as long ("
         ],
         2,
     ),

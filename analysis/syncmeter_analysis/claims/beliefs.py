@@ -74,7 +74,8 @@ belief_ticket_lock = row(
     origin(belief, "locks"),
     statement="Fairness costs throughput: a ticket lock is slower than a test-and-set lock.",
     needs="ticket_lock_add and spin_lock_add on one lock, 2 lanes or more",
-    advice="Take a ticket lock only where every thread must get its turn: it is slower.",
+    advice="Where threads share a lock, take a ticket lock only if each must get its turn: it is "
+    "slower.",
     otherwise="Take the ticket lock: each thread gets its turn, and that costs nothing here.",
 )
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.group import group
+from syncmeter_analysis.relate.op_groups import is_own_code
 from syncmeter_analysis.relate.relation import (
     NotComparable,
     Ratio,
@@ -23,10 +25,13 @@ from syncmeter_analysis.relate.summary import Measured
 #: So many names stand in a sentence; the table has the others.
 _most_names = 3
 
-#: A sentence is to fit into three lines of a terminal with the situation before it: so many ties and
-#: slower points are named, the first that fit into as many letters.
-_most_letters = 185
-_shorter_and_shorter = ((3, 2), (2, 2), (1, 2), (2, 1), (1, 1), (1, 0))
+#: A sentence is to fit into three lines of a list on a terminal: so many ties and slower points are
+#: named, the cost in full or not, the first that fit.
+_lines, _width = 3, 78
+_shorter_and_shorter = (
+    *((3, 2, True), (2, 2, True), (1, 2, True), (2, 1, True), (1, 1, True)),
+    *((1, 1, False), (0, 1, True), (0, 1, False), (1, 0, True), (0, 0, True), (0, 0, False)),
+)
 
 Name = Callable[[Measured], str]
 
@@ -41,8 +46,8 @@ def over(s: Measured | None, under: Measured | None) -> Over:
 
 @dataclass
 class Contest:
-    """`best` of the points, None where none has a cost; `ties` are not told apart from it, `apart` have
-    no ratio to it, for the reason. `over_best`: each point's ratio to the fastest by its id, which has
+    """`best` of the points, None where none has a cost; no difference could be shown between it and the
+    `ties`; `apart` have no ratio to it, for the reason. `over_best`: each point's ratio to the fastest by its id, which has
     none itself. `below`: points without a cost whose upper bound lies below that of the fastest.
     `source` names their file where there are several."""
 
@@ -79,34 +84,62 @@ class Contest:
             return ["", ""]
         return text.ratio_fields(self.over(s), itself=s is self.best)
 
+    @property
+    def taken(self) -> Measured | None:
+        """The fastest; where it is code that a program has to write itself, rather the first of the ties
+        that is not."""
+        return next((s for s in self.leaders if not is_own_code(s.point.op)), self.best)
+
     def sentence(
-        self, name: Name, amount: Name, what: str = "lock", usual: Iterable[Measured] = ()
+        self,
+        where: str,
+        name: Name,
+        amount: Name,
+        what: str = "lock",
+        usual: Iterable[Measured] = (),
+        why: str = "",
     ) -> str:
-        """Which one to take with its `amount`, what is not told apart from it, and how many times as
-        long those take that are `usual` and the slowest, or each where there are few."""
-        if self.best is None:
-            return f"cannot tell which {what} to take: none has a cost"
-        take = f"take {name(self.best)} ({amount(self.best)})"
-        if self.below:
-            near = [f"{name(s)} ({text.cost(s)} ns)" for s in self.below]
-            take = (
-                f"cannot tell which {what} is the fastest: {verb_of(near)} too near to nothing to be "
-                f"resolved; of the others {take}"
-            )
-        apart = [f"{name(s)} ({why})" for s, why in self.apart]
+        """`where`, which one to take with its `amount` and `why`, to what no difference could be shown,
+        and how many times as long those take that are `usual` and the slowest, or each where there are
+        few: that is why, without another reason."""
+        taken = self.taken
+        if self.best is None or taken is None:
+            return f"{where}: cannot tell which {what} to take: none has a cost"
+        ties = [name(s) for s in self.ties]
+        if taken is not self.best:
+            fastest = f"the fastest, {name(self.best)} ({amount(self.best)})"
+            why = f"because it needs no code of your own and no difference to {fastest}, could be shown"
+            ties = []
+        because = f", {why}" if why else ""
+        than = "" if taken is self.best else " as the fastest"
+        apart = [f"{name(s)} ({reason})" for s, reason in self.apart]
         slower = [(name(s), r) for s, r in self._slower_to_name(usual)]
-        for most_ties, most_slower in _shorter_and_shorter:
-            found = [take]
-            if self.ties:
-                ties = verb_of([name(s) for s in self.ties], most_ties)
-                found.append(f"{ties} not told apart from it")
-            if slower[:most_slower]:
-                found.append(_they_take(slower[:most_slower]))
-            if len("; ".join(found)) <= _most_letters:
+        for most_ties, most_slower, in_full in _shorter_and_shorter:
+            # The interval, or whatever else stands behind a comma, goes first.
+            cost = amount(taken) if in_full else amount(taken).partition(",")[0]
+            found = [f"{where}: {self._below(what, name)}take {name(taken)} ({cost}){because}"]
+            longer = _they_take(slower[:most_slower]) + than if slower[:most_slower] else ""
+            if longer and not why:
+                found[0] += f", because {longer}"
+            if ties:
+                found.append(f"no difference to {listed(ties, most_ties)} could be shown")
+            if longer and why:
+                found.append(longer)
+            if len(wrap("; ".join(found), _width, break_on_hyphens=False)) <= _lines:
                 break
         if apart:
             found.append(f"{listed(apart)} cannot be compared with it")
         return "; ".join(found)
+
+    def _below(self, what: str, name: Name) -> str:
+        """Why the fastest is not known; '' where it is."""
+        if not self.below:
+            return ""
+        near = [f"{name(s)} ({text.cost(s)} ns)" for s in self.below]
+        return (
+            f"cannot tell which {what} is the fastest: {verb_of(near)} too near to nothing to be "
+            "resolved; of the others "
+        )
 
     def _slower_to_name(self, usual: Iterable[Measured]) -> list[tuple[Measured, Ratio]]:
         """What is usual, then the slowest; a few points each."""
@@ -126,10 +159,10 @@ def _they_take(slower: Sequence[tuple[str, Ratio]]) -> str:
 
 
 def listed(names: Sequence[str], most: int = _most_names) -> str:
-    """`a`, `a and b`, `a, b, c and 7 more`."""
+    """`a`, `a and b`, `a, b, c and 7 more`, `10 others`."""
     shown = list(names[:most])
-    if len(names) > most:
-        shown.append(f"{len(names) - most} more")
+    if left := len(names) - len(shown):
+        shown.append(f"{left} more" if most else "another" if left == 1 else f"{left} others")
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 

@@ -326,8 +326,8 @@ def detectable(r: Ratio, margin: float = default_margin, comparisons: int = 1) -
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """The fastest of several points, those that it is not told apart from, and those that have no
-    ratio to it (with the reason)."""
+    """The fastest of several points, those between which and it no difference could be shown, and those
+    that have no ratio to it (with the reason)."""
 
     best: Measured
     ties: tuple[Measured, ...]

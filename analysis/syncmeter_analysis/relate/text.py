@@ -65,10 +65,15 @@ def times_as_long(r: Interval | Ratio) -> str:
     return f"{ratio(r.value)} times as long{bounds(r)}"
 
 
-def in_placement(r: Ratio) -> str:
-    """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken; empty where
-    there are no states."""
-    if r.state is None:
+def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
+    """`both in busy rounds, threads 244 ns apart`: the state in which a ratio was taken, where tables
+    have one of the two costs in another; empty where they have both so, or there are no states."""
+    sides = (over, r.over_ns), (under, r.under_ns)
+    as_in_tables = all(
+        s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
+        for s, ns in sides
+    )
+    if r.state is None or as_in_tables:
         return ""
     hop = f", threads {r.state.hop_ns:.0f} ns apart" if r.state.hop_ns > 0 else ""
     return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"

@@ -18,12 +18,10 @@ from syncmeter_analysis.claims.claim import (
     holds,
     not_measured,
 )
-from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
 from syncmeter_analysis.relate.evidence import Evidence, busy_doubt
-from syncmeter_analysis.relate.relation import Verdict, verdict_of
 from syncmeter_analysis.render.controls import control_miss
 from syncmeter_analysis.render.report import Bar, Block, Card, Section
 from syncmeter_analysis.render.trust import noise_sentences, precision, verdict_of_machine
@@ -117,7 +115,14 @@ def _compares(f: Finding) -> object:
         return id(f)
     over, under = f.example.over.point, f.example.under.point
     apart = (x.name for x in fields(over) if getattr(over, x.name) != getattr(under, x.name))
-    return over.op.replace("_named", ""), under.op, *apart
+    return *_ops(f), *apart
+
+
+def _ops(f: Finding) -> tuple[str, ...]:
+    """The two ops that a finding compares; none where it has no example."""
+    if f.example is None:
+        return ()
+    return f.example.over.point.op.replace("_named", ""), f.example.under.point.op
 
 
 def _of_its_own(advice: Sequence[Advised]) -> list[Advised]:
@@ -168,19 +173,12 @@ def _effect(f: Finding) -> str:
 
 def _where(f: Finding) -> str:
     """`omp, int32, shared, 2 threads`: what the two points have in common, and in which of their states
-    they are compared where the tables have their costs in another."""
+    they are compared."""
     if f.example is None:
         return ""
     over, under, r = f.example.over, f.example.under, f.example.ratio
-    common = text.in_common(over.point, under.point)
-    sides = (over, r.over_ns), (under, r.under_ns)
-    as_in_tables = all(
-        s.cost and verdict_of(Interval(ns, ns, ns).scaled(1 / s.cost.value)) is Verdict.same
-        for s, ns in sides
-    )
-    if r.state is None or as_in_tables:
-        return common
-    return f"{common}; {text.in_placement(r)}"
+    placed = text.in_placement(r, over, under)
+    return "; ".join(filter(None, [text.in_common(over.point, under.point), placed]))
 
 
 def _bars(f: Finding) -> list[Bar]:
@@ -236,10 +234,12 @@ def what_to_run(campaign: Campaign, judged: Judged) -> list[tuple[str, list[str]
 def undecided(judged: Judged) -> tuple[list[tuple[Claim, Finding]], list[tuple[Claim, Finding]]]:
     """Claims that were measured and advise nothing: those decided by doubtful figures only, and those
     that could not be decided."""
-    advise = {claim.id for _, _, claim, _ in (*chosen(judged), *advised(judged))}
-    silent = [
-        (c, f) for c, f in judged if c.id not in advise and f.verdict in (holds, fails, differs)
-    ]
+    advice = [*chosen(judged), *advised(judged)]
+    advise = {claim.id for _, _, claim, _ in advice}
+    # What is advised for two ops in one configuration is not doubted in the next line for another.
+    answered = {ops for *_, f in advice if len(set(ops := _ops(f))) > 1}
+    judged = [(c, f) for c, f in judged if c.id not in advise and _ops(f) not in answered]
+    silent = [(c, f) for c, f in judged if f.verdict in (holds, fails, differs)]
     doubtful = [(c, f) for c, f in silent if f.doubts]
     differing = [c.id for c, f in silent if f.verdict == differs and not f.doubts]
     unclear = [(c, f) for c, f in judged if f.verdict == cannot_tell or c.id in differing]

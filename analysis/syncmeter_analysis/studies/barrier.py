@@ -17,7 +17,7 @@ from syncmeter_analysis.relate.group import group, grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_ns, of_each
+from syncmeter_analysis.studies.cells import cost_ns, line_moves, ns_of, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, rows_of
 
 title = "Barriers"
@@ -235,8 +235,10 @@ def _at_most_lanes(placed: Placement) -> str:
     # std::barrier is what a program takes that does not use OpenMP.
     usual = [s for (backend, wait), s in row.costs.items() if (backend, wait) == ("std", "active")]
     one = contest(row.costs.values())
-    which = one.sentence(lambda s: names[s.id], cost_ns, "barrier", usual)
-    return f"a barrier of {row.lanes} threads ({placed.placed}): {which}"
+    where = f"a barrier of {row.lanes} threads ({placed.placed})"
+    moves = line_moves(one.taken, ns_of(one.taken)) if one.taken else ""
+    why = f"because it takes {moves}" if moves else ""
+    return one.sentence(where, lambda s: names[s.id], cost_ns, "barrier", usual, why)
 
 
 @of_each

@@ -45,6 +45,14 @@ def cost_ns(s: Measured) -> str:
     return f"{formats.cost(s)} ns{bounds}"
 
 
+def line_moves(s: Measured | None, ns: float) -> str:
+    """`2.41 cache line moves (118 ns)`: a time in units of what a cache line takes between the threads of
+    a point; '' where that was not measured."""
+    if s is None or s.hop_ns <= 0:
+        return ""
+    return f"{formats.ratio(ns / s.hop_ns)} cache line moves ({s.hop_ns:.0f} ns)"
+
+
 def rate(s: Measured | None) -> str:
     """Ops per second of all lanes; empty without a cost."""
     per_s = s.ops_per_s_total if s else None

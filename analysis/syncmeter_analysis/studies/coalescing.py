@@ -279,12 +279,12 @@ def finding(level: Level) -> str:
     base, slowest = level.coalesced, level.slowest
     assert base is not None and base.useful_bytes_per_ns is not None
     per_ns = formats.nanoseconds(base.useful_bytes_per_ns)
-    sentence = f"{level.name}: read coalesced, {per_ns} useful bytes per ns"
+    sentence = f"{level.name}: read coalesced ({per_ns} useful bytes per ns)"
     if not slowest or not isinstance(slowest[0].over, Ratio):
         return f"{sentence}; no pattern is resolved to take longer"
     names = " and ".join(row.words for row in slowest)
     return (
-        f"{sentence}; {names} take{'s' if len(slowest) == 1 else ''} "
+        f"{sentence}, because {names} take{'s' if len(slowest) == 1 else ''} "
         f"{formats.times_as_long(slowest[0].over)} for a useful byte"
     )
 

@@ -544,8 +544,20 @@ def by_class(matrix: Matrix) -> str:
         f"{formats.duration(least)} to {formats.duration(most)} over "
         f"{formats.count(measured, 'pair')}"
     )
+    if any(c.several_states for c in classes) and most >= gap_of_states * least:
+        return found
+    near, far = classes[0], classes[-1]
+    times = median(far.costs) / median(near.costs)
     if len(classes) == 1 and measured > 1 and most < gap_of_states * least:
-        found += ": no pair is so near that threads should be bound to it"
+        found += (
+            ": bind no threads to a pair, because the slowest takes only "
+            f"{formats.ratio(most / least)} times as long as the fastest"
+        )
+    elif times >= gap_of_states and near.name.startswith("same "):
+        found += (
+            f": keep threads that share data on the {near.name}, because pairs of the class "
+            f"{far.name} take {formats.ratio(times)} times as long"
+        )
     return found
 
 

@@ -215,7 +215,9 @@ def _slowest_branch(launches: Sequence[Launch]) -> str:
     if not slower:
         return ""
     value, paths, launch = max(slower, key=lambda found: found[0])
+    slope = slope_ns(launch.by_op["branch_in_warp"])
+    because = f", because each further one adds {formats.nanoseconds(slope)} ns" if slope else ""
     return (
-        f"Keep the lanes of a warp on one path: {paths} paths take {formats.ratio(value)} times as "
-        f"long ({launch.name})"
+        f"Keep the lanes of a warp on one path{because}: {paths} paths take {formats.ratio(value)} "
+        f"times as long ({launch.name})"
     )

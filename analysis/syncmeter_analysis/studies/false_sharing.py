@@ -272,14 +272,22 @@ def _distance(found: Sequence[Row]) -> str:
         apart = "how many bytes apart data of different threads must lie"
         if size.slower_at:
             apart = (
-                f"Keep data of different threads more than {size.slower_at} bytes apart; how many "
+                f"Keep data of different threads more than {size.slower_at} bytes apart, because nearer "
+                f"they take up to {formats.ratio(_most_nearer(found, size))} times as long; the "
+                "least"
             )
-            apart += "are enough"
-        return f"{apart} cannot be told: {size.why}; more `--visits` may tell"
+        return f"{apart} is not known: {size.why}; try more `--visits`"
     enough, _, evidence = size_sentence(found).partition(": ")
     if enough == "none":
         return f"Data of different threads need no distance on this machine: {evidence}"
     return f"Keep data of different threads {enough} apart on this machine: {evidence}"
+
+
+def _most_nearer(found: Sequence[Row], size: Size) -> float:
+    """The largest ratio of those that are slower, at distances known to be too small."""
+    over_apart = [item for row in sizing(found) for item in row.over_apart.items()]
+    nearer = [r for stride, r in over_apart if stride <= size.slower_at and isinstance(r, Ratio)]
+    return max(r.value for r in nearer if verdict(r) is Verdict.slower)
 
 
 def text(sharing: Sharing) -> list[Block]:

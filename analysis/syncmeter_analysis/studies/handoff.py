@@ -224,8 +224,10 @@ def answer(handoffs: Handoffs) -> list[str]:
     places = [(ring_name(x), x) for x in handoffs.rings]
     places += [(_place_of(x, chain=True), x) for x in handoffs.chains]
     found = [
-        f"{place}{_of(x.backend, several)}, data and flag in order: "
-        + x.in_order.sentence(_written, cost_ns, "form in order")
+        x.in_order.sentence(
+            f"{place}{_of(x.backend, several)}, data and flag in order",
+            *(_written, cost_ns, "form in order"),
+        )
         for place, x in places
         if x.in_order.points
     ]

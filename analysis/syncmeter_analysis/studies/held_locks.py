@@ -13,6 +13,10 @@ from syncmeter_analysis.studies.cells import fairness, notes, rate
 
 _suffix = "_held"
 
+#: Threads whose sections take so many times as long as their own work wait for a lock that is always
+#: held.
+_busy_lock = 2
+
 
 def situations(campaign: Campaign) -> list[Contest]:
     """All locks with so many lanes, so much work under the lock and so much between two sections, in
@@ -90,8 +94,21 @@ def situation(one: Contest) -> str:
 def held_sentence(one: Contest) -> str:
     """The lock to take, what is not told apart from it, and what the usual and the slowest take."""
     usual = [s for s in one.points if s.point.op in ("mutex_held", "critical_held")]
-    which = one.sentence(lock_of, lambda s: f"{rate(s)} sections a second", usual=usual)
-    return f"{situation(one)}: {which}{_stalled(one)}"
+    amount = lambda s: f"{rate(s)} sections/s"  # noqa: E731
+    which = one.sentence(situation(one), lock_of, amount, usual=usual, why=_why(one))
+    return which + _stalled(one)
+
+
+def _why(one: Contest) -> str:
+    """What the lock adds to the work under it; '' where it is idle at times, so that this is not known."""
+    s = one.taken
+    if s is None or s.cost is None:
+        return ""
+    p = s.point
+    ns = s.cost.value / p.lanes - p.section_ns
+    if ns <= 0 or s.cost.value < _busy_lock * (p.section_ns + p.think_ns):
+        return ""
+    return f"because it passes to the next thread in {formats.nanoseconds(ns)} ns"
 
 
 def _waits_sentence(held: Sequence[Contest]) -> list[str]:

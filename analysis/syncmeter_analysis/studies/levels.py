@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 
 from syncmeter_analysis.relate import text as formats
@@ -261,11 +262,9 @@ def answer(found: GpuLevels) -> list[str]:
 
 
 def _grid_sentence(row: GridBarriers) -> str:
-    which = row.contest.sentence(
-        lambda s: s.point.op, lambda s: formats.duration(ns_of(s)), "barrier"
-    )
-    threads = formats.blocks_by_threads(row.contest.first.point)
-    return f"A barrier of a grid of {threads} threads: {which}"
+    where = f"A barrier of a grid of {formats.blocks_by_threads(row.contest.first.point)} threads"
+    amount = lambda s: formats.duration(ns_of(s))  # noqa: E731
+    return row.contest.sentence(where, attrgetter("point.op"), amount, "barrier")
 
 
 def _of_each_level(found: GpuLevels) -> str:
@@ -274,7 +273,11 @@ def _of_each_level(found: GpuLevels) -> str:
         for name, one in found.axis
         if (best := one.best)
     ]
-    return f"Synchronize at the narrowest level that will do: {'; '.join(fastest)}"
+    # A shuffle brings a value with it, and is no barrier.
+    barriers = [ns_of(one.best) for name, one in found.axis if one.best and "shuffle" not in name]
+    wider = len(barriers) > 1 and all(less < more for less, more in pairwise(barriers))
+    because = ", because each wider one takes longer" if wider else ""
+    return f"Synchronize at the narrowest level that will do{because}: {'; '.join(fastest)}"
 
 
 @of_each

@@ -20,6 +20,7 @@ from syncmeter_analysis.studies.cells import (
     cost_ns,
     cost_text,
     fairness,
+    line_moves,
     notes,
     op_of,
     rate,
@@ -217,38 +218,90 @@ def answer(locks: Locks) -> list[str]:
         for one in locks.tables
         for sentence in _sentences(one)
     ]
-    return found + held_answer(locks.held)
+    counts = {table.most_lanes for table in locks.tables if table.shared}
+    # A lock around one add is a section without work: its two sentences differ by two clock readings.
+    held = [
+        one
+        for one in locks.held
+        if one.first.point.section_ns + one.first.point.think_ns > 0
+        or one.first.point.lanes not in counts
+    ]
+    return found + held_answer(held)
 
 
 def _sentences(table: LockTable) -> Iterator[str]:
     if table.shared is None:
         yield "threads that share a lock: cannot tell: only one thread was measured"
     else:
-        yield f"{table.most_lanes} threads, one add under the lock: {_which(table, table.shared)}"
+        yield _which(table, table.shared)
         yield from _atomic_sentence(table, table.shared)
-    yield f"1 thread, one add under the lock: {_which(table, table.alone)}"
+    yield _which(table, table.alone)
     if table.shared is not None:
         yield from _fairness_sentence(table)
 
 
 def _which(table: LockTable, one: Contest) -> str:
     usual = [s for s in one.points if s.point.op.removesuffix("_add") in usual_locks]
-    return one.sentence(table.name_of, cost_ns, usual=usual)
+    # What a lock without another thread takes is its instructions.
+    lanes = one.first.point.lanes if one.points else 1
+    why = _why_by_code(table, one, usual) if lanes == 1 else _why_shared(table, one)
+    where = f"{formats.count(lanes, 'thread')}, one add under the lock"
+    return one.sentence(where, table.name_of, cost_ns, usual=usual, why=why)
+
+
+def _why_shared(table: LockTable, one: Contest) -> str:
+    """How many moves of a cache line from core to core a section takes, or how long it takes a thread
+    that has no others; '' where the figures say neither."""
+    s = one.taken
+    if s is None or s.cost is None:
+        return ""
+    every = s.cost.value / s.point.lanes
+    if moves := line_moves(s, every):
+        return f"because a section takes {moves}"
+    alone = table.row_of(s).cost_at(1)
+    if alone and alone.cost and alone.cost.value < every:
+        alone_ns, ns = formats.nanoseconds(alone.cost.value), formats.nanoseconds(every)
+        return f"because it passes on every {ns} ns (alone {alone_ns})"
+    return ""
+
+
+def _why_by_code(table: LockTable, one: Contest, usual: Iterable[Measured]) -> str:
+    """That it is a few atomic instructions in line where the usual locks are calls, by the census."""
+    slower, s = {s.id for s, _ in one.slower}, one.taken
+    (atomic, calls) = _atomics_and_calls(s) if s else (0, 0)
+    others = [_atomics_and_calls(s)[1] for s in usual if s.id in slower]
+    if not atomic or calls or not all(others):
+        return ""
+    return f"because it is {formats.count(atomic, 'atomic instruction')} and no call"
+
+
+def _atomics_and_calls(s: Measured) -> tuple[int, int]:
+    """How many atomic instructions and how many calls an op is, by the census of its loop; 0 and 0
+    without one."""
+    per_op = (s.census or {}).get("per_op") or {}
+    atomic = sum(n for name, n in per_op.items() if name.startswith(("lock_", "xchg_mem")))
+    return round(atomic), round(sum(n for name, n in per_op.items() if name.startswith("call:")))
 
 
 def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
-    """Where an atomic add does the same, how many times as long as it the fastest lock takes."""
-    if one.best is None:
+    """Where an atomic add does the same, how many times as long as it the lock to take takes."""
+    if one.taken is None:
         return
-    row, lanes = table.row_of(one.best), one.best.point.lanes
+    row, lanes = table.row_of(one.taken), one.taken.point.lanes
     r = over_atomic(row, table.rows, lanes)
     if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
         yield (
-            f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, which needs "
-            f"no lock; {table.name_of(one.best)} takes {formats.times_as_long(r)}, "
+            f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, because it "
+            f"needs no lock: {table.name_of(one.taken)} takes {formats.times_as_long(r)}, "
             f"{formats.nanoseconds(r.over_ns)} against {formats.nanoseconds(r.under_ns)} ns"
-            + (f" ({placement})" if (placement := formats.in_placement(r)) else "")
+            + (f" ({placed})" if (placed := _placed(r, one.taken, row, table.rows)) else "")
         )
+
+
+def _placed(r: Ratio, s: Measured, row: Row, among: Sequence[Row]) -> str:
+    atomic = _atomic_of(among, row.first.point.backend)
+    under = atomic.cost_at(s.point.lanes) if atomic else None
+    return formats.in_placement(r, s, under) if under else ""
 
 
 def text(locks: Locks) -> list[Block]:

@@ -285,10 +285,11 @@ def fastest_sentence(fastest: Fastest) -> str:
 
     # What a program has that copies the barrier of one GPU.
     usual = [s for s in one.points if barrier_name(s.point) == f"{in_kernels}counter"]
-    which = one.sentence(name, lambda s: f"{formats.cost(s)} ns", "barrier", usual)
     devices = formats.count(fastest.devices, "device")
     launch = f" of {launches.pop()} threads" if alike else ""
-    return f"{devices}, a barrier inside kernels{launch}: {which}{_step(fastest)}"
+    where = f"{devices}, a barrier inside kernels{launch}"
+    which = one.sentence(where, name, lambda s: f"{formats.cost(s)} ns", "barrier", usual)
+    return which + _step(fastest)
 
 
 def _step(fastest: Fastest) -> str:

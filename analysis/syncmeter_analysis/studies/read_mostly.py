@@ -7,7 +7,7 @@ from itertools import groupby
 
 from syncmeter_analysis.relate import text as formats
 from syncmeter_analysis.relate.campaign import Campaign
-from syncmeter_analysis.relate.contest import Contest, contests, verb_of
+from syncmeter_analysis.relate.contest import Contest, contests, listed
 from syncmeter_analysis.relate.relation import default_margin
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Text, table
@@ -18,6 +18,9 @@ measured_by = "`syncmeter run --study read-mostly`"
 order = 4
 
 _suffix = "_read_mostly"
+
+#: What a program takes that has not looked for another.
+_usual = "mutex_read_mostly"
 
 
 def scheme_of(s: Measured) -> str:
@@ -62,22 +65,40 @@ def answer(data: list[Contest]) -> list[str]:
     data = sorted(data, key=lambda c: -c.first.point.lanes)
     key = lambda c: (c.first.point.lanes, c.first.point.size, c.source)  # noqa: E731
     for (lanes, size, source), group in groupby(data, key):
-        runs: list[tuple[list[str], list[int]]] = []
-        for one in group:
-            best, reads = list(map(scheme_of, one.leaders)), one.first.point.reads_per_write
-            if runs and runs[-1][0][:1] == best[:1]:
-                shared = [name for name in runs[-1][0] if name in best]
-                runs[-1] = (shared, [*runs[-1][1], reads])
-            else:
-                runs.append((best, [reads]))
+        runs = [
+            list(alike) for _, alike in groupby(group, lambda one: one.best and scheme_of(one.best))
+        ]
         where = f"{formats.count(lanes, 'thread')}, {size} bytes" + f" ({source})" * bool(source)
-        sentences.append(f"{where}: " + "; ".join(_run(best, reads) for best, reads in runs))
+        sentences.append(f"{where}: " + "; ".join(map(_run, runs)))
     return sentences
 
 
-def _run(best: list[str], reads: list[int]) -> str:
-    at = f"at {formats.spans(reads)} reads a write "
+def _run(run: list[Contest]) -> str:
+    """Of contests of one winner, by their reads for each write."""
+    at = f"at {formats.spans([one.first.point.reads_per_write for one in run])} reads a write "
+    best, *others = (list(map(scheme_of, one.leaders)) for one in run)
     if not best:
         return at + "cannot tell: no scheme has a cost"
-    ties = f" ({verb_of(best[1:])} not told apart from it)" if len(best) > 1 else ""
-    return f"{at}take {best[0]}{ties}"
+    ties = [name for name in best[1:] if all(name in names for names in others)]
+    shown = f"; no difference to {listed(ties)} could be shown" if ties else ""
+    return f"{at}take {best[0]}{_why(run)}{shown}"
+
+
+def _why(run: list[Contest]) -> str:
+    """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where it
+    is not slower."""
+    over = [
+        (r.value, scheme_of(s))
+        for one in run
+        for s, r in one.slower
+        if s.point.op == _usual or (not one.ties and one.best and one.best.point.op == _usual)
+    ]
+    if not over:
+        return ""
+    (least, _), (most, name) = min(over), max(over)
+    times = formats.ratio(most)
+    if len(over) < len(run):
+        times = f"up to {times}"
+    elif least < most:
+        times = f"{formats.ratio(least)} to {times}"
+    return f", because {name} takes {times} times as long"

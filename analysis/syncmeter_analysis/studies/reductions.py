@@ -196,7 +196,7 @@ def fastest_sentence(array: Array, one: Contest) -> str:
         share = f", {share_text(form)} of the reads' bandwidth" if share_text(form) else ""
         return f"{formats.duration(form.ns or 0.0)}{share}"
 
-    return f"{array.name}: {one.sentence(lambda s: array.form(s).name, amount, 'form')}"
+    return one.sentence(array.name, lambda s: array.form(s).name, amount, "form")
 
 
 _least_sizes = 2

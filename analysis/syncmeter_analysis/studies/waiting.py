@@ -356,13 +356,14 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
         return [f"your own code: sleep ({sleep}) at once; it costs no more than to spin ({spin})"]
     extra = formats.duration(a.extra_ns)
     found = [
-        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}): a sleeper goes on {extra} "
-        f"later than a spinner (with the other thread {a.extra_at_us} µs late), so that a wait, and "
+        f"your own code: spin ({spin}) for {extra}, then sleep ({sleep}), because a sleeper goes on "
+        f"that much later than a spinner (with the other thread {a.extra_at_us} µs late): a wait, and "
         "its CPU time, are at most twice the better of the two"
     ]
     if a.spin_ns > 0:
         found.append(
-            f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}; "
+            f"your own code, where CPU time matters less: spin for {formats.duration(a.spin_ns)}, "
+            f"because in longer waits going on later costs at most {allowed_behind:.0%} of the time; "
             f"{_checked(a)}"
         )
     return found
@@ -370,11 +371,18 @@ def _crossover(a: Advice, spin: str, sleep: str) -> list[str]:
 
 def _checked(a: Advice) -> str:
     """What it loses at worst, and what it spares, over the latenesses that were measured."""
-    first, last = a.latenesses
     return (
-        f"loses at worst {a.worst:.0%} of the time (a thread {a.worst_at_us:.3g} µs late), spares "
-        f"{a.cpu_spared:.0%} of the CPU time at {last} µs; computed for {first} to {last} µs"
+        f"computed: at worst {a.worst:.0%} more time ({a.worst_at_us:.3g} µs late), "
+        f"{a.cpu_spared:.0%} less CPU time ({a.latenesses[1]} µs late)"
     )
+
+
+def _why(a: Advice) -> str:
+    """Why one spins before one sleeps."""
+    if a.extra_ns <= 0:
+        return ""
+    extra = formats.duration(a.extra_ns)
+    return f", because a thread that sleeps goes on {extra} later ({a.extra_at_us} µs late)"
 
 
 def setting(runtime: Runtime) -> str:
@@ -383,19 +391,22 @@ def setting(runtime: Runtime) -> str:
     if a is None:
         return f"{name}: cannot tell, its barrier has no cost at two latenesses"
     if a.spin_ns == 0:
-        return f"{name}: export OMP_WAIT_POLICY=passive; {_checked(a)}"
+        because = f"because sleeping costs at most {allowed_behind:.0%} more time"
+        return f"{name}: export OMP_WAIT_POLICY=passive, {because}; {_checked(a)}"
     if a.spin_ns >= 1e3 * a.latenesses[1]:
         return (
-            f"{name}: export OMP_WAIT_POLICY=active: sleeping loses more than {allowed_behind:.0%} "
-            f"of the time {a.latenesses[1]} µs late too"
+            f"{name}: export OMP_WAIT_POLICY=active, because sleeping loses more than "
+            f"{allowed_behind:.0%} of the time {a.latenesses[1]} µs late too"
         )
     spin = formats.duration(a.spin_ns)
     if "llvm" not in name and runtime.spins is None:
         # What one look takes is the cost of spin_pause.
         return (
-            f"{name}: spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured); {_checked(a)}"
+            f"{name}: spin for {spin} (GOMP_SPINCOUNT; spin_pause was not measured){_why(a)}; "
+            f"{_checked(a)}"
         )
-    return f"{name}: {_variable(runtime, a)} (spins for {spin}); {_checked(a)}"
+    spins = "" if "llvm" in name else f" (spins for {spin})"
+    return f"{name}: {_variable(runtime, a)}{spins}{_why(a)}; {_checked(a)}"
 
 
 def _variable(runtime: Runtime, a: Advice) -> str:
