@@ -25,14 +25,14 @@ FILES = {
         "xeon-64-vcpu-locks",
         [
             # 18265 / 64 / 118.
-            "- 64 threads, one add under the lock: take omp spin_lock (18265 ns, 16847..19836), because "
-            "a section takes 2.41 cache line moves (118 ns); omp critical takes 2.14 times as long (1.62 "
-            "to 2.73)\n",
+            "- 64 threads, one add under the lock: take omp spin_lock (18265 ns, 16847..19836), "
+            "because a section takes 2.41 cache line moves (118 ns); omp critical takes 2.14 times as "
+            "long (1.62 to 2.73)\n",
             "- 64 threads, where one add is all: use an atomic add, because it needs no lock: omp "
             "spin_lock takes 9.13 times as long (8.48 to 10.3), 18265 against 1998 ns\n",
-            "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075..10.16), because "
-            "omp critical takes 2.13 times as long (2.04 to 2.20), omp lock 2.21 (1.93 to 2.27); no "
-            "difference to omp spin_lock could be shown\n",
+            "- 1 thread, one add under the lock: take omp ticket_lock (8.345 ns, 8.075..10.16), "
+            "because omp critical takes 2.13 times as long (2.04 to 2.20), omp lock 2.21 (1.93 to "
+            "2.27); no difference to omp spin_lock could be shown\n",
         ],
         [],  # the first screen draws it
     ),
@@ -62,7 +62,8 @@ FILES = {
         ],
         [
             "a barrier of 64 threads (close, spread, smt): take omp active (4452 ns, 3525..9006), "
-            "because it takes 33.6 cache line moves (133 ns); std active takes 19.9 times as long (2.62 to 132), omp passive 22.4 (15.0 to 33.4)"
+            "because it takes 33.6 cache line moves (133 ns); std active takes 19.9 times as long "
+            "(2.62 to 132), omp passive 22.4 (15.0 to 33.4)"
         ],
     ),
     "false-sharing": (

@@ -47,9 +47,9 @@ def over(s: Measured | None, under: Measured | None) -> Over:
 @dataclass
 class Contest:
     """`best` of the points, None where none has a cost; no difference could be shown between it and the
-    `ties`; `apart` have no ratio to it, for the reason. `over_best`: each point's ratio to the fastest by its id, which has
-    none itself. `below`: points without a cost whose upper bound lies below that of the fastest.
-    `source` names their file where there are several."""
+    `ties`; `apart` have no ratio to it, for the reason. `over_best`: each point's ratio to the fastest
+    by its id, which has none itself. `below`: points without a cost whose upper bound lies
+    below that of the fastest. `source` names their file where there are several."""
 
     points: Sequence[Measured]
     best: Measured | None = None
@@ -86,8 +86,8 @@ class Contest:
 
     @property
     def taken(self) -> Measured | None:
-        """The fastest; where it is code that a program has to write itself, rather the first of the ties
-        that is not."""
+        """The fastest; where it is code that a program has to write itself, the first of the ties that
+        is not."""
         return next((s for s in self.leaders if not is_own_code(s.point.op)), self.best)
 
     def sentence(

@@ -39,9 +39,11 @@ levels = _groups(
 
 
 #: What a program has to write itself; all else comes with its API.
-_own_code = ("spin_lock_", "ticket_lock_", "ticket_backoff_lock_", "mcs_lock_", "clh_lock_")
-_own_code += ("software_barrier_", "reduce_max_global_atomic", "reduce_max_warp_atomic")
-_own_code += ("reduce_max_block_atomic", "reduce_max_warp_reduce", "reduce_max_persistent")
+_own_code = (
+    *("spin_lock_", "ticket_lock_", "ticket_backoff_lock_", "mcs_lock_", "clh_lock_"),
+    *("software_barrier_", "reduce_max_global_atomic", "reduce_max_warp_atomic"),
+    *("reduce_max_block_atomic", "reduce_max_warp_reduce", "reduce_max_persistent"),
+)
 
 
 def is_own_code(op: str) -> bool:

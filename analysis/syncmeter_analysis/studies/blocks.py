@@ -82,7 +82,7 @@ def table(
     keys: int = 1,
     **more: Any,
 ) -> Table:
-    """A table of these rows. Columns are told apart by `|`; those that end in `>` are flush right."""
+    """A table of these rows. Columns are separated by `|`; those that end in `>` are flush right."""
     names = columns.split("|") if isinstance(columns, str) else list(columns)
     found = Table(
         [name.removesuffix(">") for name in names],

@@ -118,8 +118,8 @@ class Level:
     @property
     def slowest(self) -> list[PatternRow]:
         """The pattern that takes the longest for a useful byte, and those within the margin of it or
-        not told apart from it; of those resolved to be slower than the coalesced one. Of a broadcast
-        nearly all is waste by its nature."""
+        without a shown difference; of those resolved to be slower than the coalesced one. Of a
+        broadcast nearly all is waste by its nature."""
         slower = [
             (row.over, row)
             for row in self.rows

@@ -80,7 +80,7 @@ class NearFar:
 
 @dataclass
 class Part:
-    """The rows of one file, and why near and far lanes cannot be told apart where they cannot.
+    """The rows of one file, and why near and far lanes cannot be compared where they cannot.
     `source` names the file where there are several."""
 
     rows: list[Row]

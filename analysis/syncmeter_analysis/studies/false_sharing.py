@@ -272,8 +272,8 @@ def _distance(found: Sequence[Row]) -> str:
         apart = "how many bytes apart data of different threads must lie"
         if size.slower_at:
             apart = (
-                f"Keep data of different threads more than {size.slower_at} bytes apart, because nearer "
-                f"they take up to {formats.ratio(_most_nearer(found, size))} times as long; the "
+                f"Keep data of different threads more than {size.slower_at} bytes apart, because "
+                f"nearer they take up to {formats.ratio(_most_nearer(found, size))} times as long; the "
                 "least"
             )
         return f"{apart} is not known: {size.why}; try more `--visits`"

@@ -92,7 +92,7 @@ def situation(one: Contest) -> str:
 
 
 def held_sentence(one: Contest) -> str:
-    """The lock to take, what is not told apart from it, and what the usual and the slowest take."""
+    """The lock to take and why, to which no difference could be shown, and what others take."""
     usual = [s for s in one.points if s.point.op in ("mutex_held", "critical_held")]
     amount = lambda s: f"{rate(s)} sections/s"  # noqa: E731
     which = one.sentence(situation(one), lock_of, amount, usual=usual, why=_why(one))
@@ -100,7 +100,7 @@ def held_sentence(one: Contest) -> str:
 
 
 def _why(one: Contest) -> str:
-    """What the lock adds to the work under it; '' where it is idle at times, so that this is not known."""
+    """What the lock adds to the work under it; '' where it may be idle at times."""
     s = one.taken
     if s is None or s.cost is None:
         return ""

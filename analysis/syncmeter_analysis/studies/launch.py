@@ -230,8 +230,8 @@ def _graph_finding(kernel: Kernel) -> str:
         return f"Kernels in a graph: {each}; {whole}, {verdict(r).value}{within}"
     least = _faster_from(measured)
     sentence = (
-        f"Put kernels that run again and again into a graph, because {each}; {whole}, and every one from "
-        f"{formats.count(least, 'kernel')} on is faster"
+        f"Put kernels that run again and again into a graph, because {each}; {whole}, and every one "
+        f"from {formats.count(least, 'kernel')} on is faster"
     )
     even = _even(line, one)
     if even not in (0, least):

@@ -85,7 +85,7 @@ _warp_size = 32
 @dataclass
 class BlockRate:
     """Of blocks of one size the launch that synchronizes most warps per time, and the launches whose
-    rate is not told apart from it."""
+    rate no difference to it could be shown."""
 
     best: Measured
     ties: list[Measured]
@@ -298,7 +298,7 @@ def text(levels: GpuLevels) -> list[Block]:
 
 
 def also(one: Contest) -> str:
-    """The ops that the fastest is not told apart from, and how many points of each."""
+    """The ops to which the fastest shows no difference, and how many points of each."""
     ops = Counter(s.point.op for s in one.ties)
     return ", ".join(op if n == 1 else f"{op} ({n})" for op, n in sorted(ops.items()))
 
@@ -318,7 +318,7 @@ def _axis(axis: Sequence[tuple[str, Contest]]) -> list[Block]:
     found = table(
         "Levels of synchronization: the fastest way of each, one warp alone inside a block",
         "level|fastest op|size>|blocks x threads>|ns>|95 % interval>|cycles>"
-        f"|not told apart within {default_margin:.0%}|1 ns to 100 µs, 8 characters a decade",
+        f"|no difference shown within {default_margin:.0%}|1 ns to 100 µs, 8 characters a decade",
         rows,
         keys=2,
     )
@@ -375,7 +375,7 @@ def _grid(points: Sequence[Measured]) -> list[Block]:
 def _barriers(found: Sequence[GridBarriers]) -> list[Block]:
     columns = ["blocks x threads>", "grid_sync µs>"]
     columns += [op.removeprefix("software_barrier_") + ">" for op in software]
-    columns += ["fastest", f"not told apart within {default_margin:.0%}"]
+    columns += ["fastest", f"no difference shown within {default_margin:.0%}"]
     columns += ["over grid_sync>", "95 % interval>", ""]
     rows = []
     for row in found:

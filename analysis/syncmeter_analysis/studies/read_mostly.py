@@ -85,8 +85,8 @@ def _run(run: list[Contest]) -> str:
 
 
 def _why(run: list[Contest]) -> str:
-    """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where it
-    is not slower."""
+    """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where
+    it is not slower."""
     over = [
         (r.value, scheme_of(s))
         for one in run
