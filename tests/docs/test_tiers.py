@@ -1,0 +1,81 @@
+"""Which presets and tests scripts/test chooses, with cmake and ctest that only note what they are called with."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from documents import ROOT
+
+STUB = """#!/bin/sh
+echo "$(basename "$0") $*" >>"$CALLS"
+case $1 in --fresh) mkdir -p "build/$3" && : >"build/$3/build.ninja" ;; esac
+echo "Total Tests: 1"
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """What the script reads of the sources, and the two programs."""
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    shutil.copy(ROOT / "CMakePresets.json", tmp_path)
+    for manifest in (ROOT / "backends").glob("*/backend.cmake"):
+        (tmp_path / "backends" / manifest.parent.name).mkdir(parents=True)
+        shutil.copy(manifest, tmp_path / "backends" / manifest.parent.name)
+    (tmp_path / "bin").mkdir()
+    # clang++: that a second compiler is here, which makes nothing.
+    for name, text in (("cmake", STUB), ("ctest", STUB), ("clang++", "#!/bin/sh\nexit 1\n")):
+        (tmp_path / "bin" / name).write_text(text, encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    return tmp_path
+
+
+def calls(tree, *options, **environment):
+    """(status, the calls of cmake and ctest that configure and test)"""
+    noted = tree / "calls"
+    noted.write_text("", encoding="utf-8")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SM_")}
+    done = subprocess.run([tree / "scripts/test", *options], capture_output=True, text=True, timeout=60, check=False,
+                          env=clean | {"SM_SETUP": "off", "CALLS": str(noted), "PATH": f"{tree / 'bin'}:{clean['PATH']}"} | environment)
+    lines = noted.read_text(encoding="utf-8").splitlines()
+    return done.returncode, [line for line in lines if line.startswith(("cmake --fresh", "ctest")) and " -N" not in line]
+
+
+def presets(lines, program):
+    return [re.search(r"--preset (\w+)", line)[1] for line in lines if line.startswith(program)]
+
+
+@pytest.mark.parametrize("options, expected", [
+    ([], ["quick"]),
+    (["-R", "golden"], ["quick"]),
+    (["--all"], ["asan", "release", "clang"]),
+    (["--programs"], ["asan", "release", "clang"]),
+    (["--preset", "release", "-R", "golden"], ["release"]),
+    (["--preset=clang", "--programs"], ["clang"]),
+    (["--worker", "omp"], ["release"]),
+])
+def test_the_first_tier_is_one_preset_and_all_are_three(tree, options, expected):
+    status, lines = calls(tree, *options)
+    assert status == 0
+    assert presets(lines, "cmake") == presets(lines, "ctest") == expected
+
+
+def test_types_and_headers_are_drawn_where_a_commit_is_named_and_nowhere_else(tree):
+    _, lines = calls(tree, "--all")
+    assert not any(re.search(r"SM_(CUDA_TYPES|HEADERS_DRAWN)=\w", line) for line in lines)
+    drawn = set()
+    for commit in "abcdef":
+        _, lines = calls(tree, "--preset", "release", SM_DRAWN_BY=commit)
+        assert f"-DSM_HEADERS_DRAWN={commit}" in lines[0].split()
+        drawn.add(re.search(r"SM_CUDA_TYPES=(\w+)", lines[0])[1])
+    assert len(drawn) > 1 and drawn <= {"int32", "uint32", "uint64", "float", "double"}
+
+
+def test_the_first_tier_has_every_kind_of_test_without_sanitizers_and_what_is_slow():
+    file = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))
+    configured = next(p for p in file["configurePresets"] if p["name"] == "quick")["cacheVariables"]
+    assert configured["SM_TESTS"] == "ON" and "SM_SANITIZE" not in configured
+    tested = next(p for p in file["testPresets"] if p["name"] == "quick")
+    assert tested["filter"] == {"exclude": {"label": "^slow$"}}
