@@ -118,7 +118,14 @@ def test_of_locks_without_a_difference_the_one_of_the_api_is_taken(tmp_path):
         "because it needs no code of your own and no difference to the fastest, omp ticket_lock ("
     )
     assert because in told(tmp_path, locks_lines(4), slower)
+    # Under load intervals are wide: what may be much slower is in a repeat.
+    wide = five(lock("omp", "ticket_lock_add", 4), 145.0, part=0.5)
+    (table,) = rows_of(tmp_path, locks_lines(4), wide).tables
+    assert table.shared.best is not None
+    over = table.shared.over(table.shared.taken)
+    assert over is None or over.high <= 1.5
     # What is shown to be slower is not taken for that.
+    (table,) = rows_of(tmp_path, locks_lines(4), slower).tables
     assert table.alone.taken is table.alone.best
 
 

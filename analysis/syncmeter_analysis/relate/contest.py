@@ -33,6 +33,9 @@ _shorter_and_shorter = (
     *((1, 1, False), (0, 1, True), (0, 1, False), (1, 0, True), (0, 0, True), (0, 0, False)),
 )
 
+#: What needs no code of one's own may take so many times as long as the fastest, by its interval.
+_near = 1.5
+
 Name = Callable[[Measured], str]
 
 #: A ratio, why there is none, or None where nothing is to be compared.
@@ -86,9 +89,14 @@ class Contest:
 
     @property
     def taken(self) -> Measured | None:
-        """The fastest; where it is code that a program has to write itself, the first of the ties that
-        is not."""
-        return next((s for s in self.leaders if not is_own_code(s.point.op)), self.best)
+        """The fastest; where that is code that a program has to write itself, rather the first tie
+        that is not, if it is known to be nearly as fast: a wide interval is a tie under load, and
+        twice as slow in a repeat."""
+        if self.best is None or not is_own_code(self.best.point.op):
+            return self.best
+        ready = (s for s in self.ties if not is_own_code(s.point.op))
+        near = (s for s in ready if isinstance(r := self.over(s), Ratio) and r.high <= _near)
+        return next(near, self.best)
 
     def sentence(
         self,
