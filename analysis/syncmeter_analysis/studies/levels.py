@@ -276,7 +276,7 @@ def _of_each_level(found: GpuLevels) -> str:
     # A shuffle brings a value with it, and is no barrier.
     barriers = [ns_of(one.best) for name, one in found.axis if one.best and "shuffle" not in name]
     wider = len(barriers) > 1 and all(less < more for less, more in pairwise(barriers))
-    because = ", because each wider one takes longer" if wider else ""
+    because = ", because each wider barrier takes longer" if wider else ""
     return f"Synchronize at the narrowest level that will do{because}: {'; '.join(fastest)}"
 
 
