@@ -5,7 +5,7 @@ find_package(CUDAToolkit 12 REQUIRED)
 set(cuda_rig_sources
     runtime/cuda_check.cpp runtime/cuda_device.cpp runtime/nvml.cpp runtime/peer_devices.cpp lane/cuda_cells.cu
     rig/cuda_census.cpp rig/cuda_rig.cpp rig/cuda_sample.cpp rig/cuda_verdict.cpp rig/device_objects.cpp
-    rig/gpu_rig.cpp
+    rig/gpu_rig.cpp rig/host_loop.cpp
     worker/cuda_worker.cpp)
 list(TRANSFORM cuda_rig_sources PREPEND ${SM_WORKER_SOURCES}/backends/cuda/)
 set(cuda_flags -O3 --expt-relaxed-constexpr)

@@ -18,6 +18,7 @@
 #include "core/harness/harness.hpp"
 #include "core/host/host_lane.hpp"
 #include "core/host/lane_memory.hpp"
+#include "core/host/lane_watch.hpp"
 #include "core/host/lateness.hpp"
 #include "core/machine/topology.hpp"
 #include "core/measurable.hpp"
@@ -57,18 +58,16 @@ using team_runner = bool (*)(unsigned lanes, lane_body body, bench& rig);
 using team_releaser = void (*)();
 
 /// One timed loop as a lane saw it. On lines of its own, so that lanes do not disturb each other.
-struct alignas(128) lane_record {
+struct alignas(128) lane_record : lane_watch {
   std::int64_t start_ns = 0, stop_ns = 0;
-  double quiet_before_ns = 0, quiet_after_ns = 0;
-  double core_ghz = 0;  ///< before the loop; 0 where it is not known
-  int pu_before = -1, pu_after = -1;
-  long switches = 0;  ///< involuntary context switches during the loop
   lane_outcome outcome;
   std::array<char, 256> problem{};  ///< as text; of fixed size, as a lane may be a process
-};
 
-/// Involuntary context switches of the calling thread so far.
-[[nodiscard]] long involuntary_switches();
+  void look_before() {
+    problem.front() = '\0';
+    lane_watch::look_before();
+  }
+};
 
 class host_rig final : public bench {
  public:

@@ -1,8 +1,6 @@
 // One sample on the lanes of a CPU: what each lane notes around its loop, their times, and the
 // check behind them; and the pair probe: a token goes around the prepared lanes, and its mean hop
 // tells which placement state a hypervisor has put them in.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <set>
@@ -14,26 +12,12 @@
 namespace syncmeter {
 namespace {
 
-// Whether the lane's PU is quiet and its own, on both sides of a loop.
-void look_before(lane_record& record) {
-  record.problem.front() = '\0';
-  record.switches = involuntary_switches();
-  record.quiet_before_ns = quiet_probe_ns();
-  record.core_ghz = read_core_clock_ghz();
-  record.pu_before = current_pu();
-}
-void look_after(lane_record& record) {
-  record.pu_after = current_pu();
-  record.quiet_after_ns = quiet_probe_ns();
-  record.switches = involuntary_switches() - record.switches;
-}
-
 // Of all lanes but the first, where that one runs the loop alone.
 void look_before_others(host_rig& rig, unsigned lane) {
-  if (lane != 0) look_before(rig.record(lane));
+  if (lane != 0) rig.record(lane).look_before();
 }
 void look_after_others(host_rig& rig, unsigned lane) {
-  if (lane != 0) look_after(rig.record(lane));
+  if (lane != 0) rig.record(lane).look_after();
 }
 
 // A tenth to a fifth of the shortest side, before and after a round of two.
@@ -59,23 +43,17 @@ void hop_body(host_rig& rig, unsigned lane) {
 
 }  // namespace
 
-long involuntary_switches() {
-  rusage usage{};
-  if (getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
-  return usage.ru_nivcsw;
-}
-
 std::span<const lane_record> host_rig::loop_records() const {
   return {records_.data(), row_.info.host_lane ? 1 : records_.size()};
 }
 
 void host_rig::enter(unsigned lane) {
-  look_before(records_[lane]);
+  records_[lane].look_before();
   gate_.wait(static_cast<unsigned>(loop_records().size()));
 }
 
 void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
-  look_after(records_[lane]);
+  records_[lane].look_after();
   records_[lane].outcome = outcome;
 }
 
@@ -143,19 +121,13 @@ std::uint32_t host_rig::trips_in_step() const {
 }
 
 void host_rig::judge_lanes(sample& s) {
-  const bool taking_turns = lanes_share_a_pu();
-  const double at_full_clock = clock_->share_of_fastest();
+  lane_bounds bounds{.at_full_clock = clock_->share_of_fastest(),
+                     .takes_turns = lanes_share_a_pu()};
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const auto& r = records_[lane];
-    const double slowest = std::max(r.quiet_before_ns, r.quiet_after_ns);
-    double& floor = *floors_[lane];
-    floor = std::min({floor, r.quiet_before_ns, r.quiet_after_ns});
-    quiet_seen_[lane].push_back(slowest);
-    s.busy = s.busy || slowest * at_full_clock > busy_ratio * floor;
-    // Lanes that share a PU are switched by its scheduler, and what that costs is the finding.
-    if (r.switches > 0 && !taking_turns) s.dropped = drop::preempted;
-    if (pus_[lane] >= 0 && (r.pu_before != pus_[lane] || r.pu_after != pus_[lane]))
-      s.dropped = drop::moved;
+    bounds.pu = pus_[lane];
+    judge_lane(s, r, bounds, *floors_[lane]);
+    quiet_seen_[lane].push_back(r.slowest_probe_ns());
     pus_seen_[lane] = r.pu_after;
   }
 }

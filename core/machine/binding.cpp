@@ -1,5 +1,4 @@
-// Binds lanes to PUs and asks where they are; finds the PUs near to a device, and keeps a thread
-// there.
+// Binds lanes to PUs and asks where they are; finds the PUs near to a device.
 #include <sched.h>
 
 #include <algorithm>
@@ -59,19 +58,6 @@ std::optional<std::string> sysfs_line(const std::string& path) {
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
   return line;
-}
-
-// A mask of the kernel's is as long as the machine may have PUs.
-constexpr std::size_t most_kernel_pus = 1U << 16U;
-constexpr std::size_t bits_of_word = 8 * sizeof(unsigned long);
-
-std::vector<unsigned long> no_pus() {
-  return std::vector<unsigned long>(most_kernel_pus / bits_of_word);
-}
-
-int set_mask(const std::vector<unsigned long>& mask) {
-  return sched_setaffinity(0, mask.size() * sizeof mask[0],
-                           reinterpret_cast<const cpu_set_t*>(mask.data()));
 }
 
 }  // namespace
@@ -166,30 +152,6 @@ std::vector<int> pus_for(home where, const device_neighbours& device) {
   if (!device.problem.empty())
     throw std::invalid_argument(fmt::format("--home {}: {}", to_text(where), device.problem));
   return pus;
-}
-
-scoped_affinity::scoped_affinity(std::span<const int> pus) {
-  if (pus.empty()) return;
-  const auto refuse = [](int error) {
-    throw std::runtime_error(
-        fmt::format("the launching thread cannot be bound: {}", std::strerror(error)));
-  };
-  std::vector<unsigned long> before = no_pus();
-  if (sched_getaffinity(0, before.size() * sizeof before[0],
-                        reinterpret_cast<cpu_set_t*>(before.data())) != 0)
-    refuse(errno);
-  std::vector<unsigned long> wanted = no_pus();
-  for (const int pu : pus) {
-    const auto at = static_cast<std::size_t>(pu);
-    wanted.at(at / bits_of_word) |= 1UL << at % bits_of_word;
-  }
-  if (set_mask(wanted) != 0) refuse(errno);
-  before_ = std::move(before);
-}
-
-// What was allowed before is allowed again; were it not, the thread stays where it is.
-scoped_affinity::~scoped_affinity() {
-  if (!before_.empty()) static_cast<void>(set_mask(before_));
 }
 
 }  // namespace syncmeter

@@ -261,17 +261,4 @@ struct device_neighbours {
 /// sentence for the user when there are none such.
 [[nodiscard]] std::vector<int> pus_for(home where, const device_neighbours& device);
 
-/// While it lives the calling thread runs on these PUs only; without any it is left alone. Throws
-/// std::runtime_error with the system's message when it cannot be bound.
-class scoped_affinity {
- public:
-  explicit scoped_affinity(std::span<const int> pus);
-  ~scoped_affinity();
-  scoped_affinity(const scoped_affinity&) = delete;
-  scoped_affinity& operator=(const scoped_affinity&) = delete;
-
- private:
-  std::vector<unsigned long> before_;  // the thread's mask; empty where it is left alone
-};
-
 }  // namespace syncmeter

@@ -54,7 +54,8 @@ std::vector<double> quiet_floors::of(const std::vector<int>& pus) const {
 
 void quiet_floors::learn(const visit_record& visit) {
   const std::vector<double>& floors = visit.quiet_probe.floor_ns;
-  if (floors.empty()) return;
+  // The thread that launches on a GPU has one floor for all PUs.
+  if (floors.empty() || visit.device) return;
   auto& known = known_[visit.pus];
   if (known.size() != floors.size()) known = floors;
   for (std::size_t lane = 0; lane < floors.size(); ++lane)

@@ -85,7 +85,8 @@ std::string state_text(const point_states& all, state_key chosen, double hop_ns)
 }
 
 // A GPU has no placement states and is its user's alone: where its visits agree, their rounds are
-// one sample, and Student's t over three visits would be wider than they show.
+// one sample, and Student's t over three visits would be wider than they show. Not so of a launch
+// that was disturbed in some rounds: these are of two states.
 void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
                                const std::vector<visit_estimate>& used) {
   visits_of_point pooled;
@@ -95,8 +96,9 @@ void narrow_where_visits_agree(point_summary& s, const visits_of_point& visits,
   if (!found) return;
   const double median_ns = s.cost_ns.value;
   s.cost_ns = {median_ns, std::min(found->low, median_ns), std::max(found->high, median_ns)};
-  // The same rounds by another clock: the same width.
-  if (median_ns > 0) s.cost_cycles = scaled(s.cost_ns, s.cost_cycles.value / median_ns);
+  // The same rounds by another clock: the same width. Near 0 the two clocks may differ in sign.
+  if (median_ns > 0 && s.cost_cycles.value > 0)
+    s.cost_cycles = scaled(s.cost_ns, s.cost_cycles.value / median_ns);
 }
 
 // Whether all visits, quiet ones too, found one cost in cycles: then nothing that a probe met
@@ -141,7 +143,7 @@ void estimate(point_summary& s, const point_states& all, state_key chosen,
   };
   s.host_cost_ns = where_all_have_it(&visit_estimate::host_cost_ns);
   s.cost_cycles = where_all_have_it(&visit_estimate::cost_cycles);
-  if (s.device) narrow_where_visits_agree(s, visits, used);
+  if (s.device && all.size() == 1) narrow_where_visits_agree(s, visits, used);
   s.baseline_ns = median(each(used, [](const visit_estimate& e) { return e.baseline_ns; }));
   s.test_ns = median(each(used, [](const visit_estimate& e) { return e.test_ns; }));
   if (s.imported) return;  // its source says what it is, also where it published no interval

@@ -24,7 +24,7 @@ from syncmeter_analysis.relate.stats import (
     trigamma,
     trigamma_inverse,
 )
-from syncmeter_analysis.relate.summary import Measured, State
+from syncmeter_analysis.relate.summary import Measured, State, enough_rounds
 
 #: Degrees of freedom from which on an op says by itself how its visits scatter: fewer do not say how
 #: much alike its points are, and the prior then counts as one or two visits.
@@ -140,9 +140,18 @@ def _lower_fifth(values: Sequence[float]) -> float:
     return ascending[low] + (at - low) * (above - ascending[low])
 
 
+def _is_launch(s: Measured) -> bool:
+    """What the host launches on a GPU."""
+    return s.on_gpu and s.family == "launch"
+
+
 def _pair(old: Measured, new: Measured, in_cycles: bool, per_hop: bool) -> _Pair | NotComparable:
     if not (old.usable and new.usable):
         return NotComparable("not resolved")
+    if _is_launch(old) and _is_launch(new):
+        undisturbed = _undisturbed_costs(old), _undisturbed_costs(new)
+        if min(map(len, undisturbed)):
+            return _Pair(old, new, _logs_of(undisturbed), None, False)
     if old.hop_ns > 0 or new.hop_ns > 0 or old.on_gpu or new.on_gpu:
         state: State | None = None
         states = (old.state, new.state)
@@ -184,6 +193,21 @@ def _costs_where(s: Measured, busy: bool) -> list[float]:
         costs = [(rounds, ns) for state, (ns, rounds) in states.items() if state.busy == busy]
         found += [max(costs)[1]] if costs and max(costs)[1] > 0 else []
     return found
+
+
+def _undisturbed_costs(s: Measured) -> list[float]:
+    """The costs of visits to a launch, in rounds enough, while its thread had the core to itself; where
+    fewer than two visits say that, of all visits, each in the state of most rounds."""
+    quiet = [
+        ns
+        for states in s.by_visit.values()
+        for state, (ns, rounds) in states.items()
+        if not state.busy and ns > 0 and rounds >= enough_rounds
+    ]
+    if len(quiet) >= enough_quiet:
+        return quiet
+    costs = [max((rounds, ns) for ns, rounds in v.values())[1] for v in s.by_visit.values() if v]
+    return [ns for ns in costs if ns > 0]
 
 
 def _headlines(old: Measured, new: Measured) -> tuple[float, float]:
@@ -248,7 +272,7 @@ _most_over_visits = 3.0
 def kind_of(s: Measured) -> str:
     """One of `kinds`."""
     if s.on_gpu:
-        return kinds[1] if s.family == "launch" else kinds[0]
+        return kinds[1] if _is_launch(s) else kinds[0]
     if s.hop_ns > 0:
         return kinds[4]
     return kinds[2] if s.point.lanes == 1 else kinds[3]

@@ -1,14 +1,10 @@
 #include "backends/cuda/launch/launch_rig.hpp"
 
-#include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/harness/stats.hpp"
-#include "core/machine/topology.hpp"
 #include "core/worker/worker.hpp"
 
 namespace syncmeter::cuda {
@@ -58,29 +54,11 @@ void launch_rig::check_shape() const {
         fmt::format("--size {}: a graph has at most {} kernels here", where.size, most_nodes));
 }
 
-void launch_rig::place_thread() {
-  pus_.clear();
-  if (where_.home == home::none) return;
-  if (!neighbours_) {
-    std::array<char, 32> bus_id{};
-    SM_CUDA(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device_.index));
-    const auto machine = topology::of_this_machine();
-    std::vector<int> allowed;
-    for (const processing_unit& unit : machine.units()) allowed.push_back(unit.os);
-    neighbours_ = neighbours_of(bus_id.data(), allowed);
-  }
-  try {
-    pus_ = pus_for(where_.home, *neighbours_);
-  } catch (const std::invalid_argument& none) {
-    throw point_refused(none.what());
-  }
-}
-
 void launch_rig::prepare_point() {
   const point& where = where_;
   word_ = &word_of(what_->info.name);
   check_shape();
-  place_thread();
+  host_loop_rig::prepare_point();
   queue_.blocks = where.blocks;
   queue_.lanes = where.lanes;
   queue_.counts = nullptr;
@@ -90,11 +68,6 @@ void launch_rig::prepare_point() {
     make_chain(queue_.counting_chain, where.size, where.blocks, where.lanes, queue_.board);
     SM_CUDA(cudaGraphUpload(queue_.chain.get(), queue_.first.get()));
   }
-}
-
-sample launch_rig::measure(std::size_t index) {
-  const scoped_affinity these{pus_};
-  return host_loop_rig::measure(index);
 }
 
 // In the stream and waited for: a plain cudaMemcpy of so little may return before it is done, and
@@ -171,14 +144,6 @@ std::string launch_rig::verdict(std::uint64_t ops) {
     break;
   }
   return {};
-}
-
-void launch_rig::describe(nlohmann::json& visit) const {
-  gpu_rig::describe(visit);
-  if (pus_.empty()) return;
-  visit["launching_thread"] = {{"pus", pus_}};
-  if (neighbours_->numa_node >= 0)
-    visit["launching_thread"]["device_numa_node"] = neighbours_->numa_node;
 }
 
 }  // namespace syncmeter::cuda

@@ -1,15 +1,12 @@
-// Takes samples of a host thread that launches: streams, graphs and events for one point, where the
-// thread runs, and the check that what was launched has run.
+// Takes samples of a host thread that launches: streams, graphs and events for one point, and the
+// check that what was launched has run.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "backends/cuda/launch/launch_queue.hpp"
 #include "backends/cuda/rig/host_loop.hpp"
-#include "core/machine/topology.hpp"
 
 namespace syncmeter::cuda {
 
@@ -33,21 +30,16 @@ class launch_rig final : public host_loop_rig {
  public:
   explicit launch_rig(const device_facts& device);
 
-  /// Adds "launching_thread": the PUs it is kept on, and the GPU's NUMA node.
-  void describe(nlohmann::json& visit) const override;
-
   /// What the lane's words work on.
   [[nodiscard]] launch_queue& queue() { return queue_; }
 
  private:
   void prepare_point() override;
-  sample measure(std::size_t index) override;
   void begin_sample() override;
   void wait() override { wait_for_all(queue_); }
   [[nodiscard]] double counted_ns(double whole_ns, std::uint64_t ops) const override;
   [[nodiscard]] std::string verdict(std::uint64_t ops) override;
   void check_shape() const;
-  void place_thread();
   void set_board(const launch_board& board);
   [[nodiscard]] launch_board read_board();
   [[nodiscard]] std::string count_kernels();
@@ -56,10 +48,8 @@ class launch_rig final : public host_loop_rig {
   unsigned kernels_per_op_ = 1;
   launch_queue queue_;
   device_buffer board_;
-  double clock_ns_ = 0;                          ///< from one reading of the clock to the next
-  std::string before_;                           ///< what was wrong before the clock started
-  std::optional<device_neighbours> neighbours_;  ///< asked for once, where a point has a home
-  std::vector<int> pus_;                         ///< of the thread that launches; none: anywhere
+  double clock_ns_ = 0;  ///< from one reading of the clock to the next
+  std::string before_;   ///< what was wrong before the clock started
 };
 
 /// The rows of the host's lane for launches, their rig, and the calls that they are.

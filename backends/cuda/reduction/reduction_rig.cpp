@@ -81,6 +81,7 @@ std::string text_of(value_type type, std::uint64_t all) {
 }  // namespace
 
 void reduction_rig::prepare_point() {
+  host_loop_rig::prepare_point();
   kind_ = static_cast<array_op>(what_->info.kind);
   require_supported();
   call_ = {};
@@ -255,7 +256,7 @@ std::string reduction_rig::compare(const reduction_call& call, std::uint64_t exp
 }
 
 void reduction_rig::describe(nlohmann::json& visit) const {
-  gpu_rig::describe(visit);
+  host_loop_rig::describe(visit);
   // Where that fits L2, each reduction after the first reads what the one before it has left there.
   describe_footprint(visit, bytes() * (kind_ == array_op::copy ? 2 : 1));
 }

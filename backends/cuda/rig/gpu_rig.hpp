@@ -30,6 +30,8 @@ class gpu_rig : public bench {
   void prepare(const measurable& what, const point& where);
   /// Throws std::runtime_error where the row has no loop of counts[index] measured ops.
   sample take(std::size_t index, std::uint32_t trips) final;
+  /// After a point: the calling thread is as it was.
+  virtual void finish() {}
   /// Runs a row's litmus on the point made ready; how often it saw what must not be.
   [[nodiscard]] virtual std::uint64_t litmus(const measurable& row) { return row.litmus(*this); }
   /// Adds what only the rig knows to a visit: of every rig "device", and of one that reads the

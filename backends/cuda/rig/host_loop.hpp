@@ -3,33 +3,35 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "backends/cuda/rig/gpu_rig.hpp"
+#include "core/host/lone_thread.hpp"
+#include "core/machine/topology.hpp"
 
 namespace syncmeter::cuda {
 
-/// A rig whose samples are loops of the calling thread. What the loop queued has to be over when
-/// the clock stops: the wait for it is on both sides, and their difference is the op's.
+/// A rig whose samples are loops of the calling thread, which is kept on a quiet PU near the
+/// device. What the loop queued has to be over when the clock stops: the wait for it is on both
+/// sides, and their difference is the op's.
 class host_loop_rig : public gpu_rig {
  public:
   using gpu_rig::gpu_rig;
 
+  void begin_round() override { thread_.begin_round(); }
+  void finish() override { thread_.finish(); }
+  /// Adds what a lane of a CPU has too: "pus", "pus_seen", "quiet_probe", "core_clock_ghz"; of a
+  /// point with a home also "launching_thread": the PUs that it may be on, and the GPU's NUMA node.
+  void describe(nlohmann::json& visit) const override;
+
  protected:
-  sample measure(std::size_t index) override {
-    const lane_body body = what_->by_count.at(index);
-    begin_sample();
-    const auto start = now_ns();
-    body(*this, 0);
-    wait();
-    const auto stop = now_ns();
-    sample taken;
-    taken.span_ns = counted_ns(static_cast<double>(stop - start), ops(index));
-    taken.failure = verdict(ops(index));
-    return taken;
-  }
+  /// Throws point_refused where the device has no PUs of the point's home.
+  void prepare_point() override;
+  sample measure(std::size_t index) final;
   /// Before the clock starts: what the ops of a sample change is as it was.
   virtual void begin_sample() = 0;
   /// The last of the timed part: all that the loop queued is done.
@@ -39,6 +41,12 @@ class host_loop_rig : public gpu_rig {
   [[nodiscard]] virtual double counted_ns(double whole_ns, std::uint64_t) const { return whole_ns; }
   /// After the clock: what is wrong with what `ops` ops left behind; empty when it is right.
   [[nodiscard]] virtual std::string verdict(std::uint64_t ops) = 0;
+
+ private:
+  std::optional<device_neighbours> neighbours_;  ///< asked for once
+  std::vector<int> pus_;                         ///< that the thread may be on
+  bool is_settled_ = false;                      ///< in this visit
+  lone_thread thread_;
 };
 
 /// The loop of one sample on one host thread; `Rig` is what the lane is made from, and where

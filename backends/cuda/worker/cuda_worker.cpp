@@ -93,6 +93,10 @@ bench& cuda_worker_backend::prepare(const measurable& row, const point& where,
   return *rig_;
 }
 
+void cuda_worker_backend::finish() {
+  if (rig_ != nullptr) rig_->finish();
+}
+
 void cuda_worker_backend::describe_visit(nlohmann::json& visit) const {
   if (rig_ == nullptr) return;
   rig_->describe(visit);

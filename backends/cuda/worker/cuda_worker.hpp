@@ -28,7 +28,7 @@ class cuda_worker_backend : public worker_backend {
   bench& prepare(const measurable& row, const point& where, const lane_request& lanes) override;
   [[nodiscard]] std::uint64_t litmus(const measurable& row) override { return rig_->litmus(row); }
   void describe_visit(nlohmann::json& visit) const override;
-  void finish() override {}
+  void finish() override;
   [[nodiscard]] std::vector<double> probe(const std::vector<int>&, double) override { return {}; }
 
  private:

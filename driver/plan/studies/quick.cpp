@@ -10,8 +10,8 @@ gpu_part gpu_quick() {
   const std::vector<grid_set> grids{{{one}, {32, 1024}}, {{sm}, {1024}}};
   return {.rules = every_op(grids, {{{one}, {32, 1024}}, {{sm}, {1}}}),
           .others = gpu_axes{.grids = grids},
-          // The launches of kernels are known to 4 % after three visits of 18 ms.
-          .max_time_s = 0.055};
+          // The launches of kernels are known to 3 % after three visits of 15 ms.
+          .max_time_s = 0.045};
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-// Which PUs are near to a device, from files as Linux has them; and a thread kept on some.
+// Which PUs are near to a device, from files as Linux has them.
 #include "core/machine/topology.hpp"
 
 #include <gmock/gmock.h>
-#include <sched.h>
 
 #include "tests/unit/temporary_folder.hpp"
 
@@ -58,33 +57,6 @@ TEST_F(near_pus, what_the_system_does_not_tell_is_said) {
   EXPECT_THAT(of({0, 1}).problem, HasSubstr("0000:3b:00.0/local_cpulist"));
   write("local_cpulist", "8-15");
   EXPECT_THAT(of({0, 1}).problem, HasSubstr("none of the allowed processing units"));
-}
-
-TEST(scoped_affinity, a_thread_comes_back_to_where_it_was_allowed) {
-  const auto allowed = [] {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
-    return set;
-  };
-  const cpu_set_t before = allowed();
-  int last = 0;
-  for (int pu = 0; pu < CPU_SETSIZE; ++pu) {
-    if (CPU_ISSET(pu, &before)) last = pu;
-  }
-  {
-    const scoped_affinity one{std::vector<int>{last}};
-    const cpu_set_t during = allowed();
-    EXPECT_EQ(CPU_COUNT(&during), 1);
-    EXPECT_EQ(current_pu(), last);
-  }
-  const cpu_set_t after = allowed();
-  EXPECT_TRUE(CPU_EQUAL(&before, &after));
-  {
-    const scoped_affinity none{std::vector<int>{}};
-    const cpu_set_t during = allowed();
-    EXPECT_TRUE(CPU_EQUAL(&before, &during));
-  }
 }
 
 }  // namespace

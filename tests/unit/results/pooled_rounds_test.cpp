@@ -86,5 +86,31 @@ TEST(pooled_rounds, narrow_a_gpus_interval_and_no_cpus) {
               on_gpu.cost_ns.high / on_gpu.cost_ns.value, 1e-9);
 }
 
+TEST(pooled_rounds, keep_the_bounds_of_cycles_on_either_side_of_a_cost_below_0) {
+  std::vector<json> visits;
+  for (unsigned n = 1; n <= 3; ++n) {
+    visits.push_back(visit_from(3 + 0.2 * (n - 1), n));
+    visits.back()["device"] = 0;
+    visits.back()["estimates"][0]["cost_cycles"] = {{"value", -0.1}, {"low", -1.0}, {"high", 1.0}};
+  }
+  const interval cycles = summarize(fixtures::file_of(visits)).at(0).cost_cycles;
+  EXPECT_LE(cycles.low, cycles.value);
+  EXPECT_GE(cycles.high, cycles.value);
+}
+
+TEST(pooled_rounds, of_a_launch_that_was_disturbed_at_times_are_not_one_sample) {
+  std::vector<json> visits;
+  for (unsigned n = 1; n <= 3; ++n) {
+    visits.push_back(visit_from(3 + 0.2 * (n - 1), n));
+    auto busy = visits.back()["estimates"][0];
+    busy["busy"] = true;
+    visits.back()["estimates"].push_back(busy);
+  }
+  const auto on_cpu = summarize(fixtures::file_of(visits)).at(0);
+  for (json& visit : visits) visit["device"] = 0;
+  const auto on_gpu = summarize(fixtures::file_of(visits)).at(0);
+  EXPECT_DOUBLE_EQ(on_gpu.cost_ns.high, on_cpu.cost_ns.high);
+}
+
 }  // namespace
 }  // namespace syncmeter::pooled_rounds_test
