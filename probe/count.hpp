@@ -12,9 +12,10 @@
 
 namespace syncmeter::probe {
 
-/// Adds one to the row of this site and thread. Takes no lock and no memory but at the first event
-/// of a site or thread, and may be called from a signal handler.
-void count(kind what, std::uint64_t site, unsigned team);
+/// Adds one to the row of this site and thread; with `adds` false makes the row alone. Takes no
+/// lock and no memory but at the first event of a site or thread, and may be called from a signal
+/// handler.
+void count(kind what, std::uint64_t site, unsigned team, bool adds = true);
 
 /// The function that the program would have called without the probe; nullptr where there is none.
 [[nodiscard]] void* find_real(const char* name);
@@ -32,6 +33,9 @@ template <class Function> struct real_function {
 
 /// Threads of the innermost parallel region, as the OpenMP runtime has it.
 [[nodiscard]] unsigned team_size();
+
+/// Of the calling thread in its team, from 0 on.
+[[nodiscard]] unsigned number_in_team();
 
 /// The result of a call that nobody answers: of a function that the program has not got without us.
 template <class Result> [[nodiscard]] Result no_answer() {

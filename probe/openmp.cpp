@@ -52,6 +52,12 @@ unsigned team_size() {
   return call == nullptr ? 1 : static_cast<unsigned>(call());
 }
 
+unsigned number_in_team() {
+  static constinit real_function<int()> real{"omp_get_thread_num"};
+  auto* const call = real.get();
+  return call == nullptr ? 0 : static_cast<unsigned>(call());
+}
+
 }  // namespace syncmeter::probe
 
 using namespace syncmeter::probe;
@@ -123,6 +129,12 @@ SM_EXPORT void __kmpc_fork_call(void* place, int words, kmpc_body* body, ...) {
     call(place, 1, reinterpret_cast<kmpc_body*>(run_kmpc_body), &frame);
 }
 
+/// A barrier is counted by the first thread of its team: g++ has threads that got no iteration of a
+/// loop call from another place than the rest.
+static void count_call(kind what, std::uint64_t site) {
+  count(what, site, team_size(), what != kind::barrier || number_in_team() == 0);
+}
+
 // The rows of the table. LLVM's runtime makes some of GOMP's calls of its own __kmpc_ ones, in
 // places by a jump: such a call must return to this library, whose calls nobody counts, and not to
 // the program.
@@ -132,7 +144,7 @@ struct returns_here {
 #define SM_OPENMP(name, what, result_type, parameters, arguments)                                  \
   SM_EXPORT result_type name parameters {                                                          \
     static constinit real_function<decltype(name)> real{#name};                                    \
-    count(kind::what, SM_SITE, team_size());                                                       \
+    count_call(kind::what, SM_SITE);                                                               \
     const returns_here no_jump;                                                                    \
     auto* const call = real.get();                                                                 \
     return call == nullptr ? no_answer<result_type>() : call arguments;                            \

@@ -330,13 +330,14 @@ void begin_child() {
 
 }  // namespace
 
-void count(kind what, std::uint64_t site, unsigned team) {
+void count(kind what, std::uint64_t site, unsigned team, bool adds) {
   const auto number = static_cast<std::uint32_t>(what);
   row* found = nullptr;
   if (own_rows != nullptr) [[likely]]
     found = &first_choice(own_rows, hash_of(site, number, team));
   if (found == nullptr || !is_for(*found, site, number, team)) [[unlikely]]
     found = other_row(site, number, team);
+  if (!adds) return;
   if (found != nullptr) [[likely]]
     add_one(found->count);
   else if (file_header* const header = here.header; header != nullptr)

@@ -8,7 +8,7 @@
 namespace syncmeter::probe {
 
 enum class kind : std::uint32_t {
-#define SM_KIND(name, counted) name,
+#define SM_KIND(name) name,
 #include "probe/kinds.def"
 };
 
@@ -47,7 +47,7 @@ struct module_block {
 /// One site in one thread: who called what, in a team of how many threads. `address` 0: not used.
 struct row {
   std::uint64_t address;  ///< to which the call returns
-  std::uint64_t count;    ///< of calls, also for what is counted in episodes
+  std::uint64_t count;    ///< 0: only others counted what this thread called, too
   std::uint32_t kind;
   std::uint32_t team;  ///< 0: not known, or of no team
   std::uint64_t unused[5];

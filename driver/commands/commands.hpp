@@ -35,6 +35,7 @@ struct command {
 // Their rows, each made in the file of its command.
 [[nodiscard]] command run_row();
 [[nodiscard]] command ab_row();
+[[nodiscard]] command advise_row();
 [[nodiscard]] command list_row();
 [[nodiscard]] command topology_row();
 [[nodiscard]] command show_row();

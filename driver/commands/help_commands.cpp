@@ -301,7 +301,7 @@ command manual_row() {
 
 const std::vector<command>& commands() {
   static const std::vector<command> all{
-      run_row(),     ab_row(),     list_row(),         topology_row(),   show_row(),
+      run_row(),     ab_row(),     advise_row(),       list_row(),       topology_row(), show_row(),
       explain_row(), census_row(), check_worker_row(), completion_row(), manual_row()};
   return all;
 }

@@ -117,7 +117,7 @@ std::string cores_text(const topology& machine, std::span<const int> pus) {
       named < together.size() ? fmt::format(" and {} cores more", together.size() - named) : "");
 }
 
-topology read_file(const std::string& path) {
+topology read_topology_file(const std::string& path) {
   try {
     return topology::from_xml(path);
   } catch (const std::runtime_error& failure) {
@@ -339,7 +339,7 @@ std::string topology_mismatch(const topology& of_file, const topology& here) {
 
 planned_machine machine_for(const run_options& options) {
   if (!options.topology) return this_machine();
-  topology of_file = read_file(*options.topology);
+  topology of_file = read_topology_file(*options.topology);
   if (options.dry_run) {
     if (of_file.units().empty())
       throw usage_error(fmt::format("--topology: '{}' allows no PU", *options.topology));

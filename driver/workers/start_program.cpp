@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,7 @@ struct child_setup {
   const cpu_mask* mask = nullptr;
   int report = -1;  // a failure goes here when the program cannot be started
   pid_t driver = -1;
+  bool in_our_place = false;  // a user's program; else a worker, which lives as long as the driver
 };
 
 struct failure {
@@ -112,15 +114,19 @@ struct failure {
   int error = 0;
 };
 
-// Runs between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(const child_setup& setup) {
+void become_worker(pid_t driver) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The driver may have died before the line above: then no signal would ever come.
-  if (::getppid() != setup.driver) ::_exit(127);
+  if (::getppid() != driver) ::_exit(127);
   // What asks the driver to end may go to all its processes (Ctrl-C, a scheduler's time limit): the
   // driver says what becomes of the visit in flight.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
+}
+
+// Runs between fork and exec: async-signal-safe calls only.
+[[noreturn]] void become(const child_setup& setup) {
+  if (!setup.in_our_place) become_worker(setup.driver);
   for (const int number : {SIGPIPE, SIGXFSZ, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -137,6 +143,41 @@ struct failure {
   met.error = errno;
   [[maybe_unused]] const ssize_t written = ::write(setup.report, &met, sizeof met);
   ::_exit(127);
+}
+
+// Returns when the program runs, and throws when it cannot be started.
+pid_t start_child(const child_setup& setup, pipe_ends& report) {
+  const std::string path = setup.path;
+  const pid_t pid = ::fork();
+  if (pid < 0) fail(path, "fork", errno);
+  if (pid == 0) become(setup);
+  // Both sides ask for the group: whoever comes first, it exists before we signal it.
+  if (!setup.in_our_place) ::setpgid(pid, pid);
+  report.write.reset();
+  failure met;
+  ssize_t got = -1;
+  errno = EINTR;
+  for (int i = 0; i < most_interruptions && got < 0 && errno == EINTR; ++i)
+    got = ::read(report.read.get(), &met, sizeof met);
+  if (got != 0) {
+    const int unread = got < 0 ? errno : 0;
+    // Where the report cannot be read the program may run, and would wait for us as we for it.
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    if (unread != 0) fail(path, "read", unread);
+    fail(path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec", met.error);
+  }
+  return pid;
+}
+
+/// `kept` with these NAME=VALUE in place of what it has of the names.
+void put_settings(std::vector<std::string>& kept, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::string name = setting.substr(0, setting.find('=') + 1);
+    std::erase_if(kept, [&](const std::string& entry) { return entry.starts_with(name); });
+    kept.push_back(setting);
+  }
 }
 
 }  // namespace
@@ -185,11 +226,7 @@ std::vector<std::string> worker_environment(wait_policy wait, unsigned threads,
   }
   kept.push_back(fmt::format("OMP_WAIT_POLICY={}", to_text(wait)));
   if (threads > 0) kept.push_back(fmt::format("KOKKOS_NUM_THREADS={}", threads));
-  for (const std::string& setting : settings) {
-    const std::string name = setting.substr(0, setting.find('=') + 1);
-    std::erase_if(kept, [&](const std::string& entry) { return entry.starts_with(name); });
-    kept.push_back(setting);
-  }
+  put_settings(kept, settings);
   return kept;
 }
 
@@ -216,28 +253,50 @@ started_program start_program(const program_to_start& what) {
                           .mask = &mask,
                           .report = report.write.get(),
                           .driver = ::getpid()};
-  const pid_t pid = ::fork();
-  if (pid < 0) fail(what.path, "fork", errno);
-  if (pid == 0) become(setup);
-  // Both sides ask for the group: whoever comes first, it exists before we signal it.
-  ::setpgid(pid, pid);
-  report.write.reset();
-  failure met;
-  ssize_t got = -1;
-  errno = EINTR;
-  for (int i = 0; i < most_interruptions && got < 0 && errno == EINTR; ++i)
-    got = ::read(report.read.get(), &met, sizeof met);
-  if (got != 0) {
-    const int unread = got < 0 ? errno : 0;
-    // Where the report cannot be read the program may run, and would wait for us as we for it.
-    ::kill(pid, SIGKILL);
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    if (unread != 0) fail(what.path, "read", unread);
-    fail(what.path, met.of_mask ? "sched_setaffinity to the PUs of this campaign" : "exec",
-         met.error);
-  }
+  const pid_t pid = start_child(setup, report);
   return {pid, std::move(in.write), std::move(out.read), std::move(errors.read)};
+}
+
+finished_program run_in_our_place(const std::string& path,
+                                  const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& settings) {
+  std::vector<std::string> environment_texts;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment_texts.emplace_back(*entry);
+  put_settings(environment_texts, settings);
+  const std::vector<char*> argument_pointers = pointers_to(arguments);
+  const std::vector<char*> environment = pointers_to(environment_texts);
+  const cpu_mask ours;
+  pipe_ends report = make_pipe(path);
+  const child_setup setup{.path = path.c_str(),
+                          .arguments = argument_pointers.data(),
+                          .environment = environment.data(),
+                          .standard = {0, 1, 2},
+                          .mask = &ours,
+                          .report = report.write.get(),
+                          .driver = ::getpid(),
+                          .in_our_place = true};
+  const auto begun = std::chrono::steady_clock::now();
+  const pid_t pid = start_child(setup, report);
+  struct sigaction ignored = {}, interrupt = {}, quit = {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGINT, &ignored, &interrupt);
+  ::sigaction(SIGQUIT, &ignored, &quit);
+  finished_program finished;
+  rusage used = {};
+  pid_t ended = -1;
+  do ended = ::wait4(pid, &finished.wait_status, 0, &used);
+  while (ended < 0 && errno == EINTR);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+  ::sigaction(SIGINT, &interrupt, nullptr);
+  ::sigaction(SIGQUIT, &quit, nullptr);
+  if (ended < 0) fail(path, "wait4", errno);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  finished.wall_s = wall.count();
+  finished.user_s = seconds(used.ru_utime);
+  finished.system_s = seconds(used.ru_stime);
+  return finished;
 }
 
 }  // namespace syncmeter

@@ -63,4 +63,18 @@ worker_environment(wait_policy wait, unsigned threads = 0,
 /// system's message.
 [[nodiscard]] started_program start_program(const program_to_start& what);
 
+/// How a program in our place ended, and what it took.
+struct finished_program {
+  int wait_status = 0;  ///< as waitpid has it
+  double wall_s = 0;
+  double user_s = 0, system_s = 0;  ///< of it and of those that it waited for
+};
+
+/// Runs a user's program to its end with our standard streams, process group and environment, but
+/// for the NAME=VALUE of `settings`: what it reads and writes is as without us, and Ctrl-C is for
+/// it alone. Throws std::runtime_error when it cannot be started.
+[[nodiscard]] finished_program run_in_our_place(const std::string& path,
+                                                const std::vector<std::string>& arguments,
+                                                const std::vector<std::string>& settings);
+
 }  // namespace syncmeter

@@ -14,14 +14,14 @@ ROOMS = {
     "core": [".", "ops harness machine", "worker", "host"],
     "backends/cuda": ["runtime", "ops", "lane", "rig", "levels handoff divergence coalescing launch reduction multi",
                       "worker", "."],
-    "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "plan", "results", "campaign show", "ab", "commands", "."],
+    "driver": ["text", "workers", "census/isa", "census/tools", "census/rule", "plan", "results", "campaign show", "ab advise", "commands", "."],
 }
 #: What a folder includes of others; where nothing is said, core.
 OTHERS = {
     "core": (),
-    # Preloaded into other programs: it needs nothing, and the driver knows its file alone.
+    # Preloaded into other programs: it needs nothing, and the driver knows its files alone.
     "probe": (),
-    "driver": ("core", "probe/tables.hpp"),
+    "driver": ("core", "probe/tables.hpp", "probe/kinds.def"),
     # Processes with memory in common reach it by the same words as threads.
     "backends/mpi": ("core", *(f"backends/std/std_{part}.hpp" for part in ("atomics", "backend"))),
     "backends/kokkos": ("core", *(f"backends/cuda/{room}" for room in ("runtime", "lane", "rig", "worker"))),

@@ -19,7 +19,8 @@ _syncmeter && printf '%s\\n' "${COMPREPLY[@]}"
 def options(driver):
     """What --help says: the options of each command."""
     names = re.findall(r"^  syncmeter ([a-z][a-z-]*)", driver("--help"), re.M)
-    assert {"run", "ab", "list", "topology", "show", "explain", "census", "check-worker", "completion", "manual"} == set(names)
+    assert {"run", "ab", "advise", "list", "topology", "show", "explain", "census", "check-worker", "completion",
+            "manual"} == set(names)
     return {name: set(re.findall(r"^  (?:-\w \[ )?(--[a-z][a-z-]*)", driver(name, "--help"), re.M)) for name in names}
 
 

@@ -315,7 +315,7 @@ def test_show_of_a_campaign_that_was_cut_off_says_how_to_go_on(driver):
 
 
 @pytest.mark.parametrize("arguments, said", [
-    ([], "syncmeter run, ab, list, topology, show"),
+    ([], "syncmeter run, ab, advise, list, topology, show"),
     (["rnu"], "syncmeter: command line: unknown command 'rnu'; did you mean 'run'?"),
     (["run", "--lanes", "4x"], "--lanes: '4x' is not a number, a range such as 4-8, or max"),
     (["run", "--max-time", "1"], "'1' has no unit; write it as 1s, 1ms or 1min"),

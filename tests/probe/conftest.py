@@ -21,7 +21,7 @@ def build(tmp_path_factory):
         if key not in built:
             if not shutil.which(compiler):
                 pytest.skip(f"{compiler} is not installed")
-            built[key] = folder / f"{source}-{len(built)}"
+            built[key] = folder / f"{pathlib.Path(source).name}-{len(built)}"
             subprocess.run([compiler, "-std=c++20", "-g", *(options or ["-O2"]), "-pthread", HERE / f"{source}.cpp", "-o", built[key]],
                            check=True, timeout=120)
         return built[key]

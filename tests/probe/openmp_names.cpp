@@ -28,8 +28,8 @@ using body = void();
 }
 
 #define FUNCTION(name) [[gnu::noinline]] void call_##name()
-/// `threads` of them call it `calls` times each.
-void run(const char* name, body* inside, int threads) {
+/// `threads` of them call it `calls` times each; what they do together is once for all.
+void run(const char* name, body* inside, int threads, bool together = false) {
   ++calls;
 #if defined(__clang__)
   if (threads == 2) call___kmpc_fork_call(inside);
@@ -37,7 +37,7 @@ void run(const char* name, body* inside, int threads) {
   if (threads == 2) call_GOMP_parallel(inside);
 #endif
   else inside();
-  std::printf("%s %d\n", name, calls * threads);
+  std::printf("%s %d\n", name, together ? calls : calls * threads);
 }
 
 #define TIMES for (int i = 0; i < calls; ++i)
@@ -307,6 +307,7 @@ FUNCTION(omp_test_nest_lock) {
 }  // namespace
 
 #define TEAM(name) run(#name, call_##name, 2)
+#define TOGETHER(name) run(#name, call_##name, 2, true)
 #define ALONE(name) run(#name, call_##name, 1)
 
 int main(int argc, char** argv) {
@@ -315,7 +316,7 @@ int main(int argc, char** argv) {
   omp_init_nest_lock(&nest_lock);
   int regions = 0;
 #if defined(__clang__)
-  TEAM(__kmpc_barrier);
+  TOGETHER(__kmpc_barrier);
   ALONE(__kmpc_serialized_parallel);
   TEAM(__kmpc_critical);
   TEAM(__kmpc_critical_with_hint);
@@ -327,12 +328,12 @@ int main(int argc, char** argv) {
   TEAM(__kmpc_omp_task_with_deps);
   TEAM(__kmpc_omp_taskwait);
   TEAM(__kmpc_end_taskgroup);
-  TEAM(__kmpc_cancel_barrier);
+  TOGETHER(__kmpc_cancel_barrier);
   regions += 12;
 #else
-  TEAM(GOMP_barrier);
-  TEAM(GOMP_loop_end);
-  TEAM(GOMP_sections_end);
+  TOGETHER(GOMP_barrier);
+  TOGETHER(GOMP_loop_end);
+  TOGETHER(GOMP_sections_end);
   TEAM(GOMP_critical_start);
   TEAM(GOMP_critical_name_start);
   TEAM(GOMP_atomic_start);
@@ -344,9 +345,9 @@ int main(int argc, char** argv) {
   TEAM(GOMP_taskgroup_end);
   regions += 12;
   if (!llvm_runtime) {
-    TEAM(GOMP_barrier_cancel);
-    TEAM(GOMP_loop_end_cancel);
-    TEAM(GOMP_sections_end_cancel);
+    TOGETHER(GOMP_barrier_cancel);
+    TOGETHER(GOMP_loop_end_cancel);
+    TOGETHER(GOMP_sections_end_cancel);
     regions += 3;
   }
   ALONE(GOMP_parallel_sections);

@@ -14,7 +14,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROBE = pathlib.Path(os.environ["SYNCMETER_BIN"]) / "libsyncmeter-probe.so"
-KINDS = re.findall(r"^SM_KIND\((\w+), (\w+)\)", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
+KINDS = re.findall(r"^SM_KIND\((\w+)\)", (ROOT / "probe" / "kinds.def").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def wrapped():
@@ -55,7 +55,7 @@ def read(path):
     for thread, address, count, kind, team in rows:
         if address:
             _, _, base, runtime, name = next(m for m in modules if m[0] <= address < m[1])
-            found.append(Row(KINDS[kind][0], name, address - 1 - base, bool(runtime), team, count, thread))
+            found.append(Row(KINDS[kind], name, address - 1 - base, bool(runtime), team, count, thread))
     return {"pid": pid, "parent": parent, "by_fork": by_fork, "lost": lost}, found
 
 

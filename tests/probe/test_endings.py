@@ -85,7 +85,7 @@ def test_without_room_the_program_goes_on(program, count):
 def test_runtime_of_a_library_loaded_later(program, build, count):
     library = build("library", "g++", "-O2", "-fopenmp", "-shared", "-fPIC")
     run = count(program, "library", library)
-    assert (run.total("region"), run.total("barrier"), locks(run)) == (1, 200, 1000)
+    assert (run.total("region"), run.total("barrier"), locks(run)) == (1, 100, 1000)
 
 
 @pytest.mark.parametrize("folder", ["", "/nowhere/at/all", "not absolute"])

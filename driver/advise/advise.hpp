@@ -1,0 +1,57 @@
+// A user's program run plain and counted in turn, and what came of it: as lines of a file, and as
+// text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "driver/advise/counts.hpp"
+#include "driver/advise/program_file.hpp"
+#include "driver/text/columns.hpp"
+
+namespace syncmeter {
+
+/// One run of the program: as it is ("plain"), or with its calls counted ("count").
+struct program_run {
+  std::string arm;
+  double wall_s = 0, user_s = 0;
+  int wait_status = 0;                      ///< as waitpid has it
+  std::optional<double> other_cpu_share{};  ///< of the allowed CPUs, what other programs used
+};
+
+/// Wall time of counted runs over that of the plain runs beside them.
+struct counting_cost {
+  double ratio = 1;          ///< the median of the pairs
+  double low = 1, high = 1;  ///< the least and the greatest of them
+};
+
+/// All that is known of a program in the end.
+struct program_counts {
+  std::vector<std::string> command;
+  program_file file;
+  std::vector<program_run> runs;
+  call_counts of_last_run;
+  std::vector<std::string> notes;  ///< beside those of its file
+};
+
+/// Runs the command plain and counted, in turn, as often as `budget_s` has room for: at least once
+/// each, at most five times; once, counted, where its standard input cannot be read again. Ends
+/// after a run that a signal ended. Throws usage_error for a program that cannot be counted, and
+/// std::runtime_error where it cannot be started.
+[[nodiscard]] program_counts count_calls(const std::vector<std::string>& command, double budget_s);
+
+/// Nothing without a pair of runs.
+[[nodiscard]] std::optional<counting_cost> cost_of_counting(const std::vector<program_run>& runs);
+
+/// The lines of the file: first what was run, then a line for each site.
+[[nodiscard]] std::vector<nlohmann::json> advice_lines(const program_counts& counted);
+/// The same for a reader: the runs, what counting cost, and the sites with the most calls.
+[[nodiscard]] std::string advice_text(const program_counts& counted, page_style style);
+
+/// "exit status 3", "signal 9 (Killed)".
+[[nodiscard]] std::string ending_text(int wait_status);
+
+}  // namespace syncmeter

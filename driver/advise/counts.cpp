@@ -1,0 +1,249 @@
+#include "driver/advise/counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <ranges>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/machine/read_file.hpp"
+#include "driver/census/tools/disassembler.hpp"
+#include "driver/census/tools/elf_file.hpp"
+#include "driver/text/parse_axes.hpp"
+#include "probe/tables.hpp"
+
+namespace syncmeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kind_names{
+#define SM_KIND(name) #name,
+#include "probe/kinds.def"
+};
+
+/// Bytes of a file as objects, as far as they go.
+class byte_reader {
+ public:
+  explicit byte_reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class T> [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+  [[nodiscard]] std::string text(std::uint64_t first, std::uint64_t end) const {
+    const std::string_view whole = bytes_.substr(0, end);
+    return first >= whole.size()
+               ? ""
+               : std::string(whole.substr(first, whole.find('\0', first) - first));
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+struct module_range {
+  probe::module_block block;
+  std::string path;
+};
+
+struct row_of_thread {
+  probe::row row;
+  std::uint32_t thread;
+};
+
+using site_key = std::tuple<std::uint32_t, std::string, std::uint64_t, std::uint32_t>;
+struct site_sums {
+  std::uint64_t count = 0;
+  unsigned threads = 0;
+};
+
+/// Runtimes make calls of their own; what they create for the program is a finding.
+bool is_of_program(const module_range& module, std::uint32_t kind) {
+  return module.block.runtime == 0 || kind == static_cast<std::uint32_t>(probe::kind::create);
+}
+
+void add_rows(const std::vector<row_of_thread>& rows, const std::vector<module_range>& modules,
+              std::map<site_key, site_sums>& sums) {
+  std::map<site_key, std::set<std::uint32_t>> threads;
+  for (const auto& [row, thread] : rows) {
+    const auto module = std::ranges::find_if(modules, [&](const module_range& m) {
+      return row.address >= m.block.first && row.address < m.block.end;
+    });
+    const bool known = module != modules.end();
+    if (known && !is_of_program(*module, row.kind)) continue;
+    const site_key key{row.kind, known ? module->path : "",
+                       row.address - 1 - (known ? module->block.base : 0), row.team};
+    sums[key].count += row.count;
+    threads[key].insert(thread);
+  }
+  for (const auto& [key, of_site] : threads)
+    sums[key].threads += static_cast<unsigned>(of_site.size());
+}
+
+void add_file(std::string_view bytes, call_counts& all, std::map<site_key, site_sums>& sums) {
+  const byte_reader file(bytes);
+  const auto header = file.at<probe::file_header>(0);
+  if (!header || std::memcmp(header->magic, probe::magic, sizeof probe::magic) != 0) return;
+  ++all.processes;
+  all.lost_calls += header->lost_calls;
+  const std::string program =
+      file.text(offsetof(probe::file_header, program), sizeof(probe::file_header));
+  std::vector<module_range> modules;
+  std::vector<row_of_thread> rows;
+  for (std::uint64_t at = sizeof(probe::file_header); at < header->used_bytes;) {
+    const auto head = file.at<probe::block_head>(at);
+    if (!head || head->bytes == 0) break;
+    const std::uint64_t end = at + head->bytes;
+    if (head->type == probe::block_type::module) {
+      if (const auto block = file.at<probe::module_block>(at)) {
+        const std::string path = file.text(at + sizeof *block, end);
+        modules.push_back({*block, path.empty() ? program : path});
+      }
+    } else if (head->type == probe::block_type::rows) {
+      const auto block = file.at<probe::rows_block>(at);
+      for (std::uint64_t r = at + sizeof(probe::rows_block); block && r < end;
+           r += sizeof(probe::row))
+        if (const auto row = file.at<probe::row>(r);
+            row && row->address != 0 && row->kind < kind_names.size())
+          rows.push_back({*row, block->thread});
+    }
+    at = end;
+  }
+  add_rows(rows, modules, sums);
+}
+
+/// addr2line's "FUNCTION" and "FILE:LINE (discriminator 2)".
+source_frame parse_frame(const std::string& function, std::string_view place) {
+  source_frame frame{.function = function == "??" ? "" : function, .file = {}};
+  place = place.substr(0, place.find(" (discriminator"));
+  const auto colon = place.rfind(':');
+  if (colon == std::string_view::npos || place.starts_with("??")) return frame;
+  // clang++ has ".." in the paths of its headers.
+  frame.file = fs::path(place.substr(0, colon)).lexically_normal();
+  unsigned line = 0;
+  for (const char digit : place.substr(colon + 1))
+    if (digit >= '0' && digit <= '9') line = line * 10 + static_cast<unsigned>(digit - '0');
+  frame.line = line;
+  return frame;
+}
+
+/// The frames of each address of one module, in the order of the addresses.
+std::vector<std::vector<source_frame>> ask_addr2line(const std::string& module,
+                                                     const std::vector<std::uint64_t>& offsets) {
+  std::vector<std::string> words{"addr2line", "-a", "-C", "-f", "-i", "-e", module};
+  for (const std::uint64_t offset : offsets) words.push_back(fmt::format("{:#x}", offset));
+  std::vector<std::vector<source_frame>> frames;
+  std::optional<std::string> function;
+  read_lines_of({.arguments = words, .path = module, .install = "install binutils"},
+                [&](std::string_view line) {
+                  // Each address is a line of its own before its frames.
+                  if (!function && line.starts_with("0x") && parse_hex(line.substr(2))) {
+                    frames.emplace_back();
+                  } else if (!function) {
+                    function = line;
+                  } else {
+                    if (!frames.empty()) frames.back().push_back(parse_frame(*function, line));
+                    function.reset();
+                  }
+                });
+  return frames;
+}
+
+/// A compiler may have made several copies of one line of the source: one site all the same.
+void join_copies(std::vector<site>& sites) {
+  std::vector<site> joined;
+  for (site& each : sites) {
+    const auto same = std::ranges::find_if(joined, [&](const site& other) {
+      return other.kind == each.kind && other.team == each.team && other.module == each.module &&
+             !each.frames.empty() && each.frames.front().line != 0 && other.frames == each.frames;
+    });
+    if (same == joined.end()) {
+      joined.push_back(std::move(each));
+      continue;
+    }
+    same->count += each.count;
+    same->threads = std::max(same->threads, each.threads);
+  }
+  std::ranges::stable_sort(joined, std::ranges::greater{}, &site::count);
+  sites = std::move(joined);
+}
+
+/// Without a full table of symbols, addr2line names the exported function before the address, which
+/// may be any.
+bool has_all_symbols(const std::string& module) {
+  const elf_file file(module);
+  return std::ranges::any_of(
+      file.sections(), [](const Elf64_Shdr& section) { return section.sh_type == SHT_SYMTAB; });
+}
+
+bool is_system_header(const source_frame& frame) {
+  return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
+         frame.file.starts_with("/usr/lib/") ||
+         frame.file.find("/include/c++/") != std::string::npos;
+}
+
+}  // namespace
+
+call_counts read_counts(const std::string& folder) {
+  call_counts all;
+  std::map<site_key, site_sums> sums;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == probe::file_suffix)
+      add_file(read_file(entry.path()).bytes, all, sums);
+  for (const auto& [key, sum] : sums) {
+    if (sum.count == 0) continue;
+    const auto& [kind, module, offset, team] = key;
+    all.sites.push_back({.kind = kind_names[kind],
+                         .module = module,
+                         .offset = offset,
+                         .team = team,
+                         .count = sum.count,
+                         .threads = sum.threads});
+  }
+  std::ranges::stable_sort(all.sites, std::ranges::greater{}, &site::count);
+  return all;
+}
+
+std::string find_source_lines(std::vector<site>& sites) {
+  std::map<std::string, std::vector<site*>> by_module;
+  for (site& each : sites)
+    if (!each.module.empty()) by_module[each.module].push_back(&each);
+  std::string problem;
+  for (auto& [module, of_module] : by_module) {
+    std::vector<std::uint64_t> offsets;
+    for (const site* each : of_module) offsets.push_back(each->offset);
+    try {
+      auto frames = ask_addr2line(module, offsets);
+      if (!has_all_symbols(module))
+        for (source_frame& frame : frames | std::views::join)
+          if (frame.file.empty()) frame.function.clear();
+      for (std::size_t i = 0; i < std::min(frames.size(), of_module.size()); ++i)
+        of_module[i]->frames = frames[i];
+    } catch (const disassembly_error& error) {
+      problem =
+          fmt::format("Sites of {} are shown without function and line: {}.", module, error.what());
+    }
+  }
+  join_copies(sites);
+  return problem;
+}
+
+std::string where_text(const site& of) {
+  const auto shown = std::ranges::find_if_not(of.frames, is_system_header);
+  if (shown != of.frames.end())
+    return fmt::format("{} {}:{}", shown->function.empty() ? "?" : shown->function,
+                       fs::path(shown->file).filename().string(), shown->line);
+  const std::string module = fs::path(of.module).filename();
+  const bool named = !of.frames.empty() && !of.frames.front().function.empty();
+  const std::string place = fmt::format("{}+{:#x}", module.empty() ? "?" : module, of.offset);
+  return named ? fmt::format("{} {}", of.frames.front().function, place) : place;
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,48 @@
+// What the probe counted in all processes of a run, by site; and where in the source a site is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace syncmeter {
+
+/// A function of the program's source that a call is in, or was inlined into.
+struct source_frame {
+  std::string function;  ///< empty: not known
+  std::string file;      ///< likewise
+  unsigned line = 0;     ///< 0: not known
+  friend bool operator==(const source_frame&, const source_frame&) = default;
+};
+
+/// A call in the program's code, in teams of one size.
+struct site {
+  std::string kind;
+  std::string module;                  ///< path of the program or library
+  std::uint64_t offset = 0;            ///< of the call's last byte, as addr2line takes it
+  unsigned team = 0;                   ///< 0: of no team
+  std::uint64_t count = 0;             ///< of calls; of barriers, once for all threads that met
+  unsigned threads = 0;                ///< that called it, as many as lived at the same time
+  std::vector<source_frame> frames{};  ///< innermost first
+};
+
+struct call_counts {
+  std::vector<site> sites;  ///< the greatest count first
+  std::uint64_t lost_calls = 0;
+  unsigned processes = 0;
+};
+
+/// Reads every file that the probe left in `folder`. A file that is none of its, or is cut short,
+/// is left out from there on: a process may have been killed while it was made.
+[[nodiscard]] call_counts read_counts(const std::string& folder);
+
+/// Fills the frames by addr2line, which is run once for each module, and joins sites of which the
+/// frames are equal. Returns what it could not do,
+/// in a sentence; empty when all went well.
+[[nodiscard]] std::string find_source_lines(std::vector<site>& sites);
+
+/// The frame to show: the first that is not of the compiler's or the system's headers.
+[[nodiscard]] std::string where_text(const site& of);
+
+}  // namespace syncmeter

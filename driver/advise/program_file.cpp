@@ -1,0 +1,130 @@
+#include "driver/advise/program_file.hpp"
+
+#include <elf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "driver/census/tools/elf_file.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/workers/find_workers.hpp"
+
+namespace syncmeter {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& command, const std::string& why) {
+  throw usage_error(fmt::format("advise: {} {}", quote(command), why));
+}
+
+fs::path find_program(const std::string& command) {
+  if (command.find('/') != std::string::npos) {
+    if (!is_program(command)) refuse(command, "is not a program that can be run");
+    return fs::absolute(command);
+  }
+  for (const fs::path& folder : folders_on_path())
+    if (is_program(folder / command)) return folder / command;
+  refuse(command, "is not on PATH; a program of this folder is named ./" + command);
+}
+
+bool is_script(const fs::path& path) {
+  std::array<char, 2> first{};
+  std::ifstream(path, std::ios::binary).read(first.data(), 2);
+  return first[0] == '#' && first[1] == '!';
+}
+
+/// The names of libraries that it is linked with.
+std::vector<std::string> needed_libraries(elf_file& file) {
+  std::vector<std::string> needed;
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= file.sections().size()) continue;
+    const std::string names = file.bytes_of(file.sections()[section.sh_link]);
+    for (const auto& entry :
+         file.read<Elf64_Dyn>(section.sh_offset, section.sh_size / sizeof(Elf64_Dyn)))
+      if (entry.d_tag == DT_NEEDED) needed.push_back(name_at(names, entry.d_un.d_val));
+  }
+  return needed;
+}
+
+bool has_beginning(const std::string& name, std::initializer_list<const char*> beginnings) {
+  return std::ranges::any_of(beginnings, [&](const char* b) { return name.starts_with(b); });
+}
+
+std::string read_build_id(elf_file& file, const std::string& names) {
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (name_at(names, section.sh_name) != ".note.gnu.build-id") continue;
+    constexpr std::size_t before = 16;  // three sizes and "GNU"
+    const std::string note = file.bytes_of(section);
+    std::string text;
+    for (std::size_t i = before; i < note.size(); ++i)
+      text += fmt::format("{:02x}", static_cast<unsigned char>(note[i]));
+    return text;
+  }
+  return "";
+}
+
+void look_into(elf_file& file, const std::string& command, program_file& found) {
+  const auto header = file.read<Elf64_Ehdr>(0, 1).front();
+  for (const auto& part : file.read<Elf64_Phdr>(header.e_phoff, header.e_phnum)) {
+    if (part.p_type != PT_INTERP) continue;
+    const std::vector<char> text = file.read<char>(part.p_offset, part.p_filesz);
+    found.interpreter.assign(text.begin(), std::ranges::find(text, '\0'));
+  }
+  const std::string names = file.sections().empty() ? "" : file.names_of_sections();
+  const bool is_go = std::ranges::any_of(file.sections(), [&](const Elf64_Shdr& section) {
+    return name_at(names, section.sh_name) == ".go.buildinfo";
+  });
+  if (is_go && found.interpreter.empty())
+    refuse(command,
+           "is a Go program: it synchronizes without the C library, whose calls are counted");
+  if (found.interpreter.empty())
+    refuse(command, "is a static program: no library can be preloaded that counts its calls; link "
+                    "it dynamically");
+  if (fs::path(found.interpreter).filename().string().starts_with("ld-musl"))
+    refuse(command, "is a program of musl; calls of the GNU C library alone can be counted");
+  const std::vector<std::string> needed = needed_libraries(file);
+  for (const std::string& library : needed) {
+    if (has_beginning(library, {"libasan.", "libtsan.", "libhwasan."}))
+      refuse(command, fmt::format("needs {}, which must be loaded before all others; build it "
+                                  "without a sanitizer",
+                                  library));
+    if (has_beginning(library, {"libgomp.", "libomp.", "libiomp5."}))
+      found.runtimes.push_back(library);
+  }
+  if (is_go) found.notes.push_back("It is a Go program: only what its C code calls is counted.");
+  const auto functions = read_elf_symbols(found.path).functions;
+  for (const char* of_runtime : {"GOMP_parallel", "__kmpc_fork_call"})
+    if (functions.contains(of_runtime))
+      found.notes.push_back(fmt::format(
+          "Its OpenMP runtime is linked into it ({} is defined in the file): regions, barriers and "
+          "critical sections are not counted. Link the runtime dynamically.",
+          of_runtime));
+  found.build_id = read_build_id(file, names);
+}
+
+}  // namespace
+
+program_file look_at_program(const std::string& command) {
+  program_file found{.path = find_program(command)};
+  if (is_script(found.path)) return found;
+  try {
+    elf_file file(found.path);
+    look_into(file, command, found);
+  } catch (const disassembly_error& error) {
+    refuse(command, fmt::format("cannot be looked into: {}", error.what()));
+  }
+  struct stat status = {};
+  if (::stat(found.path.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
+    found.notes.push_back(
+        "It runs as another user or group (set-user-id): the system preloads nothing into it, so "
+        "its calls are not counted.");
+  return found;
+}
+
+}  // namespace syncmeter

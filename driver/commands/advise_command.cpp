@@ -1,0 +1,90 @@
+// `syncmeter advise -- ./app`: what a program of the user's calls to synchronize, how often and
+// where.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "driver/advise/advise.hpp"
+#include "driver/commands/commands.hpp"
+#include "driver/results/results_writer.hpp"
+#include "driver/text/columns.hpp"
+#include "driver/text/messages.hpp"
+#include "driver/text/parse_axes.hpp"
+
+namespace syncmeter {
+namespace {
+
+constexpr const char* before_command = "--";
+
+struct advise_request {
+  double budget_s = 60;
+  std::optional<std::string> json;
+  bool help = false;
+};
+
+std::vector<option_row> rows_of(advise_request& request) {
+  return {help_row(request.help),
+          value_row("budget", "TIME",
+                    "run the program again, plain and counted in turn, while this time has room, "
+                    "with its unit; each once at least, five times at most (default: 60s)",
+                    request.budget_s, &parse_seconds),
+          value_row("json", "FILE",
+                    "also write what was found, a JSON object in each line; must not exist "
+                    "(default: none)",
+                    request.json, &parse_file_name)};
+}
+
+std::string advise_notes() {
+  return "The program runs with the standard streams of this command, and once more for each run "
+         "that "
+         "is compared; what was found is printed on standard error behind its output. Processes "
+         "that "
+         "it leaves behind are ended.\n";
+}
+
+int advise_command(const std::vector<std::string>& arguments, std::FILE* out) {
+  const auto separator = std::ranges::find(arguments, before_command);
+  advise_request request;
+  const std::vector<option_row> rows = rows_of(request);
+  parse_command_line({arguments.begin(), separator}, rows);
+  if (request.help) {
+    fmt::print(
+        out,
+        "syncmeter advise [options] -- PROGRAM [arguments]: {}\n\n{}\n{}\nExit status: 0 the "
+        "program was counted, however it ended; 1 it could not be run;\n2 wrong usage, or a "
+        "program whose calls cannot be counted.\n",
+        "what a program calls to synchronize", advise_notes(), options_text(rows));
+    return 0;
+  }
+  if (separator == arguments.end() || std::next(separator) == arguments.end())
+    throw usage_error("advise: no program given, as in syncmeter advise -- ./app");
+  std::optional<results_writer> file;
+  if (request.json) file = results_writer::create(*request.json);
+  program_counts counted = count_calls({std::next(separator), arguments.end()}, request.budget_s);
+  const std::string problem = find_source_lines(counted.of_last_run.sites);
+  if (!problem.empty()) counted.notes.push_back(problem);
+  if (file) {
+    for (const nlohmann::json& line : advice_lines(counted)) file->write(line);
+    file->flush();
+  }
+  // Its output comes first, also where both go to one file.
+  std::fflush(out);
+  std::fputs(advice_text(counted, style_of(STDERR_FILENO)).c_str(), stderr);
+  return 0;
+}
+
+}  // namespace
+
+command advise_row() {
+  return {.name = "advise",
+          .purpose = "what a program of yours calls to synchronize, how often and where",
+          .options = unread_rows<advise_request>(rows_of),
+          .run = alone(advise_command),
+          .word = "-- PROGRAM",
+          .notes = advise_notes()};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,164 @@
+"""`syncmeter advise`: the program runs as without it, and its sites are in the text and in the file."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+import tables
+
+DRIVER = tables.PROBE.parent / "syncmeter"
+HAZARDS = tables.ROOT / "examples" / "hazards"
+
+
+class Advice:
+    def __init__(self, command, folder, *options, **how):
+        self.path = folder / "advice.jsonl"
+        self.path.unlink(missing_ok=True)
+        how.setdefault("stdin", subprocess.DEVNULL)
+        self.done = subprocess.run([DRIVER, "advise", "--budget", "1ms", *options, "--json", self.path, "--", *command],
+                                   capture_output=True, timeout=120, check=False, **how)
+        self.text = self.done.stderr.decode(errors="replace")
+        self.lines = [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()] if self.path.exists() else []
+        self.header = self.lines[0] if self.lines else None
+        self.sites = self.lines[1:]
+
+    def counts(self, kind):
+        return sum(site["count"] for site in self.sites if site["kind"] == kind)
+
+
+@pytest.fixture
+def advise(tmp_path):
+    return lambda *command, **how: Advice(command, tmp_path, **how)
+
+
+@pytest.fixture
+def endings(build):
+    return build("endings", "g++", "-O1")
+
+
+def hazard(build, name, *options, compiler="g++"):
+    return build(f"../../examples/hazards/{name}", compiler, "-O2", "-fopenmp", *options)
+
+
+#: Kind and count of all sites of each hazard, slow and fixed, but for what creates threads.
+HAZARD_COUNTS = {
+    "inner_region": ({"region": 20_000}, {"region": 1}),
+    "barrier_storm": ({"region": 1, "barrier": 200_000}, {"region": 1}),
+    "imbalance": ({"region": 1, "barrier": 200}, {"region": 1, "barrier": 200}),
+    "contended_counter": ({"mutex_lock": 4_000_000}, {"mutex_lock": 2}),
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("name", HAZARD_COUNTS)
+def test_hazards(name, compiler, advise, build):
+    for options, expected in zip(([], ["-DFIXED"]), HAZARD_COUNTS[name], strict=True):
+        advice = advise(hazard(build, name, *options, compiler=compiler))
+        assert advice.done.returncode == 0, advice.text
+        kinds = {site["kind"] for site in advice.sites} - {"create", "join", "reduce"}
+        assert {kind: advice.counts(kind) for kind in kinds} == expected
+        source = next(site for site in advice.sites if site["kind"] in expected)
+        assert any(frame["file"] and frame["file"].endswith(f"{name}.cpp") and frame["line"] for frame in source["frames"])
+        assert f"{name}.cpp:" in advice.text
+
+
+def test_every_hazard_is_tested():
+    assert {path.stem for path in HAZARDS.glob("*.cpp")} == set(HAZARD_COUNTS)
+
+
+def test_streams_are_the_program_s(advise, tmp_path):
+    given = tmp_path / "given"
+    given.write_bytes(bytes(range(256)) * 1000)
+    with given.open("rb") as stdin:
+        advice = advise("/usr/bin/tee", "/dev/stderr", stdin=stdin)
+    assert advice.done.stdout == given.read_bytes() * 2
+    assert advice.done.stderr.startswith(given.read_bytes() * 2)
+    assert [run["arm"] for run in advice.header["runs"]] == ["plain", "count"]
+
+
+def test_a_pipe_is_read_once(advise):
+    advice = advise("/usr/bin/cat", stdin=None, input=b"once")
+    assert advice.done.stdout == b"once"
+    assert [run["arm"] for run in advice.header["runs"]] == ["count"]
+    assert advice.header["counting_cost"] is None and "Standard input is a pipe" in advice.text
+
+
+@pytest.mark.parametrize(("how", "exit_status", "words"), [("_exit", 3, "exit status 3"), ("kill", -9, "signal 9 (Killed)"),
+                                                           ("crash", -11, "signal 11")])
+def test_however_it_ends(how, exit_status, words, advise, endings):
+    advice = advise(endings, how)
+    assert (advice.done.returncode, advice.counts("mutex_lock")) == (0, 1000)
+    assert {run["exit"] for run in advice.header["runs"]} == {exit_status}
+    assert words in advice.text
+
+
+def test_all_processes_are_counted(advise, endings):
+    advice = advise(endings, "fork")
+    assert (advice.header["processes"], advice.counts("mutex_lock")) == (101, 1000 + sum(100 + i for i in range(100)))
+
+
+def test_a_script_s_programs_are_counted(advise, endings, tmp_path):
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{endings}\n{endings}\n", encoding="utf-8")
+    script.chmod(0o755)
+    assert advise(script).counts("mutex_lock") == 2000
+
+
+def test_another_preloaded_library_stays(advise, endings, monkeypatch):
+    other = str(pathlib.Path("/usr/lib/x86_64-linux-gnu/libz.so.1"))
+    if not os.path.exists(other):
+        pytest.skip("not x86-64")
+    monkeypatch.setenv("LD_PRELOAD", other)
+    advice = advise("/usr/bin/env")
+    assert f":{other}\n".encode() in advice.done.stdout
+
+
+def test_nothing_to_count(advise):
+    assert "calls nothing that synchronizes" in advise("/usr/bin/true").text
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (["-static"], "is a static program: no library can be preloaded"),
+    (["-fsanitize=address"], "needs libasan.so"),
+])
+def test_what_cannot_be_counted_is_refused_before_it_runs(options, words, advise, build, tmp_path):
+    advice = advise(build("endings", "g++", "-O1", *options))
+    assert (advice.done.returncode, advice.done.stdout) == (2, b"")
+    assert words in " ".join(advice.text.split())
+
+
+def test_a_static_runtime_is_named_before_the_run(advise, build):
+    advice = advise(build("own_runtime", "g++", "-O1"))
+    assert advice.done.returncode == 0
+    assert "GOMP_parallel is defined in the file" in " ".join(advice.text.split())
+    assert any("GOMP_parallel" in note for note in advice.header["notes"])
+
+
+@pytest.mark.parametrize(("command", "words"), [
+    ([], "no program given, as in syncmeter advise -- ./app"),
+    (["no-such-program"], "'no-such-program' is not on PATH"),
+    (["./no-such-program"], "is not a program that can be run"),
+    (["/etc/passwd"], "is not a program that can be run"),
+])
+def test_commands_that_cannot_run(command, words, advise):
+    advice = advise(*command)
+    assert advice.done.returncode == 2
+    assert words in " ".join(advice.text.split())
+
+
+def test_a_file_that_exists_is_kept(tmp_path):
+    file = tmp_path / "advice.jsonl"
+    file.write_text("mine", encoding="utf-8")
+    done = subprocess.run([DRIVER, "advise", "--json", file, "--", "/usr/bin/true"], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, file.read_text(encoding="utf-8")) == (2, "mine")
+
+
+def test_no_folder_is_left_behind(advise, endings):
+    def left():
+        return {path for parent in ("/dev/shm", "/tmp") for path in pathlib.Path(parent).glob("syncmeter-advise-*")}
+
+    before = left()
+    advise(endings, "kill")
+    assert left() <= before
