@@ -73,6 +73,7 @@ struct sharers {
   unsigned section_ns = 0;       ///< work under a lock
   unsigned think_ns = 0;         ///< work between two sections
   unsigned reads_per_write = 0;  ///< of each lane
+  unsigned gap_us = 0;           ///< before each region
   unsigned size = 0;             ///< as op_info::size_of says
 };
 

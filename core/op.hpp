@@ -36,25 +36,31 @@
 
 namespace syncmeter {
 
-/// What kind of synchronization an op is; the word that output and docs group by.
+/// What kind of synchronization an op is; the word that output and docs group by. In the order of
+/// tables.
 enum class family : std::uint8_t {
   barrier,
-  atomic,
-  fence,
-  critical,
   warp,
   group,
+  region,       ///< a team of threads starts and ends: fork and join
+  worksharing,  ///< a team divides work among its threads: loops, sections, single
+  tasking,      ///< pieces of work that any thread of a team may do
+  atomic,
+  memory,
+  critical,
+  fence,
   handoff,
   launch,
-  memory,
-  control,
   reduction,
+  control,
   structure  ///< a data structure that lanes share: a queue, a stack
 };
 constexpr auto names_of(family) {
-  return spelled("barrier", "atomic", "fence", "critical", "warp", "group", "handoff", "launch",
-                 "memory", "control", "reduction", "structure");
+  return spelled("barrier", "warp", "group", "region", "worksharing", "tasking", "atomic", "memory",
+                 "critical", "fence", "handoff", "launch", "reduction", "control", "structure");
 }
+/// Whether all lanes of a team do one op together, rather than one each.
+constexpr bool is_joint(enum family f) { return f <= family::tasking && f != family::warp; }
 
 /// How `measured` relates to `common`. self: it is `common` again on the same cell, so that the
 /// difference is the cost of one op. insert: it stands between two accesses (`before`, `after`),
@@ -117,6 +123,9 @@ struct op_info {
   bool arrives_late = false;   ///< CPU: a lane in turn is point::late_us late
   bool holds_lock = false;  ///< CPU: point::section_ns of work under a lock, and think_ns outside
   bool reads_and_writes = false;  ///< CPU: each lane writes once in point::reads_per_write + 1 ops
+  bool after_gap = false;         ///< CPU: lane 0 works alone for point::gap_us before each
+  bool own_threads = false;  ///< CPU: its threads are not the rig's lanes, and nothing binds them:
+                             ///< only affinity none
   bool empty_on_purpose = false;  ///< A/A: equal code on both sides is the point, not `elided`
   std::string_view note{};        ///< one line for `list` and the report
   enum launching launching = launching::plain;  ///< GPU

@@ -1,5 +1,7 @@
 #include "backends/omp/omp_backend.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -47,6 +49,73 @@ unsigned kept_on_stack(const measurable& row) {
   return name == "atomic_fetch_add" || name == "atomic_exchange" ? 3 : 0;
 }
 
+struct construct_calls {
+  std::string_view op;
+  std::string_view libgomp, libomp;  ///< entry points of the runtime that one op calls
+};
+constexpr construct_calls constructs[]{
+    {"parallel_region", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"parallel_region_fewer", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"region_after_resize", "GOMP_parallel 2", "__kmpc_fork_call 2"},
+    {"nested_region", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"parallel_for", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"reduction_sum", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"reduction_max", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"reduction_array", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"reduction_declared", "GOMP_parallel 1", "__kmpc_fork_call 1"},
+    {"for_static", "GOMP_barrier 1",
+     "__kmpc_for_static_init_8 1, __kmpc_for_static_fini 1, __kmpc_barrier 1"},
+    {"for_static_chunk", "GOMP_barrier 1",
+     "__kmpc_for_static_init_8 1, __kmpc_for_static_fini 1, __kmpc_barrier 1"},
+    {"for_dynamic",
+     "GOMP_loop_nonmonotonic_dynamic_start 1, GOMP_loop_nonmonotonic_dynamic_next 1, GOMP_loop_end "
+     "1",
+     "__kmpc_dispatch_init_8 1, __kmpc_dispatch_next_8 2, __kmpc_barrier 1"},
+    {"for_guided",
+     "GOMP_loop_nonmonotonic_guided_start 1, GOMP_loop_nonmonotonic_guided_next 1, GOMP_loop_end 1",
+     "__kmpc_dispatch_init_8 1, __kmpc_dispatch_next_8 2, __kmpc_barrier 1"},
+    {"for_nowait", "omp_get_num_threads 1, omp_get_thread_num 1",
+     "__kmpc_for_static_init_8 1, __kmpc_for_static_fini 1"},
+    {"sections", "GOMP_sections_start 1, GOMP_sections_next 3, GOMP_sections_end 1",
+     "__kmpc_for_static_init_4 1, __kmpc_for_static_fini 1, __kmpc_barrier 1"},
+    {"single", "GOMP_single_start 1, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_end_single 1, __kmpc_barrier 1"},
+    {"single_copyprivate", "GOMP_single_copy_start 1, GOMP_single_copy_end 1, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_end_single 1, __kmpc_copyprivate 1"},
+    {"masked", "omp_get_thread_num 1", "__kmpc_masked 1, __kmpc_end_masked 1"},
+    {"ordered",
+     "GOMP_loop_ordered_static_start 1, GOMP_loop_ordered_static_next 1, GOMP_ordered_start 1, "
+     "GOMP_loop_end 1",
+     "__kmpc_dispatch_init_8 1, __kmpc_ordered 1, __kmpc_end_ordered 1, __kmpc_barrier 1"},
+    {"task_by_one", "GOMP_single_start 1, GOMP_task 1, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_omp_task_alloc 1, __kmpc_omp_task 1, __kmpc_barrier 1"},
+    {"task_by_all", "GOMP_task 1, GOMP_barrier 1",
+     "__kmpc_omp_task_alloc 1, __kmpc_omp_task 1, __kmpc_barrier 1"},
+    {"taskwait", "GOMP_task 1, GOMP_taskwait 1", "__kmpc_omp_task 1, __kmpc_omp_taskwait 1"},
+    {"taskgroup", "GOMP_taskgroup_start 1, GOMP_task 1, GOMP_taskgroup_end 1",
+     "__kmpc_taskgroup 1, __kmpc_omp_task 1, __kmpc_end_taskgroup 1"},
+    {"taskloop", "GOMP_single_start 1, GOMP_taskloop 1", "__kmpc_single 1, __kmpc_taskloop 1"},
+    {"task_chain", "GOMP_single_start 1, GOMP_task 1, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_omp_task_with_deps 1, __kmpc_barrier 1"},
+    {"task_fan", "GOMP_single_start 1, GOMP_task 2, GOMP_barrier 1",
+     "__kmpc_single 1, __kmpc_omp_task_with_deps 2, __kmpc_barrier 1"},
+    {"cancellation_point", "GOMP_cancellation_point 1, GOMP_barrier 1",
+     "__kmpc_cancellationpoint 1, __kmpc_barrier 1"}};
+
+/// The function that holds a construct, and in it the calls of the runtime.
+std::string construct(std::string_view op) {
+  const auto* const found = std::ranges::find(constructs, op, &construct_calls::op);
+  std::string text = fmt::format("call:syncmeter::omp::ops::{}::step 1", op);
+  if (found == std::end(constructs)) return text;
+  const std::string_view calls = flush_is_call ? found->libomp : found->libgomp;
+  for (std::size_t at = 0; at < calls.size();) {
+    const auto end = std::min(calls.find(", ", at), calls.size());
+    text += fmt::format(", inner:{}", calls.substr(at, end - at));
+    at = end + 2;
+  }
+  return text;
+}
+
 std::string x86_64(const measurable& row) {
   const auto name = row.info.name;
   const bool floating = is_float(row);
@@ -83,6 +152,9 @@ std::string x86_64(const measurable& row) {
     return "lock_cmpxchg 1, branch 1, store 1 | load 1, branch 2, lock_cmpxchg 1, store 1";
   if (name == "reduce_max") return "call:syncmeter::omp::reduce_max 1";
   if (name == "handoff") return "load 1, branch 1, store 1";
+  if (name == "region_after_gap") return construct("parallel_region");
+  if (row.info.family >= family::region && row.info.family <= family::tasking)
+    return construct(name);
   return without_api(row);
 }
 

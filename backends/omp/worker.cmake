@@ -17,6 +17,12 @@ check_cxx_source_compiles("
     #pragma omp flush seq_cst
     return 0;
   }" SM_OMP_HAS_FLUSH_SEQ_CST)
+check_cxx_source_compiles("
+  int main() {
+    #pragma omp masked
+    { }
+    return 0;
+  }" SM_OMP_HAS_MASKED)
 # libgomp declares it, and does not have it. A link, so that the runtime is asked too.
 set(CMAKE_REQUIRED_LIBRARIES OpenMP::OpenMP_CXX)
 check_cxx_source_compiles("
@@ -41,5 +47,6 @@ target_link_libraries(${target} PRIVATE OpenMP::OpenMP_CXX)
 target_compile_definitions(${target} PRIVATE
   $<$<BOOL:${SM_OMP_HAS_ATOMIC_COMPARE}>:SM_OMP_HAS_ATOMIC_COMPARE>
   $<$<BOOL:${SM_OMP_HAS_FLUSH_SEQ_CST}>:SM_OMP_HAS_FLUSH_SEQ_CST>
+  $<$<BOOL:${SM_OMP_HAS_MASKED}>:SM_OMP_HAS_MASKED>
   $<$<BOOL:${SM_OMP_HAS_LOCK_HINTS}>:SM_OMP_HAS_LOCK_HINTS>)
 sm_tables(${target} omp backends/omp/omp_backend.hpp ${ops} .cpp ${ARGN})

@@ -72,6 +72,8 @@ std::string declared_instructions(const measurable& row) {
     return "call:syncmeter::late_ring<syncmeter::standard::ops::atomic_wait_channel>::meet 1, "
            "store 1";
   }
+  if (row.info.family == family::region)
+    return fmt::format("call:syncmeter::standard::ops::{}::step 1", name);
   return without_api(row);
 }
 

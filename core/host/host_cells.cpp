@@ -50,6 +50,7 @@ void host_rig::make_objects() {
                  .section_ns = where_.section_ns,
                  .think_ns = where_.think_ns,
                  .reads_per_write = where_.reads_per_write,
+                 .gap_us = where_.gap_us,
                  .size = where_.size},
                 {.pitch = stride_bytes(where_), .offset = where_.base_offset});
 }

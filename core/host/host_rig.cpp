@@ -73,6 +73,7 @@ void host_rig::prepare(const measurable& what, const point& where, std::span<con
   late_.clear();
   waiting_cpu_ns_.clear();
   place(pus);
+  if (row_.info.own_threads) release_();
   fit_cells();
   find_home();
 }

@@ -58,7 +58,8 @@ void host_rig::leave(unsigned lane, const lane_outcome& outcome) {
 }
 
 // What the loop of a lone lane starts runs on the other lanes, so they can be in no region of ours
-// meanwhile. They are looked at in one before and one after it.
+// meanwhile. They are looked at in one before and one after it, unless what it starts are threads
+// of its own: then there is no team beside these.
 sample host_rig::take(std::size_t index, std::uint32_t trips) {
   const lane_body body = row_.by_count.at(index);
   const bool alone = row_.info.host_lane;
@@ -66,12 +67,13 @@ sample host_rig::take(std::size_t index, std::uint32_t trips) {
   trips_ = trips;
   reset_cells();
   if (row_.info.arrives_late) late_ = turns_of(lanes_, where_.late_us);
-  if (alone) run_untimed(&look_before_others);
+  const bool looks_at_others = alone && !row_.info.own_threads;
+  if (looks_at_others) run_untimed(&look_before_others);
   const auto start = steady_ns();
   if (alone) body(*this, 0);
   else run_on_team(body);
   const auto stop = steady_ns();
-  if (alone) run_untimed(&look_after_others);
+  if (looks_at_others) run_untimed(&look_after_others);
   if (counts.at(index) == 1) {
     if (const auto cpu_ns = syncmeter::waiting_cpu_ns(late_)) waiting_cpu_ns_.push_back(*cpu_ns);
   }
@@ -122,7 +124,7 @@ std::uint32_t host_rig::trips_in_step() const {
 
 void host_rig::judge_lanes(sample& s) {
   lane_bounds bounds{.at_full_clock = clock_->share_of_fastest(),
-                     .takes_turns = lanes_share_a_pu()};
+                     .takes_turns = lanes_share_a_pu() || row_.info.own_threads};
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const auto& r = records_[lane];
     bounds.pu = pus_[lane];
@@ -164,7 +166,7 @@ double host_rig::ring_ns(double duration_ns) {
 }
 
 std::optional<double> host_rig::pair_probe() {
-  if (!watch_states_ || lanes_ < 2) return std::nullopt;
+  if (!watch_states_ || lanes_ < 2 || row_.info.own_threads) return std::nullopt;
   return hop_ns(probe_ns);
 }
 

@@ -156,7 +156,9 @@ class request_loop {
       return result;
     };
     if (!row.unsupported.empty()) return refuse(status::unsupported, std::string{row.unsupported});
-    const unsigned lanes = backend.participants(row, request.where);
+    // A team that lane 0 starts is of all lanes.
+    const unsigned lanes =
+        row.info.starts_team ? request.where.lanes : backend.participants(row, request.where);
     if (lanes < row.info.min_lanes) {
       return refuse(status::unsupported,
                     fmt::format("needs at least {} lanes", row.info.min_lanes));

@@ -70,7 +70,7 @@ double predicted_s(const campaign_plan& plan, const run_options& options,
   for (const planned_point& p : plan.points) {
     const double at_once = static_cast<double>(std::max<std::size_t>(p.devices.size(), 1));
     const double visit_s = std::min(max_visit_s(p, options), usual_visit_s);
-    all += p.visits * (visit_s + late_steps * p.what.late_us * 1e-6) / at_once;
+    all += p.visits * (visit_s + late_steps * (p.what.late_us + p.what.gap_us) * 1e-6) / at_once;
     for (const worker_info& worker : workers) {
       if (!contains(worker.backends, p.what.backend)) continue;
       const unsigned pool = worker.pooled.contains(p.what.backend) ? p.what.lanes : 0;
@@ -95,7 +95,8 @@ constexpr trait_axis trait_axes[]{
      &study_axes::sections_ns},
     {&point::think_ns, &capability::holds_lock, &run_options::thinks_ns, &study_axes::thinks_ns},
     {&point::reads_per_write, &capability::reads_and_writes, &run_options::reads_per_write,
-     &study_axes::reads_per_write}};
+     &study_axes::reads_per_write},
+    {&point::gap_us, &capability::after_gap, &run_options::gaps_us, &study_axes::gaps_us}};
 
 /// The points of a study on CPUs: cells, lanes and how they are launched, and what of them is
 /// refused.
@@ -180,8 +181,9 @@ class cpu_planner {
     return lanes;
   }
 
-  std::vector<affinity> affinities_of(const study_axes& axes, const point& p) const {
-    if (!p.pus.empty()) return {affinity::none};
+  std::vector<affinity> affinities_of(const offered_op& op, const study_axes& axes,
+                                      const point& p) const {
+    if (!p.pus.empty() || op.rows.front()->own_threads) return {affinity::none};
     if (!options_.affinities.empty()) return options_.affinities;
     return unbound_because_.empty() ? axes.affinities : std::vector{affinity::none};
   }
@@ -201,7 +203,7 @@ class cpu_planner {
           for_each_combination(
               launch, [&](const point& at) { add_point(op, at, axes); }, std::span(numbers));
         },
-        along{&point::affinity, affinities_of(axes, p)},
+        along{&point::affinity, affinities_of(op, axes, p)},
         along{&point::wait, options_.waits.empty() ? axes.waits : options_.waits},
         along{&point::home, wanted_homes(op, options_, axes.homes, false)});
   }
@@ -212,6 +214,8 @@ class cpu_planner {
     if (!row->supported) return refuse(p, "unsupported", row->reason);
     if (p.affinity != affinity::none && !unbound_because_.empty())
       return refuse(p, "unsupported", "lanes cannot be bound here: " + unbound_because_);
+    if (row->own_threads && !p.pus.empty())
+      return refuse(p, "unsupported", "starts threads of its own, which nothing binds to PUs");
     if (p.lanes < row->min_lanes) {
       return refuse(p, "unsupported", fmt::format("needs at least {} lanes", row->min_lanes),
                     p.lanes);

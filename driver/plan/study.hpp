@@ -59,6 +59,7 @@ struct study_axes {
   std::vector<unsigned> lates_us{10};                  ///< for ops with a late lane
   std::vector<unsigned> sections_ns{0}, thinks_ns{0};  ///< for ops that hold a lock for a while
   std::vector<unsigned> reads_per_write{10};           ///< for ops that read and write one datum
+  std::vector<unsigned> gaps_us{0};                    ///< for ops that start a region after a gap
   std::vector<unsigned> sizes{};                       ///< for ops with a size (op_info::size_of)
   unsigned repeats = 0;                                ///< 0: once; n: points 1 to n, each measured
   bool oversubscribe_on_request = false;  ///< with --oversubscribe also one lane more than there

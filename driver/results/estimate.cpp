@@ -310,10 +310,6 @@ template <class... Ops> constexpr std::array<op_info, sizeof...(Ops)> infos(op_l
 }
 constexpr auto shared_infos = infos(shared_ops{});
 
-constexpr std::array<std::string_view, 12> families{"barrier", "warp",      "group",   "atomic",
-                                                    "memory",  "critical",  "fence",   "handoff",
-                                                    "launch",  "reduction", "control", "structure"};
-
 }  // namespace
 
 op_facts facts_of(const point_summary& s) {
@@ -482,20 +478,23 @@ op_facts facts_of(std::string_view op) {
   return {};
 }
 
-op_facts facts_of(std::string_view op, std::string_view family, bool inserted, bool cost_per_lane) {
+op_facts facts_of(std::string_view op, std::string_view family_name, bool inserted,
+                  bool cost_per_lane) {
+  const auto kind = from_text<family>(family_name);
   const auto known =
       std::ranges::find_if(shared_infos, [op](const op_info& info) { return info.name == op; });
-  op_facts facts{.family = std::string(family),
+  op_facts facts{.family = std::string(family_name),
                  .inserted = inserted,
                  .cost_per_lane = cost_per_lane,
-                 .joint = family == "barrier" || family == "group" || family == "launch"};
+                 .joint = kind && (is_joint(*kind) || *kind == family::launch)};
   if (known != shared_infos.end())
     facts.rank = static_cast<std::size_t>(known - shared_infos.begin());
   return facts;
 }
 
-std::size_t family_rank(std::string_view family) {
-  return static_cast<std::size_t>(std::ranges::find(families, family) - families.begin());
+std::size_t family_rank(std::string_view family_name) {
+  constexpr auto names = names_of(family{});
+  return static_cast<std::size_t>(std::ranges::find(names, family_name) - names.begin());
 }
 
 }  // namespace syncmeter

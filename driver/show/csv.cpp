@@ -78,7 +78,7 @@ std::vector<csv_column> listed_columns() {
                  }});
   add_axes(all, {"base_offset", "cells", "lanes", "blocks", "scope", "flavour", "space", "active",
                  "waves", "size", "affinity", "wait", "home", "late_us", "section_ns", "think_ns",
-                 "reads_per_write", "repeat"});
+                 "reads_per_write", "gap_us", "repeat"});
   const std::vector<csv_column> figures{
       {"status", [](s p) { return std::string(to_text(p.status)); }},
       {"reason", [](s p) { return p.reason; }},

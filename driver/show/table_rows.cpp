@@ -22,7 +22,7 @@ auto row_rank(const point_summary& s) {
                     p.type ? static_cast<int>(*p.type) : -1, p.scope, p.flavour, p.space, p.order,
                     p.placement, p.base_offset, stride_bytes(p), p.blocks, p.lanes, p.cells,
                     p.active, p.size, p.affinity, p.pus, p.wait, p.home, p.late_us, p.section_ns,
-                    p.think_ns, p.reads_per_write, p.repeat);
+                    p.think_ns, p.reads_per_write, p.gap_us, p.repeat);
 }
 
 std::string without_affinity(point p) {
@@ -165,6 +165,7 @@ std::string short_name(const point& p) {
   if (p.think_ns != 0) text += fmt::format(", {} ns outside", p.think_ns);
   if (p.reads_per_write != 0) text += fmt::format(", {} reads a write", p.reads_per_write);
   if (p.late_us != 0) text += fmt::format(", {} us late", p.late_us);
+  if (p.gap_us != 0) text += fmt::format(", after {} us", p.gap_us);
   if (p.repeat != 0) text += fmt::format(", repeat {}", p.repeat);
   if (!p.arm.empty()) text += fmt::format(", in {}", p.arm);
   return text;

@@ -47,6 +47,7 @@ std::optional<json> check_request(const capability& entry, const worker_info& wo
   if (entry.holds_lock) where.section_ns = 50;
   if (entry.reads_and_writes) where.reads_per_write = 3;
   if (entry.arrives_late) where.late_us = 1;
+  if (entry.after_gap) where.gap_us = 1;
   json request{{"pus", json::array()},
                {"visit", 1},
                {"options",

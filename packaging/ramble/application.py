@@ -7,12 +7,12 @@ from ramble.appkit import *
 
 # The table's columns, in order, up to the last that is read. Those that name a point may be empty.
 COLUMNS = ("backend family op type order placement stride_elements stride_bytes base_offset_bytes cells lanes blocks scope "
-           "flavour space active waves size affinity wait home late_us section_ns think_ns reads_per_write repeat status "
-           "reason measured_as state headline visits cost_ns cost_low_ns cost_high_ns").split()
+           "flavour space active waves size affinity wait home late_us section_ns think_ns reads_per_write gap_us repeat "
+           "status reason measured_as state headline visits cost_ns cost_low_ns cost_high_ns").split()
 SKIPPED = r'(?:"(?:[^"]|"")*"|[^",]*)'
 POINT = ("{backend} {op} {type} {order} {placement} stride={stride_elements} offset={base_offset_bytes} cells={cells} "
          "lanes={lanes} blocks={blocks} {scope} {flavour} {space} active={active} waves={waves} size={size} {affinity} {wait} "
-         "home={home} late={late_us} section={section_ns} think={think_ns} reads={reads_per_write} repeat={repeat}")
+         "home={home} late={late_us} section={section_ns} think={think_ns} reads={reads_per_write} gap={gap_us} repeat={repeat}")
 
 
 def row_up_to(column, **others):

@@ -43,7 +43,7 @@ def problems(path):
 #: Axes that stand in every name (with this prefix), and those that do where points differ in nothing else.
 NAMED = {"backend": "", "op": "", "type": "", "placement": "", "lanes": "", "stride_elements": "stride", "blocks": "blocks"}
 OTHERS = ("order", "base_offset_bytes", "cells", "scope", "flavour", "space", "active", "waves", "size", "affinity", "wait", "home",
-          "late_us", "section_ns", "think_ns", "reads_per_write", "repeat", "pus", "device")
+          "late_us", "section_ns", "think_ns", "reads_per_write", "gap_us", "repeat", "pus", "device")
 
 
 def costs(rows):

@@ -89,6 +89,10 @@ class Worker:
             point["late_us"] = 20
         if capability.get("holds_lock"):
             point |= {"section_ns": 20, "think_ns": 20}
+        if capability.get("after_gap"):
+            point["gap_us"] = 20
+        if capability.get("own_threads"):
+            where["pus"] = [-1] * lanes
         if capability.get("reads_and_writes"):
             point["reads_per_write"] = 3
         if "size_of" in capability:

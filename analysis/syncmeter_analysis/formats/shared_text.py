@@ -116,7 +116,7 @@ _parts_of_many_hosts |= {"org", "net", "edu", "gov"}
 _most_names = 300
 _our_words = {"omp", "std", "posix", "mpi", "kokkos", "cuda", "openmp", "linux", "gnu", "barrier"}
 _our_words |= {"atomic", "fence", "critical", "warp", "group", "handoff", "launch", "memory"}
-_our_words |= {"control", "reduction"}
+_our_words |= {"control", "reduction", "region", "worksharing", "tasking", "structure"}
 
 
 def names_in(written: str, host: str) -> set[str]:

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         section_ns: int = 0
         think_ns: int = 0
         reads_per_write: int = 0
+        gap_us: int = 0
         repeat: int = 0
         arm: str = ""
 else:
@@ -99,8 +100,8 @@ class Point(_Axes):
     line, `cells` how many strided cells the lanes share out (0: one each); `lanes` are threads (of
     a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
     none); `late_us` is how late one lane in turn arrives at a barrier; `section_ns` and `think_ns`
-    are the work under a lock and between two sections; `reads_per_write` is of each lane.
-    `others` holds members that this version does not know, as JSON text, so
+    are the work under a lock and between two sections; `reads_per_write` is of each lane;
+    `gap_us` is what one thread works before each region. `others` holds members that this version does not know, as JSON text, so
     that points that differ in them stay apart.
     """
 

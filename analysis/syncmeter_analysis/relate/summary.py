@@ -213,7 +213,8 @@ class Measured:
         if self.host_lane or self.family == "launch":
             return 1
         # Of groups of a size the lanes are counted, as those of the other words of a warp.
-        if self.family != "barrier" and (self.family != "group" or p.size):
+        joint = self.family in ("barrier", "group", "region", "worksharing", "tasking")
+        if not joint or (self.family == "group" and p.size):
             return (p.active / 32 if p.active else 1) * p.lanes * p.blocks * self.devices
         if self.launching == "cooperative":
             return 1

@@ -264,6 +264,7 @@ def _parts(p: Point) -> list[tuple[str, str]]:
         ("section_ns", f"{p.section_ns} ns inside" if p.section_ns else ""),
         ("think_ns", f"{p.think_ns} ns outside" if p.think_ns else ""),
         ("reads_per_write", f"{p.reads_per_write} reads a write" if p.reads_per_write else ""),
+        ("gap_us", f"after {p.gap_us} µs of serial work" if p.gap_us else ""),
         ("repeat", f"no. {p.repeat}" if p.repeat else ""),
         ("arm", f"in {p.arm}" if p.arm else ""),
     ]

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "backends/libraries/library_locks.hpp"
+#include "backends/libraries/library_regions.hpp"
 #include "core/measurable.hpp"
 #include "core/ops/control.hpp"
 #include "core/ops/held_lock.hpp"
@@ -98,6 +99,40 @@ struct rcu_read_mostly
                    "syncmeter::libraries::rcu_snapshot">,
                no_urcu> {};
 
+// Fork and join by oneTBB: lane 0 runs the loop, inside an arena of as many threads as lanes. test
+// - baseline == one more.
+using syncmeter::ops::own_region_info;
+template <class Work, literal Type, literal Name, literal What> struct tbb_region {
+  using object = tbb_work;
+  static constexpr op_info info =
+      own_region_info(syncmeter::ops::text<Name>, syncmeter::ops::text<What>, 1)
+          .with(&op_info::compiles_to,
+                syncmeter::ops::text<"call:syncmeter::libraries::", Type, "::step 1">);
+  SM_FN static void common(auto& lane) { Work::step(lane.object()); }
+  SM_FN static void measured(auto& lane) { Work::step(lane.object()); }
+  static std::string check(const object& work, const object_use& use) {
+    return work.record().check_items(use.ops, Work::items(use.lanes));
+  }
+};
+struct tbb_parallel_for
+    : found_op<SM_HAS_TBB,
+               tbb_region<tbb_for, "tbb_for", "tbb_parallel_for",
+                          "tbb::parallel_for of one index a lane, simple_partitioner">,
+               no_tbb> {};
+struct tbb_parallel_reduce
+    : found_op<SM_HAS_TBB,
+               tbb_region<tbb_reduce, "tbb_reduce", "tbb_parallel_reduce",
+                          "tbb::parallel_reduce of one index a lane, simple_partitioner">,
+               no_tbb> {};
+struct tbb_task_group : found_op<SM_HAS_TBB,
+                                 tbb_region<tbb_group, "tbb_group", "tbb_task_group",
+                                            "tbb::task_group: run a task a lane, and wait">,
+                                 no_tbb> {};
+struct tbb_arena : found_op<SM_HAS_TBB,
+                            tbb_region<tbb_execute, "tbb_execute", "tbb_arena",
+                                       "tbb::task_arena::execute of a function by lane 0">,
+                            no_tbb> {};
+
 }  // namespace ops
 
 using library_ops =
@@ -107,7 +142,8 @@ using library_ops =
             ops::tbb_mutex_held, ops::tbb_spin_mutex_held, ops::tbb_queuing_mutex_held,
             ops::ck_fas_lock_held, ops::ck_ticket_lock_held, ops::ck_mcs_lock_held,
             ops::ck_cohort_lock_held, ops::absl_mutex_read_mostly, ops::tbb_rw_mutex_read_mostly,
-            ops::rcu_read_mostly, syncmeter::ops::control_aa>;
+            ops::rcu_read_mostly, ops::tbb_parallel_for, ops::tbb_parallel_reduce,
+            ops::tbb_task_group, ops::tbb_arena, syncmeter::ops::control_aa>;
 
 }  // namespace syncmeter::libraries
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "backends/std/ops/regions.hpp"
 #include "backends/std/std_lane.hpp"
 #include "core/host/channel_ring.hpp"
 #include "core/ops/all.hpp"
@@ -135,7 +136,8 @@ using own_ops =
             ops::shared_mutex_held, ops::spin_lock_held, ops::ticket_lock_held,
             ops::ticket_backoff_lock_held, ops::mcs_lock_held, ops::clh_lock_held,
             ops::mutex_read_mostly, ops::shared_mutex_read_mostly, ops::seqlock_read_mostly,
-            ops::snapshot_read_mostly>;
+            ops::snapshot_read_mostly, ops::thread_create_join, ops::jthread_create_join,
+            ops::async_get, ops::pool_submit_wait>;
 
 }  // namespace syncmeter::standard
 

@@ -5,11 +5,12 @@
 //   AArch64  lse_ldadd lse_swpal lse_casal ... (with their order, without the size),
 //            ldxr ldaxr stxr stlxr, load_acquire store_release, dmb_ish dmb_ishld dsb_sy isb
 //   RISC-V   amoadd.aqrl amoswap.aq lr.aq sc.rl fence_rw_w (without the size)
-//   all      call:NAME, branch (conditional), jump, load store rmw (plain accesses; rmw reads and
-//            writes memory in one), spill (an access to the stack: a register that did not fit),
-//            imul idiv fp_add fp_mul fp_div fp_fma fp_minmax fp_compare convert, move, alu
-//            (register to register), frame (push, pop, return: the function around the loop), nop
-//            (alignment), other:MNEMONIC
+//   all      call:NAME, inner:NAME (a call within a function of the program that the loop calls;
+//            looked at only where it is declared), branch (conditional), jump, load store rmw
+//            (plain accesses; rmw reads and writes memory in one), spill (an access to the stack: a
+//            register that did not fit), imul idiv fp_add fp_mul fp_div fp_fma fp_minmax fp_compare
+//            convert, move, alu (register to register), frame (push, pop, return: the function
+//            around the loop), nop (alignment), other:MNEMONIC
 // SASS has classes of its own (isa/sass.cpp): what synchronizes, touches memory or computes
 // floating-point values keeps its opcode, without sizes, types and cache hints:
 //            RED.ADD ATOMG.CAS ATOMS.POPC.INC LDG.STRONG.GPU STS BAR.SYNC MEMBAR.SC.GPU VOTE.ANY

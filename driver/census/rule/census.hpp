@@ -40,8 +40,8 @@ enum class verdict : std::uint8_t {
 
 /// What one op may compile to: "lock_cmpxchg 1, branch 1, fp_add 1, load 1". Alternatives stand
 /// between bars ("rmw 1 | load 1, store 1"); "nothing" is the empty one. A bookkeeping class is
-/// free unless it is named. Throws std::invalid_argument naming the offending part and the whole
-/// text.
+/// free unless it is named, and so is a call within a function that the loop calls ("inner:NAME").
+/// Throws std::invalid_argument naming the offending part and the whole text.
 [[nodiscard]] std::vector<class_counts> parse_declaration(std::string_view text);
 
 /// "lock_add 1, move 2"; "nothing" when empty. Numbers that are not whole are printed as decimals.

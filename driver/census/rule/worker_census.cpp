@@ -107,8 +107,71 @@ std::vector<code_range> ranges_of(const elf_symbols& symbols,
   return ranges;
 }
 
+/// What functions that loops call call in turn, "inner:GOMP_parallel", by the class of their call.
+using inner_calls = std::map<std::string, class_counts, std::less<>>;
+
+bool declares_inner_calls(const capability& what) {
+  return std::ranges::any_of(what.declares, [](const auto& entry) {
+    return entry.second.find("inner:") != std::string::npos;
+  });
+}
+
+/// A jump to another function, at the end, is a call too.
+class_counts inner_calls_of(code_range range, std::span<const instruction> body, enum machine m) {
+  class_counts calls;
+  const std::vector<instruction_class> classes = classes_of(body, m);
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const std::string_view name = classes[i].name;
+    const bool leaves = body[i].target_address && classes[i].flow == flow::jump &&
+                        *body[i].target_address - range.first >= range.size;
+    if (name.starts_with("call:")) ++calls[fmt::format("inner:{}", name.substr(5))];
+    else if (leaves) ++calls["inner:" + callee_name(body[i].target)];
+  }
+  return calls;
+}
+
+/// Of the functions that the loops of these entries call, where they are this program's.
+inner_calls read_inner_calls(const std::string& path, const elf_symbols& symbols,
+                             const std::vector<const capability*>& entries,
+                             const loops_by_address& loops) {
+  std::set<std::string, std::less<>> called;
+  for (const capability* what : entries) {
+    if (!declares_inner_calls(*what)) continue;
+    for (const code_range& range : ranges_of(symbols, {what}))
+      if (const auto loop = loops.find(range.first); loop != loops.end())
+        for (const auto& [name, count] : loop->second.inside)
+          if (name.starts_with("call:")) called.insert(name);
+  }
+  inner_calls found;
+  if (called.empty()) return found;
+  std::map<std::uint64_t, std::string> name_at;
+  std::vector<code_range> ranges;
+  for (const auto& [symbol, range] : symbols.functions) {
+    std::string name = "call:" + callee_name(symbol);
+    if (range.size == 0 || symbol.find('.') != std::string::npos || !called.contains(name))
+      continue;
+    if (name_at.emplace(range.first, std::move(name)).second) ranges.push_back(range);
+  }
+  disassemble(path, symbols.machine, std::move(ranges),
+              [&](code_range range, std::span<const instruction> body) {
+                found[name_at[range.first]] = inner_calls_of(range, body, symbols.machine);
+              });
+  return found;
+}
+
+loop_code with_inner_calls(loop_code loop, const inner_calls& inner) {
+  class_counts more;
+  for (const auto& [name, count] : loop.inside) {
+    const auto calls = inner.find(name);
+    if (calls == inner.end()) continue;
+    for (const auto& [callee, times] : calls->second) more[callee] += count * times;
+  }
+  loop.inside.merge(more);
+  return loop;
+}
+
 census_entry census_of(const capability& what, const elf_symbols& symbols,
-                       const loops_by_address& loops) {
+                       const loops_by_address& loops, const inner_calls& inner) {
   std::array<loop_code, 4> four;
   // Of loops that no worker runs there are two: those with and without the op.
   const std::size_t needed = what.symbols.size() == 2 ? 2 : four.size();
@@ -120,7 +183,8 @@ census_entry census_of(const capability& what, const elf_symbols& symbols,
       problem = fmt::format("{}: not in the program's symbol tables", what.symbols[i]);
     else if (const auto loop = loops.find(at->second.first); loop == loops.end())
       problem = fmt::format("{}: objdump shows no code for it", what.symbols[i]);
-    else four[i] = loop->second;
+    else if (!declares_inner_calls(what)) four[i] = loop->second;
+    else four[i] = with_inner_calls(loop->second, inner);
     if (problem.empty()) continue;
     return unjudged(what, symbols.machine, verdict::not_proven, std::move(problem));
   }
@@ -169,6 +233,7 @@ std::vector<census_entry> take_host_census(const std::string& path,
                                            bool with_lines) {
   elf_symbols symbols;
   loops_by_address loops;
+  inner_calls inner;
   std::string problem;
   try {
     symbols = read_elf_symbols(path);
@@ -180,11 +245,12 @@ std::vector<census_entry> take_host_census(const std::string& path,
                 [&](code_range range, std::span<const instruction> body) {
                   loops[range.first] = read_loop(body, symbols.machine, with_lines);
                 });
+    inner = read_inner_calls(path, symbols, entries, loops);
   } catch (const disassembly_error& error) {
     problem = error.what();
   }
   return judge_all(entries, symbols.machine, problem,
-                   [&](const capability& what) { return census_of(what, symbols, loops); });
+                   [&](const capability& what) { return census_of(what, symbols, loops, inner); });
 }
 
 using nlohmann::json;

@@ -1,0 +1,47 @@
+// What oneTBB forks and joins, with calls that are not inlined.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/host/work_record.hpp"
+
+namespace syncmeter::libraries {
+
+/// An arena of as many threads as lanes, and what they did.
+class tbb_work {
+ public:
+  explicit tbb_work(sharers who);
+  ~tbb_work();
+  tbb_work(const tbb_work&) = delete;
+  tbb_work& operator=(const tbb_work&) = delete;
+
+  struct arena;
+  [[nodiscard]] arena& threads() { return *arena_; }
+  [[nodiscard]] work_record& record() { return record_; }
+  [[nodiscard]] const work_record& record() const { return record_; }
+
+ private:
+  work_record record_;
+  std::unique_ptr<arena> arena_;
+};
+
+/// Each op, and how many items it has.
+struct tbb_for {
+  static void step(tbb_work& work);
+  static std::uint64_t items(unsigned lanes) { return lanes; }
+};
+struct tbb_reduce {
+  static void step(tbb_work& work);
+  static std::uint64_t items(unsigned /*lanes*/) { return 1; }
+};
+struct tbb_group {
+  static void step(tbb_work& work);
+  static std::uint64_t items(unsigned lanes) { return lanes; }
+};
+struct tbb_execute {
+  static void step(tbb_work& work);
+  static std::uint64_t items(unsigned /*lanes*/) { return 1; }
+};
+
+}  // namespace syncmeter::libraries

@@ -1,0 +1,204 @@
+// Parallel regions of OpenMP. Lane 0 alone runs the loop; the threads of a region are the lanes,
+// bound as the rig bound them. test - baseline == one more region: fork, one line written by each
+// thread, join.
+#pragma once
+
+#include <omp.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/host/work_record.hpp"
+
+namespace syncmeter::omp::ops {
+
+using syncmeter::ops::in_quick;
+using syncmeter::ops::own_region_info;
+using syncmeter::ops::region_info;
+using syncmeter::ops::region_op;
+
+struct parallel_region : region_op<parallel_region> {
+  static constexpr op_info info =
+      in_quick(region_info("parallel_region", "an empty parallel region of all lanes: fork, join"));
+  SM_LOOP static void step(work_record& record) {
+#pragma omp parallel num_threads(record.threads())
+    ++work_record::current->of(omp_get_thread_num()).entered;
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_entered(use.ops, use.lanes);
+  }
+};
+
+// The region's threads are half of those that the runtime has.
+struct parallel_region_fewer : region_op<parallel_region_fewer> {
+  static constexpr op_info info =
+      own_region_info("parallel_region_fewer", "regions of half of the lanes, after one of all", 2);
+  struct object : work_record {
+    explicit object(sharers who) : work_record{who} {
+#pragma omp parallel num_threads(this->threads()) default(none)
+      static_cast<void>(omp_get_thread_num());
+    }
+  };
+  SM_LOOP static void step(work_record& record) {
+#pragma omp parallel num_threads(record.half())
+    ++work_record::current->of(omp_get_thread_num()).entered;
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_entered(use.ops, use.lanes / 2);
+  }
+};
+
+// test - baseline == two regions, one of half of the lanes and one of all: beyond what the two take
+// without each other it is what another size costs
+struct region_after_resize : region_op<region_after_resize> {
+  static constexpr op_info info =
+      own_region_info("region_after_resize", "a region of half of the lanes, then one of all", 2);
+  SM_LOOP static void step(work_record& record) {
+#pragma omp parallel num_threads(record.half())
+    work_record::current->of(omp_get_thread_num()).add(0);
+#pragma omp parallel num_threads(record.threads())
+    ++work_record::current->of(omp_get_thread_num()).entered;
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    const std::string wrong = record.check_entered(use.ops, use.lanes);
+    if (!wrong.empty()) return wrong;
+    return record.check_count(use.ops * (use.lanes / 2));
+  }
+};
+
+// Within a region of one thread, as a library has it that is called by a thread of a region.
+struct nested_region : region_op<nested_region> {
+  static constexpr op_info info = own_region_info(
+      "nested_region", "a region of all lanes within a region of one thread, and that one", 1);
+  SM_LOOP static void step(work_record& /*record*/) {
+#pragma omp parallel num_threads(1)
+    {
+#pragma omp parallel num_threads(work_record::current->threads())
+      ++work_record::current->of(omp_get_thread_num()).entered;
+    }
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_entered(use.ops, use.lanes);
+  }
+};
+
+// test - baseline == the region that follows so many microseconds of work by lane 0, during which
+// the other threads wait for it; in the baseline there is only that work
+struct region_after_gap {
+  static constexpr op_info info = [] {
+    op_info after =
+        region_info("region_after_gap", "a region after --gap us of work by one thread");
+    after.pairing = pairing::insert;
+    after.after_gap = true;
+    return after;
+  }();
+  using object = work_record;
+  SM_FN static void before(auto& lane) { spend_gap(lane.object()); }
+  SM_FN static void measured(auto& lane) { parallel_region::step(lane.object()); }
+  SM_FN static void after(auto&) {}
+  SM_LOOP static void spend_gap(work_record& record) { record.spend_gap(); }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_gaps(use.ops);
+  }
+};
+
+// A region and in it a loop, one iteration for each lane, in one construct.
+struct parallel_for : region_op<parallel_for> {
+  static constexpr op_info info =
+      region_info("parallel_for", "a region with a static loop, one iteration a lane");
+  SM_LOOP static void step(work_record& record) {
+    const int all = record.threads();
+#pragma omp parallel for num_threads(all) schedule(static) default(none) shared(record, all)
+    for (int i = 0; i < all; ++i)
+      record.of(omp_get_thread_num()).add(static_cast<std::uint64_t>(i));
+  }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_items(use.ops, use.lanes);
+  }
+};
+
+/// A region with a reduction: each thread contributes once, and each result is another one than
+/// that before.
+template <class Op> struct reduction_op : region_op<Op> {
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_items(use.ops, 1);
+  }
+};
+inline std::uint64_t thread_number() { return static_cast<std::uint64_t>(omp_get_thread_num()); }
+/// What thread_number() adds up to over all threads.
+inline std::uint64_t sum_of_numbers(const work_record& record) {
+  return std::uint64_t{record.lanes()} * (record.lanes() - 1) / 2;
+}
+
+struct reduction_sum : reduction_op<reduction_sum> {
+  static constexpr op_info info =
+      in_quick(region_info("reduction_sum", "a region with reduction(+) of a 64-bit integer"));
+  SM_LOOP static void step(work_record& record) {
+    const std::uint64_t value = record.renew_value();
+    std::uint64_t sum = 0;
+#pragma omp parallel num_threads(record.threads()) default(none) shared(value) reduction(+ : sum)
+    sum += value + thread_number();
+    record.add_result(sum == value * record.lanes() + sum_of_numbers(record));
+  }
+};
+
+struct reduction_max : reduction_op<reduction_max> {
+  static constexpr op_info info =
+      region_info("reduction_max", "a region with reduction(max) of a 64-bit integer");
+  SM_LOOP static void step(work_record& record) {
+    const std::uint64_t value = record.renew_value();
+    std::uint64_t most = 0;
+#pragma omp parallel num_threads(record.threads()) default(none) shared(value) reduction(max : most)
+    {
+      const std::uint64_t mine = value + thread_number();
+      most = mine > most ? mine : most;
+    }
+    record.add_result(most == value + record.lanes() - 1);
+  }
+};
+
+struct reduction_array : reduction_op<reduction_array> {
+  static constexpr op_info info =
+      region_info("reduction_array", "a region with reduction(+) of an array of 64 doubles");
+  SM_LOOP static void step(work_record& record) {
+    constexpr std::size_t elements = 64;
+    const auto value = static_cast<double>(record.renew_value());
+    double sums[elements] = {};
+#pragma omp parallel num_threads(record.threads()) default(none) shared(value)                     \
+    reduction(+ : sums[ : elements])
+    {
+      for (double& sum : sums) sum += value;
+    }
+    const double expected = value * record.lanes();
+    bool right = true;
+    for (const double sum : sums) right = right && sum == expected;
+    record.add_result(right);
+  }
+};
+
+/// The values of some threads, for a reduction that the program declares.
+struct value_range {
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  void add(const value_range& other) {
+    least = other.least < least ? other.least : least;
+    most = other.most > most ? other.most : most;
+  }
+};
+#pragma omp declare reduction(join:value_range : omp_out.add(omp_in))
+
+struct reduction_declared : reduction_op<reduction_declared> {
+  static constexpr op_info info = region_info(
+      "reduction_declared", "a region with a declared reduction of a structure of two words");
+  SM_LOOP static void step(work_record& record) {
+    const std::uint64_t value = record.renew_value();
+    value_range all;
+#pragma omp parallel num_threads(record.threads()) default(none) shared(value) reduction(join : all)
+    {
+      const std::uint64_t mine = value + thread_number();
+      all.add({mine, mine});
+    }
+    record.add_result(all.least == value && all.most == value + record.lanes() - 1);
+  }
+};
+
+}  // namespace syncmeter::omp::ops

@@ -1,0 +1,162 @@
+// Work that a team of OpenMP shares out among its threads. All lanes come to the construct, as to a
+// barrier, and it ends with one unless an op says otherwise. test - baseline == one more construct.
+// What its items do, an addition each, is in it: schedules are compared at the same items.
+#pragma once
+
+#include <omp.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "backends/omp/ops/regions.hpp"
+
+namespace syncmeter::omp::ops {
+
+/// `Op::items` is the number of items of one op.
+template <class Op> struct shared_op : self_paired<shared_op<Op>> {
+  using object = work_record;
+  SM_FN static void common(auto& lane) { Op::step(lane.object(), lane.number()); }
+  static std::string check(const work_record& record, const object_use& use) {
+    return record.check_items(use.ops, Op::items(record));
+  }
+};
+
+consteval op_info shared_info(std::string_view name, std::string_view note,
+                              std::string_view size_of = {}) {
+  return {.name = name,
+          .in_quick = false,
+          .family = family::worksharing,
+          .unroll = 1,
+          .communicates = true,
+          .note = note,
+          .size_of = size_of};
+}
+
+/// The items that one thread did in one construct: a compiler may work out the sum of a chunk.
+struct item_sum {
+  std::uint64_t count = 0, numbers = 0;
+  void add(std::uint64_t number) {
+    ++count;
+    numbers += number;
+  }
+};
+
+// A loop of so many iterations for each lane.
+#define SM_OMP_LOOP(NAME, INFO, EACH, PRAGMA)                                                      \
+  struct NAME : shared_op<NAME> {                                                                  \
+    static constexpr op_info info = INFO;                                                          \
+    static std::uint64_t items(const work_record& record) { return record.of_all(EACH); }          \
+    SM_LOOP static void step(work_record& record, unsigned lane) {                                 \
+      [[maybe_unused]] const auto chunk = static_cast<std::int64_t>(record.size());                \
+      const auto all = static_cast<std::int64_t>(items(record));                                   \
+      item_sum done;                                                                               \
+      _Pragma(PRAGMA) for (std::int64_t i = 0; i < all; ++i)                                       \
+          done.add(static_cast<std::uint64_t>(i));                                                 \
+      record.of(lane).add(done.count, done.numbers);                                               \
+    }                                                                                              \
+  };
+
+/// Iterations of each lane in loops with chunks, as in EPCC's schedbench.
+inline constexpr unsigned iterations_in_chunks = 128;
+consteval op_info chunk_info(std::string_view name, std::string_view note) {
+  return shared_info(name, note, "iterations of a chunk, of 128 for each lane");
+}
+
+SM_OMP_LOOP(for_static,
+            in_quick(shared_info("for_static", "a loop with schedule(static)",
+                                 "iterations of each lane")),
+            record.size(), "omp for schedule(static)")
+SM_OMP_LOOP(for_static_chunk, chunk_info("for_static_chunk", "a loop with schedule(static, size)"),
+            iterations_in_chunks, "omp for schedule(static, chunk)")
+SM_OMP_LOOP(for_dynamic, chunk_info("for_dynamic", "a loop with schedule(dynamic, size)"),
+            iterations_in_chunks, "omp for schedule(dynamic, chunk)")
+SM_OMP_LOOP(for_guided, chunk_info("for_guided", "a loop with schedule(guided, size)"),
+            iterations_in_chunks, "omp for schedule(guided, chunk)")
+// No barrier behind it.
+SM_OMP_LOOP(for_nowait,
+            shared_info("for_nowait",
+                        "a loop with schedule(static) and nowait, one iteration a lane"),
+            1, "omp for schedule(static) nowait")
+#undef SM_OMP_LOOP
+
+struct sections : shared_op<sections> {
+  static constexpr op_info info = shared_info("sections", "four sections");
+  static std::uint64_t items(const work_record&) { return 4; }
+  SM_LOOP static void step(work_record& record, unsigned lane) {
+    item_sum done;
+#pragma omp sections
+    {
+#pragma omp section
+      done.add(0);
+#pragma omp section
+      done.add(1);
+#pragma omp section
+      done.add(2);
+#pragma omp section
+      done.add(3);
+    }
+    record.of(lane).add(done.count, done.numbers);
+  }
+};
+
+struct single : shared_op<single> {
+  static constexpr op_info info = shared_info("single", "a block that one thread runs");
+  static std::uint64_t items(const work_record&) { return 1; }
+  SM_LOOP static void step(work_record& record, unsigned lane) {
+#pragma omp single
+    record.of(lane).add(0);
+  }
+};
+
+// Every lane gets the value, another one each time.
+struct single_copyprivate : shared_op<single_copyprivate> {
+  static constexpr op_info info =
+      shared_info("single_copyprivate", "a block that one thread runs, and a word for all from it");
+  static std::uint64_t items(const work_record&) { return 1; }
+  SM_LOOP static void step(work_record& record, unsigned lane) {
+    std::uint64_t value = 0;
+    thread_work& mine = record.of(lane);
+#pragma omp single copyprivate(value)
+    {
+      mine.add(0);
+      value = record.renew_value();
+    }
+    mine.wrong += value != ++mine.entered ? 1 : 0;
+  }
+};
+
+// No barrier behind it: the other lanes pass.
+struct masked : shared_op<masked> {
+  static constexpr op_info info = shared_info("masked", "a block that thread 0 runs; no barrier");
+  static std::uint64_t items(const work_record&) { return 1; }
+  SM_LOOP static void step(work_record& record, unsigned lane) {
+#if defined(SM_OMP_HAS_MASKED)
+#pragma omp masked
+#else
+#pragma omp master
+#endif
+    record.of(lane).add(0);
+  }
+};
+
+// One iteration for each lane, and in each a word on a line that the next one writes too: what is
+// ordered shares something.
+struct ordered : shared_op<ordered> {
+  static constexpr op_info info =
+      shared_info("ordered", "a loop whose iterations, one for each lane, write one word in order");
+  static std::uint64_t items(const work_record& record) { return record.lanes(); }
+  SM_LOOP static void step(work_record& record, unsigned lane) {
+    const auto all = static_cast<std::int64_t>(items(record));
+    thread_work& mine = record.of(lane);
+#pragma omp for ordered schedule(static, 1)
+    for (std::int64_t i = 0; i < all; ++i) {
+      const auto number = static_cast<std::uint64_t>(i);
+#pragma omp ordered
+      record.take_turn(mine, number, static_cast<std::uint64_t>(all));
+      mine.add(number);
+    }
+  }
+};
+
+}  // namespace syncmeter::omp::ops

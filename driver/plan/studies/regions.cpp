@@ -1,0 +1,50 @@
+// The study `regions`.
+#include "driver/plan/study.hpp"
+
+namespace syncmeter {
+
+study regions_study() {
+  const study_axes constructs{.lanes = lane_set::powers,
+                              .waits = {wait_policy::active, wait_policy::passive}};
+  // One iteration, and as many as loops with chunks have.
+  study_axes whole_loops = constructs;
+  whole_loops.sizes = {1, 128};
+  study_axes chunks = constructs;
+  chunks.sizes = {1, 16, 128};
+  study_axes tasks = constructs;
+  tasks.sizes = {1, 64};
+  // How fast a team wakes depends on how long it has slept.
+  study_axes after_gaps = constructs;
+  after_gaps.lanes = lane_set::max;
+  after_gaps.gaps_us = {0, 1, 10, 100, 1000, 10'000};
+  study_axes teams = constructs;
+  teams.lanes = lane_set::two_and_max;
+  return {.place = 21,
+          .name = "regions",
+          .purpose =
+              "parallel regions, loops, reductions and tasks, by threads, chunk and idle gap",
+          .rules = {{.ops = {"parallel_region", "parallel_for", "reduction_sum", "reduction_max",
+                             "reduction_array", "reduction_declared", "for_nowait", "sections",
+                             "single", "single_copyprivate", "masked", "ordered", "taskwait",
+                             "taskgroup", "cancellation_point"},
+                     .axes = constructs},
+                    {.ops = {"for_static"}, .axes = whole_loops},
+                    {.ops = {"for_static_chunk", "for_dynamic", "for_guided"}, .axes = chunks},
+                    {.ops = {"task_by_*", "taskloop", "task_chain", "task_fan"}, .axes = tasks},
+                    {.ops = {"parallel_region_fewer", "region_after_resize", "nested_region"},
+                     .axes = teams},
+                    {.ops = {"region_after_gap"}, .axes = after_gaps}},
+          .others = constructs,
+          .pace = study_pace{.precision = 0.02,
+                             .max_time_s = 0.1,
+                             .min_sample_us = 0,
+                             .many = 64,
+                             .visits_of_many = 3},
+          .native_only = true,
+          .ops_together = true,
+          .also = {"omp-llvm", "std", "libraries"},
+          .left_out = "affinities other than close; other chunks, numbers of tasks and gaps unless "
+                      "--size and --gap name them"};
+}
+
+}  // namespace syncmeter

@@ -1,0 +1,71 @@
+"""Regions, loops, reductions and tasks by syncmeter's worker and by a short program (region_twin.cpp), in turn on
+the same PUs.
+
+  python3 tests/benchmarks/regions.py BIN [ROUNDS [WORKER COMPILER]]
+
+BIN holds the worker (omp; omp-llvm with clang++). Nothing here asserts: it prints the medians in ns and of the ratios,
+and the scatter of both. Promised: ratios within 3 % in the median.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+OPS = ("parallel_region", "for_static", "reduction_sum", "task_by_one")
+
+
+def by_worker(worker, backend, op, lanes):
+    point = {"backend": backend, "op": op, "lanes": lanes, "affinity": "close", "wait": "active", "order": "unordered"}
+    worker.stdin.write(json.dumps({"kind": "measure", "id": 1, "point": point, "pus": list(range(lanes)), "visit": 1,
+                                   "options": {"max_time_ns": 1e8}}) + "\n")
+    worker.stdin.flush()
+    while (answer := json.loads(worker.stdout.readline()))["kind"] == "accepted":
+        pass
+    quiet = [e for e in answer["estimates"] if not e["busy"]] or answer["estimates"]
+    return quiet[0]["cost_ns"]["value"] if quiet else None
+
+
+def scatter(costs):
+    return 100 * statistics.stdev(costs) / statistics.mean(costs) if len(costs) > 1 else float("nan")
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    binaries = pathlib.Path(sys.argv[1]).resolve()
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 11
+    backend, compiler = sys.argv[3:5] if len(sys.argv) > 4 else ("omp", "g++")
+    environment = os.environ | {"OMP_WAIT_POLICY": "active"}
+    with tempfile.TemporaryDirectory() as folder:
+        twin = pathlib.Path(folder) / "region_twin"
+        subprocess.run([compiler, "-std=c++20", "-O2", "-fopenmp", HERE / "region_twin.cpp", "-o", twin], check=True)
+        worker = subprocess.Popen([binaries / f"syncmeter-{backend}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True, env=environment)
+        print("construct        lanes   twin ns    ours ns  ratio  scatter of both")
+        for lanes in (1, 2):
+            for op in OPS:
+                pairs = []
+                for _ in range(rounds):
+                    mine = by_worker(worker, backend, op, lanes)
+                    # The worker's idle threads spin: they must not share the twin's cores.
+                    os.kill(worker.pid, signal.SIGSTOP)
+                    made = subprocess.run([twin, op, str(lanes), "0.1"], capture_output=True, text=True, check=True,
+                                          env=environment)
+                    os.kill(worker.pid, signal.SIGCONT)
+                    if mine:
+                        pairs.append((float(made.stdout), mine))
+                its, ours = ([pair[i] for pair in pairs] for i in (0, 1))
+                ratio = statistics.median(b / a for a, b in pairs)
+                print(f"{op:16} {lanes:5}  {statistics.median(its):8.1f}  {statistics.median(ours):9.1f}  {ratio:5.3f}  "
+                      f"{scatter(its):.1f} and {scatter(ours):.1f} %", flush=True)
+        worker.stdin.close()
+        worker.wait()
+
+
+main()

@@ -1,0 +1,71 @@
+// What a construct's threads did: a lost iteration, a task done twice, a thread that did not come
+// and a gap that was none fail the sample.
+#include "core/host/work_record.hpp"
+
+#include <gmock/gmock.h>
+
+namespace syncmeter::work_record_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr unsigned lanes = 3;
+
+// Each of `ops` loops hands out its items in turn.
+work_record after_loops(std::uint64_t ops, std::uint64_t items) {
+  work_record record{{.lanes = lanes}};
+  for (std::uint64_t op = 0; op < ops; ++op)
+    for (std::uint64_t i = 0; i < items; ++i) record.of(static_cast<unsigned>(i % lanes)).add(i);
+  return record;
+}
+
+TEST(work_record, every_item_once) {
+  EXPECT_THAT(after_loops(5, 7).check_items(5, 7), IsEmpty());
+  EXPECT_THAT(after_loops(5, 8).check_items(5, 8), IsEmpty());
+  EXPECT_THAT(after_loops(4, 7).check_items(5, 7), HasSubstr("28 of 35 pieces of work"));
+  work_record twice = after_loops(5, 7);
+  twice.of(0U).add(3);
+  EXPECT_THAT(twice.check_items(5, 7), HasSubstr("36 of 35 pieces of work"));
+  work_record exchanged = after_loops(5, 7);
+  exchanged.of(1U).add(0, 1);  // as if another one's number had been done in place of it
+  EXPECT_THAT(exchanged.check_items(5, 7), HasSubstr("done twice"));
+}
+
+TEST(work_record, items_out_of_order_are_noticed) {
+  work_record record{{.lanes = lanes}};
+  for (const std::uint64_t i : {0U, 1U, 2U, 0U, 1U, 2U}) record.take_turn(record.of(0U), i, 3);
+  EXPECT_THAT(record.check_items(0, 3), IsEmpty());
+  record.take_turn(record.of(1U), 1, 3);
+  EXPECT_THAT(record.check_items(0, 3), HasSubstr("out of order"));
+}
+
+TEST(work_record, a_wrong_result_is_noticed) {
+  work_record record{{.lanes = lanes}};
+  record.add_result(true);
+  EXPECT_THAT(record.check_items(1, 1), IsEmpty());
+  record.add_result(false);
+  EXPECT_THAT(record.check_items(2, 1), HasSubstr("1 wrong results"));
+}
+
+TEST(work_record, each_thread_enters_each_region) {
+  work_record record{{.lanes = lanes}};
+  for (unsigned lane = 0; lane < lanes; ++lane) record.of(lane).entered = 4;
+  EXPECT_THAT(record.check_entered(4, lanes), IsEmpty());
+  EXPECT_THAT(record.check_entered(4, 2), HasSubstr("thread 2 took part 4 times, expected 0"));
+  record.of(1U).entered = 3;
+  EXPECT_THAT(record.check_entered(4, lanes), HasSubstr("thread 1 took part 3 times, expected 4"));
+}
+
+TEST(work_record, a_gap_lasts_as_long_as_it_should) {
+  work_record record{{.lanes = lanes, .gap_us = 20}};
+  record.spend_gap();
+  record.spend_gap();
+  EXPECT_THAT(record.check_gaps(2), IsEmpty());
+  EXPECT_THAT(record.check_gaps(3), HasSubstr("2 gaps"));
+  record.of(0U).entered = 2;
+  EXPECT_THAT(record.check_gaps(2), HasSubstr("thread 1"));
+}
+
+}  // namespace
+}  // namespace syncmeter::work_record_test
