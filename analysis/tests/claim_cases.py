@@ -13,6 +13,10 @@ def strided(op="atomic_add", stride=1, **axes):
     )
 
 
+def team(op, **axes):
+    return point(op, **{"lanes": 2, "order": "unordered", **axes})
+
+
 # Claim: the dear and the cheap side as points, then a ratio at which it holds and one at which not.
 cases = {
     "omp-barrier-lanes": (point("barrier", lanes=16), point("barrier", lanes=4), 1.2, 5),
@@ -275,4 +279,35 @@ cases = {
         1,
         2,
     ),
+    "epcc-implementations": (
+        team("parallel_region", backend="omp-llvm"),
+        team("parallel_region"),
+        1,
+        2,
+    ),
+    "epcc-region-threads": (team("parallel_region", lanes=8), team("parallel_region"), 3, 1),
+    "belief-static-schedule": (
+        team("for_dynamic", size=8),
+        team("for_static_chunk", size=8),
+        3,
+        1,
+    ),
+    "belief-guided-schedule": (team("for_guided", size=8), team("for_dynamic", size=8), 0.5, 1),
+    "book-merge-regions": (team("parallel_for"), team("for_static", size=1), 3, 1),
+    "book-nowait": (team("for_static", size=1), team("for_nowait"), 3, 1),
+    "book-ordered": (team("ordered"), team("for_static"), 3, 1),
+    "belief-passive-regions": (
+        team("parallel_region", wait="passive"),
+        team("parallel_region"),
+        9,
+        1.2,
+    ),
+    "belief-nested": (team("nested_region", affinity="none"), team("parallel_region"), 9, 1.2),
+    "belief-thread-per-loop": (
+        team("thread_create_join", backend="std", affinity="none"),
+        team("parallel_region"),
+        20,
+        2,
+    ),
+    "belief-tasks-by-all": (team("task_by_one", size=4), team("task_by_all", size=4), 3, 1),
 }

@@ -14,13 +14,14 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.evidence import Evidence, Pair, Pairs
 from syncmeter_analysis.relate.relation import Ratio
 from syncmeter_analysis.render import claims_text
-from tests.claim_cases import cases, cuda, strided
-from tests.made import campaign, point, read, visits, write
+from tests.claim_cases import cases, cuda, strided, team
+from tests.made import around, campaign, point, read, visits, write
 
 by_id = {claim.id: claim for claim in all_claims()}
 
 
 apart = {"smt-variance", "levels-coresident", "belief-graph"}
+apart |= {"belief-task-grain", "tbb-million-cycles"}
 
 
 def judge(tmp_path, id, ratio, scatter=0.002, dear=None, cheap=None):
@@ -120,6 +121,31 @@ def test_scatter_with_siblings_needs_cores_and_many_pairs(tmp_path):
     alone["machine"] = {**alone["machine"], "smt": False}
     data = Evidence(read(write(tmp_path / "g.jsonl", lines, first=alone)))
     assert by_id["smt-variance"].judge(data).note == "this machine has no SMT"
+
+
+@pytest.mark.parametrize(
+    ("of_64", "verdict", "value"),
+    # Nine times the cost of a task, of 64 for each thread, over 10 us.
+    [(64 * 2e3, holds, 1.8), (64 * 500.0, fails, 0.45), (64 * 1111.0, cannot_tell, 1.0)],
+)
+def test_the_work_that_a_task_needs_is_compared_with_a_bound(tmp_path, of_64, verdict, value):
+    lines = visits(around(of_64), team("task_by_all", size=64), family="tasking")
+    lines += visits(around(9e9), team("task_by_one", size=64), family="tasking")
+    lines += visits(around(9e9), team("task_by_all", size=64, wait="passive"), family="tasking")
+    found = by_id["belief-task-grain"].judge(Evidence(read(write(tmp_path / "f", lines))))
+    assert (found.verdict, found.effect.value) == (verdict, pytest.approx(value, rel=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("ns", "verdict", "value"),
+    # On four threads work of four thirds of the cost takes as long in parallel, over 500 us.
+    [(600e3, holds, 1.6), (3e3, fails, 0.008), (375e3, cannot_tell, 1.0)],
+)
+def test_the_loop_that_a_parallel_for_needs_is_of_the_largest_team(tmp_path, ns, verdict, value):
+    lines = visits(around(ns), team("tbb_parallel_for", backend="libraries", lanes=4))
+    lines += visits(around(5.0), team("tbb_parallel_for", backend="libraries"))
+    found = by_id["tbb-million-cycles"].judge(Evidence(read(write(tmp_path / "f", lines))))
+    assert (found.verdict, found.effect.value) == (verdict, pytest.approx(value, rel=1e-3))
 
 
 @pytest.mark.parametrize(("graph_of_16", "verdict"), [(16.0, holds), (32.0, fails)])

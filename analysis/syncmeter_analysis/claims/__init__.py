@@ -1,4 +1,5 @@
-"""All claims, in the order of the report: those about CPUs, about GPUs, and what is widely held."""
+"""All claims, in the order of the report: those about CPUs, about regions and tasks, about GPUs, and
+what is widely held."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from importlib import import_module
 from syncmeter_analysis.claims.claim import Claim, Finding
 from syncmeter_analysis.relate.evidence import Evidence
 
-modules = ("cpu", "cuda", "levels", "beliefs")
+modules = ("cpu", "regions", "cuda", "levels", "beliefs")
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a portable API costs over the native one of the same hardware: every pair of counterparts,
-judged as `syncmeter-report compare --by backend` judges them. Two native APIs (`std` and `omp`) are
-compared by that command only."""
+judged as `syncmeter-report compare --by backend` judges them; and fork and join, which each API does by
+an op of its own. Other ops of two native APIs (`std` and `omp`) are compared by that command only."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from syncmeter_analysis.relate.compare import (
     verdict_text,
 )
 from syncmeter_analysis.relate.compare_by import counterparts, pairs_of_backends
+from syncmeter_analysis.relate.contest import Contest
 from syncmeter_analysis.relate.group import grouped
 from syncmeter_analysis.relate.relation import Verdict, default_margin
 from syncmeter_analysis.relate.summary import Measured, code_of
@@ -25,6 +26,7 @@ from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, table
 from syncmeter_analysis.studies.cells import of_each
 from syncmeter_analysis.studies.figures import Dots, Figure, Panel
 from syncmeter_analysis.studies.figures import row as figure_row
+from syncmeter_analysis.studies.regions import fork_sentence, fork_table, forks
 
 title = "Portable against native"
 measured_by = "`syncmeter run --study portability`, where Kokkos is found"
@@ -70,8 +72,9 @@ class Side:
         return sum(row.difference.verdict is verdict for row in self.rows)
 
 
-def rows(campaign: Campaign) -> list[Side]:
-    """A side for each portable backend whose native one measured some of the same points."""
+def rows(campaign: Campaign) -> list[Side | Contest]:
+    """A side for each portable backend whose native one measured some of the same points; then, where a
+    portable one is among them, the ways to fork and join."""
     by_backend = grouped(campaign.points.values(), lambda s: s.point.backend)
     measured = [name for name, points in by_backend.items() if any(s.usable for s in points)]
     found = [
@@ -79,7 +82,12 @@ def rows(campaign: Campaign) -> list[Side]:
         for native, other in pairs_of_backends(measured)
         if other in native_of
     ]
-    return [side for side in found if side.rows or _was_visited(side)]
+    sides: list[Side | Contest] = [side for side in found if side.rows or _was_visited(side)]
+    return sides + [one for one in forks(campaign) if _has_portable(one)]
+
+
+def _has_portable(one: Contest) -> bool:
+    return any(s.usable and s.point.backend in native_of for s in one.points)
 
 
 def _was_visited(side: Side) -> bool:
@@ -150,14 +158,16 @@ _most_named = 6
 
 
 @of_each
-def answer(side: Side) -> list[str]:
-    """For each portable backend at how many points it is slower, faster or the same."""
-    return [_counts(side)]
+def answer(side: Side | Contest) -> list[str]:
+    """For each portable backend at how many points it is slower, faster or the same; how to fork."""
+    return [fork_sentence(side) if isinstance(side, Contest) else _counts(side)]
 
 
 @of_each
-def text(side: Side) -> list[Block]:
-    """For each portable backend every pair, and what has no ratio."""
+def text(side: Side | Contest) -> list[Block]:
+    """For each portable backend every pair, and what has no ratio; and all ways to fork."""
+    if isinstance(side, Contest):
+        return [fork_table(side)]
     blocks: list[Block] = [_table(side)] if side.rows else []
     if side.missing:
         blocks.append(_missing_table(side))
@@ -243,9 +253,9 @@ _most_drawn = 45
 
 
 @of_each
-def figures(side: Side) -> list[Figure]:
+def figures(side: Side | Contest) -> list[Figure]:
     """A figure for each portable backend."""
-    if not side.rows:
+    if isinstance(side, Contest) or not side.rows:
         return []
     ordered = sorted(side.rows, key=lambda row: -abs(log(row.difference.ratio.value)))
     shown = sorted(ordered[:_most_drawn], key=lambda row: -row.difference.ratio.value)

@@ -1,0 +1,643 @@
+"""Parallel regions, loops, reductions and tasks: what each costs by team, runtime and way of waiting,
+and how much work pays for it.
+
+W ns of serial work take W / n + R on n threads, where a region costs R: they are done sooner than by
+one thread from W = R n / (n - 1) on, and the threads are busy for a share e of the time from
+W = n R e / (1 - e) on. Who pays c for a piece of work is as busy with pieces of c e / (1 - e). Work is
+taken to divide evenly, and to take as long on all threads at once as on one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from syncmeter_analysis.record.interval import Interval
+from syncmeter_analysis.relate import text as formats
+from syncmeter_analysis.relate.campaign import Campaign
+from syncmeter_analysis.relate.contest import Contest, Over, contest, over
+from syncmeter_analysis.relate.group import grouped
+from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_of
+from syncmeter_analysis.relate.stats import quotient
+from syncmeter_analysis.relate.summary import Measured
+from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
+from syncmeter_analysis.studies.cells import cost, cost_ns, notes, of_each
+from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, rows_of
+
+title = "Regions, loops and tasks"
+measured_by = "`syncmeter run --study regions`"
+order = 17
+
+#: The share of the time that threads are to be busy with work.
+efficiency = 0.9
+
+#: Iterations of each thread in the loops whose `size` is a chunk.
+iterations = 128
+
+#: Work is told in iterations of this cost too, ns.
+iteration_ns = 10.0
+
+_families = ("region", "worksharing", "tasking")
+#: Ways to have all threads do something and to wait for them, in every API.
+_forks = (
+    *("parallel_region", "thread_create_join", "jthread_create_join", "async_get"),
+    *("pool_submit_wait", "tbb_parallel_for", "launch_team"),
+)
+#: Serial work, ns, for which the gain of each team is told.
+_works = {"1 µs": 1e3, "10 µs": 1e4, "100 µs": 1e5, "1 ms": 1e6, "10 ms": 1e7}
+_affinities = ("close", "none", "spread", "smt")
+
+
+class Pair(NamedTuple):
+    """Two ops that differ by one decision of a program, each with its size (0: the largest that both
+    have), in words, and what to do where it costs."""
+
+    over: tuple[str, int]
+    under: tuple[str, int]
+    more: str
+    less: str
+    advice: str
+
+
+_pairs = (
+    Pair(
+        ("parallel_for", 1),
+        ("for_static", 1),
+        "a loop in a region of its own",
+        "one in a region that is there",
+        "merge neighbouring regions",
+    ),
+    Pair(
+        ("for_static", 1),
+        ("for_nowait", 1),
+        "a loop with the barrier at its end",
+        "one with nowait",
+        "write nowait where no thread needs what another one did",
+    ),
+    Pair(
+        ("for_dynamic", 1),
+        ("for_static", iterations),
+        f"a loop of {iterations} iterations a thread in dynamic chunks of one",
+        "a static one",
+        "keep schedules static where iterations take alike",
+    ),
+    Pair(
+        ("reduction_sum", 1),
+        ("parallel_region", 1),
+        "a region with a reduction of one number",
+        "one without",
+        "reduce once, in the last of several regions",
+    ),
+    Pair(
+        ("nested_region", 1),
+        ("parallel_region", 1),
+        "a region inside of another",
+        "one outside",
+        "do not nest regions",
+    ),
+    Pair(
+        ("task_by_one", 0),
+        ("task_by_all", 0),
+        "a task where one thread makes all of them",
+        "one where each thread makes its own",
+        "let all threads make tasks",
+    ),
+    Pair(
+        ("task_chain", 0),
+        ("task_by_one", 0),
+        "a task that depends on the one before",
+        "one that depends on nothing",
+        "join tasks of a chain",
+    ),
+)
+
+
+@dataclass
+class Runtime:
+    """What the constructs of an API cost with one way of waiting, by op, threads, size (1 where an op
+    has none) and gap."""
+
+    name: str
+    costs: dict[tuple[str, int, int, int], Measured] = field(default_factory=dict)
+
+    def at(self, op: str, lanes: int, size: int = 1, gap_us: int = 0) -> Measured | None:
+        return self.costs.get((op, lanes, size, gap_us))
+
+    def by_lanes(self, op: str) -> dict[int, Measured]:
+        """The costs of an op of size 1 that are known, by threads."""
+        found = {key[1]: s for key, s in self.costs.items() if key == (op, key[1], 1, 0)}
+        return {lanes: s for lanes, s in sorted(found.items()) if s.usable}
+
+    def by_size(self, op: str, lanes: int) -> dict[int, Measured]:
+        """The costs of an op that are known, by its size."""
+        found = {key[2]: s for key, s in self.costs.items() if key[:2] == (op, lanes)}
+        return {size: s for size, s in sorted(found.items()) if s.usable}
+
+    def after_gap(self, lanes: int) -> dict[int, Measured]:
+        """The costs of a region by the microseconds of serial work before it."""
+        key = ("region_after_gap", lanes)
+        found = {at[3]: s for at, s in self.costs.items() if at[:2] == key and s.usable}
+        return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True)
+class Grain:
+    """A piece of work that a thread gets hold of for `each` ns, by the points `measured`."""
+
+    op: str
+    what: str
+    lanes: int
+    runtime: str
+    each: Interval
+    measured: list[Measured]
+
+    @property
+    def least(self) -> Interval:
+        """The work, ns, with which threads are busy enough."""
+        return self.each.scaled(efficiency / (1 - efficiency))
+
+
+@dataclass
+class Part:
+    """The constructs of one file. `lanes` are the threads of the largest team; `forks`: every way to
+    fork and join so many, of all APIs."""
+
+    runtimes: list[Runtime]
+    lanes: int
+    forks: Contest
+    source: str = ""
+
+    @cached_property
+    def best(self) -> Runtime:
+        """The runtime of OpenMP whose region of the largest team costs least; else the first."""
+        able = [r for r in self.runtimes if self.lanes in r.by_lanes("parallel_region")]
+        if not able:
+            return self.runtimes[0]
+        regions = {r.by_lanes("parallel_region")[self.lanes].id: r for r in able}
+        won = contest(r.by_lanes("parallel_region")[self.lanes] for r in able).best
+        return regions[won.id] if won else able[0]
+
+    @property
+    def points(self) -> list[str]:
+        return [s.id for runtime in self.runtimes for s in runtime.costs.values()]
+
+
+def _name(s: Measured) -> str:
+    """`omp passive`; APIs other than OpenMP have one way of waiting."""
+    p = s.point
+    return f"{p.backend} {p.wait}" if p.backend.startswith(("omp", "kokkos-openmp")) else p.backend
+
+
+def _fork_name(s: Measured) -> str:
+    """`omp active`, `std thread_create_join`."""
+    openmp = s.point.op == "parallel_region"
+    return _name(s) if openmp else f"{_name(s)} {s.point.op}"
+
+
+def rows(campaign: Campaign) -> list[Part]:
+    """The constructs of each file that has any."""
+    found = (_part(points, source) for _, points, source in campaign.parts())
+    return [part for part in found if part is not None]
+
+
+def _part(points: list[Measured], source: str) -> Part | None:
+    able = [s for s in points if not (s.on_gpu or s.oversubscribed or s.status == "unsupported")]
+    # Of several affinities, types and repeats the first.
+    able.sort(
+        key=lambda s: (
+            s.point.wait != "active",
+            _affinities.index(s.point.affinity),
+            s.point.type not in ("", "int32"),
+            s.point.repeat,
+        )
+    )
+    runtimes: dict[str, Runtime] = {}
+    for s in able:
+        p = s.point
+        if s.family in _families:
+            runtime = runtimes.setdefault(_name(s), Runtime(_name(s)))
+            runtime.costs.setdefault((p.op, p.lanes, p.size or 1, p.gap_us), s)
+    if not runtimes:
+        return None
+    lanes = max(at[1] for runtime in runtimes.values() for at in runtime.costs)
+    return Part(
+        [runtimes[name] for name in sorted(runtimes)], lanes, _forks_of(able, lanes, source), source
+    )
+
+
+def _forks_of(points: list[Measured], lanes: int, source: str) -> Contest:
+    found: dict[str, Measured] = {}
+    for s in points:
+        if s.point.op in _forks and s.point.lanes == lanes:
+            found.setdefault(_fork_name(s), s)
+    return contest([found[name] for name in sorted(found)], source)
+
+
+def forks(campaign: Campaign) -> list[Contest]:
+    """Every way to fork and join the largest team, of each file in which several APIs have one."""
+    found = (part.forks for part in rows(campaign))
+    return [one for one in found if len({s.point.backend for s in one.points}) > 1]
+
+
+def break_even(region: Interval, lanes: int) -> Interval:
+    """The serial work, ns, from which on `lanes` threads, two or more, are done sooner than one."""
+    return region.scaled(lanes / (lanes - 1))
+
+
+def busy_from(region: Interval, lanes: int) -> Interval:
+    """The serial work, ns, from which on the threads of a region are busy enough."""
+    return region.scaled(lanes * efficiency / (1 - efficiency))
+
+
+def fastest_teams(regions: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Teams with the serial work, ns, from which on each is the fastest; one thread, which needs no
+    region, first. `regions` are costs in ns by threads.
+
+    The lower envelope of W / n + R(n): from the team that is the fastest so far to the one whose line
+    crosses it first.
+    """
+    found = [(1, 0.0)]
+    lanes, region = 1, 0.0
+    while larger := [n for n in regions if n > lanes]:
+        crossings = [((regions[n] - region) / (1 / lanes - 1 / n), n) for n in larger]
+        work, lanes = min(crossings)
+        region = regions[lanes]
+        found.append((lanes, work))
+    return found
+
+
+def _fastest_at(regions: Mapping[int, float], work: float) -> tuple[int, float]:
+    """The fastest team for so much serial work, and its speed over that of one thread."""
+    times = {1: work} | {n: work / n + region for n, region in regions.items() if n > 1}
+    best = min(times, key=times.__getitem__)
+    return best, work / times[best]
+
+
+#: What a thread is given one by one, by op: its name, and how many pieces each thread gets of an op of
+#: this size.
+_pieces: dict[str, tuple[str, Callable[[int], float]]] = {
+    "for_dynamic": ("a chunk of a dynamic loop", lambda size: iterations / size),
+    "task_by_all": ("a task of its own", float),
+    "task_by_one": ("a task that one thread makes", float),
+    "epcc_parallel_task": ("a task of its own (EPCC)", lambda _: 1.0),
+    "epcc_master_task": ("a task that one thread makes (EPCC)", lambda _: 1.0),
+}
+
+
+def grains_of(runtime: Runtime, lanes: int) -> list[Grain]:
+    """Of each op with most pieces over that with fewest, so that what is paid once is left out."""
+    found = []
+    for op, (what, pieces) in _pieces.items():
+        costs = {pieces(size): s for size, s in runtime.by_size(op, lanes).items()}
+        if not costs:
+            continue
+        most, fewest = max(costs), min(costs)
+        each = (costs[most].cost or Interval(0.0)).scaled(1 / most)
+        if most > fewest:
+            each = _difference(costs[most].cost, costs[fewest].cost).scaled(1 / (most - fewest))
+        if each.value > 0:
+            measured = [costs[most], costs[fewest]][: len(costs)]
+            found.append(Grain(op, what, lanes, runtime.name, each, measured))
+    return found
+
+
+def _difference(more: Interval | None, less: Interval | None) -> Interval:
+    """With bounds for the worst case on both sides."""
+    if more is None or less is None:
+        return Interval(0.0)
+    return Interval(more.value - less.value, more.low - less.high, more.high - less.low)
+
+
+def _compared(runtime: Runtime, lanes: int) -> Iterator[tuple[Pair, Measured, Measured, Over]]:
+    for pair in _pairs:
+        sizes = [runtime.by_size(op, lanes).keys() for op, _ in pair[:2]]
+        largest = max(sizes[0] & sizes[1], default=0)
+        more, less = (runtime.at(op, lanes, size or largest) for op, size in pair[:2])
+        if more and less:
+            yield pair, more, less, over(more, less)
+
+
+def _resized(runtime: Runtime, lanes: int) -> Iterator[tuple[Interval, Interval, Interval]]:
+    """A region of half of the threads and one of all in turn: what both take, what they take each among
+    its like, and the ratio."""
+    ops = "region_after_resize", "parallel_region_fewer", "parallel_region"
+    both, half, whole = (
+        s.cost if s and s.usable else None for s in (runtime.at(op, lanes) for op in ops)
+    )
+    if both and half and whole:
+        alone = Interval(half.value + whole.value, half.low + whole.low, half.high + whole.high)
+        yield both, alone, quotient(both, alone)
+
+
+@of_each
+def answer(part: Part) -> list[str]:
+    """From how much work on a region pays, which runtime to take, and what each construct asks for."""
+    here, best = f" ({part.source})" * bool(part.source), part.best
+    threads = formats.count(part.lanes, "thread")
+    found = _pays(part, threads)
+    if len(part.forks.points) > 1:
+        found.append(fork_sentence(part.forks))
+    found += [*_fastest(part, threads), *_teams(best), *_sleepers(part)]
+    found += [_grain_sentence(grain) for grain in grains_of(best, part.lanes)]
+    for pair, more, less, r in _compared(best, part.lanes):
+        if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
+            costs = f"{formats.cost(more)} against {formats.cost(less)} ns"
+            found.append(
+                f"{best.name}, {threads}: {pair.advice}, because {pair.more} takes "
+                f"{formats.times_as_long(r)} as {pair.less}, {costs}"
+            )
+    for both, alone, times in _resized(best, part.lanes):
+        if verdict_of(times) is Verdict.slower:
+            costs = f"{formats.duration(both.value)} against {formats.duration(alone.value)}"
+            found.append(
+                f"{best.name}, {threads}: keep num_threads, because regions of half of the threads and "
+                f"of all in turn take {formats.times_as_long(times)} as each among its like, {costs}"
+            )
+    return [sentence + here for sentence in found]
+
+
+def _pays(part: Part, threads: str) -> list[str]:
+    region = part.best.at("parallel_region", part.lanes)
+    if region is None:
+        return []
+    if not region.usable or region.cost is None:
+        return [f"cannot tell how much work pays for a region: none of {threads} has a cost"]
+    if part.lanes == 1:
+        return [f"a region of 1 thread costs {cost_ns(region)} with {part.best.name}"]
+    least, busy = (f(region.cost, part.lanes) for f in (break_even, busy_from))
+    costs, enough = (formats.duration(ns) for ns in (region.cost.value, busy.value))
+    return [
+        f"{threads}: leave less than {_between(least)} of serial work to one thread, "
+        f"{_iterations(least)}, because a region costs {costs} with {part.best.name}; from {enough} on "
+        f"its threads are {efficiency:.0%} busy"
+    ]
+
+
+def _between(i: Interval) -> str:
+    """`3.251 µs (3.102 µs to 3.402 µs)`."""
+    bounds = f" ({formats.duration(i.low)} to {formats.duration(i.high)})" if i.bounded else ""
+    return formats.duration(i.value) + bounds
+
+
+def _iterations(work: Interval) -> str:
+    return f"{max(1, round(work.value / iteration_ns))} iterations of {iteration_ns:.0f} ns"
+
+
+def fork_sentence(one: Contest) -> str:
+    """Which way to fork and join to take."""
+    threads = formats.count(one.first.point.lanes, "thread")
+    return one.sentence(f"fork and join of {threads}", _fork_name, cost_ns, "way")
+
+
+_loads = {
+    "for_dynamic": "a loop in dynamic chunks of one",
+    "task_by_all": "tasks that each thread makes",
+}
+
+
+def _fastest(part: Part, threads: str) -> Iterator[str]:
+    """Which runtime to take for small pieces of work: chunks of one, and as many tasks as all have."""
+    for op, what in _loads.items():
+        sizes = [runtime.by_size(op, part.lanes) for runtime in part.runtimes]
+        able = [costs for costs in sizes if costs]
+        common = set.intersection(*map(set, able)) if len(able) > 1 else set()
+        if common:
+            size = min(common) if op == "for_dynamic" else max(common)
+            one = contest(costs[size] for costs in able)
+            yield one.sentence(f"{threads}, {what}", _name, cost_ns, "runtime")
+
+
+def _teams(runtime: Runtime) -> list[str]:
+    """Where there are several teams to choose from."""
+    regions = _ns_of_regions(runtime)
+    if len([n for n in regions if n > 1]) < 2:
+        return []
+    teams = fastest_teams(regions)
+    steps = [f"{n} from {formats.duration(work)}" for n, work in teams[1:]]
+    return [
+        f"{runtime.name}: take as many threads as a region's serial work pays for, {', '.join(steps)} "
+        f"on, because a region of {formats.spans(list(regions))} costs {_span_of(regions.values())}"
+    ]
+
+
+def _span_of(costs: Iterable[float]) -> str:
+    least, *_, most = sorted(costs)
+    return f"{formats.duration(least)} to {formats.duration(most)}"
+
+
+def _ns_of_regions(runtime: Runtime) -> dict[int, float]:
+    return {n: s.cost.value for n, s in runtime.by_lanes("parallel_region").items() if s.cost}
+
+
+_waiting = {
+    Verdict.slower: "set OMP_WAIT_POLICY=active, because passive takes",
+    Verdict.faster: "set OMP_WAIT_POLICY=passive, because it takes",
+    Verdict.same: "let threads sleep (OMP_WAIT_POLICY=passive), because it takes",
+}
+
+
+def _sleepers(part: Part) -> Iterator[str]:
+    """How threads of each runtime are to wait where serial work stands before a region: by the longest
+    with which both policies can be compared."""
+    by_name = {runtime.name: runtime for runtime in part.runtimes}
+    for name, active in by_name.items():
+        if passive := by_name.get(f"{name.removesuffix(' active')} passive"):
+            asleep, awake = passive.after_gap(part.lanes), active.after_gap(part.lanes)
+            gaps = sorted(filter(None, asleep.keys() & awake.keys()), reverse=True)
+            compared = {gap: over(asleep[gap], awake[gap]) for gap in gaps}
+            decided = [gap for gap, r in compared.items() if r and verdict(r) in _waiting]
+            for gap in (decided or gaps)[:1]:
+                where = f"{name.split()[0]}, a region after {gap} µs of serial work"
+                costs = f"{formats.cost(asleep[gap])} against {formats.cost(awake[gap])} ns"
+                r = compared[gap]
+                if decided and isinstance(r, Ratio):
+                    yield f"{where}: {_waiting[verdict(r)]} {formats.times_as_long(r)}, {costs}"
+                else:
+                    yield f"{where}: cannot tell whether its threads should sleep: {costs}"
+
+
+def _grain_sentence(grain: Grain) -> str:
+    return (
+        f"{grain.runtime}, {formats.count(grain.lanes, 'thread')}: give {grain.what} "
+        f"{_between(grain.least)} of work or more, {_iterations(grain.least)}, because it costs "
+        f"{formats.duration(grain.each.value)}: with less, threads are less than {efficiency:.0%} busy"
+    )
+
+
+@of_each
+def text(part: Part) -> list[Block]:
+    """What everything costs, how much work pays for it, and one construct against another."""
+    tables = [_costs(part), _work(part), _after_gaps(part), _fine(part), _comparisons(part)]
+    if len(part.forks.points) > 1:
+        tables.insert(1, fork_table(part.forks))
+    explained = (
+        "Size: iterations of each thread in for_static, of a chunk in other loops, which have "
+        f"{iterations} for each thread; tasks of each thread. Pays from: the serial work that takes "
+        f"as long in the region as by one thread; {efficiency:.0%} busy from: that with which its "
+        "threads wait for a tenth of the time. Work is taken to divide evenly and to gain from every "
+        "thread."
+    )
+    return [*(table for table in tables if table.rows), Text(explained)]
+
+
+def _heading(part: Part, what: str) -> str:
+    return f"{part.source}: " * bool(part.source) + what
+
+
+def _costs(part: Part) -> Table:
+    names = [runtime.name for runtime in part.runtimes]
+    by_key = {runtime.name: runtime.costs for runtime in part.runtimes}
+    keys = list(dict.fromkeys(key for costs in by_key.values() for key in costs if not key[3]))
+    families = {key: costs[key].family for costs in by_key.values() for key in costs}
+    sizes = {key: str(s.point.size or "") for costs in by_key.values() for key, s in costs.items()}
+    keys.sort(key=lambda key: (_families.index(families[key]), key[0] == "region_after_gap"))
+    grouped_keys = grouped(keys, lambda key: (families[key], key[0]))
+    lines = [
+        [key[0], sizes[key], str(key[1]), *(cost(by_key[name].get(key)) for name in names)]
+        for of_op in grouped_keys.values()
+        for key in sorted(of_op)
+    ]
+    columns = ["construct", "size>", "threads>", *(f"{name}>" for name in names)]
+    return table(_heading(part, "Constructs, ns each"), columns, lines, keys=3)
+
+
+def _work(part: Part) -> Table:
+    lines = []
+    for runtime in part.runtimes:
+        regions = _ns_of_regions(runtime)
+        for lanes, s in runtime.by_lanes("parallel_region").items():
+            if lanes > 1 and s.cost:
+                least = break_even(s.cost, lanes)
+                figures = [formats.duration(least.value), _iterations(least).split()[0]]
+                figures.append(formats.duration(busy_from(s.cost, lanes).value))
+                lines.append(
+                    [runtime.name, str(lanes), cost(s), *figures, *_by_work(lanes, regions)]
+                )
+    columns = f"runtime|threads>|region ns>|pays from>|iterations of {iteration_ns:.0f} ns>"
+    columns += f"|{efficiency:.0%} busy from>"
+    columns += "".join(f"|{work}>" for work in _works)
+    what = (
+        "Serial work that pays for a region; threads' gain for so much work, * of the fastest team"
+    )
+    return table(_heading(part, what), columns, lines, keys=2)
+
+
+def _by_work(lanes: int, regions: Mapping[int, float]) -> Iterator[str]:
+    for work in _works.values():
+        speed = work / (work / lanes + regions[lanes])
+        yield formats.ratio(speed) + " *" * (_fastest_at(regions, work)[0] == lanes)
+
+
+def _after_gaps(part: Part) -> Table:
+    lines = []
+    by_runtime = {r.name: r.after_gap(part.lanes) for r in part.runtimes}
+    gaps = sorted({gap for costs in by_runtime.values() for gap in costs})
+    for gap in gaps:
+        at: list[str | Cell] = [str(gap)]
+        for costs in by_runtime.values():
+            s = costs.get(gap)
+            r = over(s, costs.get(0)) if gap else None
+            at += [cost(s), formats.marked(r)]
+        lines.append(at)
+    columns = ["after µs>", *(c for name in by_runtime for c in (f"{name}>", "over none>"))]
+    what = f"A region of {formats.count(part.lanes, 'thread')} after serial work, ns"
+    return table(_heading(part, what), columns, lines)
+
+
+def _fine(part: Part) -> Table:
+    grains = [g for r in part.runtimes for lanes in _teams_of(r) for g in grains_of(r, lanes)]
+    lines = [
+        [
+            Cell(g.what, [s.id for s in g.measured]),
+            str(g.lanes),
+            g.runtime,
+            formats.duration(g.each.value),
+            formats.duration(g.least.value),
+            _iterations(g.least).split()[0],
+        ]
+        for g in sorted(grains, key=lambda g: (g.what, g.lanes))
+    ]
+    columns = "piece of work|threads>|runtime|costs>|work of it, at least>"
+    columns += f"|iterations of {iteration_ns:.0f} ns>"
+    what = f"Work that keeps threads {efficiency:.0%} busy"
+    return table(_heading(part, what), columns, lines, keys=3)
+
+
+def fork_table(one: Contest) -> Table:
+    """Every way to fork and join, over the fastest."""
+    lines = [
+        [
+            Cell(_fork_name(s), [s.id]),
+            s.point.op,
+            formats.cost(s),
+            *one.fields(s),
+            notes(s, one.source),
+        ]
+        for s in one.points
+    ]
+    threads = formats.count(one.first.point.lanes, "thread")
+    columns = "way|op|ns>|over fastest>|95 % interval>|"
+    return table(f"Fork and join of {threads}", columns, lines)
+
+
+def _teams_of(runtime: Runtime) -> list[int]:
+    """Numbers of threads, two or more."""
+    return sorted({at[1] for at in runtime.costs if at[1] > 1})
+
+
+def _comparisons(part: Part) -> Table:
+    found: dict[tuple[Pair, int], dict[str, list[str | Cell]]] = defaultdict(dict)
+    for runtime in part.runtimes:
+        for lanes in _teams_of(runtime):
+            for pair, more, less, r in _compared(runtime, lanes):
+                ids = [more.id, less.id]
+                found[pair, lanes][runtime.name] = [Cell(formats.marked_interval(r), ids)]
+    names = [runtime.name for runtime in part.runtimes]
+    lines = [
+        [
+            pair.more,
+            pair.less,
+            str(lanes),
+            *(cell for name in names for cell in by_name.get(name, [""])),
+        ]
+        for (pair, lanes), by_name in sorted(
+            found.items(), key=lambda item: _pairs.index(item[0][0])
+        )
+    ]
+    columns = ["this", "over that", "threads>", *(f"{name}>" for name in names)]
+    what = f"One over another, times as long ({formats.legend_of_marks})"
+    return table(_heading(part, what), columns, lines, keys=3)
+
+
+def figures(parts: list[Part]) -> list[Figure]:
+    """What a region costs by threads and by the serial work before it: a line for each runtime."""
+    found = []
+    for number, part in enumerate(parts, 1):
+        by_lanes, by_gap = _drawn(part)
+        panels = curve("ns of a region", by_lanes, Axis("threads", "powers"), Axis("ns"), least=2)
+        ns, us = Axis("ns"), Axis("µs of serial work before it")
+        panels += curve(f"ns of a region of {part.lanes} threads", by_gap, us, ns, least=2)
+        if panels:
+            note = "ns with the 95 % interval; axes logarithmic."
+            found.append(Figure(f"regions-{number}", answer([part])[0], note, panels))
+    return found
+
+
+def _drawn(part: Part) -> tuple[list[Row], list[Row]]:
+    by_lanes = [
+        row
+        for runtime in part.runtimes
+        for lanes, s in runtime.by_lanes("parallel_region").items()
+        for row in rows_of(s, x=lanes, name=runtime.name)
+    ]
+    by_gap = [
+        row
+        for runtime in part.runtimes
+        for gap, s in runtime.after_gap(part.lanes).items()
+        if gap
+        for row in rows_of(s, x=gap, name=runtime.name)
+    ]
+    return by_lanes, by_gap
