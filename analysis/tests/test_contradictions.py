@@ -2,14 +2,17 @@
 of another module holds is named in `elsewhere`."""
 
 import re
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
 
+from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.record.reader import read_results
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_campaigns
-from syncmeter_analysis.relate.relation import Verdict
+from syncmeter_analysis.relate.relation import Ratio, Verdict
+from syncmeter_analysis.relate.text import costs_as_long, effect, ratio_fields
 from syncmeter_analysis.render.build import build
 from syncmeter_analysis.render.costs import costs
 from syncmeter_analysis.render.markdown import as_markdown
@@ -17,6 +20,7 @@ from syncmeter_analysis.render.terminal import as_plain
 from syncmeter_analysis.studies import sections
 from syncmeter_analysis.studies.blocks import escaped_md
 from tests.made import campaign, point, visits, write
+from tests.test_answers import of, sentences, stored
 from tests.test_false_sharing import line_of_64, visits_at
 
 near, far = 65.0, 235.0
@@ -175,3 +179,66 @@ def test_pairs_of_pus_whose_core_is_unknown_are_not_known_in_text_and_figure(tmp
     assert "not known" in page
     for said in (text, *titles, page):
         assert "other package" not in said
+
+
+# Two costs and their ratio in one sentence
+
+COST = r"(\d[\d.]*) (ns|µs|ms|s)\b"
+PAIRED = r"(?P<paired> in paired visits)?"
+WITH_BOTH_COSTS = (
+    rf"{COST}, [^:;]*?{COST}: (?P<times>[\d.]+) times (?P<word>slower|faster){PAIRED}",
+    rf"(?P<times>[\d.]+) times as long{PAIRED}(?: \([^)]*\))?, {COST} against {COST}",
+)
+NS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def bounds_of(number, unit=1.0):
+    """Between which values a number lies that was rounded to these digits."""
+    half = 0.5 * 10.0 ** -len(number.partition(".")[2])
+    return (float(number) - half) * unit, (float(number) + half) * unit
+
+
+def divided_wrongly(sentence):
+    """The parts of a sentence whose two costs, divided, are not the ratio that it says."""
+    wrong = []
+    for found in (m for shape in WITH_BOTH_COSTS for m in re.finditer(shape, sentence)):
+        named = found.groupdict()
+        times, word, is_paired = named["times"], named.get("word"), named["paired"]
+        costs = [each for each in found.groups() if each not in (times, word, is_paired)]
+        (over, under) = (bounds_of(costs[i], NS[costs[i + 1]]) for i in (0, 2))
+        if word == "faster":
+            over, under = under, over
+        least, most = over[0] / under[1], over[1] / under[0]
+        low, high = bounds_of(times)
+        if bool(is_paired) == (low <= most and least <= high):
+            wrong.append(found[0])
+    return wrong
+
+
+def test_wrong_arithmetic_is_found():
+    wrong = "64 threads 1998 ns, 1 thread 6.008 ns: 329 times slower (275 to 344)"
+    assert divided_wrongly(wrong)
+    assert not divided_wrongly(wrong.replace("329", "333"))
+    assert not divided_wrongly(wrong.replace("slower", "slower in paired visits"))
+    as_long = "lock takes 3.25 times as long (1.54 to 6.56), 1168 ns against 375.1 ns"
+    assert divided_wrongly(as_long)
+    assert not divided_wrongly(as_long.replace("3.25", "3.11"))
+
+
+@stored
+def test_two_costs_and_their_ratio_agree_in_every_sentence(path):
+    cards = [
+        f"{', '.join(f'{bar.name} {bar.cost}' for bar in card.bars)}: {card.effect}"
+        for card in of(path)[2].head.cards
+    ]
+    assert [w for sentence in [*sentences(path), *cards] for w in divided_wrongly(sentence)] == []
+
+
+def test_the_quotient_of_both_costs_is_shown_where_the_interval_holds_it():
+    r = Ratio(Interval(2.14, 1.82, 2.27), over_ns=38140.0, under_ns=18260.0, paired=True)
+    assert effect(r) == "2.09 times slower (1.82 to 2.27)"
+    assert costs_as_long(r) == "2.09 times as long (1.82 to 2.27), 38.14 µs against 18.26 µs"
+    assert ratio_fields(r) == ["2.09", "1.82..2.27"]
+    beyond = replace(r, under_ns=14000.0)
+    assert effect(beyond) == "2.14 times slower in paired visits (1.82 to 2.27)"
+    assert costs_as_long(beyond).startswith("2.14 times as long in paired visits (1.82 to 2.27), ")

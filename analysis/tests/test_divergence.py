@@ -56,7 +56,7 @@ def test_the_text_says_slopes_and_what_is_faster_without_a_branch(tmp_path):
     assert "operations, cuda, 1 block of 32 threads\n" in text
     assert "one path for all lanes: 40.00 ns" in text
     assert (
-        "paths inside a warp: each further path adds 10.00 ns (40.00 to 350.0 ns, 1 to 32 paths)"
+        "paths inside a warp: each further path adds 10.00 ns (40.00 ns to 350.0 ns, 1 to 32 paths)"
         in text
     )
     faster = "without a branch (all paths computed, one result selected) it is faster up to 32"

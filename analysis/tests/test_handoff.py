@@ -91,7 +91,7 @@ def test_the_fastest_form_that_keeps_order_is_told_with_its_ties(tmp_path):
     ) in text
     assert re.search(
         r"10 blocks of 32 threads, data and flag in order: take ld.acquire, st.release at scope device "
-        r"\(.* ns, \S+\); no difference to atomic_ref acquire, release at scope device could be "
+        r"\(.* ns, \S+ to \S+\); no difference to atomic_ref acquire, release at scope device could be "
         r"shown\b",
         text,
     )

@@ -143,7 +143,9 @@ def test_a_reason_is_printed_where_the_figures_hold_it(tmp_path):
     assert reason in alone({"call:lock": 2.0})
     assert reason not in alone({"lock_xadd": 1.0})
     # 212.5 ns of 4 threads.
-    assert ", because it passes on every 53.13 ns (alone 26.57)" in told(tmp_path, locks_lines(4))
+    assert ", because it passes on every 53.13 ns (alone 26.57 ns)" in told(
+        tmp_path, locks_lines(4)
+    )
     far = told(tmp_path, locks_lines(4, hop=100.0))
     assert ", because a section takes 0.531 cache line moves (100 ns)" in far
 

@@ -139,6 +139,6 @@ def test_costs_and_locks_say_the_same_of_a_lock():
     (part,) = locks.rows.tables
     locked = (row for row in part.rows if row.is_lock)
     over = {row.op: over_atomic(row, part.rows, part.most_lanes) for row in locked}
-    resolved = {op: text.ratio(r.value) for op, r in over.items() if isinstance(r, Ratio)}
+    resolved = {op: text.times(r) for op, r in over.items() if isinstance(r, Ratio)}
     assert len(resolved) >= 4
     assert {op: shown[op] for op in resolved} == resolved

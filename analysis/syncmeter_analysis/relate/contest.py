@@ -162,7 +162,7 @@ def _they_take(slower: Sequence[tuple[str, Ratio]]) -> str:
     """`omp critical takes 3.11 times as long (1.50 to 6.65), omp lock 4.71 (2.18 to 8.08)`."""
     (first, r), *others = slower
     found = [f"{first} takes {text.times_as_long(r)}"]
-    found += [f"{name} {text.ratio(r.value)}{text.bounds(r)}" for name, r in others]
+    found += [f"{name} {text.times(r)}{text.bounds(r)}" for name, r in others]
     return ", ".join(found)
 
 

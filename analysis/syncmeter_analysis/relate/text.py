@@ -29,15 +29,31 @@ def nanoseconds(ns: float) -> str:
     return f"{ns:.4f}" if size == 0 else f"{ns:.1e}"
 
 
+def _unit_of(ns: float) -> tuple[float, str]:
+    """The unit that suits a time, ns, and its name."""
+    units = (1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e4, 1e3, "µs")
+    return next(((unit, name) for least, unit, name in units if abs(ns) >= least), (1.0, "ns"))
+
+
 def duration(ns: float) -> str:
     """Time with the unit that suits it: `4.876 ns`, `45.70 us`, `3.014 s`."""
-    size = abs(ns)
     if not math.isfinite(ns):
         return "unknown"
-    for least, factor, unit in ((1e9, 1e-9, "s"), (1e6, 1e-6, "ms"), (1e4, 1e-3, "µs")):
-        if size >= least:
-            return f"{ns * factor:#.4g}".rstrip(".") + f" {unit}"
-    return f"{nanoseconds(ns)} ns"
+    unit, name = _unit_of(ns)
+    return f"{nanoseconds(ns) if unit == 1 else _in_unit(ns / unit)} {name}"
+
+
+def _in_unit(value: float) -> str:
+    return f"{value:#.4g}".rstrip(".")
+
+
+def duration_interval(i: Interval) -> str:
+    """`18.26 µs, 16.85 to 19.84`: all three in the unit of the value, for a sentence."""
+    if not i.bounded:
+        return duration(i.value)
+    unit, _ = _unit_of(i.value)
+    low, high = (nanoseconds(ns / unit) for ns in (i.low, i.high))
+    return f"{duration(i.value)}, {low} to {high}"
 
 
 def ratio(value: float) -> str:
@@ -50,9 +66,14 @@ def ratio(value: float) -> str:
     return f"{value:.2g}"
 
 
+def times(i: Interval | Ratio) -> str:
+    """The value of a ratio, which fits the two costs that it is of where it can."""
+    return ratio(i.of_costs if isinstance(i, Ratio) else i.value)
+
+
 def ratio_interval(i: Interval | Ratio) -> str:
     """`1.31 (1.20..1.43)`, or the value alone where nothing is known of its scatter."""
-    return f"{ratio(i.value)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else ratio(i.value)
+    return f"{times(i)} ({ratio(i.low)}..{ratio(i.high)})" if i.bounded else times(i)
 
 
 def bounds(r: Interval | Ratio) -> str:
@@ -62,7 +83,20 @@ def bounds(r: Interval | Ratio) -> str:
 
 def times_as_long(r: Interval | Ratio) -> str:
     """`3.11 times as long (1.50 to 6.65)`."""
-    return f"{ratio(r.value)} times as long{bounds(r)}"
+    return f"{times(r)} times as long{bounds(r)}"
+
+
+def costs_as_long(r: Ratio) -> str:
+    """The same with both costs: `3.11 times as long (1.50 to 6.65), 1168 ns against 375.1 ns`."""
+    over, under = duration(r.over_ns), duration(r.under_ns)
+    return f"{times(r)} times as long{in_pairs(r)}{bounds(r)}, {over} against {under}"
+
+
+def in_pairs(r: Interval | Ratio) -> str:
+    """` in paired visits` where the two costs beside a ratio have another quotient; else ''."""
+    if not isinstance(r, Ratio) or not (math.isfinite(r.over_ns) and r.under_ns > 0):
+        return ""
+    return "" if times(r) == ratio(r.over_ns / r.under_ns) else " in paired visits"
 
 
 def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
@@ -79,17 +113,19 @@ def in_placement(r: Ratio, over: Measured, under: Measured) -> str:
     return f"both in {'busy' if r.state.busy else 'quiet'} rounds{hop}"
 
 
-def effect(r: Interval, of_costs: bool = True) -> str:
+def effect(r: Interval | Ratio, of_costs: bool = True) -> str:
     """A ratio of costs in words: `6.40 times slower (6.10 to 6.80)`, `the same (0.99 to 1.02)`; what
     is no ratio of costs, or is not decided, in times only."""
-    scatter = bounds(r) or " (scatter unknown)"
-    found = verdict_of(r) if r.bounded else Verdict.cannot_tell
+    scatter = in_pairs(r) + (bounds(r) or " (scatter unknown)")
+    found = verdict_of(r.interval if isinstance(r, Ratio) else r)
     if found is Verdict.faster and of_costs and r.low > 0:
-        return f"{ratio(1 / r.value)} times faster ({ratio(1 / r.high)} to {ratio(1 / r.low)})"
+        value = r.of_costs if isinstance(r, Ratio) else r.value
+        least, most = ratio(1 / r.high), ratio(1 / r.low)
+        return f"{ratio(1 / value)} times faster{in_pairs(r)} ({least} to {most})"
     if found is Verdict.same and of_costs:
         return f"the same{scatter}"
     word = " slower" if found is Verdict.slower and of_costs else ""
-    return f"{ratio(r.value)} times{word}{scatter}"
+    return f"{times(r)} times{word}{scatter}"
 
 
 def spans(values: Sequence[int]) -> str:
@@ -115,7 +151,7 @@ def marked(r: Ratio | NotComparable | None) -> str:
     """A ratio for a field of a table: `1.31 >`, `-` where there is none to be had, '' for None."""
     if r is None:
         return ""
-    return "-" if isinstance(r, NotComparable) else ratio(r.value) + _marks[verdict(r)]
+    return "-" if isinstance(r, NotComparable) else times(r) + _marks[verdict(r)]
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -130,7 +166,7 @@ def ratio_fields(r: Ratio | NotComparable | None, itself: bool = False) -> list[
         return ["1", ""]
     if not isinstance(r, Ratio):
         return ["-" if r is not None else "", ""]
-    return [ratio(r.value), ratio_bounds(r)]
+    return [times(r), ratio_bounds(r)]
 
 
 def why_none(r: Ratio | NotComparable | None) -> str:

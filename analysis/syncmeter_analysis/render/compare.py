@@ -227,7 +227,7 @@ def change_table(differences: list[Difference], caption: str = "") -> Table:
                 *(p.type, text.cells(p), text.launch(p)),
                 " ".join(filter(None, placed)),
                 str(r.state) if r.state and r.state.hop_ns > 0 else "",
-                *(text.nanoseconds(r.under_ns), text.nanoseconds(r.over_ns), text.ratio(r.value)),
+                *(text.nanoseconds(r.under_ns), text.nanoseconds(r.over_ns), text.times(r)),
                 text.ratio_bounds(r) or "unknown",
                 *(f"{d.p:.2g}", verdict_text(d), p.id),
             ]

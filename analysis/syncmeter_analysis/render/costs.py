@@ -154,7 +154,7 @@ def _times(s: Measured, best: Measured | None) -> str:
     if best is None or not s.usable or s.inserted:
         return ""
     r = ratio(s, best)
-    return text.ratio(r.value) if isinstance(r, Ratio) else "not comparable"
+    return text.times(r) if isinstance(r, Ratio) else "not comparable"
 
 
 def _field(s: Measured | None, best: Measured | None) -> Cell:

@@ -168,7 +168,7 @@ def _effect(f: Finding) -> str:
         return f.note
     if f.example is None or not _bars(f):
         return f"{f.of}: {text.effect(f.effect, f.example is not None)}"
-    return text.effect(f.example.ratio.interval)
+    return text.effect(f.example.ratio)
 
 
 def _where(f: Finding) -> str:

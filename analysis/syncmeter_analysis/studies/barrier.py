@@ -17,7 +17,7 @@ from syncmeter_analysis.relate.group import group, grouped, placed_alike
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Bullets, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_ns, line_moves, ns_of, of_each
+from syncmeter_analysis.studies.cells import cost_alone, cost_ns, line_moves, ns_of, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, rows_of
 
 title = "Barriers"
@@ -320,7 +320,7 @@ def _sentence(c: Comparison) -> str:
 
 def span_of(ratios: Sequence[Ratio]) -> str:
     """`11.3 to 15.2`: how many times slower or faster, of ratios that all say the same of the two."""
-    factors = sorted(max(r.value, 1 / r.value) for r in ratios)
+    factors = sorted(max(r.of_costs, 1 / r.of_costs) for r in ratios)
     low, high = formats.ratio(factors[0]), formats.ratio(factors[-1])
     return high if low == high else f"{low} to {high}"
 
@@ -409,7 +409,7 @@ def _ends(placements: Sequence[Placement]) -> list[str]:
     if not curve:
         return []
     ends = [
-        f"{formats.cost(s)} ns at {formats.count(row.lanes, 'thread')}"
+        f"{cost_alone(s)} at {formats.count(row.lanes, 'thread')}"
         for row in (curve[0], curve[-1])
         for s in list(row.costs.values())[:1]
     ]

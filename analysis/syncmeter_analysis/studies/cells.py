@@ -39,10 +39,14 @@ def cost_text(s: Measured | None) -> str:
     return formats.cost(s) if s else ""
 
 
+def cost_alone(s: Measured) -> str:
+    """`354.7 ns`, `18.26 µs`, or why there is none, for a sentence."""
+    return formats.duration(s.cost.value) if s.usable and s.cost else f"{formats.cost(s)} ns"
+
+
 def cost_ns(s: Measured) -> str:
-    """`354.7 ns, 320.1..380.2`, for a sentence."""
-    bounds = f", {formats.interval_ns(s.cost)}" if s.usable and s.cost and s.cost.bounded else ""
-    return f"{formats.cost(s)} ns{bounds}"
+    """`354.7 ns, 320.1 to 380.2`, for a sentence."""
+    return formats.duration_interval(s.cost) if s.usable and s.cost else cost_alone(s)
 
 
 def line_moves(s: Measured | None, ns: float) -> str:

@@ -213,7 +213,9 @@ def _over(row: PatternRow, r: Ratio | NotComparable) -> Ratio | NotComparable:
         # A random load comes behind a coalesced one, of the numbers of the words.
         i = r.interval
         own = Interval(max(i.value - 1, 0.0), max(i.low - 1, 0.0), i.high - 1)
-        return replace(r, interval=own) if own.value > 0 else NotComparable("not resolved")
+        if own.value <= 0:
+            return NotComparable("not resolved")
+        return replace(r, interval=own, over_ns=r.over_ns - r.under_ns)
     return r.times(line_bytes / row.useful_bytes)
 
 

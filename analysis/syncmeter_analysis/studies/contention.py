@@ -275,7 +275,7 @@ def throughput_sentence(row: Row) -> str:
         found.append(_gives("one cell", row.over_alone, "the throughput of one lane alone"))
     more = [(n, c.over_one) for n, c in reversed(row.by_cells.items()) if c.over_one is not None]
     found += [_gives(f"{n} cells", over, "that of one cell") for n, over in more[:1]]
-    others = [f"{n} cells {formats.ratio(r.value)}" for n, r in more[1:] if isinstance(r, Ratio)]
+    others = [f"{n} cells {formats.times(r)}" for n, r in more[1:] if isinstance(r, Ratio)]
     sentence = ", ".join(["; ".join(found), *others])
     return f"{name_of(row)}: {sentence or 'cannot tell: nothing to compare'}"
 
@@ -284,7 +284,7 @@ def _gives(cells: str, r: Ratio | NotComparable, what: str) -> str:
     if isinstance(r, NotComparable):
         return f"{cells} cannot be compared with {what} ({r.why})"
     give = "gives" if cells == "one cell" else "give"
-    return f"{cells} {give} {formats.ratio(r.value)} times {what}{formats.bounds(r)}"
+    return f"{cells} {give} {formats.times(r)} times {what}{formats.bounds(r)}"
 
 
 def distance_sentence(pair: NearFar) -> str:

@@ -12,7 +12,7 @@ from syncmeter_analysis.relate.contest import Over, over
 from syncmeter_analysis.relate.relation import NotComparable, Ratio, Verdict, ratio, verdict
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost_text, ns_of
+from syncmeter_analysis.studies.cells import cost_alone, cost_text, ns_of
 from syncmeter_analysis.studies.figures import Axis, Figure, Panel, curve, shared_domain
 
 title = "Divergence"
@@ -139,7 +139,7 @@ def _table(launch: Launch) -> Table:
 
 
 def _uniform_sentence(launch: Launch) -> str:
-    return f"one path for all lanes: {cost_text(launch.uniform)} ns" if launch.uniform else ""
+    return f"one path for all lanes: {cost_alone(launch.uniform)}" if launch.uniform else ""
 
 
 def _slope_sentence(what: str, costs: ByPaths) -> str:
@@ -148,8 +148,8 @@ def _slope_sentence(what: str, costs: ByPaths) -> str:
         return ""
     (first, a), (last, b) = min(costs.items()), max(costs.items())
     return (
-        f"{what}: each further path adds {formats.nanoseconds(slope)} ns ({cost_text(a)} to "
-        f"{cost_text(b)} ns, {first} to {last} paths)"
+        f"{what}: each further path adds {formats.duration(slope)} ({cost_alone(a)} to "
+        f"{cost_alone(b)}, {first} to {last} paths)"
     )
 
 
@@ -207,7 +207,7 @@ def _curves(launch: Launch, ns: Axis) -> list[Panel]:
 def _slowest_branch(launches: Sequence[Launch]) -> str:
     """The slowest branch inside a warp against one path, in the same launch."""
     slower = [
-        (r.value, paths, launch)
+        (r.of_costs, paths, launch)
         for launch in launches
         for (op, paths), r in launch.over_one.items()
         if op == "branch_in_warp" and isinstance(r, Ratio) and verdict(r) is Verdict.slower
@@ -216,7 +216,7 @@ def _slowest_branch(launches: Sequence[Launch]) -> str:
         return ""
     value, paths, launch = max(slower, key=lambda found: found[0])
     slope = slope_ns(launch.by_op["branch_in_warp"])
-    because = f", because each further one adds {formats.nanoseconds(slope)} ns" if slope else ""
+    because = f", because each further one adds {formats.duration(slope)}" if slope else ""
     return (
         f"Keep the lanes of a warp on one path{because}: {paths} paths take {formats.ratio(value)} "
         f"times as long ({launch.name})"

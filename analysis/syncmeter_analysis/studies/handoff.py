@@ -322,9 +322,9 @@ def _slowest_pair(found: Sequence[Pairs]) -> list[str]:
     if not across:
         return []
     slowest = max(across, key=ns_of)
-    ns = formats.nanoseconds(ns_of(slowest))
+    takes = formats.duration(ns_of(slowest))
     to = f"to multiprocessor {slowest.point.size}"
-    return [f"a handoff from multiprocessor 1 takes longest {to}: {ns} ns"]
+    return [f"a handoff from multiprocessor 1 takes longest {to}: {takes}"]
 
 
 def _chain(launch: Launch, several: bool) -> Table:

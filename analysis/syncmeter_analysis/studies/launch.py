@@ -179,9 +179,9 @@ def _graph(kernel: Kernel, op: str, part: str) -> Cell:
 
 
 def _share(r: Ratio) -> str:
-    """`35 % (34..36)`."""
-    bounds = f" ({100 * r.low:.0f}..{100 * r.high:.0f})" if r.bounded else ""
-    return f"{100 * r.value:.0f} %{bounds}"
+    """`35 % (34 to 36)`."""
+    bounds = f" ({100 * r.low:.0f} to {100 * r.high:.0f})" if r.bounded else ""
+    return f"{100 * r.of_costs:.0f} %{bounds}"
 
 
 def _boundary_finding(kernel: Kernel) -> str:
@@ -190,18 +190,17 @@ def _boundary_finding(kernel: Kernel) -> str:
     whole = kernel.parts.get("launch")
     if whole is None:
         return ""
-    start = f"A launch that is waited for takes {formats.nanoseconds(ns_of(whole))} ns"
+    start = f"A launch that is waited for takes {formats.duration(ns_of(whole))}"
     line = ""
     call = kernel.over("launch_call", "launch")
     if isinstance(call, Ratio) and verdict(call) is Verdict.faster:
         cost = ns_of(kernel.parts["launch_call"])
-        line += f"; the call returns after {formats.nanoseconds(cost)}, {_share(call)}"
+        line += f"; the call returns after {formats.duration(cost)}, {_share(call)}"
     another = kernel.over("additional_launch", "launch")
     if isinstance(another, Ratio):
         cost = ns_of(kernel.parts["additional_launch"])
         line += (
-            f"; without the wait a further kernel takes {formats.nanoseconds(cost)}, "
-            f"{_share(another)}"
+            f"; without the wait a further kernel takes {formats.duration(cost)}, {_share(another)}"
         )
         if kernel.host_paced:
             line += ", about what its call takes: the host sets the pace"
@@ -218,7 +217,7 @@ def _graph_finding(kernel: Kernel) -> str:
     n, r = max(measured.items(), key=lambda item: item[0])
     one = ns_of(kernel.parts["additional_launch"])
     each = (
-        f"each takes {formats.nanoseconds(line.each_ns)} ns there, {formats.nanoseconds(one)} "
+        f"each takes {formats.duration(line.each_ns)} there, {formats.duration(one)} "
         "launched by itself"
     )
     whole = f"a graph of {n} kernels"

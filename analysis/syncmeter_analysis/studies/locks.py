@@ -260,8 +260,8 @@ def _why_shared(table: LockTable, one: Contest) -> str:
         return f"because a section takes {moves}"
     alone = table.row_of(s).cost_at(1)
     if alone and alone.cost and alone.cost.value < every:
-        alone_ns, ns = formats.nanoseconds(alone.cost.value), formats.nanoseconds(every)
-        return f"because it passes on every {ns} ns (alone {alone_ns})"
+        alone_ns, ns = formats.duration(alone.cost.value), formats.duration(every)
+        return f"because it passes on every {ns} (alone {alone_ns})"
     return ""
 
 
@@ -292,8 +292,7 @@ def _atomic_sentence(table: LockTable, one: Contest) -> Iterator[str]:
     if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
         yield (
             f"{formats.count(lanes, 'thread')}, where one add is all: use an atomic add, because it "
-            f"needs no lock: {table.name_of(one.taken)} takes {formats.times_as_long(r)}, "
-            f"{formats.nanoseconds(r.over_ns)} against {formats.nanoseconds(r.under_ns)} ns"
+            f"needs no lock: {table.name_of(one.taken)} takes {formats.costs_as_long(r)}"
             + (f" ({placed})" if (placed := _placed(r, one.taken, row, table.rows)) else "")
         )
 

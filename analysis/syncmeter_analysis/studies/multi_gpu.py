@@ -288,7 +288,7 @@ def fastest_sentence(fastest: Fastest) -> str:
     devices = formats.count(fastest.devices, "device")
     launch = f" of {launches.pop()} threads" if alike else ""
     where = f"{devices}, a barrier inside kernels{launch}"
-    which = one.sentence(where, name, lambda s: f"{formats.cost(s)} ns", "barrier", usual)
+    which = one.sentence(where, name, lambda s: formats.duration(ns_of(s)), "barrier", usual)
     return which + _step(fastest)
 
 
@@ -298,9 +298,9 @@ def _step(fastest: Fastest) -> str:
         return ""
     devices = formats.count(fewer.point.size, "device")
     if verdict(r) is Verdict.slower:
-        more = formats.nanoseconds(ns_of(best) - ns_of(fewer))
-        times = formats.ratio(r.value)
-        return f"; that is {times} times as long as over {devices}, {more} ns more"
+        more = formats.duration(ns_of(best) - ns_of(fewer))
+        times = formats.times(r)
+        return f"; that is {times} times as long as over {devices}, {more} more"
     return f"; that is as fast as over {devices}" if verdict(r) is Verdict.same else ""
 
 
@@ -402,7 +402,7 @@ def _barrier_figure(found: SeveralGpus) -> list[Figure]:
 def _slowest_access(accesses: Sequence[Access]) -> str:
     """The access of one thread that loses most where its cell is a peer's."""
     slower = [
-        (r.value, access.point.op)
+        (r.of_costs, access.point.op)
         for access in accesses
         if (access.point.blocks, access.point.lanes) == (1, 1)
         and isinstance(r := access.over_local("peer"), Ratio)

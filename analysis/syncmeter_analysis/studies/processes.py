@@ -190,7 +190,7 @@ def answer(table: ProcessTable) -> list[str]:
         thread = row.thread.point if row.thread else None
         beside = f"{thread.backend} {thread.op}" if thread else ""
         op = f"{row.measured.point.backend} {row.op}"
-        sentence = f"takes {formats.ratio(r.value)} times as long as {beside}{formats.bounds(r)}"
+        sentence = f"takes {formats.times(r)} times as long as {beside}{formats.bounds(r)}"
         if verdict(r) is Verdict.cannot_tell:
             sentence = f"against {beside}: cannot tell, {formats.ratio_interval(r)} times"
         sentences.append(f"{where}: {op} {sentence}")

@@ -88,7 +88,7 @@ def _why(run: list[Contest]) -> str:
     """How many times as long a mutex takes, or where that is the fastest the slowest scheme; '' where
     it is not slower."""
     over = [
-        (r.value, scheme_of(s))
+        (r.of_costs, scheme_of(s))
         for one in run
         for s, r in one.slower
         if s.point.op == _usual or (not one.ties and one.best and one.best.point.op == _usual)

@@ -181,7 +181,7 @@ def _finding(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
         name = text.short_name(most.point, ("lanes", "affinity", "backend"))
         span = f"from {fewest.point.lanes} to {most.point.lanes} threads"
         if verdict(r) is Verdict.slower or not r.bounded:
-            sentence = f"up to {text.effect(r.interval)} {span} ({name})"
+            sentence = f"up to {text.effect(r)} {span} ({name})"
         elif verdict(r) is Verdict.same:
             sentence = f"the same {span}"
         else:
@@ -204,7 +204,7 @@ def _fastest(points: Sequence[Measured], panel_of: Callable[[Point], tuple[Any, 
     over, best = text.names_apart(s.point, winners.best.point)
     tied = " or others" if winners.ties else ""
     where = f"{most} threads, {panel[-1]}"
-    return [f"on {where} {over} is {text.effect(r.interval)} than {best}{tied}"]
+    return [f"on {where} {over} is {text.effect(r)} than {best}{tied}"]
 
 
 def _marks(campaign: Campaign, lanes: tuple[float, float]) -> tuple[tuple[int, str], ...]:
