@@ -101,8 +101,8 @@ class Point(_Axes):
     a block, on a GPU); `size` is of what the op works on (lanes of a tile, elements; 0: it has
     none); `late_us` is how late one lane in turn arrives at a barrier; `section_ns` and `think_ns`
     are the work under a lock and between two sections; `reads_per_write` is of each lane;
-    `gap_us` is what one thread works before each region. `others` holds members that this version does not know, as JSON text, so
-    that points that differ in them stay apart.
+    `gap_us` is what one thread works before each region. `others` holds members that this version
+    does not know, as JSON text, so that points that differ in them stay apart.
     """
 
     others: tuple[tuple[str, str], ...] = ()
