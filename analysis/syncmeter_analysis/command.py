@@ -176,7 +176,8 @@ def _text(options: argparse.Namespace) -> int:
     from syncmeter_analysis.render import compare
     from syncmeter_analysis.render.recommendations import findings
     from syncmeter_analysis.render.terminal import as_plain
-    from syncmeter_analysis.studies import answers, first_screen, names, sections, study
+    from syncmeter_analysis.render.trust import answers_and_how_sure
+    from syncmeter_analysis.studies import first_screen, names, sections, study
     from syncmeter_analysis.studies.blocks import Block, Bullets, as_markdown
 
     for name in options.study:
@@ -192,7 +193,7 @@ def _text(options: argparse.Namespace) -> int:
     texts = [compare.as_markdown(c) if md else compare.as_text(c, False, *style) for c in arms]
     of_all = {}
     if not arms and not options.study:
-        of_all = {"Answers": answers(campaign, found), "Findings": findings(campaign)}
+        of_all = {"Answers": answers_and_how_sure(campaign, found), "Findings": findings(campaign)}
     parts: list[tuple[str, list[Block]]]
     parts = [(title, [Bullets(sentences)]) for title, sentences in of_all.items() if sentences]
     shown = of_all.get("Answers", [])

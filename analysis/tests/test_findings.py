@@ -40,6 +40,7 @@ def test_answers_come_first_then_findings_then_tables(tmp_path, capsys, study):
         return
     assert lines[0] == "Answers"
     assert answer < lines.index("Findings") < lines.index("Locks")
+    assert any(line.startswith("- How sure: quiet; ") for line in lines[: lines.index("Findings")])
     # What stands above is not said again.
     assert not any(line.startswith("- ") for line in lines[lines.index("Locks") :])
     assert all(len(line) <= 80 for line in lines)

@@ -143,6 +143,43 @@ def test_one_placement_of_a_virtual_machine_is_not_all_there_are(tmp_path):
     assert len(precision(tmp_path, *met)) == 1  # bare metal moves no lanes
 
 
+def test_where_threads_met_at_several_distances_the_range_is_said(tmp_path):
+    met = [visits(around(50.0), point(lanes=2), estimate={"hop_ns": hop}) for hop in (54.0,)]
+    probe = [{"bounds_ns": [], "hop_ns": [40.0, 54.0, 90.0], "pus": [0, 1]}]
+    *_, place = precision(tmp_path, *met, hypervisor=True, states=probe)
+    assert place.startswith(
+        "Threads that meet were 54 ns apart in the median (40 to 90 ns were met)"
+    )
+    assert "throughout" not in place
+
+
+# How sure the answers are
+
+
+def how_sure_of(tmp_path, *lines, **first):
+    *answers, last = report(tmp_path, *lines, **first).head.answers
+    assert answers
+    return last
+
+
+def test_a_noisy_campaign_without_controls_says_so_with_its_answers(tmp_path):
+    assert how_sure_of(tmp_path, busy(updates())).startswith(
+        "How sure: noisy, other work in 100 % of the rounds; no control checked it"
+    )
+
+
+def test_a_quiet_campaign_says_how_far_its_costs_repeat(tmp_path):
+    said = how_sure_of(tmp_path, updates(), controls())
+    assert re.fullmatch(r"How sure: quiet; costs repeat within [\d.]+( to [\d.]+)? %", said), said
+
+
+def test_a_control_that_missed_and_a_virtual_machine_stand_with_the_answers(tmp_path):
+    machine = {**MACHINE, "hypervisor": True}
+    said = how_sure_of(tmp_path, updates(), controls(cost=5.0), machine=machine)
+    assert said.startswith("How sure: quiet; a control missed; ")
+    assert said.endswith("; as the virtual machine placed the threads")
+
+
 def test_ratios_are_unchecked_without_a_control_and_doubtful_beside_a_failed_one(tmp_path):
     lines = visits(around(5.0), point())
     head = report(tmp_path, lines).head

@@ -1,5 +1,6 @@
-// A parallel region, a static loop, a reduction and tasks of OpenMP in loops between two readings of
-// the clock: what a program of a page tells of them. It shares no code with syncmeter on purpose.
+// A parallel region, a static loop, a reduction and tasks of OpenMP in loops between two readings
+// of the clock: what a program of a page tells of them. It shares no code with syncmeter on
+// purpose.
 //   region_twin CONSTRUCT THREADS [seconds]   prints ns for each construct, the median of its loops
 #include <omp.h>
 #include <sched.h>

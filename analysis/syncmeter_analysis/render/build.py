@@ -20,8 +20,8 @@ from syncmeter_analysis.render.recommendations import (
     not_on_cards,
 )
 from syncmeter_analysis.render.report import Drawing, Report, Section
-from syncmeter_analysis.render.trust import head, trust
-from syncmeter_analysis.studies import StudySection, answers, sections
+from syncmeter_analysis.render.trust import answers_and_how_sure, head, trust
+from syncmeter_analysis.studies import StudySection, sections
 
 
 def _of_study(of: StudySection[Any]) -> Section:
@@ -62,7 +62,7 @@ def build(campaign: Campaign) -> Report:
         [file.path for file in campaign.files],
         findings,
     )
-    report.head.answers = answers(campaign, found)
+    report.head.answers = answers_and_how_sure(campaign, found)
     report.head.figures = lead_figures(campaign, report.figures)
     # What stands on the first screen is not drawn again.
     first = {figure.id for figure in report.head.figures}

@@ -4,6 +4,7 @@ controls, noise, drops and the machine."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -16,6 +17,7 @@ from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
 from syncmeter_analysis.render.report import Block, Check, Head, Section
+from syncmeter_analysis.studies import StudySection, answers
 from syncmeter_analysis.studies.blocks import Bullets, Cell, Text, table
 
 #: Statuses of points whose cost nobody should use.
@@ -161,6 +163,8 @@ def gpu_notes(campaign: Campaign) -> list[str]:
 #: it is noisy.
 _quiet, _noisy = 0.1, 0.5
 
+_nothing_seen = "no other work seen"
+
 
 def head(campaign: Campaign) -> Head:
     """The head, without figures and cards."""
@@ -224,14 +228,10 @@ def _version(line: dict[str, Any]) -> str:
     return f"{line.get('version', '')}" + (f" ({sha}{dirty})" if sha else "")
 
 
-def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
-    """Whether the machine was quiet, and what that leaves usable."""
-    if campaign.machine.imported:
-        return "Imported: nothing here says how the figures were measured", "unclear"
+def _disturbance(campaign: Campaign) -> tuple[str, bool]:
+    """`Noisy: other work in 98 % of the rounds`, and whether the machine was quiet."""
     slow, rounds = _busy_rounds(campaign)
-    if not rounds:
-        return "Nothing was measured", "bad"
-    busy = slow / rounds
+    busy = slow / rounds if rounds else 0
     noise = whose_noise(campaign, busy if busy > _quiet else 0)
     quiet = busy <= _quiet and not noise.loaded
     word = "Quiet" if quiet else "Noisy" if busy >= _noisy else "Partly noisy"
@@ -242,7 +242,17 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     else:
         verdict = f"{word}: {whose} used the CPUs, but slowed {share} of the rounds"
     if quiet and not busy:
-        verdict = f"{word}: no other work seen"
+        verdict = f"{word}: {_nothing_seen}"
+    return verdict, quiet
+
+
+def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
+    """Whether the machine was quiet, and what that leaves usable."""
+    if campaign.machine.imported:
+        return "Imported: nothing here says how the figures were measured", "unclear"
+    if not _busy_rounds(campaign)[1]:
+        return "Nothing was measured", "bad"
+    verdict, quiet = _disturbance(campaign)
     controls = [row[-1].kind for row in control_rows(campaign)]
     if "bad" in controls:
         miss = control_miss(campaign)
@@ -257,6 +267,35 @@ def verdict_of_machine(campaign: Campaign) -> tuple[str, str]:
     )
     sound = quiet and controls and not gpu_notes(campaign)
     return f"{verdict}; {ratios}", "good" if sound else "unclear"
+
+
+def how_sure(campaign: Campaign) -> str:
+    """One line that stands with the answers: whether the machine was quiet, whether controls checked
+    the figures, how far costs repeat, and whether they are of one placement; '' where nothing was
+    measured."""
+    if campaign.machine.imported:
+        return "How sure: imported, nothing says how the figures were measured"
+    if not _busy_rounds(campaign)[1]:
+        return ""
+    disturbed, _ = _disturbance(campaign)
+    word, _, what = disturbed.partition(": ")
+    found = [word.lower() + f", {what}" * (what != _nothing_seen)]
+    controls = [row[-1].kind for row in control_rows(campaign)]
+    if not controls:
+        found.append("no control checked it")
+    elif "bad" in controls:
+        found.append("a control missed")
+    if reach := repetition(campaign.points.values(), campaign.machine.hypervisor):
+        found.append(f"costs repeat {_within(min(reach.values()), max(reach.values()))}")
+    if campaign.machine.hypervisor and len(_places_met(campaign)) == 1:
+        found.append("as the virtual machine placed the threads")
+    return f"How sure: {'; '.join(found)}"
+
+
+def answers_and_how_sure(campaign: Campaign, found: Sequence[StudySection[Any]]) -> list[str]:
+    """What a campaign begins with: the answers of its studies, and how sure they are."""
+    sentences = answers(campaign, found)
+    return [*sentences, *filter(None, [how_sure(campaign)])] if sentences else []
 
 
 def precision(campaign: Campaign) -> list[str]:
@@ -301,41 +340,56 @@ _places = (
 _of_kind = dict(zip(kinds, _places, strict=True))
 
 
-def _within(ratio: float) -> str:
-    percent = 100 * (ratio - 1)
-    if ratio < 2:
-        return f"within {percent:.{1 if percent < 9.95 else 0}f} %"
-    return f"within a factor of {text.ratio(ratio)}"
+def _within(ratio: float, most: float = 0.0) -> str:
+    """`within 12 %`, or of several `within 12 to 19 %`, `within a factor of 3.10`."""
+    most = max(ratio, most)
+    if most >= 2:
+        return f"within a factor of {text.ratio(most)}"
+    percent = [100 * (r - 1) for r in (ratio, most)]
+    shown = [f"{p:.{1 if p < 9.95 else 0}f}" for p in percent]
+    return f"within {' to '.join(dict.fromkeys(shown))} %"
 
 
 #: Fewer points that were seen in a farther placement too say little of what it costs.
 _least_far = 5
 
 
-def _placements(campaign: Campaign) -> list[str]:
-    """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
-    shared = [s for s in campaign.measured if s.hop_ns > 0 and not s.measured_as]
+def _places_met(campaign: Campaign) -> list[tuple[list[float], int]]:
+    """For each placement state that threads met in, the nearest first: the hops of its points, ns, and
+    its rounds."""
     rounds: Counter[int] = Counter()
     hops: dict[int, list[float]] = defaultdict(list)
-    for s in shared:
+    for s in campaign.measured:
         for state, n in s.states.items():
-            if state.hop_ns > 0:
+            if s.hop_ns > 0 and state.hop_ns > 0 and not s.measured_as:
                 rounds[state.number] += n
                 hops[state.number].append(state.hop_ns)
-    if not rounds:
+    return sorted(((hops[k], n) for k, n in rounds.items()), key=lambda place: median(place[0]))
+
+
+def _placements(campaign: Campaign) -> list[str]:
+    """How far apart threads that meet were, and what that did to costs; a hypervisor moves them."""
+    places = _places_met(campaign)
+    if not places:
         return []
-    places = sorted((median(hops[k]), n) for k, n in rounds.items())
     if len(places) == 1:
         if not campaign.machine.hypervisor:
             return []
+        hops, _ = places[0]
+        met = [*hops, *_hops_at_start(campaign)]
+        apart = f"{median(hops):.0f} ns apart throughout"
+        if max(met) >= gap_of_states * min(met):
+            span = f"{min(met):.0f} to {max(met):.0f} ns were met"
+            apart = f"{median(hops):.0f} ns apart in the median ({span})"
         return [
-            f"Threads that meet were {places[0][0]:.0f} ns apart throughout: one placement of a "
-            "virtual machine, which may put them elsewhere another time; shared costs go with that"
-            f"{_at_start(campaign)}."
+            f"Threads that meet were {apart}: one placement of a virtual machine, which may put "
+            "them elsewhere another time; shared costs go with that."
         ]
+    rounds = sum(n for _, n in places)
     shares = ", ".join(
-        f"{hop:.0f} ns in {100 * n / rounds.total():.0f} % of the rounds" for hop, n in places
+        f"{median(hops):.0f} ns in {100 * n / rounds:.0f} % of the rounds" for hops, n in places
     )
+    shared = [s for s in campaign.measured if s.hop_ns > 0 and not s.measured_as]
     far = [
         other.cost.value / s.cost.value
         for s in shared
@@ -348,18 +402,15 @@ def _placements(campaign: Campaign) -> list[str]:
     return [f"Threads that meet were seen in {len(places)} placements: {shares}{costs}."]
 
 
-def _at_start(campaign: Campaign) -> str:
-    """The range of hops that the probe before the first visit met, where it is wider than a state."""
+def _hops_at_start(campaign: Campaign) -> list[float]:
+    """The hops that the probe before the first visit met, ns."""
     probes = [
         probe["hop_ns"]
         for file in campaign.files
         for probe in file.campaign.get("states") or ()
         if isinstance(probe, dict) and isinstance(probe.get("hop_ns"), list)
     ]
-    hops = [hop for three in probes for hop in three if isinstance(hop, int | float) and hop > 0]
-    if not hops or max(hops) < gap_of_states * min(hops):
-        return ""
-    return f" (before the first visit {min(hops):.0f} to {max(hops):.0f} ns were met)"
+    return [hop for three in probes for hop in three if isinstance(hop, int | float) and hop > 0]
 
 
 def _checks(campaign: Campaign) -> list[Check]:
