@@ -125,13 +125,13 @@ FILES = {
     "regions": (
         "2-vcpu-regions",
         [
-            "- 2 threads: leave less than 1914 ns (1531 ns to 2472 ns) of serial work to one thread, "
+            "- 2 threads: leave less than 1914 ns (1531 to 2472) of serial work to one thread, "
             "191 iterations of 10 ns, because a region costs 957.1 ns with omp-llvm active; from 17.23 "
             "µs on its threads are 90% busy\n",
-            "- 2 threads, a loop in dynamic chunks of one: take omp active (2777 ns, 2654..2902), "
+            "- 2 threads, a loop in dynamic chunks of one: take omp active (2777 ns, 2654 to 2902), "
             "because omp-llvm active takes 15.1 times as long (13.9 to 16.5)\n",
-            "- omp-llvm active, 2 threads: give a chunk of a dynamic loop 2979 ns (2708 ns to 3274 "
-            "ns) of work or more, 298 iterations of 10 ns, because it costs 331.0 ns: ",
+            "- omp-llvm active, 2 threads: give a chunk of a dynamic loop 2979 ns (2708 to 3274) "
+            "of work or more, 298 iterations of 10 ns, because it costs 331.0 ns: ",
         ],
         1,
     ),

@@ -24,7 +24,7 @@ from syncmeter_analysis.relate.relation import Ratio, Verdict, verdict, verdict_
 from syncmeter_analysis.relate.stats import quotient
 from syncmeter_analysis.relate.summary import Measured
 from syncmeter_analysis.studies.blocks import Block, Cell, Table, Text, table
-from syncmeter_analysis.studies.cells import cost, cost_ns, notes, of_each
+from syncmeter_analysis.studies.cells import cost, cost_alone, cost_ns, notes, of_each
 from syncmeter_analysis.studies.figures import Axis, Figure, Row, curve, rows_of
 
 title = "Regions, loops and tasks"
@@ -342,12 +342,11 @@ def answer(part: Part) -> list[str]:
         found.append(fork_sentence(part.forks))
     found += [*_fastest(part, threads), *_teams(best), *_sleepers(part)]
     found += [_grain_sentence(grain) for grain in grains_of(best, part.lanes)]
-    for pair, more, less, r in _compared(best, part.lanes):
+    for pair, *_, r in _compared(best, part.lanes):
         if isinstance(r, Ratio) and verdict(r) is Verdict.slower:
-            costs = f"{formats.cost(more)} against {formats.cost(less)} ns"
             found.append(
-                f"{best.name}, {threads}: {pair.advice}, because {pair.more} takes "
-                f"{formats.times_as_long(r)} as {pair.less}, {costs}"
+                f"{best.name}, {threads}: {pair.advice}, because {pair.more} takes, over {pair.less}, "
+                f"{formats.costs_as_long(r)}"
             )
     for both, alone, times in _resized(best, part.lanes):
         if verdict_of(times) is Verdict.slower:
@@ -377,9 +376,9 @@ def _pays(part: Part, threads: str) -> list[str]:
 
 
 def _between(i: Interval) -> str:
-    """`3.251 µs (3.102 µs to 3.402 µs)`."""
-    bounds = f" ({formats.duration(i.low)} to {formats.duration(i.high)})" if i.bounded else ""
-    return formats.duration(i.value) + bounds
+    """`3251 ns (3102 to 3402)`."""
+    value, _, bounds = formats.duration_interval(i).partition(", ")
+    return f"{value} ({bounds})" if bounds else value
 
 
 def _iterations(work: Interval) -> str:
@@ -451,11 +450,11 @@ def _sleepers(part: Part) -> Iterator[str]:
             decided = [gap for gap, r in compared.items() if r and verdict(r) in _waiting]
             for gap in (decided or gaps)[:1]:
                 where = f"{name.split()[0]}, a region after {gap} µs of serial work"
-                costs = f"{formats.cost(asleep[gap])} against {formats.cost(awake[gap])} ns"
                 r = compared[gap]
                 if decided and isinstance(r, Ratio):
-                    yield f"{where}: {_waiting[verdict(r)]} {formats.times_as_long(r)}, {costs}"
+                    yield f"{where}: {_waiting[verdict(r)]} {formats.costs_as_long(r)}"
                 else:
+                    costs = f"{cost_alone(asleep[gap])} against {cost_alone(awake[gap])}"
                     yield f"{where}: cannot tell whether its threads should sleep: {costs}"
 
 
