@@ -17,7 +17,8 @@ from syncmeter_analysis.record.interval import Interval
 from syncmeter_analysis.relate.campaign import read_campaign
 from syncmeter_analysis.relate.compare import compare_points
 from syncmeter_analysis.relate.relation import Verdict
-from syncmeter_analysis.relate.scatter import kind_of, repetition
+from syncmeter_analysis.relate.repetition import repetition
+from syncmeter_analysis.relate.scatter import kind_of
 
 
 def slower(s, factor):
@@ -38,15 +39,16 @@ def same_place(a, b):
 def coverage(campaigns):
     """Of the headlines of each campaign those within what another one says of a repetition, by kind of points."""
     inside, reach = defaultdict(Counter), defaultdict(list)
-    for first, second in permutations(campaigns, 2):
-        said = repetition(first.points.values(), first.machine.hypervisor)
-        for what, ratio in said.items():
+    ranges = [repetition(campaign) for campaign in campaigns]
+    for found in ranges:
+        for what, ratio in found.items():
             reach[what].append(ratio)
+    for (first, within), (second, _) in permutations(zip(campaigns, ranges), 2):
         for key, a in first.points.items():
             b = second.points.get(key)
-            if b is not None and a.usable and b.usable and same_place(a, b) and kind_of(a) in said:
+            if b is not None and a.usable and b.usable and same_place(a, b) and kind_of(a) in within:
                 apart = max(a.cost.value, b.cost.value) / min(a.cost.value, b.cost.value)
-                inside[kind_of(a)][apart <= said[kind_of(a)]] += 1
+                inside[kind_of(a)][apart <= within[kind_of(a)]] += 1
     print("\n| points | a repetition lands within (median) | it did | of |\n| --- | ---: | ---: | ---: |")
     for what, counts in inside.items():
         print(f"| {what} | {100 * (median(reach[what]) - 1):.1f} % | {100 * counts[True] / counts.total():.0f} % | "

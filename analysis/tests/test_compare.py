@@ -333,6 +333,26 @@ def test_points_that_all_became_slower_are_found(tmp_path):
     assert (c.status, len(c.slower)) == (1, 24)
 
 
+def of_two_lanes(rng, factors=()):
+    """Ops that two lanes do where they meet, the first of them a lock."""
+    lines = []
+    for i in range(20):
+        costs = steady(rng, [40.0 * dict(factors).get(i, 1.0) * rng.lognormvariate(0, 0.01)] * 6)
+        family = "atomic" if i else "critical"
+        what = point(f"op{i}", lanes=2)
+        lines += visits(costs, what, family=family, estimate={"hop_ns": 60.0})
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("at", "times", "found"), [(0, 1.7, 0), (0, 10, 1), (1, 1.25, 0), (1, 1.7, 1)]
+)
+def test_two_lanes_take_turns_otherwise_in_another_campaign(tmp_path, at, times, found):
+    rng = random.Random(4)
+    c = both(tmp_path, of_two_lanes(rng), of_two_lanes(rng, [(at, times)]))
+    assert [d.new.point.op for d in c.resolved] == [f"op{at}"] * found
+
+
 def test_a_lone_lane_is_compared_in_cycles_whatever_the_clock(tmp_path):
     def at(ghz, cycles):
         lines = []
@@ -379,6 +399,18 @@ def test_separate_cells_are_compared_by_the_lane_that_had_no_neighbour(tmp_path)
     (same,) = both(tmp_path, at(a, 18.0), at(b, 18.0)).differences
     assert (same.verdict, same.detectable < 1.3) == (Verdict.same, True)
     assert both(tmp_path, at(a, 18.0), at(b, 24.0)).status == 1
+
+
+def test_cycles_of_a_placement_that_the_start_up_probe_did_not_see_are_its_own(tmp_path):
+    # All visit lines say class 0: the probe saw lanes 60 ns apart only.
+    what = point(lanes=2)
+    near, far = in_cycles([80.0, 81.0], what, hop=60.0), in_cycles([400.0] * 4, what, hop=250.0)
+    for number, line in enumerate(near + far, 1):
+        line["visit"] = number
+    c = both(tmp_path, near + far, in_cycles([80.0, 81.0, 79.0], what, hop=60.0))
+    (d,) = c.differences
+    assert d.ratio.in_cycles and d.ratio.value == pytest.approx(1.0, abs=0.05)
+    assert d.verdict not in (Verdict.slower, Verdict.faster)
 
 
 def test_lanes_that_meet_are_compared_in_cycles_whatever_the_clock(tmp_path):

@@ -72,7 +72,7 @@ remarks = (
 class Visit:
     """One visit of one point. `remarks` are what it says beside its times, by the member's name;
     `device_shares` the rate of each of several GPUs over their mean. `cycles` are its costs in
-    cycles, by class of placement states and busy or not; `slowest_over_fastest` compares its lanes.
+    cycles, by those in ns; `slowest_over_fastest` compares its lanes.
     `core_ghz` is the clock of a CPU's lanes, by one cost in cycles and in ns."""
 
     point: Point
@@ -87,7 +87,7 @@ class Visit:
     links: tuple[Link, ...] = ()
     litmus: Litmus | None = None
     device_shares: tuple[float, ...] = ()
-    cycles: dict[tuple[int, bool], float] = field(default_factory=dict)
+    cycles: dict[float, float] = field(default_factory=dict)
     slowest_over_fastest: float | None = None
     core_ghz: float | None = None
 
@@ -130,7 +130,7 @@ def visit_from(line: Members, points: dict[str, Point]) -> Visit:
     visit.stolen_ns = line.get("stolen_ns") or 0.0
     if status in ("ok", "busy"):
         visit.cycles = {
-            (each.get("state") or 0, each.get("busy") is True): cycles
+            each["cost_ns"]["value"]: cycles
             for each in line.get("estimates") or ()
             if math.isfinite(cycles := _cycles(each))
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -108,12 +109,26 @@ def _points_of(file: ResultsFile) -> dict[str, Measured]:
         for key, (point, line) in file.estimates.items()
     }
     for key, s in found.items():
-        s.cycles_by_visit = [(v.cycles, v.slowest_over_fastest) for v in visits[key] if v.cycles]
+        for visit in visits[key]:
+            if cycles := _cycles_by_state(s, visit):
+                s.cycles_by_visit.append((cycles, visit.slowest_over_fastest))
     for point, measured_as, _ in file.same:
         if measured_as.key in found and point.key not in found:
             found[point.key] = found[measured_as.key].standing_for(point)
     for point, status, reason in file.refused:
         found.setdefault(point.key, Measured(point, status, reason))
+    return found
+
+
+def _cycles_by_state(s: Measured, visit: Visit) -> dict[tuple[int, bool], float]:
+    """The visit's costs in cycles by class of placement states and busy or not: the class that the
+    estimate of the point gives them, as a placement may come that the start-up probe did not see."""
+    found = {}
+    for state, (cost_ns, _) in s.by_visit.get(visit.number, {}).items():
+        for ns, cycles in visit.cycles.items():
+            # Both are written with seven digits.
+            if math.isclose(ns, cost_ns, rel_tol=1e-6):
+                found[state.number, state.busy] = cycles
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, median, variance
 
@@ -20,7 +20,6 @@ from syncmeter_analysis.relate.stats import (
     digamma,
     scatter_of_median,
     student_t,
-    student_t_tail,
     trigamma,
     trigamma_inverse,
 )
@@ -37,9 +36,11 @@ _least_scatter = 0.005
 #: Standard deviation of the logarithm between campaigns of what the host launches on a GPU, beyond that
 #: of their visits: ten campaigns of an H200, where the clocks of both change from process to process.
 _launches_wander = 0.07
-#: The same of a lone lane in ns: eight campaigns of 16 vCPUs, whose clock a hypervisor's other guests
-#: set. Of lanes that meet, or work side by side, the visits of one campaign say it all.
-_lone_wanders = 0.05
+#: The same of two lanes that meet, of a lock and of anything else, in cycles: eight campaigns of two
+#: quiet vCPUs. How two lanes take turns stays for a campaign, and its visits agree; of sixteen lanes
+#: they differ as campaigns do.
+_two_at_a_lock_wander = 0.13
+_two_meet_wander = 0.06
 #: Of lanes that meet nobody the fifth of the visits that cost least: a neighbour on the core only adds.
 _least_share = 0.2
 #: Standard deviation of that fifth of n values, over one of the lower half / sqrt(n): 95 % of such
@@ -278,41 +279,12 @@ def kind_of(s: Measured) -> str:
     return kinds[2] if s.point.lanes == 1 else kinds[3]
 
 
-def repetition(points: Iterable[Measured], virtual: bool, share: float = 0.9) -> dict[str, float]:
-    """How far this share of the headline costs of a second campaign would land from these, in the same
-    placement: by kind of points, as a ratio above 1; without kinds whose scatter is not known. On a
-    `virtual` machine the clock of a lone lane is not its own."""
-    visits = [(s, kind_of(s), _logs(s.visit_costs(s.state))) for s in points if s.usable]
-    spreads = [_spread_without_tails(v) for _, _, v in visits]
-    by_op: _Groups = defaultdict(list)
-    by_family: _Groups = defaultdict(list)
-    for (s, kind, _), spread in zip(visits, spreads, strict=True):
-        by_op[kind, s.family, s.point.op].append(spread)
-        by_family[kind, s.family].append(spread)
-    prior = _priors(by_op, by_family)
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for (s, kind, v), spread in zip(visits, spreads, strict=True):
-        visit, degrees = _moderated(prior(kind, s.family, op=s.point.op), [spread])
-        if degrees > 0:
-            wander = _launches_wander if kind == kinds[1] else _lone_wanders * virtual
-            wander *= kind in (kinds[1], kinds[2])
-            error = 2 * visit * scatter_of_median(len(v)) ** 2 / len(v) + 2 * wander**2
-            found[kind].append((math.sqrt(error), degrees))
-    return {kind: math.exp(_reach_of(found[kind], share)) for kind in kinds if found[kind]}
-
-
-_most_errors = 400
-
-
-def _reach_of(errors: Sequence[tuple[float, float]], share: float) -> float:
-    """What this share of so many differences of logarithms stay within: by bisection, of a sample."""
-    errors = sorted(errors)[:: max(1, len(errors) // _most_errors)]
-    low, high = 0.0, 20.0
-    while high - low > 1e-5:
-        middle = (low + high) / 2
-        within = [1 - 2 * student_t_tail(middle / error, degrees) for error, degrees in errors]
-        low, high = (middle, high) if math.fsum(within) < share * len(within) else (low, middle)
-    return high
+def wander_of_two(s: Measured) -> float:
+    """Standard deviation of the logarithm between campaigns of what two lanes do where they meet,
+    beyond that of their visits; 0 of other points."""
+    if kind_of(s) != kinds[4] or s.point.lanes != 2:
+        return 0.0
+    return _two_at_a_lock_wander if s.family == "critical" else _two_meet_wander
 
 
 def ratios_of_campaigns(
@@ -383,6 +355,8 @@ def _ratio(p: _Pair, prior: tuple[float, float], wander: tuple[float, float] | N
     interval, error, degrees = Interval(value), math.inf, 0.0
     launched = p.kind[0] == kinds[1]
     between, of_between = wander or (2 * _launches_wander**2 * launched, _most_prior)
+    if wander:
+        between, of_between = max(wander, (2 * wander_of_two(p.new) ** 2, _most_prior))
     if of_visit > 0:
         visits = visit * p.error_factor()
         error = math.sqrt(visits + between)
@@ -392,7 +366,7 @@ def _ratio(p: _Pair, prior: tuple[float, float], wander: tuple[float, float] | N
         interval = Interval(value, value * math.exp(-reach), value * math.exp(reach))
     under, over = p.costs_ns or (math.exp(old), math.exp(new))
     fewest = min(map(len, p.values))
-    known = math.sqrt(between) if wander else None
+    learnt = math.sqrt(wander[0]) if wander else None
     return Ratio(
-        interval, fewest, p.state, over, under, error, degrees, in_cycles=p.in_cycles, wander=known
+        interval, fewest, p.state, over, under, error, degrees, in_cycles=p.in_cycles, wander=learnt
     )

@@ -12,7 +12,8 @@ from typing import Any
 from syncmeter_analysis.relate import text
 from syncmeter_analysis.relate.campaign import Campaign
 from syncmeter_analysis.relate.device_differences import device_sentences
-from syncmeter_analysis.relate.scatter import kind_of, kinds, repetition
+from syncmeter_analysis.relate.repetition import repetition
+from syncmeter_analysis.relate.scatter import kind_of, kinds
 from syncmeter_analysis.relate.summary import Measured, gap_of_states
 from syncmeter_analysis.render.controls import control_miss, control_rows
 from syncmeter_analysis.render.noise import clock_sentences, whose_noise
@@ -302,10 +303,7 @@ def precision(campaign: Campaign) -> list[str]:
     """How far a repetition would land in the same placement, and which placements were met."""
     if campaign.machine.imported:
         return []
-    reach = [
-        f"{_within(ratio)} {_of_kind[kind]}"
-        for kind, ratio in repetition(campaign.points.values(), campaign.machine.hypervisor).items()
-    ]
+    reach = [f"{_within(ratio)} {_of_kind[kind]}" for kind, ratio in repetition(campaign).items()]
     found = [f"{_again} costs land {', '.join(reach)}."]
     return found * bool(reach) + _placements(campaign)
 
@@ -318,7 +316,7 @@ def precision_of(campaign: Campaign, s: Measured) -> list[str]:
     if campaign.machine.imported or not s.usable or s.cost is None:
         return []
     kind = kind_of(s)
-    reach = repetition(campaign.points.values(), campaign.machine.hypervisor).get(kind)
+    reach = repetition(campaign).get(kind)
     found = [f"{_again} such costs ({_of_kind[kind]}) land {_within(reach)}."] if reach else []
     for other in s.other_states:
         if other.cost and other.resolved and 0 < s.hop_ns * gap_of_states < other.hop_ns:

@@ -1,0 +1,86 @@
+"""How far a repetition lands: how often it does, in campaigns of which all is known."""
+
+import math
+import random
+
+import pytest
+
+from syncmeter_analysis.relate.repetition import repetition
+from tests.made import MACHINE, campaign, point, read, visits, write
+
+SHAPES = {
+    "normal": lambda rng: rng.gauss(0, 1),
+    "skewed": lambda rng: rng.expovariate(1),
+    "with tails": lambda rng: rng.gauss(0, 1) / math.sqrt(rng.gammavariate(1.5, 2) / 3),
+}
+OPS = [f"atomic_{name}" for name in ("add", "sub", "max", "min", "and", "or", "xor", "exchange")]
+UNKNOWN_CLOCK = {**MACHINE, "hypervisor": True, "turbo": "unknown"}
+
+
+def measured(path, rng, draw, ops=OPS, number=5, clock=0.0, scatter=0.05, machine=MACHINE, **axes):
+    """A campaign whose visits scatter so, on a core whose clock was off by `clock` throughout."""
+    hop = {"estimate": {"hop_ns": 60.0}} if axes.get("lanes", 1) > 1 else {}
+    lines = []
+    for op in ops:
+        costs = [20 * math.exp(clock + scatter * draw(rng)) for _ in range(number)]
+        lines += visits(costs, point(op, **axes), **hop)
+    return read(write(path, lines, first=campaign(machine=machine)))
+
+
+def lands(tmp_path, shape, pairs, **given):
+    """The share of the costs of one campaign that are within what another says."""
+    rng, inside = random.Random(11), []
+    for n in range(pairs):
+        first, second = (
+            measured(
+                tmp_path / f"{side}{n}.jsonl",
+                rng,
+                SHAPES[shape],
+                clock=rng.gauss(0, 0.03),
+                machine=UNKNOWN_CLOCK,
+                **given,
+            )
+            for side in ("a", "b")
+        )
+        (ratio,) = repetition(first).values()
+        for key, s in first.points.items():
+            apart = abs(math.log(second.points[key].cost.value / s.cost.value))
+            inside.append(apart <= math.log(ratio))
+    return sum(inside) / len(inside)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("number", [3, 5, 9])
+def test_nine_of_ten_land_there(tmp_path, shape, number):
+    assert 0.83 < lands(tmp_path, shape, pairs=40, number=number) < 0.97
+
+
+def test_a_clock_that_stays_where_it_is_throughout_a_campaign_is_reckoned_with(tmp_path):
+    # Visits agree to 0.1 %, and yet all of them are 3 % off.
+    assert lands(tmp_path, "normal", pairs=100, scatter=0.001) > 0.83
+
+
+def test_one_point_says_less_than_many(tmp_path):
+    assert lands(tmp_path, "normal", pairs=150, ops=OPS[:1]) > 0.86
+
+
+def test_where_the_clock_is_fixed_a_repetition_lands_nearer(tmp_path):
+    fixed, moves = (
+        measured(
+            tmp_path / f"{i}.jsonl", random.Random(1), SHAPES["normal"], scatter=0.001, machine=m
+        )
+        for i, m in enumerate((MACHINE, UNKNOWN_CLOCK))
+    )
+    assert repetition(fixed)["one thread"] < 1.005
+    assert repetition(moves)["one thread"] > 1.05
+
+
+def test_two_threads_that_meet_land_farther_than_sixteen(tmp_path):
+    two, many = (
+        measured(
+            tmp_path / f"{n}.jsonl", random.Random(1), SHAPES["normal"], scatter=0.001, lanes=n
+        )
+        for n in (2, 16)
+    )
+    assert repetition(two)["threads that meet"] > 1.1
+    assert repetition(many)["threads that meet"] < 1.005
