@@ -97,7 +97,8 @@ def _of_cpus(points: list[Measured]) -> list[Rung]:
 
 
 def _of_gpu(points: list[Measured]) -> list[Rung]:
-    most = max((s.point.blocks, s.point.lanes) for s in points if s.point.lanes > 1)
+    several = ((s.point.blocks, s.point.lanes) for s in points if s.point.lanes > 1)
+    most = max(several, default=(1, 32))
     found = []
     for name, ops, by_all, placement in _on_gpus:
         launch = most if by_all else (1, 32)
