@@ -286,7 +286,7 @@ def how_sure(campaign: Campaign) -> str:
         found.append("no control checked it")
     elif "bad" in controls:
         found.append("a control missed")
-    if reach := repetition(campaign.points.values(), campaign.machine.hypervisor):
+    if reach := repetition(campaign):
         found.append(f"costs repeat {_within(min(reach.values()), max(reach.values()))}")
     if campaign.machine.hypervisor and len(_places_met(campaign)) == 1:
         found.append("as the virtual machine placed the threads")
