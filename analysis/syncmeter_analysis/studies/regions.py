@@ -569,7 +569,7 @@ def fork_table(one: Contest) -> Table:
     """Every way to fork and join, over the fastest."""
     lines = [
         [
-            Cell(_fork_name(s), [s.id]),
+            Cell(_name(s), [s.id]),
             s.point.op,
             formats.cost(s),
             *one.fields(s),
@@ -578,7 +578,7 @@ def fork_table(one: Contest) -> Table:
         for s in one.points
     ]
     threads = formats.count(one.first.point.lanes, "thread")
-    columns = "way|op|ns>|over fastest>|95 % interval>|"
+    columns = "runtime|op|ns>|over fastest>|95 % interval>|"
     return table(f"Fork and join of {threads}", columns, lines)
 
 
